@@ -1,0 +1,38 @@
+# Thin: each target is a command that a person could type. `make demo` is the place to begin.
+PYTHON ?= python3
+BIN := .venv/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: demo test slurm-test bench lint format criticise clean-demo
+
+demo: .venv/installed
+	snakemake --profile profiles/local
+	textcritic show results/studies/demo
+
+test: .venv/installed
+	pytest tests --ignore=tests/slurm
+
+slurm-test: .venv/installed
+	pytest tests/slurm -s -rs
+
+bench: .venv/installed
+	pytest benchmarks -s
+
+lint: .venv/installed
+	ruff check .
+	ruff format --check .
+	mypy
+	snakefmt --check Snakefile rules
+	snakemake --lint
+
+format: .venv/installed
+	ruff check --fix .
+	ruff format .
+	snakefmt Snakefile rules
+
+# The exact versions of requirements.lock, then this checkout itself.
+.venv/installed: requirements.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@

@@ -1,0 +1,87 @@
+"""Configuration and input functions: the only rule file with Python. Their logic is in src/textcritic/{project,paths}.py."""
+
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+sys.path.insert(0, str(Path(workflow.basedir) / "src"))
+
+from textcritic.errors import TextcriticError
+from textcritic.paths import Paths
+from textcritic.project import Project
+
+try:
+    project = Project(config, Path(workflow.basedir))
+except TextcriticError as error:
+    raise WorkflowError(str(error)) from None
+
+paths = Paths(project)
+
+
+wildcard_constraints:
+    corpus=project.names("corpora"),
+    encoding=project.names("encodings"),
+    setting="w-title|wo-title",
+    generator=project.names("generators"),
+    decoding=project.names("decodings"),
+    classifier=project.names("classifiers"),
+    critic=project.names("critics"),
+    model=project.names("hub"),
+    study="|".join(project.studies),
+    seed=r"\d+",
+    shard=r"\d+",
+
+
+SPLITS = ["train", "validation", "test"]
+MODEL = "results/generators/{corpus}/{setting}/{generator}/seed{seed}"
+DRAWN = "results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}"
+
+
+def of(kind, wildcard, key):
+    """A resource or thread count read from the registry entry that a wildcard names."""
+    return lambda w: project.entry(kind, w[wildcard])[key]
+
+
+def spec(kind, wildcard, *keys):
+    """The canonical string of the registry entry that a wildcard names, as a rule's parameter."""
+    return lambda w: project.spec(kind, w[wildcard], *keys)
+
+
+def stage(name):
+    """The version of a stage: raise it in the config and the stage is rerun."""
+    return project.config["stage_versions"][name]
+
+
+def pretrained(kind, wildcard):
+    """The folder of pretrained files that an entry starts from, if any."""
+    return lambda w: paths.pretrained(kind, w[wildcard])
+
+
+def of_studies(files):
+    """The files of all configured studies."""
+    return lambda w: [path for study in project.studies for path in files(study)]
+
+
+def corpus_files(study):
+    return [f"results/corpora/{corpus}/statistics.json" for corpus in project.corpora(study)]
+
+
+def generator_files(study):
+    return [path for s in project.sources(study) for path in paths.perplexity(s)]
+
+
+def sample_files(study):
+    return [s.under(f"results/samples/{s.corpus}") + ".parquet" for s in project.sources(study)]
+
+
+def table_files(study):
+    return expand(f"results/studies/{study}/tables/{{table}}.csv", table=TABLES)
+
+
+def figure_files(study):
+    return [f"results/studies/{study}/figures"]
+
+
+def report_files(study):
+    return [f"results/studies/{study}/report.html", f"results/studies/{study}/manifest.json", *table_files(study)]

@@ -1,0 +1,100 @@
+"""Corpora: from raw text to articles with sections, split train, validation and test.
+
+Needs: an entry of the corpora registry, and the files it names.
+Makes: results/corpora/{corpus}/{split}.parquet and statistics.json; token streams in results/encodings.
+"""
+
+
+rule extract_corpus:
+    """Raw text to articles with sections, as they come."""
+    input:
+        lambda w: paths.corpus(w.corpus),
+    output:
+        articles="results/corpora/{corpus}/extracted.parquet",
+        report="results/corpora/{corpus}/extracted.json",
+    params:
+        spec=spec("corpora", "corpus", "extractor", "options"),
+        packages=lambda w: paths.corpus_packages(w.corpus),
+        version=stage("extract"),
+    log:
+        "results/logs/extract_corpus/{corpus}.log",
+    benchmark:
+        "results/benchmarks/extract_corpus/{corpus}.tsv"
+    resources:
+        mem_mb=8000,
+        runtime="12h",
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow/scripts/extract_corpus.py"
+
+
+rule build_corpus:
+    """Standardise titles, filter articles, split, and count what was left out."""
+    input:
+        articles="results/corpora/{corpus}/extracted.parquet",
+        report="results/corpora/{corpus}/extracted.json",
+        tokenizer=lambda w: paths.length_tokenizer(w.corpus),
+    output:
+        expand("results/corpora/{{corpus}}/{split}.parquet", split=SPLITS),
+        "results/corpora/{corpus}/statistics.json",
+    params:
+        spec=spec("corpora", "corpus", "extractor", "splits", "titles", "sections"),
+        version=stage("build"),
+    log:
+        "results/logs/build_corpus/{corpus}.log",
+    benchmark:
+        "results/benchmarks/build_corpus/{corpus}.tsv"
+    resources:
+        mem_mb=16000,
+        runtime="12h",
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow/scripts/build_corpus.py"
+
+
+rule make_tokenizer:
+    """Train the encoding's tokenizer on the corpus, or copy a pretrained one."""
+    input:
+        train="results/corpora/{corpus}/train.parquet",
+        pretrained=pretrained("encodings", "encoding"),
+    output:
+        directory("results/encodings/{corpus}/{encoding}/tokenizer"),
+    params:
+        spec=spec("encodings", "encoding"),
+        version=stage("encode"),
+    log:
+        "results/logs/make_tokenizer/{corpus}/{encoding}.log",
+    benchmark:
+        "results/benchmarks/make_tokenizer/{corpus}/{encoding}.tsv"
+    resources:
+        mem_mb=8000,
+        runtime="2h",
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow/scripts/make_tokenizer.py"
+
+
+rule encode_corpus:
+    """Lay articles out as text, with titles or without, and turn them into token streams."""
+    input:
+        articles=expand("results/corpora/{{corpus}}/{split}.parquet", split=SPLITS),
+        tokenizer="results/encodings/{corpus}/{encoding}/tokenizer",
+    output:
+        expand("results/encodings/{{corpus}}/{{encoding}}/{{setting}}/{split}.{part}.npy", split=SPLITS, part=["tokens", "kinds"]),
+    params:
+        spec=spec("encodings", "encoding"),
+        version=stage("encode"),
+    log:
+        "results/logs/encode_corpus/{corpus}/{encoding}/{setting}.log",
+    benchmark:
+        "results/benchmarks/encode_corpus/{corpus}/{encoding}/{setting}.tsv"
+    resources:
+        mem_mb=8000,
+        runtime="4h",
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow/scripts/encode_corpus.py"

@@ -1,0 +1,90 @@
+"""Generators: language models trained on a corpus in a setting, and their perplexity on its test split.
+
+Needs: the corpus and its token streams; for pretrained models results/raw/hub.
+Makes: results/generators/{corpus}/{setting}/{generator}/seed{seed}/model with training.json and perplexity.json.
+"""
+
+
+rule train_causal:
+    """Train or fine-tune a transformer; a killed job resumes from the `checkpoints` folder beside the model."""
+    input:
+        tokens=lambda w: paths.token_streams(w, ["train", "validation"]),
+        tokenizer=paths.tokenizer,
+        pretrained=pretrained("generators", "generator"),
+    output:
+        model=directory(f"{MODEL}/model"),
+        training=f"{MODEL}/training.json",
+    params:
+        spec=spec("generators", "generator"),
+        version=stage("train"),
+    wildcard_constraints:
+        generator=project.names("generators", kind="causal"),
+    log:
+        "results/logs/train_causal/{corpus}/{setting}/{generator}/seed{seed}.log",
+    benchmark:
+        "results/benchmarks/train_causal/{corpus}/{setting}/{generator}/seed{seed}.tsv"
+    threads: of("generators", "generator", "threads")
+    resources:
+        gpu=of("generators", "generator", "gpu"),
+        mem_mb=of("generators", "generator", "mem_mb"),
+        runtime=of("generators", "generator", "runtime"),
+    priority: 10
+    conda:
+        "../envs/gpu.yaml"
+    script:
+        "../workflow/scripts/train_causal.py"
+
+
+rule measure_perplexity:
+    """Perplexity of a transformer per token of the test split, over all tokens and over body tokens."""
+    input:
+        tokens=lambda w: paths.token_streams(w, ["test"]),
+        model=f"{MODEL}/model",
+    output:
+        f"{MODEL}/perplexity.json",
+    params:
+        spec=spec("generators", "generator"),
+        resamples=project.config["resamples"],
+        version=stage("perplexity"),
+    wildcard_constraints:
+        generator=project.names("generators", kind="causal"),
+    log:
+        "results/logs/measure_perplexity/{corpus}/{setting}/{generator}/seed{seed}.log",
+    benchmark:
+        "results/benchmarks/measure_perplexity/{corpus}/{setting}/{generator}/seed{seed}.tsv"
+    threads: of("generators", "generator", "threads")
+    resources:
+        gpu=of("generators", "generator", "gpu"),
+        mem_mb=of("generators", "generator", "mem_mb"),
+        runtime="4h",
+    conda:
+        "../envs/gpu.yaml"
+    script:
+        "../workflow/scripts/measure_perplexity.py"
+
+
+rule fit_ngram:
+    """Count n-grams of words, choose the mixture on validation, and measure perplexity on test."""
+    input:
+        expand("results/corpora/{{corpus}}/{split}.parquet", split=SPLITS),
+    output:
+        model=directory(f"{MODEL}/model"),
+        training=f"{MODEL}/training.json",
+        perplexity=f"{MODEL}/perplexity.json",
+    params:
+        spec=spec("generators", "generator"),
+        resamples=project.config["resamples"],
+        version=stage("train"),
+    wildcard_constraints:
+        generator=project.names("generators", kind="ngram"),
+    log:
+        "results/logs/fit_ngram/{corpus}/{setting}/{generator}/seed{seed}.log",
+    benchmark:
+        "results/benchmarks/fit_ngram/{corpus}/{setting}/{generator}/seed{seed}.tsv"
+    resources:
+        mem_mb=of("generators", "generator", "mem_mb"),
+        runtime=of("generators", "generator", "runtime"),
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow/scripts/fit_ngram.py"

@@ -1,0 +1,108 @@
+"""Samples: articles drawn from a generator, in shards, then parsed into the schema of a corpus.
+
+Needs: a trained generator, or a file of articles. What does not parse or does not end is kept apart and counted.
+Makes: results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.parquet, .rejected.parquet and .json.
+"""
+
+
+rule sample_causal:
+    """Draw one shard of articles from a transformer; a killed job goes on behind the last finished article."""
+    input:
+        model=f"{MODEL}/model",
+    output:
+        f"{DRAWN}/shard{{shard}}.parquet",
+    params:
+        spec=spec("decodings", "decoding"),
+        boundary=lambda w: paths.boundary(w.generator),
+        version=stage("sample"),
+    wildcard_constraints:
+        generator=project.names("generators", kind="causal"),
+    log:
+        "results/logs/sample_causal/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.log",
+    benchmark:
+        "results/benchmarks/sample_causal/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
+    threads: of("generators", "generator", "threads")
+    resources:
+        gpu=of("generators", "generator", "gpu"),
+        mem_mb=of("generators", "generator", "mem_mb"),
+        runtime="12h",
+    priority: 5
+    conda:
+        "../envs/gpu.yaml"
+    script:
+        "../workflow/scripts/sample_causal.py"
+
+
+rule sample_ngram:
+    """Draw one shard of articles from an n-gram model."""
+    input:
+        model=f"{MODEL}/model",
+    output:
+        f"{DRAWN}/shard{{shard}}.parquet",
+    params:
+        spec=spec("decodings", "decoding"),
+        version=stage("sample"),
+    wildcard_constraints:
+        generator=project.names("generators", kind="ngram"),
+    log:
+        "results/logs/sample_ngram/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.log",
+    benchmark:
+        "results/benchmarks/sample_ngram/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
+    resources:
+        mem_mb=of("generators", "generator", "mem_mb"),
+        runtime="2h",
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow/scripts/sample_ngram.py"
+
+
+rule collect_samples:
+    """Put the shards together and parse each text into titled sections."""
+    input:
+        lambda w: paths.shards(DRAWN.format(**w), w.decoding),
+    output:
+        kept=f"{DRAWN}.parquet",
+        rejected=f"{DRAWN}.rejected.parquet",
+        counts=f"{DRAWN}.json",
+    params:
+        spec=spec("decodings", "decoding"),
+        version=stage("sample"),
+    wildcard_constraints:
+        generator=project.names("generators", kind="causal") + "|" + project.names("generators", kind="ngram"),
+    log:
+        "results/logs/collect_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
+    benchmark:
+        "results/benchmarks/collect_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+    resources:
+        mem_mb=8000,
+        runtime="1h",
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow/scripts/collect_samples.py"
+
+
+rule import_samples:
+    """Articles that somebody else's model wrote, from a JSONL file."""
+    input:
+        lambda w: project.entry("generators", w.generator)["path"],
+    output:
+        kept=f"{DRAWN}.parquet",
+        rejected=f"{DRAWN}.rejected.parquet",
+        counts=f"{DRAWN}.json",
+    params:
+        version=stage("sample"),
+    wildcard_constraints:
+        generator=project.names("generators", kind="file"),
+    log:
+        "results/logs/import_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
+    benchmark:
+        "results/benchmarks/import_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+    resources:
+        mem_mb=8000,
+        runtime="1h",
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow/scripts/import_samples.py"

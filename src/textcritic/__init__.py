@@ -1,0 +1,3 @@
+"""textcritic: judge language models by the documents they write, beyond perplexity."""
+
+__version__ = "0.1.0"

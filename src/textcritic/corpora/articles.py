@@ -1,0 +1,124 @@
+"""Articles with sections, and the Parquet schema that corpora and samples share."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from textcritic.errors import TextcriticError
+from textcritic.files import whole_file
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section: its title (None when there is none) and its text, which holds no blank line."""
+
+    title: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """An article of a corpus or of a sample; `source` says where it came from (a file, a package, a generator)."""
+
+    id: str
+    title: str | None
+    sections: tuple[Section, ...]
+    source: str
+
+
+ARTICLE_SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("title", pa.string()),
+        pa.field("sections", pa.list_(pa.struct([("title", pa.string()), ("text", pa.string())])), nullable=False),
+        pa.field("source", pa.string(), nullable=False),
+    ]
+)
+ROWS_PER_GROUP = 4096
+
+
+def write_articles(path: str | os.PathLike[str], articles: Iterable[Article]) -> None:
+    """Write articles as Parquet, row group by row group, whole or not at all."""
+    write_batches(path, batches_of(articles), ARTICLE_SCHEMA)
+
+
+def read_articles(path: str | os.PathLike[str]) -> list[Article]:
+    """Read a whole Parquet file of articles; columns beyond the schema are ignored.
+
+    Raises:
+        TextcriticError: the file is missing, truncated, not Parquet, or lacks a column of the schema.
+    """
+    return list(iter_articles(path))
+
+
+def iter_articles(path: str | os.PathLike[str]) -> Iterator[Article]:
+    """Stream the articles of a Parquet file in bounded memory; raises as `read_articles`."""
+    for batch in iter_batches(path, ARTICLE_SCHEMA):
+        yield from articles_of(batch)
+
+
+def batches_of(articles: Iterable[Article]) -> Iterator[pa.RecordBatch]:
+    """Cut a stream of articles into record batches of at most `ROWS_PER_GROUP` rows."""
+    stream = iter(articles)
+    while rows := list(islice(stream, ROWS_PER_GROUP)):
+        yield pa.record_batch(
+            [
+                pa.array([row.id for row in rows], pa.string()),
+                pa.array([row.title for row in rows], pa.string()),
+                pa.array(
+                    [[{"title": s.title, "text": s.text} for s in row.sections] for row in rows],
+                    ARTICLE_SCHEMA.field("sections").type,
+                ),
+                pa.array([row.source for row in rows], pa.string()),
+            ],
+            schema=ARTICLE_SCHEMA,
+        )
+
+
+def articles_of(batch: pa.RecordBatch) -> list[Article]:
+    """The articles of one record batch in the corpus schema."""
+    column = batch.column("sections")
+    flat = column.flatten()
+    sections = [
+        Section(title, text)
+        for title, text in zip(flat.field("title").to_pylist(), flat.field("text").to_pylist(), strict=True)
+    ]
+    ends = column.value_lengths().to_numpy(zero_copy_only=False).cumsum().tolist()
+    ids, titles, sources = (batch.column(name).to_pylist() for name in ("id", "title", "source"))
+    starts = [0, *ends[:-1]]
+    return [
+        Article(id_, title, tuple(sections[start:end]), source)
+        for id_, title, start, end, source in zip(ids, titles, starts, ends, sources, strict=True)
+    ]
+
+
+def write_batches(path: str | os.PathLike[str], batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
+    """Write record batches as the row groups of one Parquet file, whole or not at all."""
+    with whole_file(path) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def iter_batches(path: str | os.PathLike[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Stream the columns of `schema` from a Parquet file; raises as `read_articles`."""
+    try:
+        with pq.ParquetFile(Path(path)) as file:
+            _require_columns(path, file.schema_arrow, schema)
+            for batch in file.iter_batches(ROWS_PER_GROUP, columns=schema.names):
+                yield batch.select(schema.names)
+    except FileNotFoundError as error:
+        raise TextcriticError(f"{path}: no such file") from error
+    except (pa.ArrowInvalid, OSError) as error:
+        raise TextcriticError(f"{path}: not whole Parquet; delete it and rerun the rule that makes it") from error
+
+
+def _require_columns(path: str | os.PathLike[str], found: pa.Schema, wanted: pa.Schema) -> None:
+    for field in wanted:
+        if field.name not in found.names or found.field(field.name).type != field.type:
+            has = found.field(field.name).type if field.name in found.names else "no such column"
+            raise TextcriticError(f"{path}: column '{field.name}' should be {field.type}, the file has {has}")

@@ -1,0 +1,46 @@
+"""Critics: fitted latent processes that score any corpus or sample, and what is read off their scores."""
+
+from textcritic.critics.audit import audit_transitions
+from textcritic.critics.base import Critic
+from textcritic.critics.decomposition import Decomposition, decompose
+from textcritic.critics.errors import TransitionErrors, transition_errors
+from textcritic.critics.scoring import (
+    SCORES_SCHEMA,
+    document_columns,
+    expected_transitions,
+    latent_nll,
+    latent_ppl,
+    rejections,
+    score_chains,
+    score_latents,
+    score_posteriors,
+    scored_transitions,
+    unseen_transitions,
+)
+from textcritic.critics.transitions import AS_RELEASED_GRID, BEGIN, END, PAPER_GRID, TransitionCritic, count_transitions
+
+__all__ = [
+    "AS_RELEASED_GRID",
+    "BEGIN",
+    "END",
+    "PAPER_GRID",
+    "SCORES_SCHEMA",
+    "Critic",
+    "Decomposition",
+    "TransitionCritic",
+    "TransitionErrors",
+    "audit_transitions",
+    "count_transitions",
+    "decompose",
+    "document_columns",
+    "expected_transitions",
+    "latent_nll",
+    "latent_ppl",
+    "rejections",
+    "score_chains",
+    "score_latents",
+    "score_posteriors",
+    "scored_transitions",
+    "transition_errors",
+    "unseen_transitions",
+]

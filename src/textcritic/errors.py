@@ -1,0 +1,8 @@
+"""The one exception that reaches a user: one clear line, no traceback."""
+
+
+class TextcriticError(Exception):
+    """Bad input or a fault the user can mend.
+
+    The message is a single line that names the file, the line or the config key and says what would be right.
+    """

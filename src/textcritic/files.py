@@ -1,0 +1,101 @@
+"""Files that are either whole or absent: write to a temporary sibling, then rename."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from textcritic.errors import TextcriticError
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; on success it is flushed to disk and renamed, on failure removed."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        with temporary.open("rb") as handle:
+            os.fsync(handle.fileno())
+        temporary.replace(target)
+    except OSError as error:
+        raise TextcriticError(f"{target}: cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary folder beside `path`; on success it takes the place of `path`, on failure it is removed."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir()
+    try:
+        yield temporary
+        for part in temporary.rglob("*"):
+            if part.is_file():
+                with part.open("rb") as handle:
+                    os.fsync(handle.fileno())
+        old = target.with_name(f".{target.name}.{os.getpid()}.old")
+        if target.exists():
+            target.rename(old)
+        temporary.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        raise TextcriticError(f"{target}: cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write UTF-8 text, whole or not at all."""
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: str | os.PathLike[str], value: Any) -> None:
+    """Write JSON (sorted keys as given, no NaN or infinity), whole or not at all."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """Read a JSON file.
+
+    Raises:
+        TextcriticError: the file is missing or not JSON.
+    """
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise TextcriticError(f"{path}: no such file") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise TextcriticError(f"{path}: not a JSON file ({error}); delete it and rerun the rule that makes it") from error
+
+
+def write_table(path: str | os.PathLike[str], table: pa.Table) -> None:
+    """Write a Parquet file, whole or not at all."""
+    with whole_file(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def read_table(path: str | os.PathLike[str]) -> pa.Table:
+    """Read a Parquet file.
+
+    Raises:
+        TextcriticError: the file is missing, truncated or not Parquet.
+    """
+    try:
+        return pq.read_table(Path(path), partitioning=None)
+    except FileNotFoundError as error:
+        raise TextcriticError(f"{path}: no such file") from error
+    except (pa.ArrowInvalid, OSError) as error:
+        raise TextcriticError(f"{path}: not a whole Parquet file; delete it and rerun the rule that makes it") from error

@@ -1,0 +1,150 @@
+"""How the next token is drawn: temperature, top-k and nucleus truncation, and one stream of random numbers an article.
+
+A draw is the inverse of the cumulative distribution, in token order and float64, at one uniform number. The numbers of
+article i come from a counter-based generator seeded by (seed, i), so an article depends neither on its neighbours in
+the batch nor on the shard it falls into, up to the rounding of the model's own arithmetic.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from textcritic.errors import TextcriticError
+
+UNIFORMS_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """A decoding scheme; the defaults are pure ancestral sampling.
+
+    Attributes:
+        temperature: logits are divided by it.
+        top_k: keep the k most probable tokens, ties with the k-th included; 0 keeps all.
+        top_p: keep the smallest set of most probable tokens whose mass, after `top_k`, is at least `top_p`; 1 keeps all.
+        stride: tokens that are dropped from the old end when the context has outgrown the model's window; None is half
+            the window, 1 predicts every token from the last window - 1 tokens, as published.
+        max_tokens: an article that has not ended after so many tokens is cut there.
+        batch_size: articles drawn side by side; it changes the speed, not the articles.
+    """
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    stride: int | None = None
+    max_tokens: int = 20_000
+    batch_size: int = 64
+
+    def __post_init__(self) -> None:
+        _require(self.temperature > 0, "temperature", self.temperature, "give a number above 0 (1 is plain sampling)")
+        _require(self.top_k >= 0, "top_k", self.top_k, "give 0 (off) or a positive number of tokens")
+        _require(0 < self.top_p <= 1, "top_p", self.top_p, "give a probability above 0, at most 1 (1 is off)")
+        _require(self.stride is None or self.stride >= 1, "stride", self.stride, "give null or at least 1 token")
+        _require(self.max_tokens >= 1, "max_tokens", self.max_tokens, "give at least 1 token")
+        _require(self.batch_size >= 1, "batch_size", self.batch_size, "give at least 1 article")
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any]) -> "Decoding":
+        """From a registry entry, whose keys on how many articles to draw are none of ours."""
+        return cls(**{name: entry[name] for name in cls.__dataclass_fields__ if name in entry})
+
+    @property
+    def is_ancestral(self) -> bool:
+        """Whether tokens are drawn from the model's own distribution, untouched."""
+        return self.temperature == 1 and self.top_k == 0 and self.top_p == 1
+
+    def stride_in(self, window: int) -> int:
+        """The stride, in tokens, for a model that sees `window` tokens.
+
+        Raises:
+            TextcriticError: it would drop the whole context.
+        """
+        stride = max(window // 2, 1) if self.stride is None else self.stride
+        _require(stride < window, "stride", stride, f"give less than the model's window of {window} tokens")
+        return stride
+
+
+def draw(logits: torch.Tensor, uniforms: Sequence[float] | np.ndarray, decoding: Decoding) -> torch.Tensor:
+    """Draw one token a row.
+
+    Args:
+        logits: [rows, vocabulary], any floating type.
+        uniforms: [rows] numbers in [0, 1).
+        decoding: the scheme.
+
+    Returns:
+        Token ids [rows], int64, on the device of `logits`.
+
+    Raises:
+        TextcriticError: a row of `logits` holds a NaN or no finite value.
+    """
+    logits = truncate(logits.double(), decoding)
+    cumulative = torch.softmax(logits, dim=-1).cumsum_(dim=-1)
+    mass = cumulative[:, -1:]
+    at = torch.as_tensor(np.asarray(uniforms), dtype=torch.float64, device=logits.device).unsqueeze(1) * mass
+    # The first token whose cumulative mass exceeds the number: tokens without mass are never the first.
+    tokens = torch.searchsorted(cumulative, at, right=True).squeeze(1)
+    if bool((tokens >= logits.shape[1]).any()):
+        raise TextcriticError("model: its logits are not numbers (NaN or infinite); train it again or lower the precision")
+    return tokens
+
+
+def truncate(logits: torch.Tensor, decoding: Decoding) -> torch.Tensor:
+    """Logits [rows, vocabulary] after temperature, top-k and top-p in this order; what is cut off becomes -inf.
+
+    Sources: top-k, Fan et al. 2018; nucleus, Holtzman et al. 2020, section 3.1.
+    """
+    if decoding.temperature != 1:
+        logits = logits / decoding.temperature
+    if 0 < decoding.top_k < logits.shape[-1]:
+        smallest = torch.topk(logits, decoding.top_k, dim=-1).values[:, -1:]
+        logits = logits.masked_fill(logits < smallest, -torch.inf)
+    if decoding.top_p < 1:
+        ordered, tokens = torch.sort(logits, dim=-1, descending=True, stable=True)
+        probabilities = torch.softmax(ordered, dim=-1)
+        before = probabilities.cumsum(dim=-1) - probabilities
+        # A token stays while the mass before it falls short of p, so the one that crosses p stays too.
+        outside = torch.empty_like(tokens, dtype=torch.bool).scatter_(1, tokens, before >= decoding.top_p)
+        logits = logits.masked_fill(outside, -torch.inf)
+    return logits
+
+
+class Uniforms:
+    """Uniform numbers in [0, 1) for the rows of a batch: row r reads the stream of the article assigned to it.
+
+    Streams are Philox generators seeded by (seed, article index), read one number a token.
+    """
+
+    def __init__(self, seed: int, rows: int) -> None:
+        _require(seed >= 0, "seed", seed, "give 0 or a positive integer")
+        self._seed = seed
+        self._streams: list[np.random.Generator] = [np.random.Generator(np.random.Philox(0))] * rows
+        self._ready = np.empty((rows, UNIFORMS_AT_ONCE))
+        self._used = np.full(rows, UNIFORMS_AT_ONCE)
+
+    def assign(self, row: int, article: int) -> None:
+        """From now on `row` reads the stream of `article`, from its start."""
+        self._streams[row] = np.random.Generator(np.random.Philox(np.random.SeedSequence((self._seed, article))))
+        self._used[row] = UNIFORMS_AT_ONCE
+
+    def next(self, rows: np.ndarray) -> np.ndarray:
+        """The next number of each of `rows` [n], int."""
+        for row in rows[self._used[rows] == UNIFORMS_AT_ONCE]:
+            self._streams[row].random(out=self._ready[row])
+            self._used[row] = 0
+        numbers = self._ready[rows, self._used[rows]]
+        self._used[rows] += 1
+        return numbers
+
+    def keep(self, rows: np.ndarray) -> None:
+        """Drop all rows but `rows` [n], int; they are numbered anew from 0."""
+        self._streams = [self._streams[row] for row in rows]
+        self._ready, self._used = self._ready[rows], self._used[rows]
+
+
+def _require(holds: bool, key: str, value: object, right: str) -> None:
+    if not holds:
+        raise TextcriticError(f"decoding: {key}: {value} is not possible; {right}")

@@ -1,0 +1,275 @@
+"""Tokenizers and models: from a folder on disk, or initialised from a configuration; never from the network."""
+
+import difflib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+os.environ["HF_HUB_OFFLINE"] = "1"  # before transformers is imported: compute nodes have no network, downloads are a rule
+
+import torch
+from safetensors import SafetensorError, safe_open
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
+from transformers.utils import logging as transformers_logging
+
+from textcritic.corpora import END
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, whole_folder
+
+transformers_logging.set_verbosity_error()
+transformers_logging.disable_progress_bar()
+
+PADDING, CLASSIFY, SEPARATE = "[PAD]", "[CLS]", "[SEP]"
+SPECIAL_TOKENS = (END, PADDING, CLASSIFY, SEPARATE)
+SMALLEST_VOCABULARY = 256 + len(SPECIAL_TOKENS)
+
+
+def train_tokenizer(texts: Iterable[str], out_dir: str | os.PathLike[str], vocabulary: int) -> None:
+    """Train a byte-level BPE with GPT-2's pre-tokenisation and save it as a transformers tokenizer folder.
+
+    `add_special_tokens=True` puts a text between [CLS] and [SEP] (for classifiers); language models never use it.
+
+    Args:
+        texts: the training texts; streamed.
+        out_dir: folder to write, whole or not at all.
+        vocabulary: number of entries, the 256 bytes and the 4 special tokens included; fewer are made when the
+            texts hold fewer pairs.
+
+    Raises:
+        TextcriticError: the vocabulary is smaller than the bytes and special tokens.
+    """
+    if vocabulary < SMALLEST_VOCABULARY:
+        raise TextcriticError(f"encoding: vocabulary: {vocabulary} is too small; at least {SMALLEST_VOCABULARY}")
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        special_tokens=list(SPECIAL_TOKENS),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{CLASSIFY} $A {SEPARATE}",
+        special_tokens=[(token, tokenizer.token_to_id(token)) for token in (CLASSIFY, SEPARATE)],
+    )
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token=END,
+        eos_token=END,
+        pad_token=PADDING,
+        cls_token=CLASSIFY,
+        sep_token=SEPARATE,
+        clean_up_tokenization_spaces=False,
+    )
+    with whole_folder(out_dir) as folder:
+        fast.save_pretrained(folder)
+
+
+def save_hub_tokenizer(folder: str | os.PathLike[str], out_dir: str | os.PathLike[str]) -> None:
+    """Copy the tokenizer of a pretrained model's folder into a tokenizer folder of its own; raises as `load_tokenizer`."""
+    tokenizer = load_tokenizer(folder)
+    with whole_folder(out_dir) as temporary:
+        tokenizer.save_pretrained(temporary)
+
+
+def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
+    """Load a fast tokenizer from a folder.
+
+    Raises:
+        TextcriticError: there is no such folder, or it holds no fast tokenizer.
+    """
+    _require_folder(folder)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
+    except Exception as error:  # transformers raises OSError, ValueError, TypeError, KeyError ... for the same fault
+        raise TextcriticError(
+            f"{folder}: holds no tokenizer that can be read; a folder saved with save_pretrained has tokenizer.json "
+            f"and tokenizer_config.json ({_first_line(error)})"
+        ) from error
+    if not tokenizer.is_fast or not len(tokenizer):
+        raise TextcriticError(f"{folder}: holds no fast tokenizer; convert it so that the folder has tokenizer.json")
+    return tokenizer
+
+
+def load_causal(
+    init: Mapping[str, Any],
+    tokenizer: PreTrainedTokenizerFast,
+    sources: Mapping[str, str | os.PathLike[str]] | None = None,
+    seed: int = 0,
+    context: int | None = None,
+) -> torch.nn.Module:
+    """Load or initialise a causal language model in float32 with sdpa attention, on the CPU, in evaluation mode.
+
+    Args:
+        init: one of `{"folder": path}`, `{"hub": name}` or `{"config": {"model_type": ..., ...}}`; a configuration's
+            vocabulary size and end-of-text ids are the tokenizer's.
+        tokenizer: the tokenizer of the encoding.
+        sources: for `hub`, the snapshot folder of each name.
+        seed: seed of the initial weights when they come from a configuration.
+        context: tokens that the model will be asked to read at once, checked against its position table.
+
+    Raises:
+        TextcriticError: a fault of the folder, its weights or the configuration; the line says which.
+    """
+    model = load_model(AutoModelForCausalLM, init, tokenizer, sources, seed)
+    positions = getattr(model.config, "max_position_embeddings", None)
+    if context is not None and positions is not None and context > positions:
+        raise TextcriticError(
+            f"training.context: {context} tokens are more than the model's {positions} positions; use at most {positions}"
+        )
+    return model
+
+
+def load_model(
+    auto_class: Any,
+    init: Mapping[str, Any],
+    tokenizer: PreTrainedTokenizerFast,
+    sources: Mapping[str, str | os.PathLike[str]] | None = None,
+    seed: int = 0,
+    new_head: bool = False,
+    **changes: Any,
+) -> Any:
+    """As `load_causal` for any transformers auto class.
+
+    Args:
+        auto_class: e.g. `AutoModelForSequenceClassification`.
+        init: see `load_causal`.
+        tokenizer: see `load_causal`.
+        sources: see `load_causal`.
+        seed: seed of every weight that is not loaded.
+        new_head: whether weights outside the base model may be absent from the folder (they start at random).
+        changes: configuration keys to set, e.g. `num_labels`.
+
+    Raises:
+        TextcriticError: as `load_causal`.
+    """
+    torch.manual_seed(seed)
+    folder = init_folder(init, sources)
+    if folder is None:
+        model = _from_config(auto_class, init["config"], tokenizer, changes)
+    else:
+        model = _from_folder(auto_class, folder, new_head, changes)
+    entries = model.get_input_embeddings().weight.shape[0]
+    if len(tokenizer) > entries:
+        raise TextcriticError(
+            f"{folder or 'init.config'}: the model embeds {entries} tokens, the encoding has {len(tokenizer)}; "
+            "use the model's own tokenizer as the encoding"
+        )
+    return model.eval()
+
+
+def init_folder(init: Mapping[str, Any], sources: Mapping[str, str | os.PathLike[str]] | None = None) -> Path | None:
+    """The folder that `init` loads weights from; None when it starts from a configuration.
+
+    Raises:
+        TextcriticError: the folder of a hub name is not among `sources`.
+    """
+    if "config" in init:
+        return None
+    if "folder" in init:
+        return Path(init["folder"])
+    name = init["hub"]
+    if name not in (sources or {}):
+        raise TextcriticError(f"init.hub: there is no downloaded snapshot of '{name}'; run the download rule first")
+    return Path((sources or {})[name])
+
+
+def device() -> torch.device:
+    """The GPU when there is one, else the CPU."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def autocast(on: torch.device, precision: str) -> torch.autocast:
+    """Mixed precision for forward passes: `bf16`, `fp32`, or `auto`, which is bf16 on a GPU that computes in it."""
+    fast = on.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    return torch.autocast(on.type, torch.bfloat16, enabled=precision == "bf16" or (precision == "auto" and fast))
+
+
+def _from_config(
+    auto_class: Any, config: Mapping[str, Any], tokenizer: PreTrainedTokenizerFast, changes: Mapping[str, Any]
+) -> Any:
+    keys = dict(config)
+    model_type = keys.pop("model_type", None)
+    if model_type is None:
+        raise TextcriticError("init.config: the key 'model_type' is missing; e.g. gpt2")
+    try:
+        known = AutoConfig.for_model(model_type)
+    except ValueError as error:
+        raise TextcriticError(f"init.config.model_type: transformers knows no '{model_type}'; e.g. gpt2") from error
+    names = {*known.to_dict(), *known.attribute_map}
+    for key in keys:
+        if key not in names:
+            close = difflib.get_close_matches(key, names, 1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            raise TextcriticError(f"init.config.{key}: a {model_type} configuration has no such key{hint}")
+    ids = {
+        "vocab_size": len(tokenizer),
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+    }
+    try:
+        full = AutoConfig.for_model(model_type, **(ids | keys | changes))
+        return auto_class.from_config(full, attn_implementation="sdpa", dtype=torch.float32)
+    except (ValueError, TypeError, KeyError, AssertionError, RuntimeError) as error:
+        raise TextcriticError(f"init.config: no {model_type} can be built from it: {_first_line(error)}") from error
+
+
+def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping[str, Any]) -> Any:
+    _require_folder(folder)
+    _require_weights(folder)
+    try:
+        model, report = auto_class.from_pretrained(
+            folder,
+            local_files_only=True,
+            attn_implementation="sdpa",
+            dtype=torch.float32,
+            output_loading_info=True,
+            **changes,
+        )
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+        raise TextcriticError(f"{folder}: no model can be loaded from it: {_first_line(error)}") from error
+    base = model.base_model_prefix + "."
+    missing = sorted(name for name in report["missing_keys"] if not new_head or name.startswith(base))
+    if missing:
+        raise TextcriticError(
+            f"{folder}: {len(missing)} weights are missing, the first is {missing[0]}; copy the folder again, or give "
+            "one whose config.json matches its weights"
+        )
+    return model
+
+
+def _require_folder(folder: str | os.PathLike[str]) -> None:
+    if not Path(folder).is_dir():
+        raise TextcriticError(f"{folder}: no such folder; give the folder of a saved model or tokenizer")
+
+
+def _require_weights(folder: Path) -> None:
+    """Every file of the weights is there and as long as its header says (a truncated copy is not)."""
+    if not (folder / "config.json").is_file():
+        raise TextcriticError(f"{folder}: has no config.json; give a folder saved with save_pretrained")
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        shards = sorted(set(read_json(index).get("weight_map", {}).values()))
+    else:
+        shards = ["model.safetensors"]
+    for shard in shards:
+        path = folder / shard
+        if not path.is_file():
+            raise TextcriticError(f"{path}: no such file; the folder has no weights in safetensors form, or not all")
+        try:
+            with safe_open(path, framework="pt"):
+                pass
+        except (SafetensorError, OSError, json.JSONDecodeError) as error:
+            raise TextcriticError(
+                f"{path}: not a whole safetensors file ({_first_line(error)}); delete it and make or copy it again"
+            ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

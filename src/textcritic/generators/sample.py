@@ -1,0 +1,236 @@
+"""Sampling articles from any causal language model: batched, cached, past the context window, resumable."""
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from textcritic.errors import TextcriticError
+from textcritic.generators.cache import ArticleCache, next_logits, prefill, require_support
+from textcritic.generators.decoding import Decoding, Uniforms, draw
+from textcritic.generators.encode import prompt_ids
+from textcritic.generators.load import device as default_device
+from textcritic.generators.load import load_causal, load_tokenizer
+from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, folder_digest, write_shard
+from textcritic.runlog import Progress
+
+PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
+
+
+def sample_articles(
+    model_dir: str | os.PathLike[str],
+    tokenizer_dir: str | os.PathLike[str],
+    boundary: str,
+    decoding: Mapping[str, Any],
+    seed: int,
+    first: int,
+    count: int,
+    out_path: str | os.PathLike[str],
+    precision: str = "fp32",
+    device: str | None = None,
+) -> None:
+    """Draw the articles `first` to `first + count - 1` of a sample and write them as one shard.
+
+    A killed run goes on where it was: finished articles are kept in `{out_path}.partial.jsonl` until the shard is whole.
+
+    Args:
+        model_dir: folder of a transformers causal language model.
+        tokenizer_dir: folder of its tokenizer.
+        boundary: "single" or "as_released": what stands between articles in the training stream, and so the prompt.
+        decoding: registry entry, see `Decoding`.
+        seed: seed of the sample; article i depends on (seed, i) and on nothing else that is drawn.
+        first: index of the shard's first article.
+        count: number of articles.
+        out_path: the shard, a Parquet file: index, text, tokens (drawn, the end token included), finish ("end", or
+            "length" when the article did not end within `max_tokens`).
+        precision: "fp32" or "bf16", of weights and cache; probabilities are float64 either way.
+        device: torch device; the GPU when there is one.
+
+    Raises:
+        TextcriticError: a fault of the model, the tokenizer or the decoding; the line says which.
+    """
+    scheme = Decoding.from_entry(decoding)
+    if precision not in PRECISIONS:
+        raise TextcriticError(f"precision: '{precision}' is unknown; use {' or '.join(PRECISIONS)}")
+    tokenizer = load_tokenizer(tokenizer_dir)
+    prompt = prompt_ids(tokenizer, boundary)
+    model: Any = load_causal({"folder": model_dir}, tokenizer)
+    model = model.to(device or default_device(), PRECISIONS[precision])
+    fingerprint = {
+        "model": folder_digest(model_dir),
+        "tokenizer": folder_digest(tokenizer_dir),
+        "decoding": [scheme.temperature, scheme.top_k, scheme.top_p, scheme.stride, scheme.max_tokens],
+        "prompt": prompt,
+        "seed": seed,
+        "articles": [first, count],
+        "precision": precision,
+    }
+    partial = PartialShard(out_path, fingerprint)
+    finished = {done.index for done in partial.draws}
+    progress = Progress(f"sampling {os.fspath(out_path)}", count, "articles", done=len(finished))
+    started, tokens = time.monotonic(), 0
+    try:
+        wanted = [index for index in range(first, first + count) if index not in finished]
+        for index, ids, finish in draw_articles(model, prompt, tokenizer.eos_token_id, scheme, seed, wanted, str(model_dir)):
+            partial.append(Draw(index, decode(tokenizer, ids), len(ids), finish))
+            tokens += len(ids)
+            progress.advance(note=f"{tokens / (time.monotonic() - started):,.0f} tokens/s")
+        write_shard(out_path, partial.draws)
+    except BaseException:
+        partial.close()
+        raise
+    partial.close(remove=True)
+
+
+def draw_articles(
+    model: PreTrainedModel,
+    prompt: Sequence[int],
+    end: int,
+    decoding: Decoding,
+    seed: int,
+    indices: Iterable[int],
+    name: str = "model",
+) -> Iterator[tuple[int, list[int], str]]:
+    """Draw articles, yielding (index, drawn token ids, "end" or "length") as each is finished.
+
+    The ids leave out the prompt and include the end token. The context of a token is the prompt and what was drawn so
+    far; before a prediction, a context longer than window - 1 tokens loses its oldest `stride` tokens, and the rest is
+    computed afresh at positions from 0.
+
+    Args:
+        model: causal language model in evaluation mode, on its device.
+        prompt: token ids that every article begins with.
+        end: id of the token that ends an article.
+        decoding: the scheme.
+        seed: see `sample_articles`.
+        indices: the articles to draw.
+        name: what to call the model in errors.
+
+    Raises:
+        TextcriticError: the model's window is unknown or too small, or its architecture cannot be sampled from.
+    """
+    window = getattr(model.config, "max_position_embeddings", None)
+    if window is None:
+        raise TextcriticError(f"{name}: config.json: max_position_embeddings is missing; the model's window is needed")
+    if not 1 <= len(prompt) < window:
+        raise TextcriticError(f"{name}: a window of {window} tokens does not hold a prompt of {len(prompt)} and one more")
+    stride = decoding.stride_in(window)
+    queue = deque(indices)
+    if not queue:
+        return
+    with torch.inference_mode():
+        require_support(model, name, window)
+    batch = _Batch(model, prompt, end, decoding, seed, queue, window, stride)
+    while batch.rows:
+        # Not around the yield: the caller's code is not ours to run in inference mode.
+        with torch.inference_mode():
+            finished = batch.step()
+        yield from finished
+
+
+def decode(tokenizer: PreTrainedTokenizerFast, ids: Sequence[int]) -> str:
+    """The text of drawn ids, without the special tokens at its two ends; one in the middle stays visible."""
+    special = set(tokenizer.all_special_ids)
+    start, stop = 0, len(ids)
+    while start < stop and ids[start] in special:
+        start += 1
+    while stop > start and ids[stop - 1] in special:
+        stop -= 1
+    text: str = tokenizer.decode(ids[start:stop], skip_special_tokens=False, clean_up_tokenization_spaces=False)
+    return text
+
+
+class _Batch:
+    """Articles in the making, one a row; a row that is finished takes the next article of the queue at once."""
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        prompt: Sequence[int],
+        end: int,
+        decoding: Decoding,
+        seed: int,
+        queue: deque[int],
+        window: int,
+        stride: int,
+    ) -> None:
+        self.model, self.end, self.decoding, self.queue = model, end, decoding, queue
+        self.window, self.stride = window, stride
+        self.prompt = np.array(prompt)
+        self.rows = min(decoding.batch_size, len(queue))
+        self.cache = ArticleCache(self.rows, window)
+        self.uniforms = Uniforms(seed, self.rows)
+        self.index = np.zeros(self.rows, np.int64)
+        self.tokens = np.zeros((self.rows, len(prompt) + decoding.max_tokens), np.int64)
+        self.tokens[:, : len(prompt)] = prompt
+        self.length = np.ones(self.rows, np.int64)  # tokens known, the last of them not yet fed
+        self.begin = np.zeros(self.rows, np.int64)  # first token that is still in the context
+        for row in range(self.rows):
+            self._refill(row)
+
+    def step(self) -> list[tuple[int, list[int], str]]:
+        """Feed every row's last token and draw its next one; returns the articles that this finishes."""
+        self._slide()
+        everyone = np.arange(self.rows)
+        logits = next_logits(
+            self.model,
+            self.cache,
+            self._tensor(self.tokens[everyone, self.length - 1]),
+            self._tensor(self.length - 1 - self.begin),
+        )
+        drawing = np.flatnonzero(self.length >= len(self.prompt))
+        if len(drawing):
+            logits = logits if len(drawing) == self.rows else logits[self._tensor(drawing)]
+            drawn = draw(logits, self.uniforms.next(drawing), self.decoding).cpu().numpy()
+            self.tokens[drawing, self.length[drawing]] = drawn
+        self.length += 1
+        last = self.tokens[everyone, self.length - 1]
+        ended = (last == self.end) & (self.length > len(self.prompt))
+        finished = np.flatnonzero(ended | (self.length == self.tokens.shape[1]))
+        articles = [self._article(row, bool(ended[row])) for row in finished]
+        self._hand_on(finished)
+        return articles
+
+    def _slide(self) -> None:
+        """Shorten the contexts that have outgrown the window, and compute what is left of them afresh."""
+        over = np.flatnonzero(self.length - self.begin >= self.window)
+        if not len(over):
+            return
+        self.begin[over] += self.stride
+        # Contexts grow by one token a step, so all that overflow now have the same length. Their last token is left
+        # to the step itself, which feeds one token to every row anyway.
+        kept = self.begin[over, None] + np.arange(self.window - self.stride - 1)
+        prefill(self.model, self.cache, self._tensor(over), self._tensor(self.tokens[over[:, None], kept]))
+
+    def _article(self, row: int, ended: bool) -> tuple[int, list[int], str]:
+        ids = self.tokens[row, len(self.prompt) : self.length[row]].tolist()
+        return int(self.index[row]), ids, ENDED if ended else CUT
+
+    def _hand_on(self, finished: np.ndarray) -> None:
+        """Give finished rows to the next articles; once there are none, drop the rows."""
+        dropped = []
+        for row in finished:
+            if self.queue:
+                self._refill(row)
+            else:
+                dropped.append(row)
+        if dropped:
+            rows = np.delete(np.arange(self.rows), dropped)
+            self.rows = len(rows)
+            self.cache.keep(self._tensor(rows))
+            self.uniforms.keep(rows)
+            self.index, self.tokens = self.index[rows], self.tokens[rows]
+            self.length, self.begin = self.length[rows], self.begin[rows]
+
+    def _refill(self, row: int) -> None:
+        self.index[row] = self.queue.popleft()
+        self.uniforms.assign(row, int(self.index[row]))
+        self.length[row], self.begin[row] = 1, 0
+
+    def _tensor(self, values: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(np.ascontiguousarray(values)).to(self.model.device)

@@ -1,0 +1,343 @@
+"""Train a causal language model on an encoded corpus: one loop, resumable at any moment, exact on the CPU."""
+
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.functional import cross_entropy
+
+from textcritic.errors import TextcriticError
+from textcritic.files import whole_folder, write_json
+from textcritic.generators.checkpoint import Checkpoints, file_digests
+from textcritic.generators.encode import load_encoded
+from textcritic.generators.load import autocast, device, init_folder, load_causal, load_tokenizer
+from textcritic.generators.lock import Lock
+from textcritic.generators.perplexity import iter_nll, windows
+from textcritic.runlog import Progress, log
+
+CURVE_POINTS = 1000  # at most about so many, besides the validations
+COUNTERS = ("step", "evaluated", "best_step", "best_loss", "points", "loss_sum", "since_point", "seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a generator is trained; the keys of a registry entry's `training`.
+
+    Adam with decoupled weight decay (0, the default, is the plain Adam of the model criticism paper, appendix E);
+    betas 0.9 and 0.999. Give `steps` or `epochs`, not both.
+    """
+
+    context: int  # tokens in a block
+    batch_size: int = 8  # blocks in a forward pass
+    accumulation: int = 1  # forward passes in a step
+    learning_rate: float = 1e-3
+    schedule: str = "linear"  # linear or cosine to zero at the last step, or constant
+    warmup_steps: int = 0
+    steps: int | None = None  # optimiser steps
+    epochs: float | None = None  # passes over the training blocks
+    weight_decay: float = 0.0
+    gradient_clip: float = 1.0  # largest gradient norm; 0: no clipping
+    evaluate_every: int = 500  # steps between two validations; the last step is always validated
+    evaluate_blocks: int | None = None  # validate on at most so many blocks; None: all
+    checkpoint_seconds: float = 600.0
+    precision: str = "auto"  # auto (bf16 on a GPU that has it, else fp32), fp32 or bf16 autocast
+    activation_checkpointing: bool = False
+
+    def total_steps(self, blocks: int) -> int:
+        """Optimiser steps in all, for a training split of so many blocks."""
+        if (self.steps is None) == (self.epochs is None):
+            raise TextcriticError("training: give steps or epochs, one of the two")
+        if self.epochs is None:
+            total = int(self.steps or 0)
+        else:
+            total = math.ceil(self.epochs * blocks / (self.batch_size * self.accumulation))
+        if total < 1:
+            raise TextcriticError("training: steps or epochs: should be above 0")
+        return total
+
+    def rate(self, step: int, total: int) -> float:
+        """Learning rate of the step with number `step`, counted from 0."""
+        warm = min(1.0, (step + 1) / self.warmup_steps) if self.warmup_steps else 1.0
+        left = (total - max(step, self.warmup_steps)) / max(total - self.warmup_steps, 1)
+        shape = {"constant": 1.0, "linear": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left)}
+        return self.learning_rate * warm * shape[self.schedule]
+
+
+def train_causal(
+    train_prefix: str | os.PathLike[str],
+    validation_prefix: str | os.PathLike[str],
+    tokenizer_dir: str | os.PathLike[str],
+    init: Mapping[str, Any],
+    training: Training,
+    seed: int,
+    model_dir: str | os.PathLike[str],
+    report_path: str | os.PathLike[str],
+    sources: Mapping[str, str | os.PathLike[str]] | None = None,
+    threads: int | None = None,
+    name: str = "generator",
+) -> dict[str, Any]:
+    """Train, and write the model with the lowest validation loss and the tokenizer as `model_dir`.
+
+    The training stream is cut into non-overlapping blocks of `context` tokens, each predicting the token after it;
+    blocks are shuffled anew each epoch, and the batch of a step depends on (seed, step) alone. State is kept in
+    `checkpoints/` beside `model_dir` until the model folder is whole: a rerun after a kill goes on from there, on the
+    CPU with exactly the losses and weights of an uninterrupted run. On SIGTERM the step is finished and saved.
+
+    Args:
+        train_prefix: encoded training split, see `encode.encode_split`.
+        validation_prefix: encoded validation split.
+        tokenizer_dir: the encoding's tokenizer.
+        init: see `load.load_causal`.
+        training: see `Training`.
+        seed: of initial weights, dropout and the order of blocks.
+        model_dir: folder to write.
+        report_path: training.json to write.
+        sources: for a hub name, its snapshot folder.
+        threads: CPU threads of torch; None leaves torch's own number.
+        name: the generator's name, for progress lines.
+
+    Returns:
+        what was written to `report_path`: steps, best_step, validation_loss (nats per token), tokens_seen, parameters,
+        curve (mean training loss since the point before, and validation loss where there was a validation), seconds
+        and tokens_per_second over all attempts, device.
+
+    Raises:
+        TextcriticError: bad input, a loss that is not finite, SIGTERM, or another job that trains this very model.
+    """
+    if threads:
+        torch.set_num_threads(threads)
+    model_dir = Path(model_dir)
+    folder = model_dir.parent / "checkpoints"
+    folder.mkdir(parents=True, exist_ok=True)
+    with Lock(folder / "lock.json") as lock, _terminated() as stop:
+        files = [f"{train_prefix}.tokens.npy", f"{validation_prefix}.tokens.npy"]
+        if weights := init_folder(init, sources):
+            files += sorted(map(str, [*weights.glob("config.json"), *weights.glob("*.safetensors")]))
+        specification = {"training": _deciding(training), "init": dict(init), "seed": seed, "files": file_digests(files)}
+        checkpoints = Checkpoints(folder, specification)
+        tokenizer = load_tokenizer(tokenizer_dir)
+        model = load_causal(init, tokenizer, sources, seed, training.context)
+        tokens = _training_tokens(train_prefix, training.context, len(tokenizer))
+        validation, _ = load_encoded(validation_prefix)
+        report = _Run(name, model, training, seed, tokens, validation, checkpoints).train(lock, stop)
+        model.load_state_dict(checkpoints.load_best(report["best_step"]))
+        with whole_folder(model_dir) as temporary:
+            model.save_pretrained(temporary)
+            tokenizer.save_pretrained(temporary)
+        write_json(report_path, report)
+        checkpoints.remove()
+    return report
+
+
+class _Run:
+    """One training: the loop, and the state that a checkpoint holds."""
+
+    def __init__(
+        self,
+        name: str,
+        model: Any,
+        training: Training,
+        seed: int,
+        tokens: np.ndarray,
+        validation: np.ndarray,
+        checkpoints: Checkpoints,
+    ) -> None:
+        self.name, self.training, self.seed = name, training, seed
+        self.tokens, self.validation, self.checkpoints = tokens, validation, checkpoints
+        self.device = device()
+        self.model = model.to(self.device)
+        self.autocast = autocast(self.device, training.precision)
+        self.blocks = (len(tokens) - 1) // training.context
+        self.total = training.total_steps(self.blocks)
+        self.tokens_per_step = training.batch_size * training.accumulation * training.context
+        self.windows = windows(len(validation), training.context)[: training.evaluate_blocks]
+        if training.activation_checkpointing:
+            model.gradient_checkpointing_enable()
+        matrices = [p for p in model.parameters() if p.dim() >= 2]
+        vectors = [p for p in model.parameters() if p.dim() < 2]  # biases and norms are not decayed
+        groups = [{"params": matrices, "weight_decay": training.weight_decay}, {"params": vectors, "weight_decay": 0.0}]
+        self.optimiser = torch.optim.AdamW(groups, lr=training.learning_rate, fused=True)
+        self.step = self.evaluated = self.best_step = self.points = self.since_point = 0
+        self.best_loss, self.loss_sum, self.seconds = math.inf, 0.0, 0.0
+        torch.manual_seed(seed)
+
+    def train(self, lock: Lock, stop: threading.Event) -> dict[str, Any]:
+        """Run to the last step and report; see `train_causal`."""
+        self._resume()
+        progress = Progress(f"training {self.name}", self.total, "steps", self.step)
+        first, started, saved = self.step, time.monotonic(), time.monotonic()
+        spent_before = self.seconds
+        while True:
+            validated = self._validation_is_due() and self._validate(stop)
+            overdue = time.monotonic() - saved >= self.training.checkpoint_seconds
+            if validated or overdue or stop.is_set():
+                lock.check()
+                self.seconds = spent_before + time.monotonic() - started
+                self._save()
+                saved = time.monotonic()
+            if stop.is_set():
+                raise TextcriticError(
+                    f"training {self.name}: stopped by SIGTERM after step {self.step:,} of {self.total:,}; "
+                    "the checkpoint is saved, rerun to go on from there"
+                )
+            if self.step == self.total:
+                return self._report()
+            loss = self._one_step()
+            rate = (self.step - first) * self.tokens_per_step / (time.monotonic() - started)
+            progress.advance(note=f"loss {loss:.3f}, {rate:,.0f} tokens/s")
+
+    def _one_step(self) -> float:
+        """One optimiser step; returns its mean loss in nats per token."""
+        training = self.training
+        rate = training.rate(self.step, self.total)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        self.model.train()
+        loss = 0.0
+        for part in range(training.accumulation):
+            inputs, targets = self._batch(self.step * training.accumulation + part)
+            with self.autocast:
+                logits = self.model(input_ids=inputs, use_cache=False).logits
+            part_loss = cross_entropy(logits.float().flatten(0, 1), targets.flatten()) / training.accumulation
+            part_loss.backward()
+            loss += part_loss.item()
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), training.gradient_clip or math.inf)
+        if not math.isfinite(loss) or not torch.isfinite(norm):
+            raise TextcriticError(
+                f"training {self.name}: loss {loss:g}, gradient norm {norm.item():g} at step {self.step + 1:,} with "
+                f"learning rate {rate:g}; lower training.learning_rate (the last checkpoint is kept)"
+            )
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        self.step += 1
+        self.loss_sum, self.since_point = self.loss_sum + loss, self.since_point + 1
+        if self.step % max(1, self.total // CURVE_POINTS) == 0 and not self._validation_is_due():
+            self._record()
+        return loss
+
+    def _batch(self, number: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Inputs and targets [batch_size, context] of forward pass `number`: a function of the seed and the number."""
+        context, size = self.training.context, self.training.batch_size
+        starts = [block_at(self.seed, number * size + row, self.blocks) * context for row in range(size)]
+        rows = np.stack([self.tokens[start : start + context + 1] for start in starts]).astype(np.int64)
+        batch = torch.from_numpy(rows).to(self.device, non_blocking=True)
+        return batch[:, :-1], batch[:, 1:]
+
+    def _validation_is_due(self) -> bool:
+        due = self.step % self.training.evaluate_every == 0 or self.step == self.total
+        return due and self.step > self.evaluated
+
+    def _validate(self, stop: threading.Event) -> bool:
+        """Validate, and keep the weights if they are the best so far; False when abandoned because of `stop`."""
+        losses = []
+        for _, nll in iter_nll(self.model, self.validation, self.windows, self.training.batch_size, self.autocast):
+            if stop.is_set():
+                return False
+            losses.append(nll)
+        loss = float(np.concatenate(losses).mean())
+        if not math.isfinite(loss):
+            raise TextcriticError(
+                f"training {self.name}: validation loss {loss:g} after step {self.step:,}; lower "
+                "training.learning_rate (the last checkpoint is kept)"
+            )
+        self.evaluated = self.step
+        if loss < self.best_loss:
+            self.best_loss, self.best_step = loss, self.step
+            self.checkpoints.save_best(self.model.state_dict(), self.step)
+        self._record(validation_loss=loss)
+        log.info("training %s: validation loss %.4f after step %d", self.name, loss, self.step)
+        return True
+
+    def _record(self, **more: float) -> None:
+        """Add a point to the curve: the mean training loss since the last one."""
+        self.checkpoints.record({"step": self.step, "train_loss": self.loss_sum / self.since_point, **more})
+        self.points, self.loss_sum, self.since_point = self.points + 1, 0.0, 0
+
+    def _save(self) -> None:
+        state = {key: getattr(self, key) for key in COUNTERS} | {
+            "model": self.model.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "rng": torch.get_rng_state(),
+            "cuda_rng": torch.cuda.get_rng_state() if self.device.type == "cuda" else None,
+        }
+        self.checkpoints.save(state, self.step, self.best_step)
+
+    def _resume(self) -> None:
+        """Take up the newest checkpoint, if there is one."""
+        if state := self.checkpoints.load():
+            for key in COUNTERS:
+                setattr(self, key, state[key])
+            self.model.load_state_dict(state["model"])
+            self.optimiser.load_state_dict(state["optimiser"])
+            torch.set_rng_state(state["rng"])
+            if self.device.type == "cuda" and state["cuda_rng"] is not None:
+                torch.cuda.set_rng_state(state["cuda_rng"])
+        self.checkpoints.rewind_curve(self.points)
+
+    def _report(self) -> dict[str, Any]:
+        tokens_seen = self.step * self.tokens_per_step
+        return {
+            "steps": self.step,
+            "best_step": self.best_step,
+            "validation_loss": self.best_loss,
+            "tokens_seen": tokens_seen,
+            "parameters": self.model.num_parameters(),
+            "curve": self.checkpoints.curve(),
+            "seconds": round(self.seconds, 1),
+            "tokens_per_second": round(tokens_seen / max(self.seconds, 1e-9), 1),
+            "device": torch.cuda.get_device_name() if self.device.type == "cuda" else "cpu",
+        }
+
+
+def block_at(seed: int, position: int, blocks: int) -> int:
+    """The block at a position of the endless stream of epochs, each a fresh permutation of all blocks."""
+    epoch, place = divmod(position, blocks)
+    return int(_permutation(seed, epoch, blocks)[place])
+
+
+@lru_cache(maxsize=2)
+def _permutation(seed: int, epoch: int, blocks: int) -> np.ndarray:
+    return np.random.default_rng([seed, epoch]).permutation(blocks)
+
+
+def _training_tokens(prefix: str | os.PathLike[str], context: int, vocabulary: int) -> np.ndarray:
+    tokens, _ = load_encoded(prefix)
+    if len(tokens) <= context:
+        raise TextcriticError(
+            f"{prefix}.tokens.npy: {len(tokens)} tokens are less than one block; lower training.context ({context}) "
+            "or give more text"
+        )
+    if tokens.max() >= vocabulary:
+        raise TextcriticError(
+            f"{prefix}.tokens.npy: holds token {tokens.max()}, the tokenizer has {vocabulary}; rerun the encoding"
+        )
+    return tokens
+
+
+def _deciding(training: Training) -> dict[str, Any]:
+    """The settings that decide the result; how often to save is not among them."""
+    return {key: value for key, value in asdict(training).items() if key != "checkpoint_seconds"}
+
+
+@contextmanager
+def _terminated() -> Iterator[threading.Event]:
+    """An event that SIGTERM sets (SLURM's preemption and scancel) instead of ending the process at once."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: event.set())
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGTERM, before)

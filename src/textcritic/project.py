@@ -1,0 +1,181 @@
+"""The workflow's configuration as one object: registries, studies, and the sources that a study compares."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from textcritic.errors import TextcriticError
+from textcritic.spec import canonical, complete, load_yaml
+
+REGISTRIES = ("hub", "corpora", "encodings", "generators", "decodings", "classifiers", "critics")
+# Keys of an entry that change what it is called or how fast it runs, never what comes out.
+WITHOUT_EFFECT = ("label", "threads", "gpu", "mem_mb", "runtime")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One set of samples in a study; every field is a registry name or a seed, and so a wildcard of a path."""
+
+    corpus: str
+    setting: str
+    generator: str
+    decoding: str
+    seed: int
+
+    def under(self, prefix: str) -> str:
+        """The artefact path of this source below `prefix`, without its suffix."""
+        return f"{prefix}/{self.setting}/{self.generator}/seed{self.seed}/{self.decoding}"
+
+
+class Project:
+    """Everything the YAML files say, validated.
+
+    Args:
+        config: Snakemake's config (config/config.yaml and what the command line laid over it).
+        root: folder of the Snakefile; relative `registry` and `studies` folders are looked up there and in `here`.
+        here: the working directory.
+
+    Raises:
+        TextcriticError: the first fault found, naming file and key.
+    """
+
+    def __init__(self, config: Mapping[str, Any], root: Path, here: Path | None = None) -> None:
+        self.root, self.here = root, here or Path.cwd()
+        self.config = complete(dict(config), "config", "config")
+        self.registry: dict[str, dict[str, Any]] = {kind: {} for kind in REGISTRIES}
+        for folder in self.config["registry_folders"]:
+            for kind in REGISTRIES:
+                self._load_registry(kind, self._find(folder) / f"{kind}.yaml")
+        self._check_references()
+        self.studies = {name: self._load_study(name) for name in self.config["studies"]}
+
+    def entry(self, kind: str, name: str) -> dict[str, Any]:
+        """A registry entry with all its defaults.
+
+        Raises:
+            TextcriticError: no such name; the line lists close ones.
+        """
+        entries = self.registry[kind]
+        if name not in entries:
+            close = difflib.get_close_matches(name, entries, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(entries)) or 'none'}"
+            raise TextcriticError(f"config/registry/{kind}.yaml has no entry {name!r}; {hint}")
+        found: dict[str, Any] = entries[name]
+        return found
+
+    def spec(self, kind: str, name: str, *keys: str) -> str:
+        """The canonical string of what determines an entry's results, for a rule's params: no label, no resources.
+
+        Args:
+            kind: the registry.
+            name: the entry.
+            keys: only these top-level keys, for a rule that reads part of an entry.
+        """
+        entry = self.entry(kind, name)
+        return canonical({k: v for k, v in entry.items() if k not in WITHOUT_EFFECT and (not keys or k in keys)}, kind)
+
+    def names(self, registry: str, **wanted: Any) -> str:
+        """A regular expression that matches the names of a registry, for wildcard constraints.
+
+        Args:
+            registry: the registry.
+            wanted: only entries whose keys have these values, e.g. `kind="causal"`.
+        """
+        chosen = [
+            name
+            for name, entry in self.registry[registry].items()
+            if all(entry.get(key) == value for key, value in wanted.items())
+        ]
+        return "|".join(sorted(chosen)) or "(?!)"
+
+    def sources(self, study: str, audit: bool = False) -> list[Source]:
+        """The sample sources of a study, in the order of its YAML; with `audit`, those its audit page adds."""
+        blocks = self.studies[study]["audit_sources" if audit else "sources"]
+        return list(dict.fromkeys(source for block in blocks for source in _expand(block)))
+
+    def corpora(self, study: str) -> list[str]:
+        """The corpora of a study, in order of appearance."""
+        return list(dict.fromkeys(source.corpus for source in self.sources(study)))
+
+    def describe(self, study: str) -> dict[str, Any]:
+        """The study and every registry entry it uses: what the manifest records."""
+        sources = self.sources(study) + self.sources(study, audit=True)
+        critic = self.studies[study]["critic"]
+        used: dict[str, set[str]] = {
+            "corpora": {source.corpus for source in sources},
+            "generators": {source.generator for source in sources},
+            "decodings": {source.decoding for source in sources},
+            "critics": {critic},
+            "classifiers": {self.entry("critics", critic)["classifier"]},
+        }
+        used["encodings"] = {
+            entry["encoding"] for name in used["generators"] if "encoding" in (entry := self.entry("generators", name))
+        }
+        return {
+            "name": study,
+            "study": self.studies[study],
+            "sources": [asdict(source) for source in sources],
+            "registry": {kind: {name: self.entry(kind, name) for name in sorted(used[kind])} for kind in used},
+        }
+
+    def _find(self, folder: str) -> Path:
+        for base in (self.here, self.root):
+            if (base / folder).is_dir():
+                return base / folder
+        raise TextcriticError(f"config: there is no folder {folder!r} in {self.here} or {self.root}")
+
+    def _load_registry(self, kind: str, path: Path) -> None:
+        if not path.is_file():
+            return
+        for name, entry in (load_yaml(path) or {}).items():
+            _check_name(name, str(path))
+            if name in self.registry[kind]:
+                raise TextcriticError(f"{path}: {name}: the name is taken by another registry folder; choose another")
+            self.registry[kind][name] = complete(entry, kind, f"{path}: {name}")
+
+    def _load_study(self, name: str) -> dict[str, Any]:
+        for folder in self.config["study_folders"]:
+            path = self._find(folder) / f"{name}.yaml"
+            if path.is_file():
+                break
+        else:
+            known = sorted(p.stem for f in self.config["study_folders"] for p in self._find(f).glob("*.yaml"))
+            raise TextcriticError(f"config: studies: there is no study {name!r}; known: {', '.join(known)}")
+        study: dict[str, Any] = complete(load_yaml(path), "study", str(path))
+        self.entry("critics", study["critic"])
+        for block in study["sources"] + study["audit_sources"]:
+            for key in ("corpora", "generators", "decodings"):
+                for item in block[key]:
+                    self.entry(key, item)
+        return study
+
+    def _check_references(self) -> None:
+        for name, entry in self.registry["critics"].items():
+            self._refer("critics", name, "classifiers", entry["classifier"])
+        for kind in ("generators", "classifiers"):
+            for name, entry in self.registry[kind].items():
+                if "encoding" in entry:
+                    self._refer(kind, name, "encodings", entry["encoding"])
+                if "hub" in entry.get("init", {}):
+                    self._refer(kind, name, "hub", entry["init"]["hub"])
+
+    def _refer(self, kind: str, name: str, other: str, target: str) -> None:
+        try:
+            self.entry(other, target)
+        except TextcriticError as error:
+            raise TextcriticError(f"config/registry/{kind}.yaml: {name}: {error}") from error
+
+
+def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
+    axes = (block["corpora"], block["generators"], block["settings"], block["decodings"], block["seeds"])
+    for corpus, generator, setting, decoding, seed in product(*axes):
+        yield Source(corpus, setting, generator, decoding, seed)
+
+
+def _check_name(name: Any, path: str) -> None:
+    text = str(name)
+    if text != text.lower() or not all(part.isalnum() for part in text.split("-")):
+        raise TextcriticError(f"{path}: {name!r}: a name is lower-case letters, digits and single hyphens")

@@ -1,0 +1,150 @@
+"""Latent PPL with its intervals beside the real text, and training curves."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+
+from textcritic.report.numbers import number
+from textcritic.report.style import FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS, new_figure, style
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One row of the chart: one dot with its interval for each seed.
+
+    Attributes:
+        label: what the row is.
+        values: Latent PPL of each seed; infinite values are drawn at the right edge.
+        intervals: (low, high) of each seed.
+        note: words after the value, e.g. a p-value.
+        setting: decides the colour; "" is the real text.
+        published: the published value, drawn as an open diamond.
+    """
+
+    label: str
+    values: tuple[float, ...]
+    intervals: tuple[tuple[float, float], ...]
+    note: str = ""
+    setting: str = ""
+    published: float | None = None
+
+
+def latent_ppl_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2) -> Figure:
+    """Dots and intervals, sorted, with the real text's interval as a band behind all rows of its panel.
+
+    Args:
+        panels: corpus name to its rows; rows with setting "" are the real text, the first of them gives the band.
+        width: inches; below 5 the labels stand over the rows in place of beside them.
+    """
+    narrow = width < 5
+    row_height = 0.56 if narrow else 0.36
+    heights = [len(rows) * row_height for rows in panels.values()]
+    head, foot = 0.42, 0.62
+    total = sum(heights) + len(heights) * (head + foot)
+    labels = [mark.label for rows in panels.values() for mark in rows]
+    left = 0.12 if narrow else 0.25 + 0.079 * max(map(len, labels), default=1)
+    right = 0.12 if narrow else 0.3 + 0.079 * max((len(_words(m)) for rows in panels.values() for m in rows), default=1)
+    with style():
+        figure = new_figure(width, total)
+        top = total
+        for (corpus, rows), height in zip(panels.items(), heights, strict=True):
+            bottom = top - head - height
+            box = (left / width, bottom / total, (width - left - right) / width, height / total)
+            _panel(figure.add_axes(box), corpus, rows, narrow)
+            top = bottom - foot
+    return figure
+
+
+def training_curves(curves: Mapping[str, Sequence[Mapping[str, Any]]], width: float = 8.2) -> Figure:
+    """Validation loss (solid) and training loss (faint) by optimiser step, one panel each, on a shared scale.
+
+    Args:
+        curves: label to the `curve` list of training.json; losses are nats per token.
+        width: inches; below 5 the panels are stacked.
+    """
+    columns = 1 if width < 5 else min(3, max(1, len(curves)))
+    lines = -(-len(curves) // columns)
+    with style():
+        figure = new_figure(width, 2.3 * lines + 0.2)
+        grid = np.atleast_1d(figure.subplots(lines, columns, sharey=True, squeeze=False)).ravel()
+        for axes, (label, curve) in zip(grid, curves.items(), strict=False):
+            for key, colour, name in (("train_loss", MUTED, "training"), ("validation_loss", GREEN, "validation")):
+                points = [(row["step"], row[key]) for row in curve if row.get(key) is not None]
+                if points:
+                    steps, losses = zip(*points, strict=True)
+                    axes.plot(steps, losses, color=colour, linewidth=1.4, marker="o", markersize=2.5, label=name)
+            axes.set_title(label, fontsize=10)
+            axes.set_xlabel("step")
+            axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+            axes.grid(axis="y", color=FAINT, linewidth=0.8)
+        for axes in grid[len(curves) :]:
+            axes.set_visible(False)
+        for axes in grid[::columns]:
+            axes.set_ylabel("loss (nats per token)")
+        if len(grid):
+            grid[0].legend(fontsize=9)
+        figure.tight_layout(h_pad=1.6)
+    return figure
+
+
+def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool) -> None:
+    real = [mark for mark in rows if not mark.setting]
+    finite = [x for m in rows for x in (*m.values, *(v for i in m.intervals for v in i)) if np.isfinite(x)]
+    finite += [mark.published for mark in rows if mark.published is not None]
+    low, high = (min(finite), max(finite)) if finite else (1.0, 10.0)
+    logarithmic = high / low > 4
+    pad = (high / low) ** 0.06 if logarithmic else 1 + 0.06 * (high - low) / low + 1e-3
+    edges = (low / pad, high * pad) if logarithmic else (low - (pad - 1) * low, high + (pad - 1) * low)
+    if real and np.isfinite(real[0].intervals[0]).all():
+        axes.axvspan(*real[0].intervals[0], color=FAINT, linewidth=0, zorder=0)
+        axes.axvline(real[0].values[0], color=RULE, linewidth=1.0, zorder=0.5)
+    for row, mark in enumerate(rows):
+        _row(axes, len(rows) - 1 - row, mark, edges, narrow)
+    axes.set_ylim(-0.5, len(rows) - 0.4)
+    axes.set_xlim(*edges)
+    axes.set_yticks([])
+    axes.set_title(corpus, pad=7)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("Latent PPL, logarithmic scale" if logarithmic else "Latent PPL")
+    if logarithmic:
+        axes.set_xscale("log")
+        axes.set_xlim(*edges)
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+
+
+def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: bool) -> None:
+    colour = SETTING_COLOURS.get(mark.setting, INK)
+    centre = y - 0.22 if narrow else y
+    offsets = np.linspace(0.12, -0.12, len(mark.values)) if len(mark.values) > 1 else [0.0]
+    for value, (low, high), offset in zip(mark.values, mark.intervals, offsets, strict=True):
+        at = centre + offset
+        if np.isfinite(value):
+            axes.plot([low, min(high, edges[1])], [at, at], color=colour, linewidth=2, solid_capstyle="butt", zorder=2)
+            axes.plot(value, at, "o", color=colour, markersize=6 if len(mark.values) == 1 else 4.5, zorder=3)
+        else:
+            axes.plot(edges[1], at, marker=">", color=colour, markersize=7, clip_on=False, zorder=3)
+    if mark.published is not None:
+        axes.plot(mark.published, centre, "D", markerfacecolor="none", markeredgecolor=MUTED, markersize=6, zorder=4)
+    if narrow:
+        axes.text(0, y + 0.2, mark.label, transform=axes.get_yaxis_transform(), va="center", color=INK)
+        axes.text(1, y + 0.2, _words(mark), transform=axes.get_yaxis_transform(), va="center", ha="right", color=MUTED)
+        return
+    axes.text(-0.02, y, mark.label, transform=axes.get_yaxis_transform(), va="center", ha="right", color=INK)
+    axes.text(1.02, y, _words(mark), transform=axes.get_yaxis_transform(), va="center", ha="left", color=MUTED)
+
+
+def _words(mark: Mark) -> str:
+    """The value after a row: the mean over seeds when there are several."""
+    value = number(float(np.mean(mark.values)))
+    return f"{value}   {mark.note}".rstrip()

@@ -1,0 +1,152 @@
+"""The transition-error graph (model criticism paper, Figure 4): which section types follow which and should not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.path import Path as Curve
+
+from textcritic.report.numbers import percent
+from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, RULE, new_figure, style
+
+BEGIN, END = "begin", "end"
+PITCH = 0.56  # inches between two section types
+LEAVE = 0.09  # inches above or below the middle of a box where arrows leave and arrive
+LABELLED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A kind of transition: its share of all transitions of a sample, in [0, 1], and its probability under the critic."""
+
+    previous: str
+    next: str
+    share: float
+    probability: float
+
+
+def transition_graph(titles: Sequence[str], edges: Sequence[Edge], width: float = 6.4) -> Figure:
+    """Draw section types one under another, in the order in which real documents use them, and the unlikely steps.
+
+    A step forward runs down on the right, a step back runs up on the left, a repetition is a loop; the wider the line,
+    the larger its share of the sample's steps. The most frequent steps carry that share.
+
+    Args:
+        titles: the section types to show, from top to bottom.
+        edges: the transitions to draw, begin and end included; edges with an end that is not shown are left out.
+        width: inches.
+
+    Returns:
+        The figure; with no edge at all it says so.
+    """
+    touched = {edge.previous for edge in edges} | {edge.next for edge in edges}
+    order = [BEGIN] * (BEGIN in touched) + list(titles) + [END] * (END in touched)
+    place = {title: -PITCH * row for row, title in enumerate(order)}
+    drawn = sorted((e for e in edges if e.previous in place and e.next in place), key=lambda e: e.share)
+    box = 0.34 + 0.083 * max(max(map(len, order), default=4), 14)
+    height = PITCH * len(order) + 0.1
+    foot = 0.4 if width > 5 else 0.62
+    with style():
+        figure = new_figure(width, height + foot)
+        axes = figure.add_axes((0, foot / (height + foot), 1, height / (height + foot)))
+        axes.set(xlim=(-width / 2, width / 2), ylim=(PITCH / 2 - height, PITCH / 2))
+        axes.axis("off")
+        heaviest = max((edge.share for edge in drawn), default=1.0)
+        longest = max((abs(place[e.previous] - place[e.next]) for e in drawn), default=1.0) or 1.0
+        room = (width - box) / 2 - 0.12
+        arcs = [e for e in drawn if e.previous != e.next]
+        labelled = {(e.previous, e.next) for e in arcs[-LABELLED if width > 5 else -3 :]}
+        for edge in drawn:
+            weight = 1.0 + 4.0 * edge.share / heaviest
+            if edge.previous == edge.next:
+                _draw_loop(axes, place[edge.previous], box / 2, 0.7 * weight)
+            else:
+                reach = 0.3 + (room - 0.3) * (abs(place[edge.previous] - place[edge.next]) / longest) ** 0.8
+                label = percent(edge.share) if (edge.previous, edge.next) in labelled else ""
+                _draw_arc(axes, place[edge.previous], place[edge.next], box / 2, reach, weight, label)
+        repeated = {edge.previous: edge.share for edge in drawn if edge.previous == edge.next}
+        for title, y in place.items():
+            _draw_box(axes, title, y, box, repeated.get(title))
+        if not drawn:
+            axes.text(box / 2 + 0.2, place[order[0]], "no unlikely step\nbetween these", va="top", color=MUTED)
+        _legend(figure, width)
+    return figure
+
+
+def _draw_arc(axes: Axes, start: float, stop: float, edge_x: float, reach: float, weight: float, label: str) -> None:
+    """A half-oval from one box to another: down on the right, up on the left."""
+    forward = stop < start
+    side = 1 if forward else -1
+    x, far = side * edge_x, side * (edge_x + reach * 4 / 3)
+    top, bottom = start - side * LEAVE, stop + side * LEAVE
+    curve = Curve([(x, top), (far, top), (far, bottom), (x, bottom)], [Curve.MOVETO] + [Curve.CURVE4] * 3)
+    colour = BLUE if forward else GREEN
+    axes.add_patch(_arrow(curve, weight, colour, 0.45 + 0.1 * weight))
+    if label:
+        at = side * (edge_x + reach)
+        plate = {"facecolor": PAPER, "edgecolor": "none", "boxstyle": "square,pad=0.12"}
+        axes.text(at, (top + bottom) / 2, label, ha="center", va="center", fontsize=9, color=INK, bbox=plate, zorder=5)
+
+
+def _draw_loop(axes: Axes, y: float, edge_x: float, weight: float) -> None:
+    far = edge_x + 0.42
+    curve = Curve(
+        [(edge_x, y + LEAVE), (far, y + 2.6 * LEAVE), (far, y - 2.6 * LEAVE), (edge_x, y - LEAVE)],
+        [Curve.MOVETO] + [Curve.CURVE4] * 3,
+    )
+    axes.add_patch(_arrow(curve, weight, ORANGE, 0.95))
+
+
+def _arrow(curve: Curve, weight: float, colour: str, alpha: float) -> FancyArrowPatch:
+    head = f"-|>,head_length={0.45 + 0.11 * weight:.2f},head_width={0.2 + 0.07 * weight:.2f}"
+    return FancyArrowPatch(
+        path=curve,
+        arrowstyle=head,
+        mutation_scale=10,
+        linewidth=weight,
+        color=colour,
+        alpha=min(alpha, 1.0),
+        capstyle="butt",
+        joinstyle="miter",
+        zorder=2,
+    )
+
+
+def _draw_box(axes: Axes, title: str, y: float, width: float, repeated: float | None) -> None:
+    special = title in (BEGIN, END)
+    outline = ORANGE if repeated is not None else RULE
+    height = 0.4 if repeated is not None else 0.3
+    axes.add_patch(
+        FancyBboxPatch(
+            (-width / 2 + 0.06, y - height / 2 + 0.06),
+            width - 0.12,
+            height - 0.12,
+            boxstyle="round,pad=0.06,rounding_size=0.1",
+            facecolor="none" if special else FAINT,
+            edgecolor=outline,
+            linestyle="--" if special else "-",
+            linewidth=1.0,
+            zorder=3,
+        )
+    )
+    shift = 0.075 if repeated is not None else 0
+    axes.text(0, y + shift, title, ha="center", va="center", color=MUTED if special else INK, zorder=4)
+    if repeated is not None:
+        note = f"repeated {percent(repeated)}"
+        axes.text(0, y - 0.085, note, ha="center", va="center", color=ORANGE, fontsize=9, zorder=4)
+
+
+def _legend(figure: Figure, width: float) -> None:
+    kinds = ((BLUE, "unlikely step forward"), (GREEN, "unlikely step back"), (ORANGE, "repeated section"))
+    handles = [Line2D([], [], color=colour, linewidth=3, label=name) for colour, name in kinds]
+    figure.legend(
+        handles=handles,
+        loc="lower center",
+        ncols=3 if width > 5 else 2,
+        fontsize=9,
+        handlelength=1.4,
+        columnspacing=1.6,
+    )

@@ -1,0 +1,115 @@
+"""Transition matrices of the real text and of a sample side by side, and where they differ."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import PatchCollection
+from matplotlib.colors import Colormap, Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from textcritic.report.graph import BEGIN, END
+from textcritic.report.numbers import MINUS
+from textcritic.report.style import DIVERGING, MUTED, RULE, SEQUENTIAL, new_figure, style
+
+
+def transition_matrix(chains: Sequence[Sequence[str]], titles: Sequence[str]) -> np.ndarray:
+    """Relative frequencies of the next section given the previous one.
+
+    Args:
+        chains: the documents' section titles in order; steps from or to a title not in `titles` are left out.
+        titles: the section types to show, [titles].
+
+    Returns:
+        [1 + titles, titles + 1]: row 0 is the beginning, the last column the end. Rows sum to 1; the row of a title
+        from which no step starts is NaN.
+    """
+    position = {title: index for index, title in enumerate(titles)}
+    counts = np.zeros((len(titles) + 1, len(titles) + 1))
+    for chain in chains:
+        rows = [0, *(position[title] + 1 if title in position else None for title in chain)]
+        columns = [*(position.get(title) for title in chain), len(titles)]
+        for row, column in zip(rows, columns, strict=True):
+            if row is not None and column is not None:
+                counts[row, column] += 1
+    totals = counts.sum(1, keepdims=True)
+    return np.divide(counts, totals, out=np.full_like(counts, np.nan), where=totals > 0)
+
+
+def transition_heatmaps(
+    data: np.ndarray, sample: np.ndarray, titles: Sequence[str], sample_name: str, width: float = 9.4
+) -> Figure:
+    """Two matrices on one colour scale from 0 to 1, and sample minus data on its own.
+
+    Args:
+        data: as `transition_matrix` returns it.
+        sample: likewise.
+        titles: the section types, [titles].
+        sample_name: a short name for the sample, over its panel.
+        width: inches; below 6 the panels are stacked.
+    """
+    stacked = width < 6
+    gap = np.nan_to_num(sample) - np.nan_to_num(data)
+    gap[np.isnan(sample).all(1) | np.isnan(data).all(1)] = np.nan
+    limit = max(0.1, float(np.ceil(10 * np.nanmax(np.abs(gap), initial=0.0)) / 10))
+    panels = [
+        ("real text", data, SEQUENTIAL, Normalize(0, 1), "share of next sections"),
+        (sample_name, sample, SEQUENTIAL, Normalize(0, 1), "share of next sections"),
+        ("difference", gap, DIVERGING, Normalize(-limit, limit), "sample minus real text"),
+    ]
+    longest = max(map(len, [*titles, BEGIN]))
+    margin, below = 0.35 + 0.078 * longest, 0.16 + 0.068 * longest
+    foot, head, gutter = below + 0.62, 0.34, 0.16
+    side = width - margin if stacked else (width - margin - 2 * gutter) / 3
+    height = 3 * (side + foot + head) if stacked else side + foot + head
+    with style():
+        figure = new_figure(width, height)
+        for index, (name, matrix, colours, norm, label) in enumerate(panels):
+            x = margin + (0 if stacked else index * (side + gutter))
+            y = foot + ((2 - index) * (side + foot + head) if stacked else 0)
+            axes = figure.add_axes((x / width, y / height, side / width, side / height))
+            _heatmap(axes, matrix, colours, norm)
+            axes.set_title(name)
+            axes.set_xticks(np.arange(len(matrix)), [*titles, END], rotation=90)
+            axes.tick_params(length=0)
+            axes.set_yticks(np.arange(len(matrix)), [BEGIN, *titles] if stacked or index == 0 else [])
+            if stacked or index == 0:
+                axes.set_ylabel("previous section")
+            _colour_bar(figure, (x / width, (y - below - 0.1) / height, side / width, 0.1 / height), norm, colours, label)
+    return figure
+
+
+def _colour_bar(
+    figure: Figure, place: tuple[float, float, float, float], norm: Normalize, colours: Colormap, label: str
+) -> None:
+    low, high = float(norm.vmin or 0), float(norm.vmax or 0)
+    bar = figure.colorbar(
+        ScalarMappable(norm, colours), cax=figure.add_axes(place), orientation="horizontal", ticks=[low, (low + high) / 2, high]
+    )
+    words = [f"{100 * value:{'+' if low < 0 and value else ''}.0f}%".replace("-", MINUS) for value in bar.get_ticks()]
+    for text, side in zip(bar.ax.set_xticklabels(words), ("left", "center", "right"), strict=True):
+        text.set_horizontalalignment(side)
+    bar.ax.tick_params(length=0)
+    bar.set_label(label)
+    bar.outline.set_edgecolor(RULE)  # type: ignore[operator]
+
+
+def _heatmap(axes: Axes, matrix: np.ndarray, colours: Colormap, norm: Normalize) -> None:
+    """Cells as rectangles: zeros are left to the page, rows without a step are hatched."""
+    cells = len(matrix)
+    shown = [(i, j) for i, j in np.argwhere(~np.isnan(matrix) & (np.abs(np.nan_to_num(matrix)) >= 0.005))]
+    squares = PatchCollection([Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in shown], linewidth=0)
+    squares.set_facecolor([colours(norm(matrix[i, j])) for i, j in shown])
+    axes.add_collection(squares)
+    for row in np.flatnonzero(np.isnan(matrix).all(1)):
+        axes.add_patch(
+            Rectangle((-0.5, row - 0.5), cells, 1, facecolor="none", edgecolor=RULE, hatch="////", linewidth=0)
+        )
+    for edge in np.arange(cells + 1) - 0.5:
+        axes.axhline(edge, color=RULE, linewidth=0.4)
+        axes.axvline(edge, color=RULE, linewidth=0.4)
+    axes.set(xlim=(-0.5, cells - 0.5), ylim=(cells - 0.5, -0.5), aspect="equal")
+    axes.spines[:].set_visible(True)
+    axes.xaxis.label.set_color(MUTED)

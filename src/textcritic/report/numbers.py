@@ -1,0 +1,83 @@
+"""How numbers are written for people: sensible digits, thousands separators, true minus signs, p < 0.001."""
+
+import math
+
+import pandas as pd
+
+SETTING_NAMES = {"w-title": "with titles", "wo-title": "without titles"}
+MINUS = "\N{MINUS SIGN}"
+NONE = "\N{EM DASH}"
+
+
+def missing(value: object) -> bool:
+    """Whether a table cell holds nothing: None, NaN or pandas' NA."""
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A quantity with about `digits` significant digits and at most two decimals: `2.58`, `44.3`, `1,753`, infinity."""
+    if value is None or missing(value):
+        return NONE
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    size = abs(value)
+    decimals = 0 if size == 0 else max(0, min(2, digits - 1 - math.floor(math.log10(size))))
+    return f"{value:,.{decimals}f}".replace("-", MINUS)
+
+
+def difference(value: float | None) -> str:
+    """A signed difference: `+0.12`, `−1.40`, `±0.00`."""
+    if value is None or missing(value):
+        return NONE
+    if not math.isinf(value) and abs(value) < 0.005:
+        return "±0.00"
+    return ("+" if value > 0 else "") + number(value)
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """A confidence interval: `2.51–2.64`."""
+    if missing(low) or missing(high):
+        return NONE
+    return f"{number(low)}–{number(high)}"
+
+
+def p_value(value: float | None) -> str:
+    """A p-value as prose writes it: `p < 0.001`, `p = 0.004`, `p = 0.21`."""
+    if value is None or missing(value):
+        return NONE
+    if value < 0.001:
+        return "p < 0.001"
+    return f"p = {value:.3f}" if value < 0.01 else f"p = {value:.2f}"
+
+
+def count(value: float | None) -> str:
+    """A whole number with thousands separators: `13,980`."""
+    if value is None or missing(value):
+        return NONE
+    return f"{round(value):,}"
+
+
+def percent(share: float | None) -> str:
+    """A share in [0, 1] as a percentage: `87%`, `4.2%`, `0.26%`, `< 0.01%`."""
+    if share is None or missing(share):
+        return NONE
+    value = 100 * share
+    if 0 < value < 0.01:
+        return "< 0.01%"
+    decimals = 0 if value == 0 or value >= 10 else 1 if value >= 1 else 2
+    return f"{value:.{decimals}f}%"
+
+
+def setting_name(setting: str) -> str:
+    """A setting in words."""
+    return SETTING_NAMES.get(setting, setting)
+
+
+def plural(n: int, noun: str, nouns: str | None = None) -> str:
+    """A count with its noun: `1 article`, `1,204 articles`."""
+    return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
+
+
+def listed(parts: list[str]) -> str:
+    """Words joined as prose joins them: `a`, `a and b`, `a, b and c`."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""

@@ -1,0 +1,87 @@
+"""One look for every figure: a restrained, colour-blind safe palette, readable type, files that are the same each run."""
+
+import os
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
+from matplotlib.figure import Figure
+
+from textcritic.files import whole_file
+
+# The report replaces these five colours by its own variables, so that figures follow its light and dark schemes.
+INK, MUTED, RULE, FAINT, PAPER = "#1c2330", "#5c6675", "#c9ced6", "#eceef2", "#fdfdfe"
+# From Okabe and Ito's colour-blind safe set, a little darkened for small marks.
+BLUE, ORANGE, GREEN = "#1f6fb2", "#c8560f", "#1d8163"
+SETTING_COLOURS = {"w-title": BLUE, "wo-title": ORANGE}
+FONT_SIZE = 10.0
+
+# Transparent at zero, so that empty cells take the colour of the page.
+SEQUENTIAL = LinearSegmentedColormap.from_list("sequential", [to_rgba(BLUE, 0.04), to_rgba(BLUE, 0.5), to_rgba("#134a7a")])
+DIVERGING = LinearSegmentedColormap.from_list(
+    "diverging",
+    [
+        (0.0, to_rgba(BLUE)),
+        (0.25, to_rgba(BLUE, 0.45)),
+        (0.5, to_rgba(BLUE, 0)),
+        (0.5, to_rgba(ORANGE, 0)),
+        (0.75, to_rgba(ORANGE, 0.45)),
+        (1.0, to_rgba(ORANGE)),
+    ],
+)
+
+RC = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": FONT_SIZE,
+    "axes.titlesize": FONT_SIZE + 1,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": FONT_SIZE,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "text.color": INK,
+    "axes.labelcolor": MUTED,
+    "axes.edgecolor": RULE,
+    "axes.titlecolor": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "textcritic",
+    "pdf.fonttype": 42,
+}
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """A figure in the common style, sizes in inches, drawn without a display or global state.
+
+    Call it, and draw, inside `with style():`.
+    """
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def style() -> mpl.rc_context:  # type: ignore[type-arg]
+    """Context in which the common style holds."""
+    return mpl.rc_context(RC)
+
+
+def save(figure: Figure, path: str | os.PathLike[str]) -> list[Path]:
+    """Write `path` with the suffixes .svg and .pdf, whole or not at all; returns the two paths."""
+    saved = []
+    for suffix, metadata in ((".svg", {"Date": None}), (".pdf", {"CreationDate": None})):
+        target = Path(path).with_suffix(suffix)
+        with whole_file(target) as temporary, style():
+            figure.savefig(temporary, format=suffix[1:], metadata=metadata, bbox_inches="tight", pad_inches=0.06)
+        saved.append(target)
+    return saved

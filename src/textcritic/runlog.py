@@ -1,0 +1,108 @@
+"""What a job says while it runs: a log file, progress with an estimate of what is left, one clear line on failure."""
+
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from textcritic.errors import TextcriticError
+
+log = logging.getLogger("textcritic")
+
+
+@contextmanager
+def job(log_path: str | Path, name: str) -> Iterator[None]:
+    """Run the body of one rule: everything goes to `log_path`, progress and faults to stderr as well.
+
+    A TextcriticError ends the process with exit code 1 and its one line; any other exception is a bug of ours:
+    its traceback goes to the log file, and stderr names that file.
+    """
+    path = Path(log_path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    to_file = logging.FileHandler(path, mode="w", encoding="utf-8")
+    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    to_screen = logging.StreamHandler(sys.stderr)
+    to_screen.setFormatter(logging.Formatter(f"[{name}] %(message)s"))
+    log.setLevel(logging.INFO)
+    log.handlers = [to_file, to_screen]
+    started = time.monotonic()
+    try:
+        yield
+        log.info("done in %s", duration(time.monotonic() - started))
+    except TextcriticError as error:
+        log.error("error: %s", error)
+        sys.exit(1)
+    except Exception as error:
+        log.handlers = [to_file]
+        log.exception("unexpected %s", type(error).__name__)
+        print(f"[{name}] unexpected {type(error).__name__}: {error}; the traceback is in {path}", file=sys.stderr)
+        sys.exit(1)
+    finally:
+        to_file.close()
+
+
+class Progress:
+    """Counts work done and logs, at most every `every` seconds, how far it is, how fast, and how long is left.
+
+    Args:
+        what: a few words, e.g. "training gpt2-demo".
+        total: units of work in all, those already done by an earlier run included.
+        unit: plural noun, e.g. "steps".
+        done: units that an earlier, killed run had finished.
+        every: seconds between two lines.
+    """
+
+    def __init__(self, what: str, total: int, unit: str, done: int = 0, every: float = 10.0) -> None:
+        self.what, self.total, self.unit, self.done, self.every = what, total, unit, done, every
+        self.first = done
+        self._started = self._last = time.monotonic()
+
+    def spent(self) -> float:
+        """Seconds since this run began counting."""
+        return max(time.monotonic() - self._started, 1e-9)
+
+    @property
+    def rate(self) -> float:
+        """Units a second in this run."""
+        return (self.done - self.first) / self.spent()
+
+    def advance(self, by: int = 1, note: str = "") -> None:
+        """Add `by` finished units; `note` (a loss, a rate) is appended to the line if one is due."""
+        self.done += by
+        now = time.monotonic()
+        if now - self._last >= self.every or self.done >= self.total > self.first:
+            self._last = now
+            log.info("%s", self.line(note))
+
+    def line(self, note: str = "") -> str:
+        """The progress line as it stands now."""
+        rate = self.rate
+        left = duration((self.total - self.done) / rate) + " left" if rate > 0 else "no estimate yet"
+        share = 100 * self.done / max(self.total, 1)
+        tail = f", {note}" if note else ""
+        return f"{self.what}: {self.done:,} of {self.total:,} {self.unit} ({share:.0f}%), {left}{tail}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: `8 s`, `3 min 20 s`, `2 h 5 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Installed version of each package, for manifests and statistics; packages that are absent are left out."""
+    found = {}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,178 @@
+"""Specifications: YAML in, validated against a schema, filled with defaults, and back out as one canonical string.
+
+A rule passes the canonical string of the registry entry it depends on as a parameter: keys sorted, values equal to the
+schema's default left out. So neither reordering keys nor a new default in the schema reruns anything.
+"""
+
+import difflib
+import json
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.exceptions import relevance
+
+from textcritic.errors import TextcriticError
+
+SCHEMAS = Path(__file__).resolve().parents[2] / "config" / "schemas"
+
+
+def load_yaml(path: Path) -> Any:
+    """Read one YAML file.
+
+    Raises:
+        TextcriticError: the file is missing, is not YAML, or repeats a key.
+    """
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), _UniqueKeyLoader)
+    except FileNotFoundError as error:
+        raise TextcriticError(f"{path}: no such file") from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else "?"
+        raise TextcriticError(f"{path}, line {line}: not valid YAML: {error.problem}") from error
+
+
+def complete(value: Any, kind: str, source: str) -> Any:
+    """Validate `value` against config/schemas/{kind}.yaml and fill in the schema's defaults; `value` is not changed.
+
+    Args:
+        value: what the YAML said.
+        kind: the schema's name.
+        source: where it came from (a file, or file and entry), for the error line.
+
+    Raises:
+        TextcriticError: an unknown key, a wrong type, a missing key, a value out of range; the line names the key.
+    """
+    schema = _schema_of_kind(_schema(kind), value, source)
+    problem = max(Draft202012Validator(schema).iter_errors(value), key=relevance, default=None)
+    if problem is not None:
+        raise TextcriticError(f"{source}: {_explain(problem)}")
+    return _with_defaults(value, schema)
+
+
+def canonical(value: Any, kind: str) -> str:
+    """The one string for an entry: JSON with sorted keys and without values that equal the schema's defaults."""
+    return json.dumps(_without_defaults(value, _schema(kind)), sort_keys=True, ensure_ascii=False)
+
+
+def restore(text: str, kind: str) -> Any:
+    """The inverse of `canonical`: the entry with all its defaults."""
+    return complete(json.loads(text), kind, f"specification of kind {kind}")
+
+
+class _UniqueKeyLoader(yaml.SafeLoader):
+    """YAML's own rule that keys are unique, which PyYAML does not enforce."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} stands twice", key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+@cache
+def _schema(kind: str) -> dict[str, Any]:
+    schema: dict[str, Any] = load_yaml(SCHEMAS / f"{kind}.yaml")
+    return schema
+
+
+def _schema_of_kind(schema: dict[str, Any], value: Any, source: str) -> dict[str, Any]:
+    """Of a registry whose entries differ by their key `kind`, the branch for this entry: its faults then read clearly."""
+    branches = {branch["properties"]["kind"]["const"]: branch for branch in schema.get("oneOf", [])}
+    if not branches:
+        return schema
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if kind not in branches:
+        raise TextcriticError(f"{source}: kind: {kind!r} is not one of {', '.join(branches)}")
+    return branches[kind]
+
+
+def _branches(schema: Mapping[str, Any], value: Any) -> Iterator[Mapping[str, Any]]:
+    """The parts of a schema that apply to `value`: itself and, of a oneOf, the branch that the value matches."""
+    yield schema
+    for branch in schema.get("oneOf", []):
+        if Draft202012Validator(branch).is_valid(value):
+            yield branch
+
+
+def _with_defaults(value: Any, schema: Mapping[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [_with_defaults(item, schema.get("items", {})) for item in value]
+    if not isinstance(value, dict):
+        return value
+    filled = dict(value)
+    for branch in _branches(schema, value):
+        for key, sub in branch.get("properties", {}).items():
+            if key not in filled and "default" in sub:
+                filled[key] = deepcopy(sub["default"])
+            if key in filled:
+                filled[key] = _with_defaults(filled[key], sub)
+    return filled
+
+
+def _without_defaults(value: Any, schema: Mapping[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [_without_defaults(item, schema.get("items", {})) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kept = dict(value)
+    for branch in _branches(schema, value):
+        for key, sub in branch.get("properties", {}).items():
+            if key not in kept:
+                continue
+            if "default" in sub and kept[key] == _with_defaults(sub["default"], sub):
+                del kept[key]
+            else:
+                kept[key] = _without_defaults(kept[key], sub)
+    return kept
+
+
+def _explain(problem: ValidationError) -> str:
+    """One line for people: the key, what is wrong, what would be right."""
+    where = ".".join(str(part) for part in problem.absolute_path)
+    at = f"{where}: " if where else ""
+    value, rule = problem.instance, problem.validator_value
+    if problem.validator == "additionalProperties":
+        known = sorted(problem.schema.get("properties", {}))
+        unknown = sorted(set(value) - set(known))[0]
+        close = difflib.get_close_matches(unknown, known, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known keys are {', '.join(known)}"
+        return f"{at}unknown key {unknown!r}; {hint}"
+    if problem.validator == "required":
+        missing = next(key for key in rule if key not in value)
+        return f"{at}the key {missing!r} is missing; {problem.schema['properties'][missing].get('description', '')}"
+    if problem.validator == "type":
+        hint = ""
+        if isinstance(value, str) and rule in ("number", "integer") and _reads_as_number(value):
+            hint = f"; YAML reads it as text, write {float(value)!r}" if "e" not in value.lower() else (
+                f"; YAML reads it as text, write the mantissa with a dot: {_dotted(value)}"
+            )
+        wanted = " or ".join(rule) if isinstance(rule, list) else rule
+        return f"{at}{value!r} should be of type {wanted}{hint}"
+    if problem.validator == "enum":
+        return f"{at}{value!r} is not one of {', '.join(map(str, rule))}"
+    if problem.validator in ("oneOf", "anyOf"):
+        choices = " or ".join(branch.get("title", "?") for branch in rule)
+        return f"{at}{json.dumps(value)} is not {choices}"
+    return f"{at}{problem.message}"
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _dotted(text: str) -> str:
+    """`5e-5` as YAML 1.1 wants it: `5.0e-5`."""
+    mantissa, exponent = text.lower().split("e")
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{exponent if exponent[0] in '+-' else '+' + exponent}"

@@ -1,0 +1,162 @@
+"""The sampler against one forward pass a token, against exact probabilities, and against transformers' own warpers."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import chisquare
+from transformers import (
+    AutoModelForCausalLM,
+    GPT2Config,
+    GPTNeoConfig,
+    LlamaConfig,
+    PreTrainedConfig,
+    PreTrainedModel,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
+
+from textcritic.generators.decoding import Decoding, draw, truncate
+from textcritic.generators.sample import draw_articles
+
+VOCABULARY, WINDOW, END = 23, 12, 0
+
+CONFIGS = {
+    "gpt2": GPT2Config(vocab_size=VOCABULARY, n_positions=WINDOW, n_embd=16, n_layer=2, n_head=2),
+    "gpt-neo": GPTNeoConfig(
+        vocab_size=VOCABULARY,
+        max_position_embeddings=WINDOW,
+        hidden_size=16,
+        num_layers=2,
+        num_heads=2,
+        attention_types=[[["global", "local"], 1]],
+        window_size=4,
+    ),
+    "llama": LlamaConfig(
+        vocab_size=VOCABULARY,
+        max_position_embeddings=WINDOW,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+    ),
+}
+
+
+def tiny(config: PreTrainedConfig, seed: int = 6) -> PreTrainedModel:
+    """A model whose weights are large enough for its predictions to depend on tokens and positions."""
+    torch.manual_seed(seed)
+    model = AutoModelForCausalLM.from_config(config).eval()
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if weight.ndim > 1:
+                weight.normal_(std=0.3 if any(part in name for part in ("wte", "embed", "lm_head")) else 0.45)
+    return model
+
+
+def one_at_a_time(
+    model: PreTrainedModel, prompt: list[int], seed: int, index: int, stride: int, max_tokens: int
+) -> tuple[list[int], str]:
+    """The definition of a sample: one forward pass a token, no cache, one article."""
+    stream = np.random.Generator(np.random.Philox(np.random.SeedSequence((seed, index))))
+    context, drawn = list(prompt), []
+    while len(drawn) < max_tokens:
+        if len(context) > WINDOW - 1:
+            context = context[stride:]
+        with torch.inference_mode():
+            logits = model(torch.tensor([context])).logits[0, -1].double().numpy()
+        mass = np.cumsum(np.exp(logits - logits.max()))
+        token = int(np.searchsorted(mass, stream.random() * mass[-1], side="right"))
+        context.append(token)
+        drawn.append(token)
+        if token == END:
+            return drawn, "end"
+    return drawn, "length"
+
+
+def drawn_by(model: PreTrainedModel, prompt: list[int], decoding: Decoding, seed: int, indices: range) -> dict:
+    return {index: (ids, finish) for index, ids, finish in draw_articles(model, prompt, END, decoding, seed, indices)}
+
+
+@pytest.mark.parametrize("stride", [1, 5, None])
+@pytest.mark.parametrize("prompt", [[END], [END, 7, END]], ids=["prompt1", "prompt3"])
+@pytest.mark.parametrize("architecture", CONFIGS)
+def test_batched_and_cached_equals_one_forward_per_token(architecture, prompt, stride):
+    model = tiny(CONFIGS[architecture])
+    expected = {
+        index: one_at_a_time(model, prompt, 3, index, stride or WINDOW // 2, 60) for index in range(14)
+    }
+    lengths = [len(ids) for ids, _ in expected.values()]
+    assert max(lengths) > 3 * WINDOW  # well past the window, several times
+    assert len(set(lengths)) >= 6  # ragged rows
+    found = drawn_by(model, prompt, Decoding(stride=stride, max_tokens=60, batch_size=5), 3, range(14))
+    assert found == expected
+
+
+def test_the_cache_grows_and_shifts_without_changing_an_article():
+    """Contexts beyond the first capacity (128 columns), in a batch that outlives the columns several times."""
+    config = GPT2Config(vocab_size=VOCABULARY, n_positions=400, n_embd=16, n_layer=2, n_head=2)
+    model = tiny(config)
+    with torch.no_grad():  # make the end unlikely, so that contexts get long
+        model.transformer.ln_f.bias -= 0.35 * model.transformer.wte.weight[END]
+    wide = drawn_by(model, [END], Decoding(max_tokens=390, batch_size=4), 0, range(10))
+    assert max(len(ids) for ids, _ in wide.values()) > 300
+    for index in (0, 9):
+        alone = drawn_by(model, [END], Decoding(max_tokens=390, batch_size=1), 0, range(index, index + 1))
+        assert alone[index] == wide[index]
+
+
+def test_frequencies_are_the_models_exact_probabilities():
+    """All articles of up to 3 tokens of a 5-token model, enumerated, against 20,000 draws."""
+    config = GPT2Config(vocab_size=5, n_positions=8, n_embd=8, n_layer=1, n_head=2)
+    model = tiny(config, seed=2)
+    exact: dict[tuple[int, ...], float] = {}
+
+    def enumerate_from(drawn: tuple[int, ...], probability: float) -> None:
+        if len(drawn) == 3 or (drawn and drawn[-1] == END):
+            exact[drawn] = probability
+            return
+        with torch.inference_mode():
+            following = model(torch.tensor([[END, *drawn]])).logits[0, -1].double().softmax(-1)
+        for token, share in enumerate(following.tolist()):
+            enumerate_from((*drawn, token), probability * share)
+
+    enumerate_from((), 1.0)
+    assert sum(exact.values()) == pytest.approx(1)
+    draws = 20_000
+    counts = dict.fromkeys(exact, 0)
+    for _, ids, _ in draw_articles(model, [END], END, Decoding(max_tokens=3, batch_size=500), 11, range(draws)):
+        counts[tuple(ids)] += 1
+    common = [drawn for drawn in exact if exact[drawn] * draws >= 5]
+    rest = [drawn for drawn in exact if exact[drawn] * draws < 5]
+    observed = [counts[drawn] for drawn in common] + [sum(counts[drawn] for drawn in rest)]
+    expected = [exact[drawn] * draws for drawn in common] + [sum(exact[drawn] for drawn in rest) * draws]
+    assert len(common) > 20
+    assert chisquare(observed, np.array(expected) * sum(observed) / sum(expected)).pvalue > 0.01
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top_k", "top_p"),
+    [(0.7, 0, 1.0), (1.0, 5, 1.0), (1.0, 0, 0.6), (1.0, 0, 0.95), (1.3, 20, 0.8), (1.0, 1, 1.0), (1.0, 1000, 0.01)],
+)
+def test_truncation_equals_transformers_warpers(temperature, top_k, top_p):
+    logits = torch.randn(200, 97, generator=torch.Generator().manual_seed(1), dtype=torch.float64) * 2
+    expected = TemperatureLogitsWarper(temperature)(None, logits)
+    if top_k:
+        expected = TopKLogitsWarper(top_k)(None, expected)
+    if top_p < 1:
+        expected = TopPLogitsWarper(top_p)(None, expected)
+    found = truncate(logits, Decoding(temperature=temperature, top_k=top_k, top_p=top_p))
+    torch.testing.assert_close(found, expected)
+
+
+def test_draws_follow_the_truncated_distribution():
+    logits = torch.tensor([2.0, 1.0, 0.5, -1.0, 0.0]).expand(30_000, -1)
+    decoding = Decoding(temperature=0.8, top_k=4, top_p=0.9)
+    uniforms = np.random.default_rng(4).random(len(logits))
+    counts = torch.bincount(draw(logits, uniforms, decoding), minlength=5).numpy()
+    probabilities = truncate(logits[:1].double(), decoding).softmax(-1)[0].numpy()
+    assert (counts[probabilities == 0] == 0).all()
+    kept = probabilities > 0
+    assert chisquare(counts[kept], probabilities[kept] * len(logits)).pvalue > 0.01
