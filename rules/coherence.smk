@@ -13,22 +13,22 @@ rule train_classifier:
     output:
         model=directory("results/classifiers/{corpus}/{classifier}/model"),
         accuracy="results/classifiers/{corpus}/{classifier}/accuracy.json",
-    params:
-        spec=spec("classifiers", "classifier"),
-        resamples=project.config["resamples"],
-        version=stage("classify"),
     log:
         "results/logs/train_classifier/{corpus}/{classifier}.log",
     benchmark:
         "results/benchmarks/train_classifier/{corpus}/{classifier}.tsv"
+    priority: 10
+    conda:
+        "../envs/gpu.yaml"
     threads: of("classifiers", "classifier", "threads")
     resources:
         gpu=of("classifiers", "classifier", "gpu"),
         mem_mb=of("classifiers", "classifier", "mem_mb"),
         runtime=of("classifiers", "classifier", "runtime"),
-    priority: 10
-    conda:
-        "../envs/gpu.yaml"
+    params:
+        spec=spec("classifiers", "classifier"),
+        resamples=project.config["resamples"],
+        version=stage("classify"),
     script:
         "../workflow/scripts/train_classifier.py"
 
@@ -40,20 +40,20 @@ rule infer_data_titles:
         model="results/classifiers/{corpus}/{classifier}/model",
     output:
         "results/latents/{classifier}/{corpus}/data/{split}.parquet",
-    params:
-        spec=spec("classifiers", "classifier"),
-        version=stage("classify"),
     log:
         "results/logs/infer_data_titles/{classifier}/{corpus}/{split}.log",
     benchmark:
         "results/benchmarks/infer_data_titles/{classifier}/{corpus}/{split}.tsv"
+    conda:
+        "../envs/gpu.yaml"
     threads: of("classifiers", "classifier", "threads")
     resources:
         gpu=of("classifiers", "classifier", "gpu"),
         mem_mb=of("classifiers", "classifier", "mem_mb"),
         runtime="4h",
-    conda:
-        "../envs/gpu.yaml"
+    params:
+        spec=spec("classifiers", "classifier"),
+        version=stage("classify"),
     script:
         "../workflow/scripts/infer_titles.py"
 
@@ -77,20 +77,20 @@ rule fit_transitions:
         validation="results/corpora/{corpus}/validation.parquet",
     output:
         "results/critics/{critic}/{corpus}/critic.json",
-    params:
-        spec=spec("critics", "critic", "kind", "classifier", "mode", "smoothing"),
-        version=stage("criticise"),
-    wildcard_constraints:
-        critic=project.names("critics", kind="transitions"),
     log:
         "results/logs/fit_transitions/{critic}/{corpus}.log",
     benchmark:
         "results/benchmarks/fit_transitions/{critic}/{corpus}.tsv"
+    wildcard_constraints:
+        critic=project.names("critics", kind=["transitions"]),
+    conda:
+        "../envs/cpu.yaml"
     resources:
         mem_mb=4000,
         runtime="1h",
-    conda:
-        "../envs/cpu.yaml"
+    params:
+        spec=spec("critics", "critic", "kind", "classifier", "mode", "smoothing"),
+        version=stage("criticise"),
     script:
         "../workflow/scripts/fit_transitions.py"
 
@@ -103,17 +103,17 @@ rule score_data:
     output:
         gold="results/scores/{critic}/{corpus}/data/test-gold.parquet",
         inferred="results/scores/{critic}/{corpus}/data/test-inferred.parquet",
-    params:
-        version=stage("criticise"),
     log:
         "results/logs/score_data/{critic}/{corpus}.log",
     benchmark:
         "results/benchmarks/score_data/{critic}/{corpus}.tsv"
+    conda:
+        "../envs/cpu.yaml"
     resources:
         mem_mb=4000,
         runtime="1h",
-    conda:
-        "../envs/cpu.yaml"
+    params:
+        version=stage("criticise"),
     script:
         "../workflow/scripts/score_data.py"
 
@@ -122,20 +122,22 @@ rule score_samples:
     """Latent NLL of each sampled document; those that did not parse are carried along with their reasons."""
     input:
         critic="results/critics/{critic}/{corpus}/critic.json",
-        latents=lambda w: paths.latents(w.critic, w.corpus, "samples/{setting}/{generator}/seed{seed}/{decoding}".format(**w)),
+        latents=lambda w: paths.latents(
+            w.critic, w.corpus, "samples/{setting}/{generator}/seed{seed}/{decoding}".format(**w)
+        ),
         rejected=f"{DRAWN}.rejected.parquet",
     output:
         "results/scores/{critic}/{corpus}/samples/{setting}/{generator}/seed{seed}/{decoding}.parquet",
-    params:
-        version=stage("criticise"),
     log:
         "results/logs/score_samples/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
     benchmark:
         "results/benchmarks/score_samples/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+    conda:
+        "../envs/cpu.yaml"
     resources:
         mem_mb=4000,
         runtime="1h",
-    conda:
-        "../envs/cpu.yaml"
+    params:
+        version=stage("criticise"),
     script:
         "../workflow/scripts/score_samples.py"

@@ -8,7 +8,7 @@ from snakemake.exceptions import WorkflowError
 sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
 from textcritic.errors import TextcriticError
-from textcritic.paths import Paths
+from textcritic.paths import Paths, StudyFiles
 from textcritic.project import Project
 
 try:
@@ -28,6 +28,7 @@ wildcard_constraints:
     classifier=project.names("classifiers"),
     critic=project.names("critics"),
     model=project.names("hub"),
+    download=project.names("downloads"),
     study="|".join(project.studies),
     seed=r"\d+",
     shard=r"\d+",

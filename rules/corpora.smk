@@ -12,19 +12,19 @@ rule extract_corpus:
     output:
         articles="results/corpora/{corpus}/extracted.parquet",
         report="results/corpora/{corpus}/extracted.json",
-    params:
-        spec=spec("corpora", "corpus", "extractor", "options"),
-        packages=lambda w: paths.corpus_packages(w.corpus),
-        version=stage("extract"),
     log:
         "results/logs/extract_corpus/{corpus}.log",
     benchmark:
         "results/benchmarks/extract_corpus/{corpus}.tsv"
+    conda:
+        "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
         runtime="12h",
-    conda:
-        "../envs/cpu.yaml"
+    params:
+        spec=spec("corpora", "corpus", "extractor", "options"),
+        packages=lambda w: paths.corpus_packages(w.corpus),
+        version=stage("extract"),
     script:
         "../workflow/scripts/extract_corpus.py"
 
@@ -38,18 +38,18 @@ rule build_corpus:
     output:
         expand("results/corpora/{{corpus}}/{split}.parquet", split=SPLITS),
         "results/corpora/{corpus}/statistics.json",
-    params:
-        spec=spec("corpora", "corpus", "extractor", "splits", "titles", "sections"),
-        version=stage("build"),
     log:
         "results/logs/build_corpus/{corpus}.log",
     benchmark:
         "results/benchmarks/build_corpus/{corpus}.tsv"
+    conda:
+        "../envs/cpu.yaml"
     resources:
         mem_mb=16000,
         runtime="12h",
-    conda:
-        "../envs/cpu.yaml"
+    params:
+        spec=spec("corpora", "corpus", "extractor", "splits", "titles", "sections"),
+        version=stage("build"),
     script:
         "../workflow/scripts/build_corpus.py"
 
@@ -61,18 +61,18 @@ rule make_tokenizer:
         pretrained=pretrained("encodings", "encoding"),
     output:
         directory("results/encodings/{corpus}/{encoding}/tokenizer"),
-    params:
-        spec=spec("encodings", "encoding"),
-        version=stage("encode"),
     log:
         "results/logs/make_tokenizer/{corpus}/{encoding}.log",
     benchmark:
         "results/benchmarks/make_tokenizer/{corpus}/{encoding}.tsv"
+    conda:
+        "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
         runtime="2h",
-    conda:
-        "../envs/cpu.yaml"
+    params:
+        spec=spec("encodings", "encoding"),
+        version=stage("encode"),
     script:
         "../workflow/scripts/make_tokenizer.py"
 
@@ -83,18 +83,22 @@ rule encode_corpus:
         articles=expand("results/corpora/{{corpus}}/{split}.parquet", split=SPLITS),
         tokenizer="results/encodings/{corpus}/{encoding}/tokenizer",
     output:
-        expand("results/encodings/{{corpus}}/{{encoding}}/{{setting}}/{split}.{part}.npy", split=SPLITS, part=["tokens", "kinds"]),
-    params:
-        spec=spec("encodings", "encoding"),
-        version=stage("encode"),
+        expand(
+            "results/encodings/{{corpus}}/{{encoding}}/{{setting}}/{split}.{part}.npy",
+            split=SPLITS,
+            part=["tokens", "kinds"],
+        ),
     log:
         "results/logs/encode_corpus/{corpus}/{encoding}/{setting}.log",
     benchmark:
         "results/benchmarks/encode_corpus/{corpus}/{encoding}/{setting}.tsv"
+    conda:
+        "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
         runtime="4h",
-    conda:
-        "../envs/cpu.yaml"
+    params:
+        spec=spec("encodings", "encoding"),
+        version=stage("encode"),
     script:
         "../workflow/scripts/encode_corpus.py"

@@ -14,23 +14,23 @@ rule train_causal:
     output:
         model=directory(f"{MODEL}/model"),
         training=f"{MODEL}/training.json",
-    params:
-        spec=spec("generators", "generator"),
-        version=stage("train"),
-    wildcard_constraints:
-        generator=project.names("generators", kind="causal"),
     log:
         "results/logs/train_causal/{corpus}/{setting}/{generator}/seed{seed}.log",
     benchmark:
         "results/benchmarks/train_causal/{corpus}/{setting}/{generator}/seed{seed}.tsv"
+    wildcard_constraints:
+        generator=project.names("generators", kind=["causal"]),
+    priority: 10
+    conda:
+        "../envs/gpu.yaml"
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime=of("generators", "generator", "runtime"),
-    priority: 10
-    conda:
-        "../envs/gpu.yaml"
+    params:
+        spec=spec("generators", "generator"),
+        version=stage("train"),
     script:
         "../workflow/scripts/train_causal.py"
 
@@ -42,23 +42,23 @@ rule measure_perplexity:
         model=f"{MODEL}/model",
     output:
         f"{MODEL}/perplexity.json",
-    params:
-        spec=spec("generators", "generator"),
-        resamples=project.config["resamples"],
-        version=stage("perplexity"),
-    wildcard_constraints:
-        generator=project.names("generators", kind="causal"),
     log:
         "results/logs/measure_perplexity/{corpus}/{setting}/{generator}/seed{seed}.log",
     benchmark:
         "results/benchmarks/measure_perplexity/{corpus}/{setting}/{generator}/seed{seed}.tsv"
+    wildcard_constraints:
+        generator=project.names("generators", kind=["causal"]),
+    conda:
+        "../envs/gpu.yaml"
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime="4h",
-    conda:
-        "../envs/gpu.yaml"
+    params:
+        spec=spec("generators", "generator"),
+        resamples=project.config["resamples"],
+        version=stage("perplexity"),
     script:
         "../workflow/scripts/measure_perplexity.py"
 
@@ -71,20 +71,20 @@ rule fit_ngram:
         model=directory(f"{MODEL}/model"),
         training=f"{MODEL}/training.json",
         perplexity=f"{MODEL}/perplexity.json",
-    params:
-        spec=spec("generators", "generator"),
-        resamples=project.config["resamples"],
-        version=stage("train"),
-    wildcard_constraints:
-        generator=project.names("generators", kind="ngram"),
     log:
         "results/logs/fit_ngram/{corpus}/{setting}/{generator}/seed{seed}.log",
     benchmark:
         "results/benchmarks/fit_ngram/{corpus}/{setting}/{generator}/seed{seed}.tsv"
+    wildcard_constraints:
+        generator=project.names("generators", kind=["ngram"]),
+    conda:
+        "../envs/cpu.yaml"
     resources:
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime=of("generators", "generator", "runtime"),
-    conda:
-        "../envs/cpu.yaml"
+    params:
+        spec=spec("generators", "generator"),
+        resamples=project.config["resamples"],
+        version=stage("train"),
     script:
         "../workflow/scripts/fit_ngram.py"

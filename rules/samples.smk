@@ -11,24 +11,24 @@ rule sample_causal:
         model=f"{MODEL}/model",
     output:
         f"{DRAWN}/shard{{shard}}.parquet",
-    params:
-        spec=spec("decodings", "decoding"),
-        boundary=lambda w: paths.boundary(w.generator),
-        version=stage("sample"),
-    wildcard_constraints:
-        generator=project.names("generators", kind="causal"),
     log:
         "results/logs/sample_causal/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.log",
     benchmark:
         "results/benchmarks/sample_causal/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
+    wildcard_constraints:
+        generator=project.names("generators", kind=["causal"]),
+    priority: 5
+    conda:
+        "../envs/gpu.yaml"
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime="12h",
-    priority: 5
-    conda:
-        "../envs/gpu.yaml"
+    params:
+        spec=spec("decodings", "decoding"),
+        boundary=lambda w: paths.boundary(w.generator),
+        version=stage("sample"),
     script:
         "../workflow/scripts/sample_causal.py"
 
@@ -39,20 +39,20 @@ rule sample_ngram:
         model=f"{MODEL}/model",
     output:
         f"{DRAWN}/shard{{shard}}.parquet",
-    params:
-        spec=spec("decodings", "decoding"),
-        version=stage("sample"),
-    wildcard_constraints:
-        generator=project.names("generators", kind="ngram"),
     log:
         "results/logs/sample_ngram/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.log",
     benchmark:
         "results/benchmarks/sample_ngram/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
+    wildcard_constraints:
+        generator=project.names("generators", kind=["ngram"]),
+    conda:
+        "../envs/cpu.yaml"
     resources:
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime="2h",
-    conda:
-        "../envs/cpu.yaml"
+    params:
+        spec=spec("decodings", "decoding"),
+        version=stage("sample"),
     script:
         "../workflow/scripts/sample_ngram.py"
 
@@ -65,20 +65,20 @@ rule collect_samples:
         kept=f"{DRAWN}.parquet",
         rejected=f"{DRAWN}.rejected.parquet",
         counts=f"{DRAWN}.json",
-    params:
-        spec=spec("decodings", "decoding"),
-        version=stage("sample"),
-    wildcard_constraints:
-        generator=project.names("generators", kind="causal") + "|" + project.names("generators", kind="ngram"),
     log:
         "results/logs/collect_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
     benchmark:
         "results/benchmarks/collect_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+    wildcard_constraints:
+        generator=project.names("generators", kind=["causal", "ngram"]),
+    conda:
+        "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
         runtime="1h",
-    conda:
-        "../envs/cpu.yaml"
+    params:
+        spec=spec("decodings", "decoding"),
+        version=stage("sample"),
     script:
         "../workflow/scripts/collect_samples.py"
 
@@ -91,18 +91,18 @@ rule import_samples:
         kept=f"{DRAWN}.parquet",
         rejected=f"{DRAWN}.rejected.parquet",
         counts=f"{DRAWN}.json",
-    params:
-        version=stage("sample"),
-    wildcard_constraints:
-        generator=project.names("generators", kind="file"),
     log:
         "results/logs/import_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
     benchmark:
         "results/benchmarks/import_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+    wildcard_constraints:
+        generator=project.names("generators", kind=["file"]),
+    conda:
+        "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
         runtime="1h",
-    conda:
-        "../envs/cpu.yaml"
+    params:
+        version=stage("sample"),
     script:
         "../workflow/scripts/import_samples.py"

@@ -12,14 +12,20 @@ DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 
 
 class Paths:
-    """Input functions over a project; `w` is Snakemake's wildcards, or anything with the same attributes."""
+    """Input functions over a project; `w` is Snakemake's wildcards, or anything with the same attributes.
+
+    Where a rule may need a file or not, the function returns its path, or an empty list: Snakemake's word for none.
+    """
 
     def __init__(self, project: Project) -> None:
         self.project = project
 
     def corpus(self, corpus: str) -> list[str]:
         """The raw files of a corpus; none for one that is made from installed packages."""
-        paths = self.project.entry("corpora", corpus)["options"].get("paths", [])
+        options = self.project.entry("corpora", corpus)["options"]
+        if "download" in options:
+            return [f"results/raw/downloads/{options['download']}"]
+        paths = options.get("paths", [])
         return list(paths.values()) if isinstance(paths, dict) else list(paths)
 
     def corpus_packages(self, corpus: str) -> dict[str, str]:
@@ -29,18 +35,18 @@ class Paths:
             return {}
         return versions(*(DISTRIBUTIONS.get(package, package) for package in entry["options"]["packages"]))
 
-    def length_tokenizer(self, corpus: str) -> list[str]:
+    def length_tokenizer(self, corpus: str) -> str | list[str]:
         """The hub folder whose tokenizer measures a corpus' sections; none where length is counted in words."""
         unit = self.project.entry("corpora", corpus)["sections"]["length_unit"]
-        return [] if unit == "words" else [hub_folder(unit)]
+        return [] if unit == "words" else hub_folder(unit)
 
-    def pretrained(self, kind: str, name: str) -> list[str]:
+    def pretrained(self, kind: str, name: str) -> str | list[str]:
         """The folder that an encoding, a generator or a classifier starts from; none where it starts from nothing."""
         entry = self.project.entry(kind, name)
         init: Mapping[str, Any] = entry["tokenizer" if kind == "encodings" else "init"]
         if "hub" in init:
-            return [hub_folder(init["hub"])]
-        return [init["folder"]] if "folder" in init else []
+            return hub_folder(init["hub"])
+        return str(init["folder"]) if "folder" in init else []
 
     def tokenizer(self, w: Any) -> str:
         """The tokenizer of a generator on a corpus."""
@@ -52,10 +58,10 @@ class Paths:
         prefix = f"results/encodings/{w.corpus}/{encoding}/{w.setting}"
         return [f"{prefix}/{split}.{part}.npy" for split in splits for part in ("tokens", "kinds")]
 
-    def classifier_tokenizer(self, w: Any) -> list[str]:
+    def classifier_tokenizer(self, w: Any) -> str | list[str]:
         """The tokenizer of a classifier that is initialised from a configuration; others bring their own."""
         entry = self.project.entry("classifiers", w.classifier)
-        return [f"results/encodings/{w.corpus}/{entry['encoding']}/tokenizer"] if "config" in entry["init"] else []
+        return f"results/encodings/{w.corpus}/{entry['encoding']}/tokenizer" if "config" in entry["init"] else []
 
     def boundary(self, generator: str) -> str:
         """What stands between two articles in a generator's token stream."""
@@ -81,3 +87,64 @@ class Paths:
 def hub_folder(name: str) -> str:
     """Where the files of a hub entry lie."""
     return str(Path("results/raw/hub") / name)
+
+
+class StudyFiles:
+    """The artefacts of one study, as the report reads them (see `textcritic.report.inputs`)."""
+
+    def __init__(self, paths: Paths, study: str) -> None:
+        self.paths, self.project, self.name = paths, paths.project, study
+        self.study = self.project.studies[study]
+        self.critic = self.study["critic"]
+        self.classifier = self.project.entry("critics", self.critic)["classifier"]
+
+    def description(self) -> dict[str, Any]:
+        """The study in words and paths: what `textcritic.report.read_study` takes."""
+        published = self.study["published"]
+        return {
+            "name": self.name,
+            "title": self.study["title"],
+            "summary": self.study["summary"],
+            "published": str(self.project.root / "config" / "published" / f"{published}.csv") if published else None,
+            "resamples": self.project.config["resamples"],
+            "report_articles": self.project.config["report_articles"],
+            "corpora": [self._corpus(corpus) for corpus in self.project.corpora(self.name)],
+            "sources": [self._source(source) for source in self.project.sources(self.name)],
+            "audit_sources": [self._source(source) for source in self.project.sources(self.name, audit=True)],
+        }
+
+    def inputs(self) -> list[str]:
+        """Every file that the tables, figures and report of the study read."""
+        description = self.description()
+        entries = description["corpora"] + description["sources"] + description["audit_sources"]
+        found = [value for entry in entries for value in entry.values() if str(value).startswith("results/")]
+        return list(dict.fromkeys(found))
+
+    def _corpus(self, corpus: str) -> dict[str, Any]:
+        scores = f"results/scores/{self.critic}/{corpus}/data"
+        return {
+            "corpus": corpus,
+            "critic": f"results/critics/{self.critic}/{corpus}/critic.json",
+            "statistics": f"results/corpora/{corpus}/statistics.json",
+            "accuracy": f"results/classifiers/{corpus}/{self.classifier}/accuracy.json",
+            "gold": f"{scores}/test-gold.parquet",
+            "inferred": f"{scores}/test-inferred.parquet",
+            "train": f"results/corpora/{corpus}/train.parquet",
+            "validation": f"results/corpora/{corpus}/validation.parquet",
+            "articles": f"results/corpora/{corpus}/test.parquet",
+            "latents": self.paths.latents(self.critic, corpus, "data/test"),
+        }
+
+    def _source(self, source: Source) -> dict[str, Any]:
+        sample = source.under(f"results/samples/{source.corpus}")
+        perplexity = next(iter(self.paths.perplexity(source)), None)
+        return {
+            **{key: getattr(source, key) for key in ("corpus", "setting", "generator", "decoding", "seed")},
+            "label": self.project.entry("generators", source.generator).get("label", source.generator),
+            "scores": source.under(f"results/scores/{self.critic}/{source.corpus}/samples") + ".parquet",
+            "latents": source.under(f"results/latents/{self.classifier}/{source.corpus}/samples") + ".parquet",
+            "articles": f"{sample}.parquet",
+            "counts": f"{sample}.json",
+            "perplexity": perplexity,
+            "training": perplexity and perplexity.replace("perplexity.json", "training.json"),
+        }

@@ -10,7 +10,7 @@ from typing import Any
 from textcritic.errors import TextcriticError
 from textcritic.spec import canonical, complete, load_yaml
 
-REGISTRIES = ("hub", "corpora", "encodings", "generators", "decodings", "classifiers", "critics")
+REGISTRIES = ("hub", "downloads", "corpora", "encodings", "generators", "decodings", "classifiers", "critics")
 # Keys of an entry that change what it is called or how fast it runs, never what comes out.
 WITHOUT_EFFECT = ("label", "threads", "gpu", "mem_mb", "runtime")
 
@@ -77,17 +77,17 @@ class Project:
         entry = self.entry(kind, name)
         return canonical({k: v for k, v in entry.items() if k not in WITHOUT_EFFECT and (not keys or k in keys)}, kind)
 
-    def names(self, registry: str, **wanted: Any) -> str:
+    def names(self, registry: str, **wanted: list[Any]) -> str:
         """A regular expression that matches the names of a registry, for wildcard constraints.
 
         Args:
             registry: the registry.
-            wanted: only entries whose keys have these values, e.g. `kind="causal"`.
+            wanted: only entries whose key has one of these values, e.g. `kind=["causal", "ngram"]`.
         """
         chosen = [
             name
             for name, entry in self.registry[registry].items()
-            if all(entry.get(key) == value for key, value in wanted.items())
+            if all(entry.get(key) in values for key, values in wanted.items())
         ]
         return "|".join(sorted(chosen)) or "(?!)"
 
@@ -155,6 +155,14 @@ class Project:
     def _check_references(self) -> None:
         for name, entry in self.registry["critics"].items():
             self._refer("critics", name, "classifiers", entry["classifier"])
+        for name, entry in self.registry["corpora"].items():
+            if "download" in entry["options"]:
+                self._refer("corpora", name, "downloads", entry["options"]["download"])
+            if entry["sections"]["length_unit"] != "words":
+                self._refer("corpora", name, "hub", entry["sections"]["length_unit"])
+        for name, entry in self.registry["encodings"].items():
+            if "hub" in entry["tokenizer"]:
+                self._refer("encodings", name, "hub", entry["tokenizer"]["hub"])
         for kind in ("generators", "classifiers"):
             for name, entry in self.registry[kind].items():
                 if "encoding" in entry:

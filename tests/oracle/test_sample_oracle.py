@@ -16,7 +16,8 @@ from transformers import (
     TopPLogitsWarper,
 )
 
-from textcritic.generators.decoding import Decoding, draw, truncate
+from textcritic.generators.decoding import Decoding
+from textcritic.generators.draw import draw, truncate
 from textcritic.generators.sample import draw_articles
 
 VOCABULARY, WINDOW, END = 23, 12, 0
@@ -79,18 +80,15 @@ def drawn_by(model: PreTrainedModel, prompt: list[int], decoding: Decoding, seed
     return {index: (ids, finish) for index, ids, finish in draw_articles(model, prompt, END, decoding, seed, indices)}
 
 
-@pytest.mark.parametrize("stride", [1, 5, None])
-@pytest.mark.parametrize("prompt", [[END], [END, 7, END]], ids=["prompt1", "prompt3"])
+@pytest.mark.parametrize(("prompt", "stride"), [([END], 1), ([END, 7, END], 5), ([END], None)])
 @pytest.mark.parametrize("architecture", CONFIGS)
 def test_batched_and_cached_equals_one_forward_per_token(architecture, prompt, stride):
     model = tiny(CONFIGS[architecture])
-    expected = {
-        index: one_at_a_time(model, prompt, 3, index, stride or WINDOW // 2, 60) for index in range(14)
-    }
+    expected = {index: one_at_a_time(model, prompt, 3, index, stride or WINDOW // 2, 50) for index in range(12)}
     lengths = [len(ids) for ids, _ in expected.values()]
     assert max(lengths) > 3 * WINDOW  # well past the window, several times
-    assert len(set(lengths)) >= 6  # ragged rows
-    found = drawn_by(model, prompt, Decoding(stride=stride, max_tokens=60, batch_size=5), 3, range(14))
+    assert len(set(lengths)) >= 4  # ragged rows
+    found = drawn_by(model, prompt, Decoding(stride=stride, max_tokens=50, batch_size=5), 3, range(12))
     assert found == expected
 
 
@@ -99,7 +97,7 @@ def test_the_cache_grows_and_shifts_without_changing_an_article():
     config = GPT2Config(vocab_size=VOCABULARY, n_positions=400, n_embd=16, n_layer=2, n_head=2)
     model = tiny(config)
     with torch.no_grad():  # make the end unlikely, so that contexts get long
-        model.transformer.ln_f.bias -= 0.35 * model.transformer.wte.weight[END]
+        model.transformer.ln_f.bias -= 2 * model.transformer.wte.weight[END]
     wide = drawn_by(model, [END], Decoding(max_tokens=390, batch_size=4), 0, range(10))
     assert max(len(ids) for ids, _ in wide.values()) > 300
     for index in (0, 9):

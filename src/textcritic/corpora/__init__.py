@@ -1,22 +1,47 @@
 """Corpora: schema and files, extractors, titles, filters, splits, statistics."""
 
 from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, Section, iter_articles, read_articles, write_articles
-from textcritic.corpora.layout import BODY, BOUNDARY, END, SEPARATOR, TITLE, MalformedArticle, parse, render, spans
+from textcritic.corpora.build import build_corpus, words_of
+from textcritic.corpora.extract import EXTRACTORS, extract_corpus, given_paths
+from textcritic.corpora.jsonl import read_jsonl
+from textcritic.corpora.layout import (
+    BODY,
+    BOUNDARY,
+    END,
+    SEPARATOR,
+    SETTINGS,
+    TITLE,
+    MalformedArticle,
+    clean_text,
+    parse,
+    render,
+    spans,
+)
+from textcritic.corpora.titles import Titles
 
 __all__ = [
     "ARTICLE_SCHEMA",
     "BODY",
     "BOUNDARY",
     "END",
+    "EXTRACTORS",
     "SEPARATOR",
+    "SETTINGS",
     "TITLE",
     "Article",
     "MalformedArticle",
     "Section",
+    "Titles",
+    "build_corpus",
+    "clean_text",
+    "extract_corpus",
+    "given_paths",
     "iter_articles",
     "parse",
     "read_articles",
+    "read_jsonl",
     "render",
     "spans",
+    "words_of",
     "write_articles",
 ]

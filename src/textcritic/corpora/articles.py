@@ -90,7 +90,7 @@ def articles_of(batch: pa.RecordBatch) -> list[Article]:
     ]
     ends = column.value_lengths().to_numpy(zero_copy_only=False).cumsum().tolist()
     ids, titles, sources = (batch.column(name).to_pylist() for name in ("id", "title", "source"))
-    starts = [0, *ends[:-1]]
+    starts = [0, *ends][:-1]
     return [
         Article(id_, title, tuple(sections[start:end]), source)
         for id_, title, start, end, source in zip(ids, titles, starts, ends, sources, strict=True)

@@ -19,7 +19,7 @@ class Critic(Protocol):
 
     @classmethod
     def fit(cls, train: Any, validation: Any = None) -> Self:
-        """Fit on the training split; hyperparameters, which are keyword arguments, are chosen on the validation split."""
+        """Fit on the training split; keyword arguments say which hyperparameters to try on validation."""
         ...
 
     @classmethod

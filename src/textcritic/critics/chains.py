@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from textcritic.errors import TextcriticError
 
-ChainsLike = Sequence[Sequence[str | None]] | pa.Array | pa.ChunkedArray
+ChainsLike: TypeAlias = Sequence[Sequence[str | None]] | pa.Array | pa.ChunkedArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,9 @@ class Chains:
             try:
                 column = pa.array(chains, pa.list_(pa.string()))
             except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as error:
-                raise TextcriticError(f"chains: not lists of section titles ({error}); each must be a list of strings") from error
+                raise TextcriticError(
+                    f"chains: not lists of section titles ({error}); each must be a list of strings"
+                ) from error
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         if not (pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type)):

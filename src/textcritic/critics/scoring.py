@@ -18,6 +18,7 @@ from textcritic.errors import TextcriticError
 
 EMPTY = "empty chain"
 UNTITLED = "section without title"
+NOTHING_KNOWN = "no transition between known titles"
 
 SCORES_SCHEMA = pa.schema(
     [
@@ -42,8 +43,9 @@ def score_chains(
     """Score one chain of titles a document; `nll_soft` is null.
 
     A document of K sections has K + 1 steps. It is rejected, with the reason, if it has no sections or (mode "paper") a
-    title that the critic does not know; in mode "as_released" the transitions next to such a title are left out of
-    `nll`, `steps` and `step_nll` instead. A rejected document has NaN for `nll` and 0 steps.
+    title that the critic does not know. In mode "as_released" the transitions next to such a title are left out of
+    `nll`, `steps` and `step_nll` instead, and the document is rejected only if none remain. A rejected document has NaN
+    for `nll` and 0 steps.
 
     Args:
         critic: fitted on the same titles.
@@ -64,7 +66,7 @@ def score_posteriors(
     titles: Sequence[str] | None = None,
     rejected: Rejected = (),
 ) -> pa.Table:
-    """Score posteriors over titles: `nll` of the MAP chain, and `nll_soft` = `-E_{z ~ q} log P_c(z)` (paper, section 2).
+    """Score posteriors over titles: `nll` of the MAP chain, and `nll_soft`, `-E_{z ~ q} log P_c(z)` (paper, section 2).
 
     Args:
         critic: fitted on the same titles.
@@ -119,8 +121,9 @@ def document_columns(scores: pa.Table, column: Column = "nll") -> npt.NDArray[np
     """(NLL in nats, steps) of every document not rejected: [documents, 2], what `inference` resamples."""
     kept = scores.filter(pc.invert(scores["rejected"]))
     if not pc.sum(kept["steps"]).as_py():
-        reasons = "; ".join(f"{why}: {count}" for why, count in rejections(scores).items()) or "none was given"
-        raise TextcriticError(f"scores: no document is left after rejection ({reasons}); there is nothing to average")
+        reasons = [f"{why}: {count}" for why, count in rejections(scores).items()] or ["there was none"]
+        shown = "; ".join(reasons[:5]) + (f"; and {len(reasons) - 5} more reasons" if len(reasons) > 5 else "")
+        raise TextcriticError(f"scores: no document is left after rejection ({shown}); there is nothing to average")
     if kept[column].null_count:
         raise TextcriticError(f"scores: {column} is null; score posteriors, not gold titles, to have it")
     return np.column_stack([kept[column].to_numpy(), kept["steps"].to_numpy()]).astype(np.float64)
@@ -139,7 +142,7 @@ def scored_transitions(scores: pa.Table, critic: TransitionCritic) -> npt.NDArra
 
 
 def expected_transitions(
-    critic: TransitionCritic, posteriors: PosteriorsLike, titles: Sequence[str] | None = None
+    posteriors: PosteriorsLike, critic: TransitionCritic, titles: Sequence[str] | None = None
 ) -> npt.NDArray[np.float64]:
     """Expected transitions under the posteriors: float64 [V + 1, V + 1]; arguments as in `score_posteriors`."""
     return expected_counts(_aligned(critic, posteriors, titles))
@@ -158,7 +161,7 @@ def _aligned(critic: TransitionCritic, posteriors: PosteriorsLike, titles: Seque
     if set(names) != set(critic.titles) or len(names) != len(critic.titles):
         odd = sorted(set(names) ^ set(critic.titles)) or names
         raise TextcriticError(
-            f"posteriors: classifier and critic do not know the same titles ({odd[0]!r} is one); fit both on one train split"
+            f"posteriors: classifier and critic differ in titles ({odd[0]!r} is one); fit both on one train split"
         )
     flat = Posteriors.of(posteriors, len(names))
     if names == list(critic.titles):
@@ -178,7 +181,7 @@ def _score(
         raise TextcriticError(f"scores: {len(ids)} ids for {documents} chains; give one a document")
     codes = chains.codes(critic.titles)
     steps = Steps.of(codes, chains.lengths, len(critic.titles))
-    why = _reasons(chains, codes, skip_unknown=critic.mode == "as_released")
+    why = _reasons(chains, codes, steps, skip_unknown=critic.mode == "as_released")
     out = pc.is_valid(why).to_numpy(zero_copy_only=False)
     used = steps.known & ~out[steps.document]
     document = steps.document[used]
@@ -202,18 +205,20 @@ def _score(
     return pa.concat_tables([scored, _unparsed(rejected)]) if rejected else scored
 
 
-def _reasons(chains: Chains, codes: npt.NDArray[np.int32], skip_unknown: bool) -> pa.Array:
+def _reasons(chains: Chains, codes: npt.NDArray[np.int32], steps: Steps, skip_unknown: bool) -> pa.Array:
     """Why each document is rejected, null where it is not: the first unknown title is named."""
     choice = np.full(len(chains.lengths), -1, dtype=np.int64)
-    choice[chains.lengths == 0] = 0
-    texts = pa.array([EMPTY])
-    if not skip_unknown:
+    texts = pa.array([EMPTY, NOTHING_KNOWN])
+    if skip_unknown:
+        choice[np.bincount(steps.document[steps.known], minlength=len(choice)) == 0] = 1
+    else:
         unknown = np.flatnonzero(codes < 0)
         owner = np.repeat(np.arange(len(chains.lengths)), chains.lengths)[unknown]
         rows, first = np.unique(owner, return_index=True)
         named = pc.binary_join_element_wise("unknown title: ", chains.titles.take(pa.array(unknown[first])), "")
         texts = pa.concat_arrays([texts, pc.fill_null(named, UNTITLED)])
-        choice[rows] = 1 + np.arange(len(rows))
+        choice[rows] = 2 + np.arange(len(rows))
+    choice[chains.lengths == 0] = 0
     return texts.take(pa.array(choice, mask=choice < 0))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from textcritic.errors import TextcriticError
 
 BLOCK_SECTIONS = 65_536
 Matrix = npt.NDArray[np.float64]
-PosteriorsLike = Sequence[npt.NDArray[Any]] | pa.Array | pa.ChunkedArray
+PosteriorsLike: TypeAlias = Sequence[npt.NDArray[Any]] | pa.Array | pa.ChunkedArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Posteriors:
         if isinstance(posteriors, pa.Array | pa.ChunkedArray):
             flat = _from_column(posteriors, num_titles)
         else:
-            arrays = [np.asarray(array).reshape(len(array), -1) for array in posteriors]
+            arrays = [np.asarray(array) for array in posteriors]
             lengths = np.array([len(array) for array in arrays], dtype=np.int64)
             arrays = [array for array in arrays if len(array)]
-            if widths := {array.shape[1] for array in arrays} - {num_titles}:
+            if widths := {array.shape[1] if array.ndim == 2 else 0 for array in arrays} - {num_titles}:
                 raise _wrong_width(widths.pop(), num_titles)
             flat = cls(np.concatenate(arrays) if arrays else np.empty((0, num_titles)), lengths)
         sums = flat.probs.sum(axis=1, dtype=np.float64)
@@ -48,8 +48,8 @@ class Posteriors:
         if len(bad := np.flatnonzero(~fit)):
             document = int(np.searchsorted(np.cumsum(flat.lengths), bad[0], side="right"))
             raise TextcriticError(
-                f"posteriors: document {document + 1} has a section whose probabilities sum to {sums[bad[0]]:.6g} or are "
-                "negative; they must be a distribution over the titles"
+                f"posteriors: document {document + 1} has a section whose probabilities sum to {sums[bad[0]]:.6g} "
+                "or are negative; they must be a distribution over the titles"
             )
         return flat
 

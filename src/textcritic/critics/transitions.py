@@ -1,4 +1,4 @@
-"""The critic of section order: a first-order chain over section titles with a begin and an end state (paper, section 4)."""
+"""The critic of section order: a first-order chain over titles with a begin and an end state (paper, section 4)."""
 
 import math
 import os
@@ -68,8 +68,8 @@ class TransitionCritic:
 
         Args:
             train: gold chains of titles.
-            validation: gold chains on which the delta of the lowest Latent PPL is chosen (ties: the larger one). Without
-                it, delta is chosen by cross-validation over `folds` parts of `train`.
+            validation: gold chains; the delta of the lowest Latent PPL on them is taken (ties: the larger one). Without
+                them, delta is chosen by cross-validation over `folds` parts of `train`.
             titles: the V titles; default: those of `train`, sorted.
             mode: see the class.
             grid: deltas to try; default `PAPER_GRID` or `AS_RELEASED_GRID`. One single delta is taken as it is.
@@ -91,7 +91,9 @@ class TransitionCritic:
         if validation is not None:
             held_out, _, _ = usable_counts(Chains.of(validation), known, skip_unknown=mode == "as_released")
             if not held_out.any():
-                raise TextcriticError("validation: no chain of known titles; at least one is needed to choose the smoothing")
+                raise TextcriticError(
+                    "validation: no chain of known titles; at least one is needed to choose the smoothing"
+                )
             pairs: Iterable[tuple[Counts, Counts]] = [(counts, held_out)]
         else:
             pairs = _folds(chains, known, counts, folds, seed)
@@ -171,10 +173,11 @@ def count_transitions(chains: ChainsLike | Chains, titles: Sequence[str]) -> Cou
 def usable_counts(chains: Chains, titles: Sequence[str], skip_unknown: bool) -> tuple[Counts, int, int]:
     """Transitions that count in a score, the number of documents they come from, and the number of rejected ones.
 
-    With `skip_unknown` only the transitions next to an unknown title are left out, else the whole document is.
+    With `skip_unknown` only the transitions next to an unknown title are left out, and a document if none remain; else
+    the whole document is.
     """
     steps = Steps.of(chains.codes(titles), chains.lengths, len(titles))
-    usable = chains.lengths > 0
+    usable = np.bincount(steps.document[steps.known], minlength=len(chains.lengths)) > 0
     if not skip_unknown:
         usable[steps.document[~steps.known]] = False
     counts = steps.counts(len(titles), steps.known & usable[steps.document])
@@ -187,7 +190,7 @@ def num_targets(num_titles: int, mode: Mode) -> int:
 
 
 def smoothed_log_probs(counts: Counts, delta: float, targets: int) -> Matrix:
-    """`log((c_ij + delta) / (c_i + delta * targets))` in nats, -inf where the numerator is 0: same shape as `counts`."""
+    """`log((c_ij + delta) / (c_i + delta * targets))` in nats, -inf where the numerator is 0; same shape."""
     totals = counts.sum(axis=1, keepdims=True) + delta * targets
     with np.errstate(divide="ignore"):
         # A state never left, with delta 0, has no row of probabilities: 0 rather than 0/0.
@@ -219,7 +222,9 @@ def choose_delta(
                 row = totals + delta * targets
                 log_prob = np.log(hits + delta) - np.where(row > 0, np.log(row), 0.0)
                 nll[delta] -= float((weights * log_prob).sum())
-    tried = [(delta, math.exp(nll[delta] / steps) if math.isfinite(nll[delta]) else math.inf) for delta in sorted(deltas)]
+    tried = [
+        (delta, math.exp(nll[delta] / steps) if math.isfinite(nll[delta]) else math.inf) for delta in sorted(deltas)
+    ]
     best = min(tried, key=lambda pair: (pair[1], -pair[0]))[0]
     return best, tuple((delta, ppl if math.isfinite(ppl) else None) for delta, ppl in tried)
 

@@ -1,16 +1,16 @@
-"""How the next token is drawn: temperature, top-k and nucleus truncation, and one stream of random numbers an article.
+"""Decoding schemes, and one stream of random numbers an article.
 
-A draw is the inverse of the cumulative distribution, in token order and float64, at one uniform number. The numbers of
-article i come from a counter-based generator seeded by (seed, i), so an article depends neither on its neighbours in
-the batch nor on the shard it falls into, up to the rounding of the model's own arithmetic.
+A token is the inverse of the cumulative distribution at one uniform number. The numbers of article i come from a
+counter-based generator seeded by (seed, i), so an article depends neither on its neighbours in the batch nor on the
+shard it falls into (up to the rounding of a model's own arithmetic, which batching changes in the last digits: a draw
+differs when it falls that close to the border between two tokens).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 
 from textcritic.errors import TextcriticError
 
@@ -24,7 +24,7 @@ class Decoding:
     Attributes:
         temperature: logits are divided by it.
         top_k: keep the k most probable tokens, ties with the k-th included; 0 keeps all.
-        top_p: keep the smallest set of most probable tokens whose mass, after `top_k`, is at least `top_p`; 1 keeps all.
+        top_p: keep the smallest set of likeliest tokens whose mass, after `top_k`, is at least `top_p`; 1 keeps all.
         stride: tokens that are dropped from the old end when the context has outgrown the model's window; None is half
             the window, 1 predicts every token from the last window - 1 tokens, as published.
         max_tokens: an article that has not ended after so many tokens is cut there.
@@ -67,49 +67,10 @@ class Decoding:
         return stride
 
 
-def draw(logits: torch.Tensor, uniforms: Sequence[float] | np.ndarray, decoding: Decoding) -> torch.Tensor:
-    """Draw one token a row.
-
-    Args:
-        logits: [rows, vocabulary], any floating type.
-        uniforms: [rows] numbers in [0, 1).
-        decoding: the scheme.
-
-    Returns:
-        Token ids [rows], int64, on the device of `logits`.
-
-    Raises:
-        TextcriticError: a row of `logits` holds a NaN or no finite value.
-    """
-    logits = truncate(logits.double(), decoding)
-    cumulative = torch.softmax(logits, dim=-1).cumsum_(dim=-1)
-    mass = cumulative[:, -1:]
-    at = torch.as_tensor(np.asarray(uniforms), dtype=torch.float64, device=logits.device).unsqueeze(1) * mass
-    # The first token whose cumulative mass exceeds the number: tokens without mass are never the first.
-    tokens = torch.searchsorted(cumulative, at, right=True).squeeze(1)
-    if bool((tokens >= logits.shape[1]).any()):
-        raise TextcriticError("model: its logits are not numbers (NaN or infinite); train it again or lower the precision")
-    return tokens
-
-
-def truncate(logits: torch.Tensor, decoding: Decoding) -> torch.Tensor:
-    """Logits [rows, vocabulary] after temperature, top-k and top-p in this order; what is cut off becomes -inf.
-
-    Sources: top-k, Fan et al. 2018; nucleus, Holtzman et al. 2020, section 3.1.
-    """
-    if decoding.temperature != 1:
-        logits = logits / decoding.temperature
-    if 0 < decoding.top_k < logits.shape[-1]:
-        smallest = torch.topk(logits, decoding.top_k, dim=-1).values[:, -1:]
-        logits = logits.masked_fill(logits < smallest, -torch.inf)
-    if decoding.top_p < 1:
-        ordered, tokens = torch.sort(logits, dim=-1, descending=True, stable=True)
-        probabilities = torch.softmax(ordered, dim=-1)
-        before = probabilities.cumsum(dim=-1) - probabilities
-        # A token stays while the mass before it falls short of p, so the one that crosses p stays too.
-        outside = torch.empty_like(tokens, dtype=torch.bool).scatter_(1, tokens, before >= decoding.top_p)
-        logits = logits.masked_fill(outside, -torch.inf)
-    return logits
+def shard_range(articles: int, shards: int, shard: int) -> tuple[int, int]:
+    """First article and number of articles of one of `shards` nearly equal shards; a shard may be empty."""
+    first, stop = shard * articles // shards, (shard + 1) * articles // shards
+    return first, stop - first
 
 
 class Uniforms:

@@ -119,7 +119,7 @@ def boundary_ids(tokenizer: PreTrainedTokenizerFast, boundary: str) -> tuple[lis
 
 
 def prompt_ids(tokenizer: PreTrainedTokenizerFast, boundary: str) -> list[int]:
-    r"""Token ids that a new article is sampled after: E in `single`, `E \n E` in `as_released`; raises as `boundary_ids`."""
+    r"""Token ids to sample a new article after: E in `single`, `E \n E` in `as_released`; raises as `boundary_ids`."""
     before, after = boundary_ids(tokenizer, boundary)
     return [*after, *before]
 

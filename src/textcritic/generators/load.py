@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-os.environ["HF_HUB_OFFLINE"] = "1"  # before transformers is imported: compute nodes have no network, downloads are a rule
+os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; only the download rules use the network
 
 import torch
 from safetensors import SafetensorError, safe_open
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
 from textcritic.corpora import END
@@ -71,7 +71,7 @@ def train_tokenizer(texts: Iterable[str], out_dir: str | os.PathLike[str], vocab
 
 
 def save_hub_tokenizer(folder: str | os.PathLike[str], out_dir: str | os.PathLike[str]) -> None:
-    """Copy the tokenizer of a pretrained model's folder into a tokenizer folder of its own; raises as `load_tokenizer`."""
+    """Copy the tokenizer of a pretrained model's folder into a folder of its own; raises as `load_tokenizer`."""
     tokenizer = load_tokenizer(folder)
     with whole_folder(out_dir) as temporary:
         tokenizer.save_pretrained(temporary)
@@ -85,7 +85,7 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
     """
     _require_folder(folder)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
     except Exception as error:  # transformers raises OSError, ValueError, TypeError, KeyError ... for the same fault
         raise TextcriticError(
             f"{folder}: holds no tokenizer that can be read; a folder saved with save_pretrained has tokenizer.json "
@@ -93,7 +93,8 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
         ) from error
     if not tokenizer.is_fast or not len(tokenizer):
         raise TextcriticError(f"{folder}: holds no fast tokenizer; convert it so that the folder has tokenizer.json")
-    return tokenizer
+    fast: PreTrainedTokenizerFast = tokenizer
+    return fast
 
 
 def load_causal(
@@ -102,7 +103,7 @@ def load_causal(
     sources: Mapping[str, str | os.PathLike[str]] | None = None,
     seed: int = 0,
     context: int | None = None,
-) -> torch.nn.Module:
+) -> PreTrainedModel:
     """Load or initialise a causal language model in float32 with sdpa attention, on the CPU, in evaluation mode.
 
     Args:
@@ -116,11 +117,11 @@ def load_causal(
     Raises:
         TextcriticError: a fault of the folder, its weights or the configuration; the line says which.
     """
-    model = load_model(AutoModelForCausalLM, init, tokenizer, sources, seed)
+    model: PreTrainedModel = load_model(AutoModelForCausalLM, init, tokenizer, sources, seed)
     positions = getattr(model.config, "max_position_embeddings", None)
     if context is not None and positions is not None and context > positions:
         raise TextcriticError(
-            f"training.context: {context} tokens are more than the model's {positions} positions; use at most {positions}"
+            f"training.context: {context} is more than the model's positions; use at most {positions}"
         )
     return model
 
@@ -214,7 +215,7 @@ def _from_config(
         "pad_token_id": tokenizer.pad_token_id,
     }
     try:
-        full = AutoConfig.for_model(model_type, **(ids | keys | changes))
+        full = AutoConfig.for_model(model_type, **{**ids, **keys, **changes})
         return auto_class.from_config(full, attn_implementation="sdpa", dtype=torch.float32)
     except (ValueError, TypeError, KeyError, AssertionError, RuntimeError) as error:
         raise TextcriticError(f"init.config: no {model_type} can be built from it: {_first_line(error)}") from error
@@ -254,11 +255,8 @@ def _require_weights(folder: Path) -> None:
     if not (folder / "config.json").is_file():
         raise TextcriticError(f"{folder}: has no config.json; give a folder saved with save_pretrained")
     index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        shards = sorted(set(read_json(index).get("weight_map", {}).values()))
-    else:
-        shards = ["model.safetensors"]
-    for shard in shards:
+    sharded = read_json(index).get("weight_map", {}) if index.is_file() else {"": "model.safetensors"}
+    for shard in sorted(set(sharded.values())):
         path = folder / shard
         if not path.is_file():
             raise TextcriticError(f"{path}: no such file; the folder has no weights in safetensors form, or not all")

@@ -18,7 +18,7 @@ from textcritic.inference import bootstrap_interval
 
 DESCRIPTIONS = {
     SINGLE: "non-overlapping windows of {context} tokens, the last one shorter; every token but the first is predicted",
-    AS_RELEASED: "non-overlapping blocks of {context} tokens, the first token of a block is not predicted and the last, "
+    AS_RELEASED: "non-overlapping blocks of {context} tokens, the first token of each is not predicted, and the last, "
     "partial block is dropped",
 }
 
@@ -60,7 +60,8 @@ def perplexity(
     if threads:
         torch.set_num_threads(threads)
     tokenizer = load_tokenizer(model_dir)
-    model = load_causal({"folder": str(model_dir)}, tokenizer, context=context).to(device())
+    model: Any = load_causal({"folder": str(model_dir)}, tokenizer, context=context)
+    model.to(device())
     tokens, kinds = load_encoded(test_prefix)
     if tokens.max() >= len(tokenizer):
         raise TextcriticError(f"{Path(test_prefix)}.tokens.npy: was not encoded with the tokenizer of {model_dir}")

@@ -1,9 +1,10 @@
 """Sampling articles from any causal language model: batched, cached, past the context window, resumable."""
 
+import copy
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,79 +13,73 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.cache import ArticleCache, next_logits, prefill, require_support
-from textcritic.generators.decoding import Decoding, Uniforms, draw
+from textcritic.generators.decoding import Decoding, Uniforms
+from textcritic.generators.draw import draw
 from textcritic.generators.encode import prompt_ids
-from textcritic.generators.load import device as default_device
-from textcritic.generators.load import load_causal, load_tokenizer
-from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, folder_digest, write_shard
+from textcritic.generators.load import device, load_causal, load_tokenizer
+from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, folder_digest
 from textcritic.runlog import Progress
 
-PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
+PRECISIONS = ("fp32", "bf16")
 
 
 def sample_articles(
     model_dir: str | os.PathLike[str],
-    tokenizer_dir: str | os.PathLike[str],
+    decoding: Decoding,
     boundary: str,
-    decoding: Mapping[str, Any],
     seed: int,
     first: int,
     count: int,
     out_path: str | os.PathLike[str],
     precision: str = "fp32",
-    device: str | None = None,
+    threads: int | None = None,
 ) -> None:
     """Draw the articles `first` to `first + count - 1` of a sample and write them as one shard.
 
-    A killed run goes on where it was: finished articles are kept in `{out_path}.partial.jsonl` until the shard is whole.
+    A killed run goes on where it was: finished articles stay in `{out_path}.partial.jsonl` until the shard is whole.
 
     Args:
-        model_dir: folder of a transformers causal language model.
-        tokenizer_dir: folder of its tokenizer.
+        model_dir: folder of a transformers causal language model and its tokenizer.
+        decoding: the scheme.
         boundary: "single" or "as_released": what stands between articles in the training stream, and so the prompt.
-        decoding: registry entry, see `Decoding`.
         seed: seed of the sample; article i depends on (seed, i) and on nothing else that is drawn.
         first: index of the shard's first article.
         count: number of articles.
         out_path: the shard, a Parquet file: index, text, tokens (drawn, the end token included), finish ("end", or
             "length" when the article did not end within `max_tokens`).
-        precision: "fp32" or "bf16", of weights and cache; probabilities are float64 either way.
-        device: torch device; the GPU when there is one.
+        precision: "fp32", or "bf16" for weights and cache; logits are fp32 and probabilities float64 either way.
+        threads: CPU threads of torch; None leaves torch's own number.
 
     Raises:
-        TextcriticError: a fault of the model, the tokenizer or the decoding; the line says which.
+        TextcriticError: a fault of the model, the tokenizer or the decoding, or another job that draws this shard.
     """
-    scheme = Decoding.from_entry(decoding)
     if precision not in PRECISIONS:
         raise TextcriticError(f"precision: '{precision}' is unknown; use {' or '.join(PRECISIONS)}")
-    tokenizer = load_tokenizer(tokenizer_dir)
+    if threads:
+        torch.set_num_threads(threads)
+    tokenizer = load_tokenizer(model_dir)
     prompt = prompt_ids(tokenizer, boundary)
-    model: Any = load_causal({"folder": model_dir}, tokenizer)
-    model = model.to(device or default_device(), PRECISIONS[precision])
+    model = _on_device(load_causal({"folder": str(model_dir)}, tokenizer), precision)
     fingerprint = {
         "model": folder_digest(model_dir),
-        "tokenizer": folder_digest(tokenizer_dir),
-        "decoding": [scheme.temperature, scheme.top_k, scheme.top_p, scheme.stride, scheme.max_tokens],
+        "decoding": [decoding.temperature, decoding.top_k, decoding.top_p, decoding.stride, decoding.max_tokens],
         "prompt": prompt,
         "seed": seed,
         "articles": [first, count],
         "precision": precision,
     }
-    partial = PartialShard(out_path, fingerprint)
-    finished = {done.index for done in partial.draws}
-    progress = Progress(f"sampling {os.fspath(out_path)}", count, "articles", done=len(finished))
-    started, tokens = time.monotonic(), 0
-    try:
+    with PartialShard(out_path, fingerprint) as partial:
+        finished = {done.index for done in partial.draws}
         wanted = [index for index in range(first, first + count) if index not in finished]
-        for index, ids, finish in draw_articles(model, prompt, tokenizer.eos_token_id, scheme, seed, wanted, str(model_dir)):
+        progress = Progress(f"sampling {os.fspath(out_path)}", count, "articles", done=len(finished))
+        started, tokens = time.monotonic(), 0
+        for index, ids, finish in draw_articles(
+            model, prompt, tokenizer.eos_token_id, decoding, seed, wanted, os.fspath(model_dir)
+        ):
             partial.append(Draw(index, decode(tokenizer, ids), len(ids), finish))
             tokens += len(ids)
             progress.advance(note=f"{tokens / (time.monotonic() - started):,.0f} tokens/s")
-        write_shard(out_path, partial.draws)
-    except BaseException:
-        partial.close()
-        raise
-    partial.close(remove=True)
+        partial.complete()
 
 
 def draw_articles(
@@ -118,7 +113,9 @@ def draw_articles(
     if window is None:
         raise TextcriticError(f"{name}: config.json: max_position_embeddings is missing; the model's window is needed")
     if not 1 <= len(prompt) < window:
-        raise TextcriticError(f"{name}: a window of {window} tokens does not hold a prompt of {len(prompt)} and one more")
+        raise TextcriticError(
+            f"{name}: a window of {window} tokens does not hold a prompt of {len(prompt)} and one more"
+        )
     stride = decoding.stride_in(window)
     queue = deque(indices)
     if not queue:
@@ -133,7 +130,7 @@ def draw_articles(
         yield from finished
 
 
-def decode(tokenizer: PreTrainedTokenizerFast, ids: Sequence[int]) -> str:
+def decode(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> str:
     """The text of drawn ids, without the special tokens at its two ends; one in the middle stays visible."""
     special = set(tokenizer.all_special_ids)
     start, stop = 0, len(ids)
@@ -141,8 +138,21 @@ def decode(tokenizer: PreTrainedTokenizerFast, ids: Sequence[int]) -> str:
         start += 1
     while stop > start and ids[stop - 1] in special:
         stop -= 1
-    text: str = tokenizer.decode(ids[start:stop], skip_special_tokens=False, clean_up_tokenization_spaces=False)
-    return text
+    text: Any = tokenizer.decode(ids[start:stop], skip_special_tokens=False, clean_up_tokenization_spaces=False)
+    return str(text)
+
+
+def _on_device(model: Any, precision: str) -> Any:
+    """The model on the GPU if there is one; in bf16 all of it but the output layer.
+
+    Rounding logits to bf16 would move them by up to a quarter where GPT-2's are (64 to 128 in size).
+    """
+    if precision == "bf16":
+        head = copy.deepcopy(model.get_output_embeddings()).float()
+        head.register_forward_pre_hook(lambda module, inputs: (inputs[0].float(),))
+        model = model.to(torch.bfloat16)
+        model.set_output_embeddings(head)
+    return model.to(device())
 
 
 class _Batch:
@@ -192,7 +202,7 @@ class _Batch:
         last = self.tokens[everyone, self.length - 1]
         ended = (last == self.end) & (self.length > len(self.prompt))
         finished = np.flatnonzero(ended | (self.length == self.tokens.shape[1]))
-        articles = [self._article(row, bool(ended[row])) for row in finished]
+        articles = [self._article(row, bool(ended[row])) for row in finished.tolist()]
         self._hand_on(finished)
         return articles
 
@@ -214,7 +224,7 @@ class _Batch:
     def _hand_on(self, finished: np.ndarray) -> None:
         """Give finished rows to the next articles; once there are none, drop the rows."""
         dropped = []
-        for row in finished:
+        for row in finished.tolist():
             if self.queue:
                 self._refill(row)
             else:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pyarrow as pa
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
+from textcritic.generators.lock import Lock
 from textcritic.runlog import log
 
 ENDED, CUT = "end", "length"
@@ -55,28 +57,42 @@ def read_shard(path: str | os.PathLike[str]) -> list[Draw]:
 
 
 class PartialShard:
-    """Finished articles of a shard that is not whole yet: one JSON line each, appended as they come.
+    """A shard in the making, in a `with` block: finished articles are appended to a file as they come.
 
-    The first line is a fingerprint of everything the draws depend on. A file with another fingerprint is discarded; a
-    last line that was cut off by a kill is dropped.
+    The file's first line is a fingerprint of everything the draws depend on, then there is one JSON line an article. A
+    file with another fingerprint is discarded, and a last line that a kill cut off is dropped. The file is removed once
+    the shard is complete. A lock beside it keeps two jobs from drawing the same shard.
 
     Args:
-        out_path: the shard; the partial file lies beside it as `{out_path}.partial.jsonl`.
+        out_path: the shard; the file beside it is `{out_path}.partial.jsonl`.
         fingerprint: JSON-serialisable.
+
+    Attributes:
+        draws: the articles finished so far, those of a killed run included.
     """
 
     def __init__(self, out_path: str | os.PathLike[str], fingerprint: Mapping[str, Any]) -> None:
-        self.path = Path(f"{out_path}.partial.jsonl")
+        self.out_path, self.path = Path(out_path), Path(f"{out_path}.partial.jsonl")
         self.draws: list[Draw] = []
+        self._head = json.dumps(fingerprint, sort_keys=True) + "\n"
+        self._resources = ExitStack()
+
+    def __enter__(self) -> "PartialShard":
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        head = json.dumps(fingerprint, sort_keys=True)
-        whole = self._restore(head)
-        if whole == 0:
-            self.path.write_text(head + "\n", encoding="utf-8")
-        else:
-            os.truncate(self.path, whole)
-            log.info("%s: going on after %d finished articles", self.path, len(self.draws))
-        self._handle = self.path.open("a", encoding="utf-8")
+        with ExitStack() as stack:
+            stack.enter_context(Lock(Path(f"{self.out_path}.lock.json")))
+            whole = self._restore()
+            if whole == 0:
+                self.path.write_text(self._head, encoding="utf-8")
+            else:
+                os.truncate(self.path, whole)
+                log.info("%s: going on after %d finished articles", self.path, len(self.draws))
+            self._handle = stack.enter_context(self.path.open("a", encoding="utf-8"))
+            self._resources = stack.pop_all()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._resources.close()
 
     def append(self, draw: Draw) -> None:
         """Add a finished article; it survives a kill of this process from here on."""
@@ -84,18 +100,17 @@ class PartialShard:
         self._handle.write(json.dumps(asdict(draw)) + "\n")
         self._handle.flush()
 
-    def close(self, *, remove: bool = False) -> None:
-        """Close the file, and remove it once the whole shard is written."""
-        self._handle.close()
-        if remove:
-            self.path.unlink()
+    def complete(self) -> None:
+        """Write the shard, ordered by index, and remove the partial file."""
+        write_shard(self.out_path, self.draws)
+        self.path.unlink()
 
-    def _restore(self, head: str) -> int:
+    def _restore(self) -> int:
         """Read back the draws of an earlier run; returns how many bytes of its file are good, 0 for none."""
         if not self.path.exists():
             return 0
         lines = self.path.read_bytes().splitlines(keepends=True)
-        if not lines or lines[0] != f"{head}\n".encode():
+        if not lines or lines[0] != self._head.encode():
             log.info("%s: from other settings or another model; starting the shard anew", self.path)
             return 0
         whole = len(lines[0])

@@ -7,8 +7,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,54 +21,11 @@ from textcritic.generators.encode import load_encoded
 from textcritic.generators.load import autocast, device, init_folder, load_causal, load_tokenizer
 from textcritic.generators.lock import Lock
 from textcritic.generators.perplexity import iter_nll, windows
+from textcritic.generators.plan import Training, block_at
 from textcritic.runlog import Progress, log
 
 CURVE_POINTS = 1000  # at most about so many, besides the validations
 COUNTERS = ("step", "evaluated", "best_step", "best_loss", "points", "loss_sum", "since_point", "seconds")
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """How a generator is trained; the keys of a registry entry's `training`.
-
-    Adam with decoupled weight decay (0, the default, is the plain Adam of the model criticism paper, appendix E);
-    betas 0.9 and 0.999. Give `steps` or `epochs`, not both.
-    """
-
-    context: int  # tokens in a block
-    batch_size: int = 8  # blocks in a forward pass
-    accumulation: int = 1  # forward passes in a step
-    learning_rate: float = 1e-3
-    schedule: str = "linear"  # linear or cosine to zero at the last step, or constant
-    warmup_steps: int = 0
-    steps: int | None = None  # optimiser steps
-    epochs: float | None = None  # passes over the training blocks
-    weight_decay: float = 0.0
-    gradient_clip: float = 1.0  # largest gradient norm; 0: no clipping
-    evaluate_every: int = 500  # steps between two validations; the last step is always validated
-    evaluate_blocks: int | None = None  # validate on at most so many blocks; None: all
-    checkpoint_seconds: float = 600.0
-    precision: str = "auto"  # auto (bf16 on a GPU that has it, else fp32), fp32 or bf16 autocast
-    activation_checkpointing: bool = False
-
-    def total_steps(self, blocks: int) -> int:
-        """Optimiser steps in all, for a training split of so many blocks."""
-        if (self.steps is None) == (self.epochs is None):
-            raise TextcriticError("training: give steps or epochs, one of the two")
-        if self.epochs is None:
-            total = int(self.steps or 0)
-        else:
-            total = math.ceil(self.epochs * blocks / (self.batch_size * self.accumulation))
-        if total < 1:
-            raise TextcriticError("training: steps or epochs: should be above 0")
-        return total
-
-    def rate(self, step: int, total: int) -> float:
-        """Learning rate of the step with number `step`, counted from 0."""
-        warm = min(1.0, (step + 1) / self.warmup_steps) if self.warmup_steps else 1.0
-        left = (total - max(step, self.warmup_steps)) / max(total - self.warmup_steps, 1)
-        shape = {"constant": 1.0, "linear": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left)}
-        return self.learning_rate * warm * shape[self.schedule]
 
 
 def train_causal(
@@ -98,7 +53,7 @@ def train_causal(
         validation_prefix: encoded validation split.
         tokenizer_dir: the encoding's tokenizer.
         init: see `load.load_causal`.
-        training: see `Training`.
+        training: see `plan.Training`.
         seed: of initial weights, dropout and the order of blocks.
         model_dir: folder to write.
         report_path: training.json to write.
@@ -123,8 +78,8 @@ def train_causal(
         files = [f"{train_prefix}.tokens.npy", f"{validation_prefix}.tokens.npy"]
         if weights := init_folder(init, sources):
             files += sorted(map(str, [*weights.glob("config.json"), *weights.glob("*.safetensors")]))
-        specification = {"training": _deciding(training), "init": dict(init), "seed": seed, "files": file_digests(files)}
-        checkpoints = Checkpoints(folder, specification)
+        decides = {"training": training.deciding(), "init": dict(init), "seed": seed, "files": file_digests(files)}
+        checkpoints = Checkpoints(folder, decides)
         tokenizer = load_tokenizer(tokenizer_dir)
         model = load_causal(init, tokenizer, sources, seed, training.context)
         tokens = _training_tokens(train_prefix, training.context, len(tokenizer))
@@ -299,17 +254,6 @@ class _Run:
         }
 
 
-def block_at(seed: int, position: int, blocks: int) -> int:
-    """The block at a position of the endless stream of epochs, each a fresh permutation of all blocks."""
-    epoch, place = divmod(position, blocks)
-    return int(_permutation(seed, epoch, blocks)[place])
-
-
-@lru_cache(maxsize=2)
-def _permutation(seed: int, epoch: int, blocks: int) -> np.ndarray:
-    return np.random.default_rng([seed, epoch]).permutation(blocks)
-
-
 def _training_tokens(prefix: str | os.PathLike[str], context: int, vocabulary: int) -> np.ndarray:
     tokens, _ = load_encoded(prefix)
     if len(tokens) <= context:
@@ -322,11 +266,6 @@ def _training_tokens(prefix: str | os.PathLike[str], context: int, vocabulary: i
             f"{prefix}.tokens.npy: holds token {tokens.max()}, the tokenizer has {vocabulary}; rerun the encoding"
         )
     return tokens
-
-
-def _deciding(training: Training) -> dict[str, Any]:
-    """The settings that decide the result; how often to save is not among them."""
-    return {key: value for key, value in asdict(training).items() if key != "checkpoint_seconds"}
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 from textcritic.errors import TextcriticError
 from textcritic.report.numbers import setting_name
 
-OPTIONAL = {"accuracy", "perplexity", "training"}
+OPTIONAL = {"accuracy", "perplexity", "training", "train", "validation"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class DataFiles:
         inferred: scores of the test split with inferred titles.
         articles: the test split.
         latents: posteriors of the test split.
+        train, validation: the splits that the critic was fitted on; only the audit reads them.
     """
 
     corpus: str
@@ -34,6 +35,8 @@ class DataFiles:
     inferred: Path
     articles: Path
     latents: Path
+    train: Path | None
+    validation: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +94,9 @@ class Study:
 
     def label(self, sample: SampleFiles, seed: bool = False) -> str:
         """A sample in words, no longer than it takes to tell it from the others of its corpus."""
-        others = [other for other in (*self.samples, *self.audit_samples) if other.corpus == sample.corpus]
+        others = [other for other in self.samples if other.corpus == sample.corpus]
         words = f"{sample.generator}, {setting_name(sample.setting)}"
-        if len({other.decoding for other in others}) > 1:
+        if sample not in self.samples or len({other.decoding for other in others}) > 1:
             words += f", {sample.decoding}"
         if seed and len({other.seed for other in others if other.group == sample.group}) > 1:
             words += f", seed {sample.seed}"
@@ -107,7 +110,7 @@ def read_study(study: Mapping[str, Any]) -> Study:
         study: `name`, `title`, `summary`?, `published`? (path of a CSV), `resamples`? (default 10,000),
             `report_articles`? (default 40), `corpora`: list of dicts with the keys of `DataFiles`, `sources` and
             `audit_sources`?: lists of dicts with the keys of `SampleFiles`. Paths may be strings; `accuracy`,
-            `perplexity` and `training` may be None or absent.
+            `perplexity`, `training`, `train` and `validation` may be None or absent.
 
     Raises:
         TextcriticError: a key is missing, a file is not there, or a source belongs to a corpus that is not listed.
@@ -136,7 +139,7 @@ def read_study(study: Mapping[str, Any]) -> Study:
 
 def _data(entry: Mapping[str, Any], where: str) -> DataFiles:
     name = f"{where}: corpus {entry.get('corpus')}"
-    keys = ("critic", "statistics", "accuracy", "gold", "inferred", "articles", "latents")
+    keys = ("critic", "statistics", "accuracy", "gold", "inferred", "articles", "latents", "train", "validation")
     paths: dict[str, Any] = {key: _path(entry, key, name) for key in keys}
     return DataFiles(corpus=_text(entry, "corpus", where), **paths)
 

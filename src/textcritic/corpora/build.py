@@ -1,0 +1,212 @@
+"""From extracted articles to a corpus: standard titles, filters, splits, statistics (model criticism, appendix E)."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from textcritic.corpora.articles import Article, Section, articles_of, iter_batches, write_articles
+from textcritic.corpora.extract import EXTRACTED_SCHEMA, SPLITS
+from textcritic.corpora.statistics import Outline, corpus_statistics, title_counts
+from textcritic.corpora.titles import Titles
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, write_json
+from textcritic.runlog import log, versions
+
+LengthOf = Callable[[list[str]], list[int]]
+"""Token counts of section texts."""
+
+# Why an article is left out, and the key that decides it.
+TOO_FEW = "too few sections"
+UNTITLED = "a section without title"
+TOO_SHORT = "a section too short"
+TOO_LONG = "a section too long"
+RARE = "a title too rare in train"
+LOOSEN = {
+    TOO_FEW: "lower sections.minimum",
+    UNTITLED: "give every section a title",
+    TOO_SHORT: "lower sections.minimum_tokens",
+    TOO_LONG: "raise sections.maximum_tokens",
+    RARE: "lower sections.minimum_title_count",
+}
+
+
+class _Candidate(NamedTuple):
+    """An article that passed the filters: which of its sections stay, and their outline."""
+
+    row: int
+    split: str | None
+    kept: tuple[int, ...]
+    outline: Outline
+
+
+def build_corpus(
+    extracted_path: str | os.PathLike[str],
+    out_dir: str | os.PathLike[str],
+    spec: Mapping[str, Any],
+    length_of: LengthOf,
+) -> None:
+    """Write `train`, `validation` and `test` Parquet files and `statistics.json` of a corpus.
+
+    In this order: titles are standardised; sections whose title is in `titles.drop` go; articles with fewer than
+    `sections.minimum` sections, with an untitled section, or with a section outside `minimum_tokens` to
+    `maximum_tokens` go (with `out_of_range: drop-section` only that section, and the minimum is checked again);
+    articles are split at random with `splits.seed`, unless the source gives splits; titles are counted once, in
+    train, and articles with a title that fewer than `minimum_title_count` sections have go from every split. The
+    articles of a split keep the order of extraction. The file is read once per split and once before, row group by
+    row group: memory holds outlines of articles, not their text.
+
+    Args:
+        extracted_path: what `extract_corpus` wrote; its report is expected beside it, with the suffix `.json`.
+        out_dir: folder of the corpus; its name is the corpus' name in messages and statistics.
+        spec: registry entry with the keys `splits`, `titles` and `sections`, all defaults filled in.
+        length_of: counts the tokens of texts in the unit `sections.length_unit`.
+
+    Raises:
+        TextcriticError: a split ends up empty, or train has fewer than two section types; or given splits are not
+            train, validation and test.
+    """
+    folder, report = Path(out_dir), read_json(Path(extracted_path).with_suffix(".json"))
+    rejected: Counter[str] = Counter()
+    dropped: Counter[str] = Counter()
+    candidates = _filtered(extracted_path, spec, length_of, rejected, dropped)
+    splits = _split(candidates, spec["splits"])
+    splits = _without_rare_titles(splits, spec["sections"]["minimum_title_count"], rejected)
+    _require_corpus(folder.name, splits, rejected)
+    for split, members in splits.items():
+        write_articles(folder / f"{split}.parquet", _selected(extracted_path, members))
+    statistics = {
+        "corpus": folder.name,
+        "length_unit": spec["sections"]["length_unit"],
+        **corpus_statistics({split: [c.outline for c in members] for split, members in splits.items()}),
+        "extracted": report["articles"],
+        "rejected": dict(+rejected),
+        "dropped_sections": dict(+dropped),
+        "skipped": report["skipped"],
+        "provenance": {**report["provenance"], "built_with": versions("textcritic", "nltk", "numpy")},
+    }
+    write_json(folder / "statistics.json", statistics)
+    counts = ", ".join(f"{split} {len(members):,}" for split, members in splits.items())
+    log.info("%s: %s articles; rejected: %s", folder.name, counts, dict(+rejected) or "none")
+
+
+def words_of(texts: list[str]) -> list[int]:
+    """Lengths in words split at white space: `length_of` for the unit `words`."""
+    return [len(text.split()) for text in texts]
+
+
+def _filtered(
+    path: str | os.PathLike[str],
+    spec: Mapping[str, Any],
+    length_of: LengthOf,
+    rejected: Counter[str],
+    dropped: Counter[str],
+) -> list[_Candidate]:
+    """Articles that pass every filter that looks at one article alone."""
+    titles = Titles(**spec["titles"])
+    candidates: list[_Candidate] = []
+    row = 0
+    for batch in iter_batches(path, EXTRACTED_SCHEMA):
+        articles, given = articles_of(batch), batch.column("split").to_pylist()
+        kept = [_kept_by_title(article, titles, spec["sections"]["minimum"], rejected, dropped) for article in articles]
+        texts = [
+            article.sections[index].text for article, pairs in zip(articles, kept, strict=True) for index, _ in pairs
+        ]
+        lengths = iter(length_of(texts))
+        for pairs, split in zip(kept, given, strict=True):
+            outlined = [(index, title, next(lengths)) for index, title in pairs]
+            outlined = _kept_by_length(outlined, spec["sections"], rejected, dropped)
+            if outlined:
+                indices, names, sizes = zip(*outlined, strict=True)
+                candidates.append(_Candidate(row, split, indices, (names, sizes)))
+            row += 1
+    return candidates
+
+
+def _kept_by_title(
+    article: Article, titles: Titles, minimum: int, rejected: Counter[str], dropped: Counter[str]
+) -> list[tuple[int, str]]:
+    """(index, standard title) of the sections to keep; empty if the article is rejected."""
+    pairs = [(index, titles.standardise(section.title or "")) for index, section in enumerate(article.sections)]
+    kept = [(index, title) for index, title in pairs if title not in titles.drop]
+    dropped["title in titles.drop"] += len(pairs) - len(kept)
+    reason = TOO_FEW if len(kept) < max(minimum, 1) else UNTITLED if not all(title for _, title in kept) else None
+    if reason:
+        rejected[reason] += 1
+        return []
+    return kept
+
+
+def _kept_by_length(
+    outlined: list[tuple[int, str, int]], limits: Mapping[str, Any], rejected: Counter[str], dropped: Counter[str]
+) -> list[tuple[int, str, int]]:
+    """The (index, title, length) triples within the length limits; empty if the article is rejected."""
+    short = sum(1 for *_, length in outlined if length < limits["minimum_tokens"])
+    long = sum(1 for *_, length in outlined if length > limits["maximum_tokens"])
+    if limits["out_of_range"] == "drop-article":
+        reason = TOO_SHORT if short else TOO_LONG if long else None
+    else:
+        dropped.update({TOO_SHORT: short, TOO_LONG: long})
+        outlined = [t for t in outlined if limits["minimum_tokens"] <= t[2] <= limits["maximum_tokens"]]
+        reason = TOO_FEW if (short or long) and len(outlined) < max(limits["minimum"], 1) else None
+    if reason:
+        rejected[reason] += 1
+        return []
+    return outlined
+
+
+def _split(candidates: Sequence[_Candidate], shares: Mapping[str, Any]) -> dict[str, list[_Candidate]]:
+    """Candidates by split, in the order of extraction: as given, or by a seeded permutation."""
+    if any(candidate.split is not None for candidate in candidates):
+        unknown = {str(candidate.split) for candidate in candidates} - set(SPLITS)
+        if unknown:
+            raise TextcriticError(f"given splits: {', '.join(sorted(unknown))} is not one of {', '.join(SPLITS)}")
+        return {split: [c for c in candidates if c.split == split] for split in SPLITS}
+    if shares["validation"] + shares["test"] >= 1:
+        raise TextcriticError("splits: validation and test together should be less than 1, so that train gets a share")
+    order = np.random.default_rng(shares["seed"]).permutation(len(candidates))
+    validation = round(shares["validation"] * len(candidates))
+    test = round(shares["test"] * len(candidates))
+    parts = {"train": order[validation + test :], "validation": order[:validation], "test": order[validation:][:test]}
+    return {split: [candidates[index] for index in np.sort(part)] for split, part in parts.items()}
+
+
+def _without_rare_titles(
+    splits: Mapping[str, list[_Candidate]], minimum: int, rejected: Counter[str]
+) -> dict[str, list[_Candidate]]:
+    counts = title_counts([candidate.outline for candidate in splits["train"]])
+    frequent = {title for title, count in counts.items() if count >= minimum}
+    kept = {split: [c for c in members if frequent.issuperset(c.outline[0])] for split, members in splits.items()}
+    rejected[RARE] += sum(len(splits[split]) - len(kept[split]) for split in splits)
+    return kept
+
+
+def _require_corpus(name: str, splits: Mapping[str, Sequence[_Candidate]], rejected: Counter[str]) -> None:
+    types = len(title_counts([candidate.outline for candidate in splits["train"]]))
+    empty = [split for split, members in splits.items() if not members]
+    if not empty and types >= 2:
+        return
+    reasons = (+rejected).most_common()
+    fault = f"no article is left in {', '.join(empty)}" if empty else f"train has only {types} section type"
+    why = ", ".join(f"{reason} {count:,}" for reason, count in reasons) or "none"
+    advice = LOOSEN[reasons[0][0]] if reasons else "give more articles"
+    raise TextcriticError(f"corpus '{name}': {fault}; articles rejected: {why}; {advice}")
+
+
+def _selected(path: str | os.PathLike[str], members: Iterable[_Candidate]) -> Iterator[Article]:
+    """Stream the members of one split from the extracted file, cut down to the sections that stay."""
+    by_row = {member.row: member for member in members}
+    first = 0
+    for batch in iter_batches(path, EXTRACTED_SCHEMA):
+        rows = [row for row in range(first, first + batch.num_rows) if row in by_row]
+        articles = articles_of(batch.take(pa.array([row - first for row in rows], pa.int64())))
+        for row, article in zip(rows, articles, strict=True):
+            member = by_row[row]
+            sections = zip(member.kept, member.outline[0], strict=True)
+            kept = tuple(Section(title, article.sections[index].text) for index, title in sections)
+            yield Article(article.id, article.title, kept, article.source)
+        first += batch.num_rows

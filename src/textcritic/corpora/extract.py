@@ -1,0 +1,157 @@
+"""Raw text to one Parquet file of articles: which extractor reads what, and where every article came from."""
+
+import hashlib
+import json
+import os
+import platform
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, Article, batches_of, write_batches
+from textcritic.corpora.docstrings import extract_docstrings
+from textcritic.corpora.jsonl import read_jsonl
+from textcritic.corpora.scientific import read_scientific
+from textcritic.errors import TextcriticError
+from textcritic.files import write_json
+from textcritic.runlog import log, versions
+
+SPLITS = ("train", "validation", "test")
+EXTRACTED_SCHEMA = ARTICLE_SCHEMA.append(pa.field("split", pa.string()))
+"""The corpus schema and the split that the source itself gives, null where it gives none."""
+
+Extractor = Callable[[Mapping[str, Any], Counter[str]], Iterator[tuple[Article, str | None]]]
+"""From the options of a registry entry and a counter of what is left out to articles with their given split."""
+
+MOST_SOURCES = 100
+
+
+def extract_corpus(
+    kind: str,
+    options: Mapping[str, Any],
+    inputs: Sequence[str | os.PathLike[str]],
+    out_path: str | os.PathLike[str],
+    report_path: str | os.PathLike[str],
+) -> None:
+    """Write the articles of a corpus as they come, and a report of what was skipped and where they came from.
+
+    Args:
+        kind: name of an extractor, a key of `EXTRACTORS`.
+        options: the entry's `options`: `packages` (docstrings), `paths` and `keep_abstract` (jsonl, scientific).
+        inputs: the files that the calling rule declares; they must be those of `options`.
+        out_path: Parquet in `EXTRACTED_SCHEMA`.
+        report_path: JSON with `articles`, `sections`, `skipped` {reason: n} and `provenance` {`harvest_sha256`, ...}.
+
+    Raises:
+        TextcriticError: unknown kind, inputs that are not the options' files, no article found, an id used twice, or
+            what the extractor itself finds wrong.
+    """
+    if kind not in EXTRACTORS:
+        raise TextcriticError(f"extractor '{kind}': unknown; use one of {', '.join(sorted(EXTRACTORS))}")
+    declared = sorted(str(path) for _, path in given_paths(options))
+    if declared != sorted(str(Path(path)) for path in inputs):
+        raise TextcriticError(
+            f"extractor '{kind}': options.paths names {declared}, but the rule was given {list(inputs)}"
+        )
+    skipped: Counter[str] = Counter()
+    tally = _Tally()
+    stream = tally.watch(EXTRACTORS[kind](options, skipped), kind, skipped)
+    write_batches(out_path, _batches(stream), EXTRACTED_SCHEMA)
+    report = {"extractor": kind, **tally.counts(), "skipped": dict(+skipped), "provenance": tally.provenance()}
+    write_json(report_path, report)
+    log.info("%s: %s articles, skipped: %s", kind, f"{tally.articles:,}", dict(+skipped) or "nothing")
+
+
+def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
+    """The files that `options.paths` names, each with its split: train, validation, test, or None for a plain list."""
+    paths = options.get("paths") or []
+    if isinstance(paths, Mapping):
+        return [(split, Path(paths[split])) for split in SPLITS]
+    return [(None, Path(path)) for path in paths]
+
+
+def _docstrings(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+    for article in extract_docstrings(options["packages"], skipped):
+        yield article, None
+
+
+def _jsonl(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+    files = _some_paths("jsonl", options)
+    for split, path in files:
+        for article in read_jsonl(path, prefix=f"{path.name}:" if len(files) > 1 else ""):
+            yield article, split
+
+
+def _scientific(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+    seen: set[str] = set()
+    for split, path in _some_paths("scientific", options):
+        for article in read_scientific(path, options.get("keep_abstract", False), skipped):
+            if article.id in seen:
+                skipped["article_id seen before"] += 1
+            else:
+                seen.add(article.id)
+                yield article, split
+
+
+EXTRACTORS: dict[str, Extractor] = {"docstrings": _docstrings, "jsonl": _jsonl, "scientific": _scientific}
+
+
+def _some_paths(kind: str, options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
+    files = given_paths(options)
+    if not files:
+        raise TextcriticError(
+            f"extractor '{kind}': options.paths is missing; name a file, or one each for {', '.join(SPLITS)}"
+        )
+    return files
+
+
+def _batches(stream: Iterator[tuple[Article, str | None]]) -> Iterator[pa.RecordBatch]:
+    while rows := list(islice(stream, ROWS_PER_GROUP)):
+        for batch in batches_of(article for article, _ in rows):
+            splits = pa.array([split for _, split in rows], pa.string())
+            yield pa.record_batch([*batch.columns, splits], schema=EXTRACTED_SCHEMA)
+
+
+class _Tally:
+    """Counts and fingerprints the articles that pass through `watch`."""
+
+    def __init__(self) -> None:
+        self.articles = self.sections = 0
+        self._hash = hashlib.sha256()
+        self._sources: Counter[str] = Counter()
+
+    def watch(
+        self, stream: Iterator[tuple[Article, str | None]], kind: str, skipped: Mapping[str, int]
+    ) -> Iterator[tuple[Article, str | None]]:
+        """Pass the stream on; an id used twice or an empty stream is an error."""
+        seen: set[str] = set()
+        for article, split in stream:
+            if article.id in seen:
+                raise TextcriticError(
+                    f"{article.source}: id '{article.id}' occurs twice in the corpus; make ids unique"
+                )
+            seen.add(article.id)
+            self.articles += 1
+            self.sections += len(article.sections)
+            self._sources[article.source] += 1
+            sections = [[section.title, section.text] for section in article.sections]
+            self._hash.update(json.dumps([article.id, article.title, sections, article.source, split]).encode())
+            yield article, split
+        if not self.articles:
+            raise TextcriticError(f"extractor '{kind}': found no article (skipped: {dict(skipped)}); check its options")
+
+    def counts(self) -> dict[str, int]:
+        return {"articles": self.articles, "sections": self.sections}
+
+    def provenance(self) -> dict[str, Any]:
+        """SHA-256 of all articles in order, articles by source (if these are few), and versions."""
+        few = len(self._sources) <= MOST_SOURCES
+        return {
+            "harvest_sha256": self._hash.hexdigest(),
+            "sources": dict(sorted(self._sources.items())) if few else len(self._sources),
+            "versions": {"python": platform.python_version(), **versions("textcritic")},
+        }

@@ -1,0 +1,80 @@
+"""Percentile intervals by resampling documents (Efron and Tibshirani 1993, chapter 13)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.errors import TextcriticError
+from textcritic.inference.statistics import Array, Statistic, checked_columns, distinct_rows
+
+# Index draws of one chunk: 4 million int64, 32 MB, whatever the number of documents and resamples.
+CHUNK_DRAWS = 4_000_000
+# Above this many documents, equal rows are drawn together if that makes it cheaper.
+MANY_DOCUMENTS = 100_000
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A statistic of a set of documents and its interval."""
+
+    estimate: float
+    low: float
+    high: float
+    level: float
+    resamples: int
+
+
+def bootstrap_interval(
+    columns: npt.ArrayLike, statistic: Statistic, resamples: int = 10_000, level: float = 0.95, seed: int = 1
+) -> Interval:
+    """Percentile interval of a statistic of column sums, documents drawn with replacement.
+
+    The interval is that of `scipy.stats.bootstrap(method="percentile", paired=True)` with the same generator up to
+    `MANY_DOCUMENTS` documents; above, the same distribution may be drawn in another order: if most rows are equal, as
+    with short chains, how often each distinct row is drawn is multinomial. Memory is bounded by `CHUNK_DRAWS`.
+
+    Args:
+        columns: [documents, k], e.g. (NLL, steps); finite.
+        statistic: column sums [B, k] -> [B], e.g. `exp_ratio_of_sums`.
+        resamples: B.
+        level: of confidence.
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: no documents, values that are not finite, no resamples, or a level outside (0, 1).
+    """
+    array = checked_columns(columns, "bootstrap")
+    if resamples < 1 or not 0 < level < 1:
+        raise TextcriticError(
+            f"bootstrap: {resamples} resamples at level {level}; give at least 1, and a level inside (0, 1)"
+        )
+    rng = np.random.default_rng(seed)
+    values = np.concatenate([statistic(sums) for sums in _resampled_sums(array, resamples, rng)])
+    tail = (1 - level) / 2
+    low, high = np.quantile(values, [tail, 1 - tail])
+    estimate = statistic(array.sum(axis=0, keepdims=True))[0]
+    return Interval(float(estimate), float(low), float(high), level, resamples)
+
+
+def _resampled_sums(columns: Array, resamples: int, rng: np.random.Generator) -> Iterator[Array]:
+    """Column sums of each resample, in chunks: [chunk, k]."""
+    documents = len(columns)
+    if documents > MANY_DOCUMENTS:
+        rows, counts = distinct_rows(columns)
+        if 2 * len(rows) < documents:
+            for size in chunk_sizes(resamples, len(rows)):
+                yield rng.multinomial(documents, counts / documents, size) @ rows
+            return
+    by_column = np.ascontiguousarray(columns.T)
+    for size in chunk_sizes(resamples, documents):
+        draws = rng.integers(0, documents, (size, documents))
+        yield np.stack([column[draws].sum(axis=1) for column in by_column], axis=1)
+
+
+def chunk_sizes(resamples: int, draws_each: int) -> Iterator[int]:
+    """Numbers of resamples that add up to `resamples`, each of at most `CHUNK_DRAWS` draws (and at least one)."""
+    size = max(1, CHUNK_DRAWS // draws_each)
+    for start in range(0, resamples, size):
+        yield min(size, resamples - start)

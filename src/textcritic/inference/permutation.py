@@ -1,0 +1,91 @@
+"""Permutation test of the difference of a statistic between two sets of documents (Phipson and Smyth 2010)."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, islice
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.errors import TextcriticError
+from textcritic.inference.bootstrap import MANY_DOCUMENTS, chunk_sizes
+from textcritic.inference.statistics import Array, Statistic, checked_columns, distinct_rows
+
+
+@dataclass(frozen=True)
+class PermutationTest:
+    """`difference` = statistic(first) - statistic(second), its two-sided `p`, and how p was found.
+
+    `splits` is the number of random splits, or of all of them if `exact`.
+    """
+
+    difference: float
+    p: float
+    splits: int
+    exact: bool
+
+
+def permutation_test(
+    first: npt.ArrayLike, second: npt.ArrayLike, statistic: Statistic, resamples: int = 10_000, seed: int = 1
+) -> PermutationTest:
+    """Two-sided test that two sets of documents are drawn from one distribution.
+
+    p is the share of splits of the pooled documents whose absolute difference is at least the observed one: of all
+    splits if they are at most `resamples`, else `(b + 1) / (B + 1)` over B random splits, the observed one counted in,
+    so that p is never 0. Differences equal up to rounding count as equal. Memory does not grow with the resamples.
+
+    Args:
+        first: [documents of the first set, k], e.g. (NLL, steps); finite.
+        second: [documents of the second set, k].
+        statistic: column sums [B, k] -> [B]. `ratio_of_sums` of (NLL, steps) tests the log Latent PPL, of
+            `with_ones(x)` the mean.
+        resamples: B.
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: an empty set, values that are not finite, or no resamples.
+    """
+    one, two = checked_columns(first, "permutation test"), checked_columns(second, "permutation test")
+    if resamples < 1:
+        raise TextcriticError(f"permutation test: {resamples} resamples; give at least 1")
+    pooled = np.concatenate([one, two])
+    total = pooled.sum(axis=0)
+
+    def difference(sums: Array) -> Array:
+        return statistic(sums) - statistic(total - sums)
+
+    observed = float(difference(one.sum(axis=0, keepdims=True))[0])
+    splits = math.comb(len(pooled), len(one))
+    exact = splits <= resamples
+    if exact:
+        chunks = _all_splits(pooled, len(one))
+    else:
+        splits = resamples
+        chunks = _random_splits(pooled, len(one), resamples, np.random.default_rng(seed))
+    # Sums of the same documents in another order differ in the last bits, of the statistics rather than the difference.
+    size = np.abs(statistic(np.stack([one.sum(axis=0), two.sum(axis=0)]))).max()
+    threshold = abs(observed) - 1e-12 * float(size)
+    extreme = sum(int((np.abs(difference(sums)) >= threshold).sum()) for sums in chunks)
+    p = extreme / splits if exact else (extreme + 1) / (splits + 1)
+    return PermutationTest(observed, p, splits, exact)
+
+
+def _all_splits(pooled: Array, size: int) -> Iterator[Array]:
+    """Column sums of every subset of `size` documents, in chunks: [chunk, k]."""
+    subsets = combinations(range(len(pooled)), size)
+    while chunk := list(islice(subsets, 10_000)):
+        yield pooled[np.array(chunk)].sum(axis=1)
+
+
+def _random_splits(pooled: Array, size: int, resamples: int, rng: np.random.Generator) -> Iterator[Array]:
+    """Column sums of random subsets of `size` documents, in chunks: [chunk, k]."""
+    if len(pooled) > MANY_DOCUMENTS:
+        rows, counts = distinct_rows(pooled)
+        if 2 * len(rows) < len(pooled):
+            for chunk in chunk_sizes(resamples, len(rows)):
+                yield rng.multivariate_hypergeometric(counts, size, chunk, method="marginals") @ rows
+            return
+    for chunk in chunk_sizes(resamples, len(pooled)):
+        subsets = np.stack([rng.permutation(len(pooled))[:size] for _ in range(chunk)])
+        yield np.stack([column[subsets].sum(axis=1) for column in pooled.T], axis=1)

@@ -1,0 +1,59 @@
+"""Made-up recipes: a known chain of sections, each with words of its own, so that every stage has something to learn.
+
+`python tests/micro/recipes.py FOLDER` writes recipes.jsonl (a corpus) and theirs.jsonl (samples with the order spoilt).
+"""
+
+import json
+import random
+import sys
+from pathlib import Path
+
+TRANSITIONS = {
+    "begin": {"summary": 1.0},
+    "summary": {"ingredients": 0.9, "history": 0.1},
+    "history": {"ingredients": 1.0},
+    "ingredients": {"steps": 0.8, "tools": 0.2},
+    "tools": {"steps": 1.0},
+    "steps": {"notes": 0.6, "end": 0.4},
+    "notes": {"end": 1.0},
+}
+WORDS = {
+    "summary": "a dish of the north that people eat in winter with friends",
+    "history": "first cooked by monks centuries ago in an old abbey",
+    "ingredients": "two eggs flour butter sugar salt milk one lemon",
+    "tools": "bowl whisk oven pan spoon knife board",
+    "steps": "mix stir bake cool slice pour heat serve until golden",
+    "notes": "keeps for three days cold freeze leftovers well covered",
+}
+
+
+def chain(rng: random.Random) -> list[str]:
+    """One draw from the chain of section titles."""
+    titles, state = [], "begin"
+    while True:
+        state = rng.choices(list(TRANSITIONS[state]), list(TRANSITIONS[state].values()))[0]
+        if state == "end":
+            return titles
+        titles.append(state)
+
+
+def text(title: str, rng: random.Random) -> str:
+    """A few words of the section."""
+    return " ".join(rng.choices(WORDS[title].split(), k=rng.randint(4, 8))) + "."
+
+
+def write(folder: Path, articles: int = 240, samples: int = 60) -> None:
+    """Write both files."""
+    rng = random.Random(1)
+    for name, count, spoilt in (("recipes", articles, False), ("theirs", samples, True)):
+        with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as handle:
+            for number in range(count):
+                titles = chain(rng)
+                if spoilt:
+                    rng.shuffle(titles)
+                sections = [{"title": title, "text": text(title, rng)} for title in titles]
+                handle.write(json.dumps({"id": f"{name}-{number}", "sections": sections}) + "\n")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -1,0 +1,202 @@
+"""A small study in the formats of the workflow, for the tests of the report: documented functions and their sections."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textcritic.corpora.articles import Article, Section, write_articles
+from textcritic.critics import TransitionCritic, score_latents
+from textcritic.files import read_table, write_json, write_table
+from textcritic.latents.posteriors import Posteriors, write_posteriors
+
+TITLES = ("summary", "parameters", "returns", "raises", "see also", "notes", "references", "examples")
+# P(next | previous): rows begin and the titles, columns the titles and the end.
+REAL = np.array(
+    [
+        [0.97, 0.03, 0, 0, 0, 0, 0, 0, 0],
+        [0, 0.88, 0.05, 0, 0.02, 0.03, 0, 0.02, 0],
+        [0, 0, 0.80, 0.05, 0.05, 0.03, 0, 0.05, 0.02],
+        [0, 0, 0, 0.20, 0.22, 0.20, 0, 0.28, 0.10],
+        [0, 0, 0, 0, 0.30, 0.30, 0, 0.30, 0.10],
+        [0, 0, 0, 0, 0, 0.45, 0.05, 0.40, 0.10],
+        [0, 0, 0, 0, 0.02, 0, 0.33, 0.45, 0.20],
+        [0, 0, 0, 0, 0, 0, 0, 0.75, 0.25],
+        [0, 0, 0, 0, 0, 0.01, 0.01, 0, 0.98],
+    ]
+)
+WORDS = {
+    "summary": "Compute the weighted mean of an array along the given axis, ignoring entries that are not finite.",
+    "parameters": "a : array_like\n    Input data. Integer input is converted to float64 before anything is summed.\naxis : int",
+    "returns": "mean : ndarray\n    The mean of the finite entries; nan where a slice holds none of them.",
+    "raises": "ValueError\n    If `weights` has another shape than `a`, or if all weights of a slice are zero.",
+    "see also": "average : the plain mean of all entries\nmedian : the middle entry along an axis",
+    "notes": "The sum is compensated, so that the error does not grow with the length of the axis.",
+    "references": ".. [1] N. J. Higham, Accuracy and Stability of Numerical Algorithms, second edition, SIAM, 2002.",
+    "examples": ">>> weighted_mean([1.0, 2.0, 4.0], weights=[1, 1, 2])\n2.75",
+}
+
+ACCURACY = {"accuracy": 0.942, "ci95": [0.931, 0.953], "n": 612, "documents": 150, "mean_confidence": 0.91}
+
+
+def build_study(
+    root: Path,
+    *,
+    documents: int = 150,
+    generators: tuple[str, ...] = ("gpt2-demo", "ngram-3"),
+    seeds: tuple[int, ...] = (1,),
+    corpus: str = "docstrings",
+    published: Path | None = None,
+    delta: float = 0.1,
+    resamples: int = 200,
+) -> dict[str, Any]:
+    """Write every artefact the report reads below `root`; returns the study's description."""
+    rng = np.random.default_rng(7)
+    train, validation = ([_chain(rng, REAL) for _ in range(k * documents)] for k in (6, 1))
+    critic = TransitionCritic.fit(train, titles=TITLES, grid=(delta,))
+    folder = root / corpus
+    critic.save(folder / "critic.json")
+    _source(folder / "data", rng, critic, documents, REAL, [], gold=True)
+    for split, chains in (("train", train), ("validation", validation)):
+        write_articles(folder / f"{split}.parquet", _articles(rng, split, chains, titled=True))
+    write_json(folder / "statistics.json", _statistics(corpus, train, documents))
+    write_json(folder / "accuracy.json", {"titles": list(TITLES), **{k: dict(ACCURACY) for k in ("validation", "test")}})
+    data = {
+        "corpus": corpus,
+        **{k: str(folder / f"{k}.json") for k in ("critic", "statistics", "accuracy")},
+        **{k: str(folder / f"{k}.parquet") for k in ("train", "validation")},
+        **{k: str(folder / "data" / f"{k}.parquet") for k in ("gold", "inferred", "articles", "latents")},
+    }
+    sources = []
+    for number, generator in enumerate(generators):
+        for setting in ("w-title", "wo-title"):
+            for seed in seeds:
+                noise = 0.02 + 0.16 * number + (0.05 if setting == "wo-title" else 0) + 0.005 * seed
+                sources.append(_sample(folder, rng, critic, documents, noise, generator, setting, seed))
+    return {
+        "name": "demo",
+        "title": "Do small language models order the sections of a docstring?",
+        "summary": "Two generators are trained on docstrings, once with section titles in the text and once without.",
+        "published": str(published) if published else None,
+        "resamples": resamples,
+        "report_articles": 12,
+        "corpora": [data],
+        "sources": sources,
+    }
+
+
+def _sample(
+    folder: Path, rng: Any, critic: TransitionCritic, documents: int, noise: float, generator: str, setting: str, seed: int
+) -> dict[str, Any]:
+    place = folder / setting / generator / f"seed{seed}"
+    bent = (1 - noise) * REAL + noise * np.full_like(REAL, 1 / REAL.shape[1])
+    bent[1:, :-1] += noise * 1.5 * np.eye(len(TITLES))
+    rejected = {"section without title": 7, "empty section": 2} if setting == "w-title" else {"empty": 1}
+    unread = [(f"unread-{why}-{i}", why) for why, n in rejected.items() for i in range(n)]
+    _source(place, rng, critic, documents, bent / bent.sum(1, keepdims=True), unread)
+    write_json(
+        place / "counts.json",
+        {"drawn": documents + sum(rejected.values()), "kept": documents, "rejected": rejected, "tokens": 210_000},
+    )
+    infinite = generator.startswith("ngram")
+    part = {"ppl": None if infinite else 21.3 + 9 * noise, "nll": None if infinite else 3.06, "tokens": 40_512}
+    part["ci95"] = [None, None] if infinite else [20.9 + 9 * noise, 21.8 + 9 * noise]
+    write_json(
+        place / "perplexity.json",
+        {
+            "all": part,
+            "body": part,
+            "documents": documents,
+            "zero_probability_tokens": 14 if infinite else 0,
+            "windows": "non-overlapping windows of 512 tokens",
+        },
+    )
+    curve = [{"step": s, "train_loss": 8 * 0.99**s + 2, "validation_loss": 8 * 0.99**s + 2.2} for s in range(0, 601, 50)]
+    write_json(place / "training.json", {"steps": 600, "best_step": 600, "curve": curve, "parameters": 1_200_000})
+    return {
+        "corpus": "docstrings" if folder.name == "docstrings" else folder.name,
+        "setting": setting,
+        "generator": generator,
+        "decoding": "plain",
+        "seed": seed,
+        "scores": str(place / "inferred.parquet"),
+        "latents": str(place / "latents.parquet"),
+        "articles": str(place / "articles.parquet"),
+        "counts": str(place / "counts.json"),
+        "perplexity": str(place / "perplexity.json"),
+        "training": None if infinite else str(place / "training.json"),
+    }
+
+
+def _source(
+    place: Path, rng: Any, critic: TransitionCritic, documents: int, matrix: np.ndarray, rejected: list[tuple[str, str]], gold: bool = False
+) -> None:
+    chains = [_chain(rng, matrix) for _ in range(documents)]
+    articles = _articles(rng, place.name, chains, titled=gold)
+    write_articles(place / "articles.parquet", articles)
+    posteriors = Posteriors(
+        titles=TITLES,
+        ids=[article.id for article in articles],
+        gold=[list(chain) if gold else [None] * len(chain) for chain in chains],
+        probabilities=[_posterior(rng, chain) for chain in chains],
+    )
+    write_posteriors(place / "latents.parquet", posteriors)
+    latents = read_table(place / "latents.parquet")
+    write_table(place / "inferred.parquet", score_latents(critic, latents, "inferred", rejected))
+    if gold:
+        write_table(place / "gold.parquet", score_latents(critic, latents, "gold"))
+
+
+def _articles(rng: Any, name: str, chains: list[list[str]], titled: bool) -> list[Article]:
+    return [
+        Article(
+            f"{name}-{i}",
+            f"{name}.function_{i}" if titled else None,
+            tuple(Section(title if titled else None, _text(rng, title)) for title in chain),
+            "numpy" if titled else "generator",
+        )
+        for i, chain in enumerate(chains)
+    ]
+
+
+def _chain(rng: Any, matrix: np.ndarray) -> list[str]:
+    chain: list[str] = []
+    state = 0
+    while len(chain) < 12:
+        target = int(rng.choice(len(TITLES) + 1, p=matrix[state] / matrix[state].sum()))
+        if target == len(TITLES):
+            if chain:
+                break
+            continue
+        chain.append(TITLES[target])
+        state = target + 1
+    return chain
+
+
+def _posterior(rng: Any, chain: list[str]) -> np.ndarray:
+    noise = rng.dirichlet(np.full(len(TITLES), 0.2), size=len(chain))
+    sure = rng.uniform(0.6, 0.99, size=(len(chain), 1))
+    truth = np.eye(len(TITLES))[[TITLES.index(title) for title in chain]]
+    mixed = sure * truth + (1 - sure) * noise
+    return (mixed / mixed.sum(1, keepdims=True)).astype(np.float32)
+
+
+def _text(rng: Any, title: str) -> str:
+    return "\n".join([WORDS[title]] * int(rng.integers(1, 4)))
+
+
+def _statistics(corpus: str, train: list[list[str]], documents: int) -> dict[str, Any]:
+    counts = {title: sum(chain.count(title) for chain in train) for title in TITLES}
+    split = {"articles": documents, "sections": 4 * documents, "tokens": 160 * documents}
+    return {
+        "corpus": corpus,
+        "length_unit": "words",
+        "splits": {"train": {**split, "articles": len(train)}, "validation": split, "test": split},
+        "section_types": len(TITLES),
+        "titles": counts,
+        "median_sections": 4,
+        "median_section_length": 31.5,
+        "max_section_length": 400,
+        "rejected": {"fewer than 4 sections": 1204, "rare title": 311},
+        "provenance": {"numpy": "2.4.0"},
+    }

@@ -1,0 +1,142 @@
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+
+from textcritic.errors import TextcriticError
+from textcritic.generators.checkpoint import Checkpoints, file_digests
+from textcritic.generators.lock import Lock
+
+
+def states(folder):
+    return sorted(path.name for path in folder.glob("*.pt"))
+
+
+def filled(folder, steps=3):
+    checkpoints = Checkpoints(folder, {"rate": 1.0})
+    for step in range(1, steps + 1):
+        checkpoints.save_best({"w": torch.tensor(float(step))}, step)
+        checkpoints.record({"step": step})
+        checkpoints.save({"step": step, "w": torch.full((4,), float(step))}, step, step)
+    return checkpoints
+
+
+def test_the_last_two_states_are_kept_with_the_best_weights_they_refer_to(tmp_path):
+    filled(tmp_path)
+    assert states(tmp_path) == ["best-2.pt", "best-3.pt", "state-2.best-2.pt", "state-3.best-3.pt"]
+    again = Checkpoints(tmp_path, {"rate": 1.0})
+    assert again.load()["step"] == 3
+    assert again.load_best(3)["w"] == 3.0
+    again.save({"step": 4}, 4, 3)
+    again.save({"step": 5}, 5, 3)
+    assert states(tmp_path) == ["best-3.pt", "state-4.best-3.pt", "state-5.best-3.pt"]
+
+
+@pytest.mark.parametrize("damaged", ["state-3.best-3.pt", "best-3.pt"])
+@pytest.mark.parametrize("length", [0, 100, 900])
+def test_a_truncated_newest_state_falls_back_to_the_one_before(tmp_path, caplog, damaged, length):
+    filled(tmp_path)
+    path = tmp_path / damaged
+    path.write_bytes(path.read_bytes()[:length])
+    with caplog.at_level(logging.INFO, "textcritic"):
+        assert Checkpoints(tmp_path, {"rate": 1.0}).load()["step"] == 2
+    assert f"{damaged}: not a whole checkpoint; it is removed, the one before is tried" in caplog.text
+    assert "resuming from step 2" in caplog.text
+    assert "state-3.best-3.pt" not in states(tmp_path)
+
+
+def test_nothing_readable_means_a_fresh_start(tmp_path):
+    filled(tmp_path)
+    for path in tmp_path.glob("state-*"):
+        path.write_bytes(b"")
+    assert Checkpoints(tmp_path, {"rate": 1.0}).load() is None
+    assert Checkpoints(tmp_path / "new", {}).load() is None
+
+
+def test_another_specification_removes_the_old_state_and_says_what_changed(tmp_path, caplog):
+    Checkpoints(tmp_path, {"training": {"rate": 1.0, "steps": 5}, "seed": 1}).save({"step": 1}, 1, 0)
+    with caplog.at_level(logging.INFO, "textcritic"):
+        changed = Checkpoints(tmp_path, {"training": {"rate": 2.0, "steps": 5}, "seed": 1})
+    assert "the training was changed (training.rate): its old state is removed" in caplog.text
+    assert changed.load() is None
+    assert states(tmp_path) == []
+    changed.save({"step": 7}, 7, 0)
+    assert Checkpoints(tmp_path, {"seed": 1, "training": {"steps": 5, "rate": 2.0}}).load()["step"] == 7
+
+
+def test_what_a_kill_left_half_written_is_removed(tmp_path):
+    filled(tmp_path)
+    (tmp_path / ".state-4.best-3.pt.77.tmp").write_bytes(b"half")
+    (tmp_path / "train.jsonl").open("a").write('{"step": 4}\n{"st')
+    checkpoints = Checkpoints(tmp_path, {"rate": 1.0})
+    assert not list(tmp_path.glob(".*"))
+    assert [point["step"] for point in checkpoints.curve()] == [1, 2, 3, 4]
+    checkpoints.rewind_curve(2)
+    assert checkpoints.curve_path.read_text() == '{"step": 1}\n{"step": 2}\n'
+
+
+def test_digests_follow_content_and_name_a_missing_file(tmp_path):
+    path = tmp_path / "tokens.npy"
+    path.write_bytes(b"abc")
+    before = file_digests([path])
+    path.write_bytes(b"abd")
+    assert list(before) == ["tokens.npy"]
+    assert before != file_digests([path])
+    with pytest.raises(TextcriticError, match=r"gone\.npy: no such file"):
+        file_digests([tmp_path / "gone.npy"])
+
+
+def test_a_live_job_keeps_others_out_and_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "4711")
+    path = tmp_path / "lock.json"
+    with Lock(path) as lock:
+        lock.check()
+        holder = rf"process {os.getpid()} on {socket.gethostname()}, SLURM job 4711, since .* is training"
+        with pytest.raises(TextcriticError, match=holder), Lock(path):
+            pass
+        assert path.is_file()
+    assert not path.exists()
+
+
+def test_the_lock_of_a_dead_process_is_taken_over(tmp_path, caplog):
+    path = tmp_path / "lock.json"
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    path.write_text(json.dumps({"host": socket.gethostname(), "pid": dead.pid, "token": "x"}))
+    with caplog.at_level(logging.INFO, "textcritic"), Lock(path) as lock:
+        lock.check()
+    assert "taking over the lock" in caplog.text
+    assert "its process is dead" in caplog.text
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("content", [json.dumps({"host": "elsewhere", "pid": 1, "token": "x"}), "", '{"host": "el'])
+def test_the_lock_of_another_host_is_taken_over_only_without_a_heartbeat(tmp_path, content):
+    path = tmp_path / "lock.json"
+    path.write_text(content)
+    with pytest.raises(TextcriticError, match="wait for it or stop it and rerun"), Lock(path):
+        pass
+    old = time.time() - 700
+    os.utime(path, (old, old))
+    with Lock(path) as lock:
+        lock.check()
+
+
+def test_a_heartbeat_renews_the_lock_and_a_lost_lock_is_noticed(tmp_path):
+    path = tmp_path / "lock.json"
+    with Lock(path, heartbeat_seconds=0.02) as lock:
+        os.utime(path, (0, 0))
+        deadline = time.monotonic() + 10
+        while path.stat().st_mtime == 0 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert path.stat().st_mtime > 0
+        path.write_text(json.dumps({"host": "elsewhere", "pid": 1, "token": "other"}))
+        with pytest.raises(TextcriticError, match="another job took the training over"):
+            lock.check()
+    assert json.loads(path.read_text())["token"] == "other"

@@ -1,0 +1,280 @@
+"""Shards of samples: independent of batching, resumable after a kill, and one clear line for each kind of bad input."""
+
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, BloomConfig, GPT2Config, GPTNeoConfig, MistralConfig
+
+from textcritic.errors import TextcriticError
+from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms, shard_range
+from textcritic.generators.draw import draw
+from textcritic.generators.load import load_tokenizer, train_tokenizer
+from textcritic.generators.sample import decode, draw_articles, sample_articles
+from textcritic.generators.shards import Draw, read_shard, write_shard
+
+WINDOW = 32
+SCHEME = Decoding(max_tokens=60, batch_size=8)
+
+
+@pytest.fixture(scope="module")
+def model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small GPT-2 with its tokenizer, at random weights, that ends an article now and then."""
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("generator") / "model"
+    train_tokenizer(["the cat sat on the mat. the dog sat on the cat."] * 5, folder, 270)
+    tokenizer = load_tokenizer(folder)
+    torch.manual_seed(1)
+    config = GPT2Config(vocab_size=len(tokenizer), n_positions=WINDOW, n_embd=16, n_layer=2, n_head=2)
+    model = AutoModelForCausalLM.from_config(config)
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.ndim > 1:
+                weight.normal_(std=0.3)
+        # A larger norm makes the end token likelier whenever the last layer points its way.
+        model.transformer.ln_f.bias += model.transformer.wte.weight[tokenizer.eos_token_id]
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def copy(model_dir: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(model_dir, tmp_path / "copy"))
+
+
+@pytest.fixture(scope="module")
+def whole(model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Draw]:
+    out = tmp_path_factory.mktemp("whole") / "shard0.parquet"
+    sample_articles(model_dir, SCHEME, "single", 7, 0, 40, out)
+    return read_shard(out)
+
+
+def test_a_shard_holds_its_articles_in_order(whole, model_dir):
+    assert [drawn.index for drawn in whole] == list(range(40))
+    assert {drawn.finish for drawn in whole} == {"end", "length"}
+    for drawn in whole:
+        assert (drawn.tokens == SCHEME.max_tokens) or drawn.finish == "end"
+        assert "<|endoftext|>" not in drawn.text
+        if drawn.tokens == 1:
+            assert drawn.text == ""
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 64])
+def test_the_batch_size_does_not_matter(model_dir, whole, tmp_path, batch_size):
+    scheme = Decoding(max_tokens=60, batch_size=batch_size)
+    sample_articles(model_dir, scheme, "single", 7, 0, 40, tmp_path / "s.parquet")
+    assert read_shard(tmp_path / "s.parquet") == whole
+
+
+def test_the_sharding_does_not_matter(model_dir, whole, tmp_path):
+    parts = []
+    for shard in range(3):
+        first, count = shard_range(40, 3, shard)
+        sample_articles(model_dir, SCHEME, "single", 7, first, count, tmp_path / f"shard{shard}.parquet")
+        parts += read_shard(tmp_path / f"shard{shard}.parquet")
+    assert parts == whole
+
+
+def test_seed_and_prompt_matter(model_dir, whole, tmp_path):
+    for seed, boundary in [(8, "single"), (7, "as_released")]:
+        sample_articles(model_dir, SCHEME, boundary, seed, 0, 40, tmp_path / "s.parquet")
+        assert read_shard(tmp_path / "s.parquet") != whole
+        (tmp_path / "s.parquet").unlink()
+
+
+def test_shard_ranges_tile_the_sample():
+    for articles, shards in [(10, 3), (3, 5), (500, 1)]:
+        ranges = [shard_range(articles, shards, shard) for shard in range(shards)]
+        assert [i for first, count in ranges for i in range(first, first + count)] == list(range(articles))
+
+
+def test_an_empty_shard_is_written(model_dir, tmp_path):
+    sample_articles(model_dir, SCHEME, "single", 0, 5, 0, tmp_path / "s.parquet")
+    assert read_shard(tmp_path / "s.parquet") == []
+
+
+def test_a_killed_job_goes_on_after_its_last_finished_article(model_dir, tmp_path):
+    scheme = Decoding(max_tokens=200, batch_size=2)
+    out, undisturbed = tmp_path / "killed.parquet", tmp_path / "undisturbed.parquet"
+    partial = Path(f"{out}.partial.jsonl")
+    arguments = (model_dir, scheme, "single", 3, 0, 40)
+    job = multiprocessing.get_context("fork").Process(target=sample_articles, args=(*arguments, out))
+    job.start()
+    deadline = time.monotonic() + 60
+    while not (partial.exists() and partial.read_bytes().count(b"\n") > 8) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    os.kill(job.pid, signal.SIGKILL)
+    job.join()
+    assert not out.exists()
+    lines = partial.read_bytes().splitlines(keepends=True)
+    assert 8 < len(lines) < 41
+    finished = json.loads(lines[1]) | {"text": "kept from the first run"}
+    lines[1] = f"{json.dumps(finished)}\n".encode()
+    partial.write_bytes(b"".join(lines)[:-5])  # a kill in the middle of a line
+    sample_articles(*arguments, out)
+    sample_articles(*arguments, undisturbed)
+    texts, expected = ({drawn.index: drawn.text for drawn in read_shard(path)} for path in (out, undisturbed))
+    assert texts.pop(finished["index"]) == "kept from the first run"
+    del expected[finished["index"]]
+    assert texts == expected
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["killed.parquet", "undisturbed.parquet"]
+
+
+def test_a_partial_file_of_other_settings_is_discarded(model_dir, whole, tmp_path):
+    out = tmp_path / "s.parquet"
+    Path(f"{out}.partial.jsonl").write_text('{"seed": 8}\n{"index": 0, "text": "x", "tokens": 1, "finish": "end"}\n')
+    sample_articles(model_dir, SCHEME, "single", 7, 0, 40, out)
+    assert read_shard(out) == whole
+
+
+def test_bf16_draws_articles_too(model_dir, tmp_path):
+    sample_articles(model_dir, SCHEME, "single", 7, 0, 10, tmp_path / "s.parquet", precision="bf16")
+    assert len(read_shard(tmp_path / "s.parquet")) == 10
+
+
+def test_gpt_neo_is_sampled_from_its_folder(model_dir, tmp_path):
+    tokenizer = load_tokenizer(model_dir)
+    config = GPTNeoConfig(
+        vocab_size=len(tokenizer),
+        max_position_embeddings=WINDOW,
+        hidden_size=16,
+        num_layers=2,
+        num_heads=2,
+        attention_types=[[["global", "local"], 1]],
+        window_size=4,
+    )
+    AutoModelForCausalLM.from_config(config).save_pretrained(tmp_path / "neo")
+    tokenizer.save_pretrained(tmp_path / "neo")
+    sample_articles(tmp_path / "neo", SCHEME, "single", 0, 0, 3, tmp_path / "s.parquet")
+    assert len(read_shard(tmp_path / "s.parquet")) == 3
+
+
+def test_special_tokens_are_removed_at_the_ends_only(model_dir):
+    tokenizer = load_tokenizer(model_dir)
+    end = tokenizer.eos_token_id
+    cat = tokenizer("cat")["input_ids"][1:-1]
+    padding = tokenizer.pad_token_id
+    assert decode(tokenizer, [padding, *cat, padding, *cat, end]) == f"cat{tokenizer.pad_token}cat"
+    assert decode(tokenizer, [end]) == ""
+
+
+def test_a_stream_is_one_sequence_however_it_is_read():
+    uniforms = Uniforms(5, 3)
+    for row, article in enumerate([10, 11, 12]):
+        uniforms.assign(row, article)
+    rows = np.arange(3)
+    read = np.stack([uniforms.next(rows) for _ in range(UNIFORMS_AT_ONCE + 5)])
+    expected = np.random.Generator(np.random.Philox(np.random.SeedSequence((5, 11)))).random(UNIFORMS_AT_ONCE + 5)
+    np.testing.assert_array_equal(read[:, 1], expected)
+    assert len(np.unique(read)) == read.size
+
+
+def test_a_draw_never_takes_a_token_without_mass():
+    logits = torch.tensor([[-torch.inf, 0.0, -torch.inf, 0.0, -torch.inf]]).expand(3, -1)
+    assert draw(logits, np.array([0.0, 0.5, 1 - 2**-53]), Decoding()).tolist() == [1, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"max_tokens": 0}, "decoding: max_tokens: 0 is not possible; give at least 1 token"),
+        ({"temperature": 0.0}, "decoding: temperature: 0.0"),
+        ({"top_k": -1}, "decoding: top_k: -1"),
+        ({"top_p": 0.0}, "decoding: top_p: 0.0"),
+        ({"top_p": 1.5}, "decoding: top_p: 1.5"),
+        ({"stride": 0}, "decoding: stride: 0"),
+        ({"batch_size": 0}, "decoding: batch_size: 0"),
+    ],
+)
+def test_impossible_decodings(keys, message):
+    with pytest.raises(TextcriticError, match=message):
+        Decoding.from_entry({"articles": 500, "shards": 2} | keys)
+
+
+@pytest.mark.parametrize("stride", [WINDOW, WINDOW + 1])
+def test_a_stride_that_drops_the_whole_window(model_dir, tmp_path, stride):
+    with pytest.raises(TextcriticError, match=f"stride: {stride} is not possible; give less than .* {WINDOW} tokens"):
+        sample_articles(model_dir, Decoding(stride=stride), "single", 0, 0, 1, tmp_path / "s.parquet")
+    assert not (tmp_path / "s.parquet").exists()
+
+
+def test_truncated_weights(copy, tmp_path):
+    weights = copy / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(TextcriticError, match=r"model.safetensors: not a whole safetensors file"):
+        sample_articles(copy, SCHEME, "single", 0, 0, 1, tmp_path / "s.parquet")
+
+
+def test_a_tokenizer_without_an_end_token(copy, tmp_path):
+    config = json.loads((copy / "tokenizer_config.json").read_text())
+    for key in ("eos_token", "bos_token"):
+        config.pop(key)
+    (copy / "tokenizer_config.json").write_text(json.dumps(config))
+    with pytest.raises(TextcriticError, match="no eos_token"):
+        sample_articles(copy, SCHEME, "single", 0, 0, 1, tmp_path / "s.parquet")
+
+
+def test_weights_that_are_not_numbers(copy, tmp_path):
+    model = AutoModelForCausalLM.from_pretrained(copy)
+    with torch.no_grad():
+        model.transformer.ln_f.bias.fill_(torch.nan)
+    model.save_pretrained(copy)
+    with pytest.raises(TextcriticError, match="logits are not numbers"):
+        sample_articles(copy, SCHEME, "single", 0, 0, 1, tmp_path / "s.parquet")
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [({"precision": "fp16"}, "precision: 'fp16' is unknown"), ({"boundary": "double"}, "boundary 'double' is unknown")],
+)
+def test_unknown_options(model_dir, tmp_path, keywords, message):
+    arguments = {"boundary": "single", "seed": 0, "first": 0, "count": 1, "out_path": tmp_path / "s.parquet"}
+    with pytest.raises(TextcriticError, match=message):
+        sample_articles(model_dir, SCHEME, **(arguments | keywords))
+
+
+def test_a_negative_seed(model_dir, tmp_path):
+    with pytest.raises(TextcriticError, match="seed: -1 is not possible"):
+        sample_articles(model_dir, SCHEME, "single", -1, 0, 1, tmp_path / "s.parquet")
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (
+            MistralConfig(
+                vocab_size=20,
+                hidden_size=16,
+                intermediate_size=16,
+                num_hidden_layers=1,
+                num_attention_heads=2,
+                num_key_value_heads=1,
+                max_position_embeddings=16,
+                sliding_window=4,
+            ),
+            "layers of type sliding_attention",
+        ),
+        (BloomConfig(vocab_size=20, hidden_size=16, n_layer=1, n_head=2, max_position_embeddings=16), r"\(bloom\)"),
+        (GPT2Config(vocab_size=20, n_positions=2, n_embd=8, n_layer=1, n_head=2), "does not hold a prompt of 3 and one more"),
+    ],
+)
+def test_models_that_cannot_be_sampled_from(config, message):
+    model = AutoModelForCausalLM.from_config(config).eval()
+    with pytest.raises(TextcriticError, match=message):
+        list(draw_articles(model, [0, 1, 0], 0, Decoding(max_tokens=4), 0, range(2)))
+
+
+def test_a_file_that_is_no_shard(tmp_path):
+    path = tmp_path / "shard0.parquet"
+    path.write_bytes(b"PAR1 cut off")
+    with pytest.raises(TextcriticError, match="not a whole Parquet file"):
+        read_shard(path)
+    write_shard(path, [Draw(1, "b", 2, "end"), Draw(0, "a", 2, "length")])
+    assert [drawn.index for drawn in read_shard(path)] == [0, 1]

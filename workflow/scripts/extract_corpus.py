@@ -1,0 +1,9 @@
+"""Turn raw text into articles with sections."""
+
+from textcritic import runlog
+from textcritic.corpora.extract import extract_corpus
+from textcritic.spec import restore
+
+with runlog.job(snakemake.log[0], f"extract {snakemake.wildcards.corpus}"):
+    spec = restore(snakemake.params.spec, "corpora")
+    extract_corpus(spec["extractor"], spec["options"], snakemake.output.articles, snakemake.output.report)

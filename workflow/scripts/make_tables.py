@@ -1,0 +1,7 @@
+"""Make the tables of a study."""
+
+from textcritic import runlog
+from textcritic.report import make_tables
+
+with runlog.job(snakemake.log[0], f"tables {snakemake.wildcards.study}"):
+    make_tables(snakemake.params.study, snakemake.output)

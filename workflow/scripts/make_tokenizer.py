@@ -1,0 +1,15 @@
+"""Train an encoding's tokenizer on a corpus, or copy a pretrained one."""
+
+from textcritic import runlog
+from textcritic.corpora import iter_articles, render
+from textcritic.generators.load import save_hub_tokenizer, train_tokenizer
+from textcritic.spec import restore
+
+with runlog.job(snakemake.log[0], f"tokenizer {snakemake.wildcards.encoding}"):
+    tokenizer = restore(snakemake.params.spec, "encodings")["tokenizer"]
+    if "train" in tokenizer:
+        # Trained on text with titles whatever the setting, so that perplexities with and without titles share tokens.
+        texts = (render(article, "w-title") for article in iter_articles(snakemake.input.train))
+        train_tokenizer(texts, snakemake.output[0], tokenizer["train"]["vocabulary"])
+    else:
+        save_hub_tokenizer(snakemake.input.pretrained, snakemake.output[0])

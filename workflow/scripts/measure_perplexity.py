@@ -1,0 +1,17 @@
+"""Perplexity of a causal transformer on the test split."""
+
+from textcritic import runlog
+from textcritic.generators.perplexity import perplexity
+from textcritic.spec import restore
+
+w = snakemake.wildcards
+with runlog.job(snakemake.log[0], f"perplexity {w.generator} {w.setting}"):
+    spec = restore(snakemake.params.spec, "generators")
+    perplexity(
+        snakemake.input.model,
+        snakemake.input.tokens[0].removesuffix(".tokens.npy"),
+        snakemake.output[0],
+        context=spec["training"]["context"],
+        resamples=snakemake.params.resamples,
+        threads=snakemake.threads,
+    )

@@ -1,0 +1,16 @@
+"""Score sampled documents by their inferred titles; carry along those that did not parse."""
+
+from textcritic import runlog
+from textcritic.critics import TransitionCritic, score_latents
+from textcritic.files import read_table, write_table
+
+w = snakemake.wildcards
+with runlog.job(snakemake.log[0], f"score {w.generator} {w.setting} {w.decoding}"):
+    rejected = read_table(snakemake.input.rejected).select(["id", "why"]).to_pylist()
+    scores = score_latents(
+        TransitionCritic.load(snakemake.input.critic),
+        read_table(snakemake.input.latents),
+        "inferred",
+        [(row["id"], row["why"]) for row in rejected],
+    )
+    write_table(snakemake.output[0], scores)
