@@ -29,6 +29,7 @@ wildcard_constraints:
     critic=project.names("critics"),
     model=project.names("hub"),
     download=project.names("downloads"),
+    member="[^/]+",
     study="|".join(project.studies),
     seed=r"\d+",
     shard=r"\d+",

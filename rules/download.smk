@@ -1,13 +1,15 @@
 """Downloads: the only rules that use the network, run where `snakemake` runs (a login node).
 
 Needs: the hub and downloads registries.
-Makes: results/raw/hub/{model}, the files of one commit, which later rules load offline; results/raw/downloads/{download}.
+Makes: results/raw/hub/{model}, the files of one commit, which later rules load offline; results/raw/downloads/{download},
+and the members of an archive in results/raw/unpacked/{download}.
 """
 
 
 localrules:
     download_model,
     download_file,
+    unpack_member,
 
 
 rule download_file:
@@ -22,6 +24,20 @@ rule download_file:
         "../envs/controller.yaml"
     script:
         "../workflow/scripts/download_file.py"
+
+
+rule unpack_member:
+    """One file out of a downloaded zip or tar archive, found by its name in whatever folder."""
+    input:
+        "results/raw/downloads/{download}",
+    output:
+        "results/raw/unpacked/{download}/{member}",
+    log:
+        "results/logs/unpack_member/{download}/{member}.log",
+    conda:
+        "../envs/controller.yaml"
+    script:
+        "../workflow/scripts/unpack_member.py"
 
 
 rule download_model:

@@ -57,7 +57,7 @@ rule measure_perplexity:
         runtime="4h",
     params:
         spec=spec("generators", "generator"),
-        resamples=project.config["resamples"],
+        boundary=lambda w: paths.boundary(w.generator),
         version=stage("perplexity"),
     script:
         "../workflow/scripts/measure_perplexity.py"
@@ -84,7 +84,6 @@ rule fit_ngram:
         runtime=of("generators", "generator", "runtime"),
     params:
         spec=spec("generators", "generator"),
-        resamples=project.config["resamples"],
         version=stage("train"),
     script:
         "../workflow/scripts/fit_ngram.py"

@@ -8,7 +8,7 @@ import pytest
 
 from textcritic.corpora import Article, Section, write_articles
 
-WORDS = "the a model article section begins ends returns array of and with long short text value, number. é naïve".split()
+WORDS = ["the", "a", "model", "article", "begins", "ends", "returns", "array", "with", "text", "value,", "number.", "é"]
 
 
 @dataclass(frozen=True)

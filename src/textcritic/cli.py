@@ -122,3 +122,7 @@ def _seed(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 upwards")
     return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,6 +3,9 @@
 import hashlib
 import os
 import shutil
+import tarfile
+import zipfile
+import zlib
 from collections.abc import Mapping
 from http.client import HTTPException
 from pathlib import Path
@@ -11,7 +14,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from textcritic.errors import TextcriticError
-from textcritic.files import write_json
+from textcritic.files import whole_file, write_json
 from textcritic.runlog import Progress, log
 
 CHUNK = 1 << 20
@@ -79,6 +82,35 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     shutil.rmtree(partial / ".cache", ignore_errors=True)
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
+
+
+def unpack_member(archive: str | os.PathLike[str], member: str, out_path: str | os.PathLike[str]) -> None:
+    """Copy the file called `member`, in whatever folder of a zip or tar archive it lies, to `out_path`.
+
+    Raises:
+        TextcriticError: not a whole archive, or not exactly one such file in it.
+    """
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as opened:
+                name = _only(member, opened.namelist(), archive)
+                with opened.open(name) as source, whole_file(out_path) as target, target.open("wb") as sink:
+                    shutil.copyfileobj(source, sink, CHUNK)
+        else:
+            with tarfile.open(archive) as tar:
+                name = _only(member, tar.getnames(), archive)
+                with tar.extractfile(name) as source, whole_file(out_path) as target, target.open("wb") as sink:  # type: ignore[union-attr]
+                    shutil.copyfileobj(source, sink, CHUNK)
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError) as error:
+        raise TextcriticError(f"{archive}: not a whole zip or tar archive ({error}); delete it and rerun") from error
+
+
+def _only(member: str, names: list[str], archive: str | os.PathLike[str]) -> str:
+    # Archives packed on a Mac carry a shadow of each file under __MACOSX, and as ._name.
+    found = [name for name in names if Path(name).name == member and "__MACOSX" not in name]
+    if len(found) != 1:
+        raise TextcriticError(f"{archive}: holds {len(found)} files called {member}; exactly one is wanted")
+    return found[0]
 
 
 def _fetch(url: str, partial: Path) -> None:

@@ -22,10 +22,7 @@ class Paths:
 
     def corpus(self, corpus: str) -> list[str]:
         """The raw files of a corpus; none for one that is made from installed packages."""
-        options = self.project.entry("corpora", corpus)["options"]
-        if "download" in options:
-            return [f"results/raw/downloads/{options['download']}"]
-        paths = options.get("paths", [])
+        paths = self.project.entry("corpora", corpus)["options"].get("paths", [])
         return list(paths.values()) if isinstance(paths, dict) else list(paths)
 
     def corpus_packages(self, corpus: str) -> dict[str, str]:

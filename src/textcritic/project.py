@@ -156,8 +156,6 @@ class Project:
         for name, entry in self.registry["critics"].items():
             self._refer("critics", name, "classifiers", entry["classifier"])
         for name, entry in self.registry["corpora"].items():
-            if "download" in entry["options"]:
-                self._refer("corpora", name, "downloads", entry["options"]["download"])
             if entry["sections"]["length_unit"] != "words":
                 self._refer("corpora", name, "hub", entry["sections"]["length_unit"])
         for name, entry in self.registry["encodings"].items():

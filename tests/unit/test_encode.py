@@ -1,5 +1,6 @@
 import json
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,14 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 from textcritic.corpora import Article, Section, render, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.encode import document_index, encode_split, load_encoded, prompt_ids
-from textcritic.generators.load import load_causal, load_model, load_tokenizer, save_hub_tokenizer, train_tokenizer
+from textcritic.generators.load import (
+    load_causal,
+    load_model,
+    load_tokenizer,
+    save_hub_tokenizer,
+    tokens_of,
+    train_tokenizer,
+)
 
 SMALL = {"model_type": "gpt2", "n_layer": 1, "n_embd": 16, "n_head": 2, "n_positions": 32}
 
@@ -25,7 +33,7 @@ def encode(tiny: TinyEncoding, folder: Path, articles: list[Article], setting: s
 def documents(tokens: np.ndarray, end: int) -> list[list[int]]:
     """The runs between end-of-text tokens."""
     cuts = np.flatnonzero(tokens == end)
-    return [list(map(int, tokens[a + 1 : b])) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [list(map(int, tokens[a + 1 : b])) for a, b in pairwise(cuts)]
 
 
 @pytest.mark.parametrize("setting", ["w-title", "wo-title"])
@@ -149,7 +157,7 @@ def test_faults_of_folders_are_one_clear_line(tiny_encoding, tmp_path):
         load_tokenizer(tmp_path / "nowhere")
     with pytest.raises(TextcriticError, match="holds no tokenizer that can be read"):
         load_tokenizer(tmp_path)
-    with pytest.raises(TextcriticError, match="has no config.json"):
+    with pytest.raises(TextcriticError, match=r"has no config\.json"):
         load_causal({"folder": tmp_path}, tokenizer)
     with pytest.raises(TextcriticError, match="no downloaded snapshot of 'gpt2'"):
         load_causal({"hub": "gpt2"}, tokenizer)
@@ -169,7 +177,10 @@ def test_faults_of_folders_are_one_clear_line(tiny_encoding, tmp_path):
 def test_faults_of_configurations_are_one_clear_line(tiny_encoding):
     tokenizer = load_tokenizer(tiny_encoding.tokenizer)
     for config, message in (
-        ({**SMALL, "n_layers": 2}, "init.config.n_layers: a gpt2 configuration has no such key; did you mean 'n_layer'"),
+        (
+            {**SMALL, "n_layers": 2},
+            "init.config.n_layers: a gpt2 configuration has no such key; did you mean 'n_layer'",
+        ),
         ({**SMALL, "n_head": 3}, "init.config: no gpt2 can be built from it: .*divisible"),
         ({**SMALL, "model_type": "gpt-2"}, "init.config.model_type: transformers knows no 'gpt-2'"),
         ({"n_layer": 1}, "the key 'model_type' is missing"),
@@ -219,3 +230,9 @@ def test_absent_weights_are_refused_unless_they_are_a_new_head(tiny_encoding, tm
         load_model(AutoModelForCausalLM, {"folder": tmp_path / "deeper"}, tokenizer)
 
 
+def test_lengths_in_tokens_are_what_the_stream_holds(tiny_encoding):
+    tokenizer = load_tokenizer(tiny_encoding.tokenizer)
+    texts = ["a model", "", "naïve <|endoftext|>"]
+    assert [len(tokenizer.tokenize(text)) for text in texts[:2]] == tokens_of(tiny_encoding.tokenizer)(texts)[:2]
+    assert tokens_of(tiny_encoding.tokenizer)(texts)[2] > 10
+    assert tokens_of(tiny_encoding.tokenizer)([]) == []

@@ -262,7 +262,10 @@ def test_a_negative_seed(model_dir, tmp_path):
             "layers of type sliding_attention",
         ),
         (BloomConfig(vocab_size=20, hidden_size=16, n_layer=1, n_head=2, max_position_embeddings=16), r"\(bloom\)"),
-        (GPT2Config(vocab_size=20, n_positions=2, n_embd=8, n_layer=1, n_head=2), "does not hold a prompt of 3 and one more"),
+        (
+            GPT2Config(vocab_size=20, n_positions=2, n_embd=8, n_layer=1, n_head=2),
+            "does not hold a prompt of 3 and one more",
+        ),
     ],
 )
 def test_models_that_cannot_be_sampled_from(config, message):

@@ -97,7 +97,7 @@ def test_released_skips_the_transitions_next_to_an_unknown_title():
     probs = np.exp(RELEASED.log_probs)
     assert first["nll"] == pytest.approx(-np.log(probs[0, 0]) - np.log(probs[3, 3]), abs=1e-12)
     assert first["steps"] == 2
-    assert second["why"] == "no transition between known titles"
+    assert second["why"] == "unknown title: z"
 
 
 def test_pooled_summaries_by_hand():
@@ -185,15 +185,20 @@ def latents(posteriors, titles, gold):
     return table.replace_schema_metadata({"titles": json.dumps(titles)})
 
 
+def same(first, second):
+    """Equal to the last bit, NaN included."""
+    return repr(first.to_pylist()) == repr(second.to_pylist())
+
+
 def test_latents_read_back_from_a_file(tmp_path):
     q = [p.astype(np.float32) for p in random_posteriors(np.random.default_rng(2), [3, 0, 2])]
     gold = [["a", "b", "c"], [], ["a", None]]
     write_table(tmp_path / "latents.parquet", latents(q, CRITIC.titles, gold))
     table = read_table(tmp_path / "latents.parquet")
     scores = score_latents(CRITIC, table, "inferred", rejected=[("x", "empty")])
-    assert scores.slice(0, 3).equals(score_posteriors(CRITIC, ["0", "1", "2"], q))
-    assert score_latents(CRITIC, table.slice(1), "inferred").equals(score_posteriors(CRITIC, ["1", "2"], q[1:]))
-    assert score_latents(CRITIC, table, "gold").equals(score_chains(CRITIC, ["0", "1", "2"], gold))
+    assert same(scores.slice(0, 3), score_posteriors(CRITIC, ["0", "1", "2"], q))
+    assert same(score_latents(CRITIC, table.slice(1), "inferred"), score_posteriors(CRITIC, ["1", "2"], q[1:]))
+    assert same(score_latents(CRITIC, table, "gold"), score_chains(CRITIC, ["0", "1", "2"], gold))
     write_table(tmp_path / "scores.parquet", scores)
     assert read_table(tmp_path / "scores.parquet").schema.equals(SCORES_SCHEMA)
 

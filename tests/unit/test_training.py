@@ -2,7 +2,6 @@ import json
 import logging
 import os
 import signal
-import threading
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from textcritic.errors import TextcriticError
 from textcritic.generators import train
 from textcritic.generators.encode import load_encoded
 from textcritic.generators.load import load_causal, load_tokenizer
-from textcritic.generators.plan import Training, block_at
+from textcritic.generators.plan import Training, block_at, learning_rate
 from textcritic.generators.train import train_causal
 
 MODEL = {"model_type": "gpt2", "n_layer": 1, "n_embd": 16, "n_head": 2, "n_positions": 16}
@@ -48,6 +47,18 @@ def validation_loss(model, tiny, context):
     return sum(nats) / len(nats)
 
 
+def terminate_in_step(monkeypatch, number):
+    """Send this process SIGTERM while it computes a step."""
+    one_step = train._Run._one_step
+
+    def terminated(run):
+        if run.step + 1 == number:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return one_step(run)
+
+    monkeypatch.setattr(train._Run, "_one_step", terminated)
+
+
 def test_training_learns_and_reports(tiny_encoding, tmp_path):
     training = Training(context=16, batch_size=8, learning_rate=1e-2, steps=60, evaluate_every=30)
     report, model = fit(tiny_encoding, tmp_path, training)
@@ -66,7 +77,7 @@ def test_training_learns_and_reports(tiny_encoding, tmp_path):
 def test_the_best_validated_weights_are_the_ones_saved(tiny_encoding, tmp_path):
     # A rate far too high for the end of training, so that the last validation is not the best.
     training = Training(
-        context=16, batch_size=8, learning_rate=0.3, schedule="constant", steps=12, evaluate_every=1, gradient_clip=0
+        context=16, batch_size=8, learning_rate=0.3, schedule="constant", steps=12, evaluate_every=1, gradient_clip=None
     )
     report, model = fit(tiny_encoding, tmp_path, training)
     losses = {point["step"]: point["validation_loss"] for point in report["curve"]}
@@ -79,21 +90,25 @@ def test_accumulated_passes_equal_one_larger_batch(tiny_encoding, tmp_path):
     shared = {"context": 16, "steps": 6, "evaluate_every": 6, "learning_rate": 1e-3}
     whole, one = fit(tiny_encoding, tmp_path / "a", Training(batch_size=8, **shared), PLAIN)
     parts, other = fit(tiny_encoding, tmp_path / "b", Training(batch_size=2, accumulation=4, **shared), PLAIN)
-    assert [p["train_loss"] for p in whole["curve"]] == pytest.approx([p["train_loss"] for p in parts["curve"]], rel=1e-5)
+    assert [p["train_loss"] for p in whole["curve"]] == pytest.approx(
+        [p["train_loss"] for p in parts["curve"]], rel=1e-5
+    )
     assert whole["tokens_seen"] == parts["tokens_seen"]
     for a, b in zip(one.parameters(), other.parameters(), strict=True):
         torch.testing.assert_close(a, b, atol=2e-5, rtol=1e-3)
 
 
 def test_activation_checkpointing_changes_nothing_but_memory(tiny_encoding, tmp_path):
-    shared = {"context": 16, "steps": 4, "evaluate_every": 4}
+    shared = {"context": 16, "learning_rate": 1e-3, "steps": 4}
     plain, _ = fit(tiny_encoding, tmp_path / "a", Training(**shared))
     saving, _ = fit(tiny_encoding, tmp_path / "b", Training(**shared, activation_checkpointing=True))
-    assert [p["train_loss"] for p in plain["curve"]] == pytest.approx([p["train_loss"] for p in saving["curve"]], rel=1e-6)
+    assert [p["train_loss"] for p in plain["curve"]] == pytest.approx(
+        [p["train_loss"] for p in saving["curve"]], rel=1e-6
+    )
 
 
 def test_bf16_is_close_to_fp32(tiny_encoding, tmp_path):
-    shared = {"context": 16, "steps": 4, "evaluate_every": 4}
+    shared = {"context": 16, "learning_rate": 1e-3, "steps": 4}
     exact, _ = fit(tiny_encoding, tmp_path / "a", Training(**shared, precision="fp32"), PLAIN)
     rough, model = fit(tiny_encoding, tmp_path / "b", Training(**shared, precision="bf16"), PLAIN)
     a, b = (np.array([p["train_loss"] for p in report["curve"]]) for report in (exact, rough))
@@ -103,7 +118,7 @@ def test_bf16_is_close_to_fp32(tiny_encoding, tmp_path):
 
 
 def test_a_pretrained_folder_is_where_fine_tuning_starts(tiny_encoding, tmp_path):
-    report, model = fit(tiny_encoding, tmp_path / "a", Training(context=16, steps=20, learning_rate=1e-2), PLAIN)
+    report, _ = fit(tiny_encoding, tmp_path / "a", Training(context=16, steps=20, learning_rate=1e-2), PLAIN)
     more = train_causal(
         tiny_encoding.train,
         tiny_encoding.validation,
@@ -120,8 +135,7 @@ def test_a_pretrained_folder_is_where_fine_tuning_starts(tiny_encoding, tmp_path
 
 def test_rates_of_the_schedules():
     def rates(schedule, warmup):
-        training = Training(context=8, learning_rate=2.0, schedule=schedule, warmup_steps=warmup, steps=8)
-        return [training.rate(step, 8) for step in range(8)]
+        return [learning_rate(step, 8, 2.0, schedule, warmup) for step in range(8)]
 
     assert rates("constant", 0) == [2.0] * 8
     assert rates("constant", 4) == [0.5, 1.0, 1.5] + [2.0] * 5
@@ -139,20 +153,33 @@ def test_each_epoch_visits_every_block_once_in_a_new_order():
 
 
 def test_epochs_count_passes_over_the_blocks():
-    assert Training(context=8, batch_size=4, accumulation=2, epochs=3).total_steps(100) == 38
-    assert Training(context=8, epochs=0.5).total_steps(80) == 5
+    assert Training(context=8, learning_rate=1e-3, batch_size=4, accumulation=2, epochs=3).total_steps(100) == 38
+    assert Training(context=8, learning_rate=1e-3, epochs=0.5).total_steps(80) == 5
+
+
+def test_without_a_number_validation_comes_after_each_epoch(tiny_encoding, tmp_path):
+    blocks = (len(load_encoded(tiny_encoding.train)[0]) - 1) // 16
+    report, _ = fit(tiny_encoding, tmp_path, Training(context=16, learning_rate=1e-3, epochs=2.5))
+    an_epoch = -(-blocks // 8)
+    assert [p["step"] for p in report["curve"] if "validation_loss" in p] == [an_epoch, 2 * an_epoch, report["steps"]]
+    assert report["steps"] == -(-blocks * 5 // 16)
+
+
+def test_wrong_lengths_of_training_are_refused():
     for wrong in ({}, {"steps": 1, "epochs": 1}):
         with pytest.raises(TextcriticError, match="give steps or epochs, one of the two"):
-            Training(context=8, **wrong).total_steps(10)
+            Training(context=8, learning_rate=1e-3, **wrong).total_steps(10)
     with pytest.raises(TextcriticError, match="should be above 0"):
-        Training(context=8, steps=0).total_steps(10)
+        Training(context=8, learning_rate=1e-3, steps=0).total_steps(10)
 
 
 def test_a_loss_that_explodes_ends_with_step_and_rate_and_keeps_the_checkpoint(tiny_encoding, tmp_path):
     training = Training(
-        context=16, learning_rate=1e30, schedule="constant", steps=9, gradient_clip=0, checkpoint_seconds=0
+        context=16, learning_rate=1e30, schedule="constant", steps=9, gradient_clip=None, checkpoint_seconds=0
     )
-    with pytest.raises(TextcriticError, match=r"loss .*nan.* at step \d with learning rate 1e\+30; lower training.learn"):
+    with pytest.raises(
+        TextcriticError, match=r"loss .*nan.* at step \d with learning rate 1e\+30; lower training.learn"
+    ):
         fit(tiny_encoding, tmp_path, training)
     assert list((tmp_path / "checkpoints").glob("state-*.pt"))
     assert not (tmp_path / "model").exists()
@@ -160,17 +187,9 @@ def test_a_loss_that_explodes_ends_with_step_and_rate_and_keeps_the_checkpoint(t
 
 
 def test_sigterm_finishes_the_step_saves_and_says_so(tiny_encoding, tmp_path, monkeypatch, caplog):
-    training = Training(context=16, steps=10, evaluate_every=3)
+    training = Training(context=16, learning_rate=1e-3, steps=10, evaluate_every=3)
     whole, expected = fit(tiny_encoding, tmp_path / "a", training)
-    step = train._Run._one_step
-
-    def terminated(run):
-        loss = step(run)
-        if run.step == 6:  # a validation is due, and is put off to the rerun
-            os.kill(os.getpid(), signal.SIGTERM)
-        return loss
-
-    monkeypatch.setattr(train._Run, "_one_step", terminated)
+    terminate_in_step(monkeypatch, 6)  # after which a validation is due: it is put off to the rerun
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(TextcriticError, match="stopped by SIGTERM after step 6 of 10; the checkpoint is saved, rerun"):
         fit(tiny_encoding, tmp_path / "b", training)
@@ -184,25 +203,30 @@ def test_sigterm_finishes_the_step_saves_and_says_so(tiny_encoding, tmp_path, mo
 
 
 def test_a_changed_training_starts_afresh(tiny_encoding, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(threading.Event, "is_set", lambda self: True)  # as if SIGTERM had come at once
-    with pytest.raises(TextcriticError, match="stopped by SIGTERM after step 0"):
-        fit(tiny_encoding, tmp_path, Training(context=16, steps=4))
+    terminate_in_step(monkeypatch, 2)
+    with pytest.raises(TextcriticError, match="stopped by SIGTERM after step 2"):
+        fit(tiny_encoding, tmp_path, Training(context=16, learning_rate=1e-3, steps=4))
     monkeypatch.undo()
     with caplog.at_level(logging.INFO, "textcritic"):
-        fit(tiny_encoding, tmp_path, Training(context=16, steps=5, checkpoint_seconds=5))
+        fit(tiny_encoding, tmp_path, Training(context=16, learning_rate=1e-3, steps=5, checkpoint_seconds=5))
     assert "the training was changed (training.steps)" in caplog.text
     assert "resuming" not in caplog.text
 
 
 def test_bad_inputs_are_one_clear_line(tiny_encoding, tmp_path):
     with pytest.raises(TextcriticError, match=r"tokens are less than one block; lower training\.context \(100000\)"):
-        fit(tiny_encoding, tmp_path / "a", Training(context=100_000, steps=1), MODEL | {"n_positions": 100_000})
-    with pytest.raises(TextcriticError, match="training.context: 17 is more than the model's positions"):
-        fit(tiny_encoding, tmp_path / "b", Training(context=17, steps=1))
+        fit(
+            tiny_encoding,
+            tmp_path / "a",
+            Training(context=100_000, learning_rate=1e-3, steps=1),
+            MODEL | {"n_positions": 100_000},
+        )
+    with pytest.raises(TextcriticError, match=r"training\.context: 17 is more than the model's positions"):
+        fit(tiny_encoding, tmp_path / "b", Training(context=17, learning_rate=1e-3, steps=1))
     other = TinyEncoding(tmp_path, tiny_encoding.tokenizer, tmp_path / "train", tiny_encoding.validation)
     with pytest.raises(TextcriticError, match=r"train\.tokens\.npy: no such file"):
-        fit(other, tmp_path / "c", Training(context=16, steps=1))
+        fit(other, tmp_path / "c", Training(context=16, learning_rate=1e-3, steps=1))
     np.save(tmp_path / "train.tokens.npy", np.full(100, 5000, np.int32))
     np.save(tmp_path / "train.kinds.npy", np.full(100, 2, np.uint8))
     with pytest.raises(TextcriticError, match="holds token 5000, the tokenizer has 3"):
-        fit(other, tmp_path / "d", Training(context=16, steps=1))
+        fit(other, tmp_path / "d", Training(context=16, learning_rate=1e-3, steps=1))

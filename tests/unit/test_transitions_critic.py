@@ -82,7 +82,7 @@ def test_delta_is_chosen_on_validation():
 
 
 def test_ties_go_to_the_larger_delta():
-    # One title and equal counts: every delta gives 1/2 for both transitions of the row, and begin is what differs not.
+    # Equal counts in a row stay equal shares whatever is added: every delta gives 1/2.
     counts = np.array([[3, 3], [3, 3]])
     delta, tried = module.choose_delta([(counts, counts)], [0.1, 10.0, 1.0], 2)
     assert [ppl for _, ppl in tried] == pytest.approx([2, 2, 2])
@@ -133,7 +133,12 @@ def test_save_and_load(tmp_path):
     critic = TransitionCritic.fit(TRAIN, [["a", "b"], ["b", "a"]], grid=[0, 0.1, 1])
     critic.save(tmp_path / "critic.json")
     loaded = TransitionCritic.load(tmp_path / "critic.json")
-    assert (loaded.titles, loaded.delta, loaded.mode, loaded.grid) == (critic.titles, critic.delta, "paper", critic.grid)
+    assert (loaded.titles, loaded.delta, loaded.mode, loaded.grid) == (
+        critic.titles,
+        critic.delta,
+        "paper",
+        critic.grid,
+    )
     assert (loaded.counts == critic.counts).all()
     assert (loaded.log_probs == critic.log_probs).all()
     value = json.loads((tmp_path / "critic.json").read_text())

@@ -6,4 +6,6 @@ from textcritic.spec import restore
 
 with runlog.job(snakemake.log[0], f"extract {snakemake.wildcards.corpus}"):
     spec = restore(snakemake.params.spec, "corpora")
-    extract_corpus(spec["extractor"], spec["options"], snakemake.output.articles, snakemake.output.report)
+    extract_corpus(
+        spec["extractor"], spec["options"], list(snakemake.input), snakemake.output.articles, snakemake.output.report
+    )

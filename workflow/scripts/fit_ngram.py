@@ -15,5 +15,4 @@ with runlog.job(snakemake.log[0], f"fit {w.generator} {w.setting}"):
         snakemake.output.model,
         snakemake.output.training,
         snakemake.output.perplexity,
-        resamples=snakemake.params.resamples,
     )

@@ -10,8 +10,8 @@ with runlog.job(snakemake.log[0], f"perplexity {w.generator} {w.setting}"):
     perplexity(
         snakemake.input.model,
         snakemake.input.tokens[0].removesuffix(".tokens.npy"),
+        spec["training"]["context"],
         snakemake.output[0],
-        context=spec["training"]["context"],
-        resamples=snakemake.params.resamples,
+        snakemake.params.boundary,
         threads=snakemake.threads,
     )

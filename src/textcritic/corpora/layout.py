@@ -68,7 +68,9 @@ def clean_text(text: str) -> str:
 
     Indentation inside the text is kept.
     """
-    lines = text.replace(END, "").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    while END in text:  # removing one can join the halves of another
+        text = text.replace(END, "")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(line.rstrip() for line in lines if line.strip()).strip()
 
 

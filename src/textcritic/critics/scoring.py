@@ -18,7 +18,6 @@ from textcritic.errors import TextcriticError
 
 EMPTY = "empty chain"
 UNTITLED = "section without title"
-NOTHING_KNOWN = "no transition between known titles"
 
 SCORES_SCHEMA = pa.schema(
     [
@@ -80,7 +79,7 @@ def score_posteriors(
     """
     flat = _aligned(critic, posteriors, titles)
     best = flat.probs.argmax(axis=1) if len(flat.probs) else np.empty(0, dtype=np.int64)
-    chains = Chains(pa.array(critic.titles, pa.string()).take(pa.array(best)), flat.lengths)
+    chains = Chains(pa.DictionaryArray.from_arrays(pa.array(best), pa.array(critic.titles)), flat.lengths)
     return _score(critic, ids, chains, expected_nll(flat, critic.log_probs), rejected)
 
 
@@ -181,45 +180,40 @@ def _score(
         raise TextcriticError(f"scores: {len(ids)} ids for {documents} chains; give one a document")
     codes = chains.codes(critic.titles)
     steps = Steps.of(codes, chains.lengths, len(critic.titles))
-    why = _reasons(chains, codes, steps, skip_unknown=critic.mode == "as_released")
-    out = pc.is_valid(why).to_numpy(zero_copy_only=False)
-    used = steps.known & ~out[steps.document]
-    document = steps.document[used]
-    step_nll = -critic.log_probs[steps.source[used], steps.target[used]] + 0.0  # + 0.0: no -0.0 in the files
-    num_steps = np.bincount(document, minlength=documents)
-    nll = np.zeros(documents)
+    usable = steps.usable(skip_unknown=critic.mode == "as_released")
+    step_nll = (0.0 - critic.log_probs).ravel().take(steps.cells_of(usable))  # a plain minus would write -0.0
+    num_steps = np.where(usable, steps.known, 0)
+    nll = np.full(documents, math.nan)
     if len(step_nll):
-        nll[num_steps > 0] = np.add.reduceat(step_nll, (np.cumsum(num_steps) - num_steps)[num_steps > 0])
-    nll[out] = math.nan
+        nll[usable] = np.add.reduceat(step_nll, (np.cumsum(num_steps) - num_steps)[usable])
     columns = [
         pa.array(ids, pa.string()),
         pa.array(nll),
         pa.array(num_steps),
-        pa.nulls(documents, pa.float64()) if soft is None else pa.array(soft, mask=out),
-        pa.array(out),
-        why,
-        pa.ListArray.from_arrays(_offsets(chains.lengths), chains.titles),
+        pa.nulls(documents, pa.float64()) if soft is None else pa.array(soft, mask=~usable),
+        pa.array(~usable),
+        _reasons(chains, codes, usable),
+        pa.ListArray.from_arrays(_offsets(chains.lengths), chains.titles.dictionary_decode()),
         pa.ListArray.from_arrays(_offsets(num_steps), pa.array(step_nll)),
     ]
     scored = pa.Table.from_arrays(columns, schema=SCORES_SCHEMA)
     return pa.concat_tables([scored, _unparsed(rejected)]) if rejected else scored
 
 
-def _reasons(chains: Chains, codes: npt.NDArray[np.int32], steps: Steps, skip_unknown: bool) -> pa.Array:
+def _reasons(chains: Chains, codes: npt.NDArray[np.int32], usable: npt.NDArray[np.bool_]) -> pa.Array:
     """Why each document is rejected, null where it is not: the first unknown title is named."""
-    choice = np.full(len(chains.lengths), -1, dtype=np.int64)
-    texts = pa.array([EMPTY, NOTHING_KNOWN])
-    if skip_unknown:
-        choice[np.bincount(steps.document[steps.known], minlength=len(choice)) == 0] = 1
-    else:
-        unknown = np.flatnonzero(codes < 0)
-        owner = np.repeat(np.arange(len(chains.lengths)), chains.lengths)[unknown]
-        rows, first = np.unique(owner, return_index=True)
-        named = pc.binary_join_element_wise("unknown title: ", chains.titles.take(pa.array(unknown[first])), "")
-        texts = pa.concat_arrays([texts, pc.fill_null(named, UNTITLED)])
-        choice[rows] = 2 + np.arange(len(rows))
-    choice[chains.lengths == 0] = 0
-    return texts.take(pa.array(choice, mask=choice < 0))
+    if usable.all():
+        return pa.nulls(len(usable), pa.string())
+    unknown = np.flatnonzero(codes < 0)
+    owner = np.repeat(np.arange(len(usable)), chains.lengths)[unknown]
+    rows, first = np.unique(owner, return_index=True)
+    named = pc.binary_join_element_wise(
+        "unknown title: ", chains.titles.take(pa.array(unknown[first])).dictionary_decode(), ""
+    )
+    texts = pa.concat_arrays([pa.array([EMPTY]), pc.fill_null(named, UNTITLED)])
+    choice = np.zeros(len(usable), dtype=np.int64)
+    choice[rows] = 1 + np.arange(len(rows))
+    return texts.take(pa.array(choice, mask=usable))
 
 
 def _offsets(lengths: npt.NDArray[np.int64]) -> pa.Array:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from textcritic.critics.chains import Chains, ChainsLike, Steps
+from textcritic.critics.chains import Chains, ChainsLike, Steps, pair_counts
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 
@@ -166,8 +166,7 @@ def count_transitions(chains: ChainsLike | Chains, titles: Sequence[str]) -> Cou
     codes = flat.codes(titles)
     if len(unknown := np.flatnonzero(codes < 0)):
         raise TextcriticError(f"train: title {flat.titles[int(unknown[0])].as_py()!r} is not among the critic's titles")
-    steps = Steps.of(codes, flat.lengths, len(titles))
-    return steps.counts(len(titles), steps.known)
+    return pair_counts(codes, flat.lengths, len(titles))
 
 
 def usable_counts(chains: Chains, titles: Sequence[str], skip_unknown: bool) -> tuple[Counts, int, int]:
@@ -177,11 +176,8 @@ def usable_counts(chains: Chains, titles: Sequence[str], skip_unknown: bool) -> 
     the whole document is.
     """
     steps = Steps.of(chains.codes(titles), chains.lengths, len(titles))
-    usable = np.bincount(steps.document[steps.known], minlength=len(chains.lengths)) > 0
-    if not skip_unknown:
-        usable[steps.document[~steps.known]] = False
-    counts = steps.counts(len(titles), steps.known & usable[steps.document])
-    return counts, int(usable.sum()), int((~usable).sum())
+    usable = steps.usable(skip_unknown)
+    return steps.counts(usable), int(usable.sum()), int((~usable).sum())
 
 
 def num_targets(num_titles: int, mode: Mode) -> int:
@@ -225,7 +221,9 @@ def choose_delta(
     tried = [
         (delta, math.exp(nll[delta] / steps) if math.isfinite(nll[delta]) else math.inf) for delta in sorted(deltas)
     ]
-    best = min(tried, key=lambda pair: (pair[1], -pair[0]))[0]
+    # Equal up to rounding is a tie.
+    lowest = min(ppl for _, ppl in tried) * (1 + 1e-12)
+    best = max(delta for delta, ppl in tried if ppl <= lowest)
     return best, tuple((delta, ppl if math.isfinite(ppl) else None) for delta, ppl in tried)
 
 
@@ -241,7 +239,7 @@ def _folds(
     fold_of = np.full(len(chains.lengths), -1)
     fold_of[rows] = np.random.default_rng(seed).permutation(len(rows)) % folds
     for fold in range(folds):
-        held_out = steps.counts(len(titles), fold_of[steps.document] == fold)
+        held_out = steps.counts(fold_of == fold)
         yield counts - held_out, held_out
 
 

@@ -5,7 +5,10 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -136,19 +139,50 @@ def digest(specification: Any) -> str:
 
 
 def file_digests(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
-    """`{file name: size and SHA-256}` of input files.
+    """`{file name: size and SHA-256}` of input files; a model's or tokenizer's folder stands for its JSON and weights.
 
     Raises:
         TextcriticError: a file is missing.
     """
     digests = {}
-    for path in map(Path, paths):
+    for path in (file for given in map(Path, paths) for file in _files_of(given)):
         try:
             with path.open("rb") as handle:
                 digests[path.name] = f"{path.stat().st_size} {hashlib.file_digest(handle, 'sha256').hexdigest()}"
         except FileNotFoundError as error:
             raise TextcriticError(f"{path}: no such file") from error
     return digests
+
+
+def rng_state() -> dict[str, torch.Tensor]:
+    """State of torch's generators, of the GPU's too when there is one."""
+    state = {"cpu": torch.get_rng_state()}
+    return state | {"cuda": torch.cuda.get_rng_state()} if torch.cuda.is_available() else state
+
+
+def set_rng_state(state: Mapping[str, torch.Tensor]) -> None:
+    """Put torch's generators back into a state of `rng_state`."""
+    torch.set_rng_state(state["cpu"])
+    if "cuda" in state and torch.cuda.is_available():
+        torch.cuda.set_rng_state(state["cuda"])
+
+
+@contextmanager
+def terminated() -> Iterator[threading.Event]:
+    """An event that SIGTERM sets (SLURM's preemption and scancel) instead of ending the process at once."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: event.set())
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _files_of(path: Path) -> list[Path]:
+    return sorted([*path.glob("*.json"), *path.glob("*.safetensors")]) if path.is_dir() else [path]
 
 
 def _save(value: Mapping[str, Any], path: Path) -> None:

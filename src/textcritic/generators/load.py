@@ -3,7 +3,7 @@
 import difflib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +95,21 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
         raise TextcriticError(f"{folder}: holds no fast tokenizer; convert it so that the folder has tokenizer.json")
     fast: PreTrainedTokenizerFast = tokenizer
     return fast
+
+
+def tokens_of(folder: str | os.PathLike[str]) -> Callable[[list[str]], list[int]]:
+    """A function that counts the tokens of texts, special tokens not included; raises as `load_tokenizer`."""
+    tokenizer = load_tokenizer(folder)
+
+    def lengths(texts: list[str]) -> list[int]:
+        if not texts:
+            return []
+        encoded = tokenizer(
+            texts, add_special_tokens=False, split_special_tokens=True, return_attention_mask=False, verbose=False
+        )
+        return [len(ids) for ids in encoded["input_ids"]]
+
+    return lengths
 
 
 def load_causal(

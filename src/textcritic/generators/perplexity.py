@@ -14,7 +14,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.generators.encode import AS_RELEASED, SINGLE, document_index, load_encoded
 from textcritic.generators.load import autocast, device, load_causal, load_tokenizer
-from textcritic.inference import bootstrap_interval
+from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 
 DESCRIPTIONS = {
     SINGLE: "non-overlapping windows of {context} tokens, the last one shorter; every token but the first is predicted",
@@ -144,16 +144,10 @@ def _part(nll: np.ndarray, documents: np.ndarray, count: int, seed: int) -> dict
         return {"ppl": None, "nll": None if len(nll) else 0.0, "tokens": len(nll), "ci95": [None, None]}
     columns = np.stack([np.bincount(documents, nll, count), np.bincount(documents, minlength=count)], axis=1)
     total = float(nll.sum())
-    interval = bootstrap_interval(columns, _pooled_ppl, resamples=1000, level=0.95, seed=seed)
+    interval = bootstrap_interval(columns, exp_ratio_of_sums, resamples=1000, level=0.95, seed=seed)
     return {
         "ppl": float(np.exp(total / len(nll))),
         "nll": total,
         "tokens": len(nll),
-        "ci95": [float(end) for end in interval],
+        "ci95": [interval.low, interval.high],
     }
-
-
-def _pooled_ppl(sums: np.ndarray) -> np.ndarray:
-    """Perplexity of each resample from its [resamples, (nats, tokens)] sums."""
-    ppl: np.ndarray = np.exp(sums[:, 0] / sums[:, 1])
-    return ppl

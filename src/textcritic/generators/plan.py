@@ -19,18 +19,18 @@ class Training:
     """
 
     context: int  # tokens in a block
+    learning_rate: float
     batch_size: int = 8  # blocks in a forward pass
     accumulation: int = 1  # forward passes in a step
-    learning_rate: float = 1e-3
     schedule: str = "linear"  # linear or cosine to zero at the last step, or constant
     warmup_steps: int = 0
     steps: int | None = None  # optimiser steps
     epochs: float | None = None  # passes over the training blocks
     weight_decay: float = 0.0
-    gradient_clip: float = 1.0  # largest gradient norm; 0: no clipping
-    evaluate_every: int = 500  # steps between two validations; the last step is always validated
+    gradient_clip: float | None = 1.0  # largest gradient norm; None: no clipping
+    evaluate_every: int | None = None  # steps between validations, None: an epoch; the last step is always validated
     evaluate_blocks: int | None = None  # validate on at most so many blocks; None: all
-    checkpoint_seconds: float = 600.0
+    checkpoint_seconds: float = 300.0
     precision: str = "auto"  # auto (bf16 on a GPU that has it, else fp32), fp32 or bf16 autocast
     activation_checkpointing: bool = False
 
@@ -38,24 +38,26 @@ class Training:
         """Optimiser steps in all, for a training split of so many blocks."""
         if (self.steps is None) == (self.epochs is None):
             raise TextcriticError("training: give steps or epochs, one of the two")
-        if self.epochs is None:
-            total = int(self.steps or 0)
-        else:
-            total = math.ceil(self.epochs * blocks / (self.batch_size * self.accumulation))
+        total = int(self.steps or 0) if self.epochs is None else self.steps_of(self.epochs, blocks)
         if total < 1:
             raise TextcriticError("training: steps or epochs: should be above 0")
         return total
 
-    def rate(self, step: int, total: int) -> float:
-        """Learning rate of the step with number `step`, counted from 0."""
-        warm = min(1.0, (step + 1) / self.warmup_steps) if self.warmup_steps else 1.0
-        left = (total - max(step, self.warmup_steps)) / max(total - self.warmup_steps, 1)
-        shape = {"constant": 1.0, "linear": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left)}
-        return self.learning_rate * warm * shape[self.schedule]
+    def steps_of(self, epochs: float, blocks: int) -> int:
+        """Optimiser steps in so many passes over so many blocks."""
+        return math.ceil(epochs * blocks / (self.batch_size * self.accumulation))
 
     def deciding(self) -> dict[str, Any]:
         """The settings that decide the result; how often to save is not among them."""
         return {key: value for key, value in asdict(self).items() if key != "checkpoint_seconds"}
+
+
+def learning_rate(step: int, total: int, peak: float, schedule: str, warmup_steps: int) -> float:
+    """Learning rate of the step with number `step` of `total`, counted from 0: linear warm-up, then the schedule."""
+    warm = min(1.0, (step + 1) / warmup_steps) if warmup_steps else 1.0
+    left = (total - max(step, warmup_steps)) / max(total - warmup_steps, 1)
+    shape = {"constant": 1.0, "linear": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left)}
+    return peak * warm * shape[schedule]
 
 
 def block_at(seed: int, position: int, blocks: int) -> int:

@@ -2,11 +2,8 @@
 
 import math
 import os
-import signal
 import threading
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +13,12 @@ from torch.nn.functional import cross_entropy
 
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder, write_json
-from textcritic.generators.checkpoint import Checkpoints, file_digests
+from textcritic.generators.checkpoint import Checkpoints, file_digests, rng_state, set_rng_state, terminated
 from textcritic.generators.encode import load_encoded
 from textcritic.generators.load import autocast, device, init_folder, load_causal, load_tokenizer
 from textcritic.generators.lock import Lock
 from textcritic.generators.perplexity import iter_nll, windows
-from textcritic.generators.plan import Training, block_at
+from textcritic.generators.plan import Training, block_at, learning_rate
 from textcritic.runlog import Progress, log
 
 CURVE_POINTS = 1000  # at most about so many, besides the validations
@@ -74,10 +71,10 @@ def train_causal(
     model_dir = Path(model_dir)
     folder = model_dir.parent / "checkpoints"
     folder.mkdir(parents=True, exist_ok=True)
-    with Lock(folder / "lock.json") as lock, _terminated() as stop:
+    with Lock(folder / "lock.json") as lock, terminated() as stop:
         files = [f"{train_prefix}.tokens.npy", f"{validation_prefix}.tokens.npy"]
         if weights := init_folder(init, sources):
-            files += sorted(map(str, [*weights.glob("config.json"), *weights.glob("*.safetensors")]))
+            files.append(str(weights))
         decides = {"training": training.deciding(), "init": dict(init), "seed": seed, "files": file_digests(files)}
         checkpoints = Checkpoints(folder, decides)
         tokenizer = load_tokenizer(tokenizer_dir)
@@ -114,10 +111,11 @@ class _Run:
         self.autocast = autocast(self.device, training.precision)
         self.blocks = (len(tokens) - 1) // training.context
         self.total = training.total_steps(self.blocks)
+        self.evaluate_every = training.evaluate_every or training.steps_of(1, self.blocks)
         self.tokens_per_step = training.batch_size * training.accumulation * training.context
         self.windows = windows(len(validation), training.context)[: training.evaluate_blocks]
         if training.activation_checkpointing:
-            model.gradient_checkpointing_enable()
+            model.activation_checkpointing_enable()
         matrices = [p for p in model.parameters() if p.dim() >= 2]
         vectors = [p for p in model.parameters() if p.dim() < 2]  # biases and norms are not decayed
         groups = [{"params": matrices, "weight_decay": training.weight_decay}, {"params": vectors, "weight_decay": 0.0}]
@@ -130,16 +128,15 @@ class _Run:
         """Run to the last step and report; see `train_causal`."""
         self._resume()
         progress = Progress(f"training {self.name}", self.total, "steps", self.step)
-        first, started, saved = self.step, time.monotonic(), time.monotonic()
-        spent_before = self.seconds
+        spent_before, saved = self.seconds, 0.0
         while True:
             validated = self._validation_is_due() and self._validate(stop)
-            overdue = time.monotonic() - saved >= self.training.checkpoint_seconds
+            overdue = progress.spent() - saved >= self.training.checkpoint_seconds
             if validated or overdue or stop.is_set():
                 lock.check()
-                self.seconds = spent_before + time.monotonic() - started
+                self.seconds = spent_before + progress.spent()
                 self._save()
-                saved = time.monotonic()
+                saved = progress.spent()
             if stop.is_set():
                 raise TextcriticError(
                     f"training {self.name}: stopped by SIGTERM after step {self.step:,} of {self.total:,}; "
@@ -148,13 +145,12 @@ class _Run:
             if self.step == self.total:
                 return self._report()
             loss = self._one_step()
-            rate = (self.step - first) * self.tokens_per_step / (time.monotonic() - started)
-            progress.advance(note=f"loss {loss:.3f}, {rate:,.0f} tokens/s")
+            progress.advance(note=f"loss {loss:.3f}, {progress.rate * self.tokens_per_step:,.0f} tokens/s")
 
     def _one_step(self) -> float:
         """One optimiser step; returns its mean loss in nats per token."""
         training = self.training
-        rate = training.rate(self.step, self.total)
+        rate = learning_rate(self.step, self.total, training.learning_rate, training.schedule, training.warmup_steps)
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.model.train()
@@ -189,7 +185,7 @@ class _Run:
         return batch[:, :-1], batch[:, 1:]
 
     def _validation_is_due(self) -> bool:
-        due = self.step % self.training.evaluate_every == 0 or self.step == self.total
+        due = self.step % self.evaluate_every == 0 or self.step == self.total
         return due and self.step > self.evaluated
 
     def _validate(self, stop: threading.Event) -> bool:
@@ -222,8 +218,7 @@ class _Run:
         state = {key: getattr(self, key) for key in COUNTERS} | {
             "model": self.model.state_dict(),
             "optimiser": self.optimiser.state_dict(),
-            "rng": torch.get_rng_state(),
-            "cuda_rng": torch.cuda.get_rng_state() if self.device.type == "cuda" else None,
+            "rng": rng_state(),
         }
         self.checkpoints.save(state, self.step, self.best_step)
 
@@ -234,9 +229,7 @@ class _Run:
                 setattr(self, key, state[key])
             self.model.load_state_dict(state["model"])
             self.optimiser.load_state_dict(state["optimiser"])
-            torch.set_rng_state(state["rng"])
-            if self.device.type == "cuda" and state["cuda_rng"] is not None:
-                torch.cuda.set_rng_state(state["cuda_rng"])
+            set_rng_state(state["rng"])
         self.checkpoints.rewind_curve(self.points)
 
     def _report(self) -> dict[str, Any]:
@@ -266,17 +259,3 @@ def _training_tokens(prefix: str | os.PathLike[str], context: int, vocabulary: i
             f"{prefix}.tokens.npy: holds token {tokens.max()}, the tokenizer has {vocabulary}; rerun the encoding"
         )
     return tokens
-
-
-@contextmanager
-def _terminated() -> Iterator[threading.Event]:
-    """An event that SIGTERM sets (SLURM's preemption and scancel) instead of ending the process at once."""
-    event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield event
-        return
-    before = signal.signal(signal.SIGTERM, lambda *_: event.set())
-    try:
-        yield event
-    finally:
-        signal.signal(signal.SIGTERM, before)

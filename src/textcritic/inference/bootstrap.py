@@ -11,8 +11,10 @@ from textcritic.inference.statistics import Array, Statistic, checked_columns, d
 
 # Index draws of one chunk: 4 million int64, 32 MB, whatever the number of documents and resamples.
 CHUNK_DRAWS = 4_000_000
-# Above this many documents, equal rows are drawn together if that makes it cheaper.
+# Above this many documents, equal rows are drawn together if there are this many documents to a distinct row: a count of
+# a row is as dear as drawing several documents.
 MANY_DOCUMENTS = 100_000
+WORTH_GROUPING = 8
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def _resampled_sums(columns: Array, resamples: int, rng: np.random.Generator) ->
     documents = len(columns)
     if documents > MANY_DOCUMENTS:
         rows, counts = distinct_rows(columns)
-        if 2 * len(rows) < documents:
+        if WORTH_GROUPING * len(rows) <= documents:
             for size in chunk_sizes(resamples, len(rows)):
                 yield rng.multinomial(documents, counts / documents, size) @ rows
             return

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
-from textcritic.inference.bootstrap import MANY_DOCUMENTS, chunk_sizes
+from textcritic.inference.bootstrap import MANY_DOCUMENTS, WORTH_GROUPING, chunk_sizes
 from textcritic.inference.statistics import Array, Statistic, checked_columns, distinct_rows
 
 
@@ -80,12 +80,19 @@ def _all_splits(pooled: Array, size: int) -> Iterator[Array]:
 
 def _random_splits(pooled: Array, size: int, resamples: int, rng: np.random.Generator) -> Iterator[Array]:
     """Column sums of random subsets of `size` documents, in chunks: [chunk, k]."""
+    by_column = np.ascontiguousarray(pooled.T)
     if len(pooled) > MANY_DOCUMENTS:
         rows, counts = distinct_rows(pooled)
-        if 2 * len(rows) < len(pooled):
+        if WORTH_GROUPING * len(rows) <= len(pooled):
             for chunk in chunk_sizes(resamples, len(rows)):
                 yield rng.multivariate_hypergeometric(counts, size, chunk, method="marginals") @ rows
             return
+        # The test is two-sided, so either side of a split may be the subset: the smaller one is drawn sooner.
+        size = min(size, len(pooled) - size)
+        for _ in range(resamples):
+            subset = rng.choice(len(pooled), size, replace=False, shuffle=False)
+            yield np.array([[column.take(subset).sum() for column in by_column]])
+        return
     for chunk in chunk_sizes(resamples, len(pooled)):
         subsets = np.stack([rng.permutation(len(pooled))[:size] for _ in range(chunk)])
-        yield np.stack([column[subsets].sum(axis=1) for column in pooled.T], axis=1)
+        yield np.stack([column[subsets].sum(axis=1) for column in by_column], axis=1)

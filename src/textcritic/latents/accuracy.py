@@ -34,14 +34,14 @@ def accuracy(titles: Sequence[str], sections: Sections, probabilities: np.ndarra
     sizes = np.array([len(doc) for doc in sections.gold])
     document = np.repeat(np.arange(len(sizes)), sizes)
     sums = np.stack([np.bincount(document, right, len(sizes)), sizes], axis=1)
-    low, high = bootstrap_interval(sums, lambda s: s[:, 0] / s[:, 1], resamples=resamples, seed=0)
+    interval = bootstrap_interval(sums, lambda s: s[:, 0] / s[:, 1], resamples=resamples, seed=0)
     counts = np.zeros((len(titles), len(titles)), np.int64)
     np.add.at(counts, (gold[gold >= 0], inferred[gold >= 0]), 1)
     wrong = np.where(np.eye(len(titles), dtype=bool), 0, counts)
     worst = [divmod(int(k), len(titles)) for k in np.argsort(-wrong, axis=None, kind="stable")[:10]]
     return {
         "accuracy": float(right.mean()),
-        "ci95": [float(low), float(high)],
+        "ci95": [interval.low, interval.high],
         "n": len(gold),
         "documents": len(sizes),
         "mean_confidence": float(confidence.mean()),

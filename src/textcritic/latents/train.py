@@ -14,10 +14,10 @@ from transformers import AutoModelForSequenceClassification
 from textcritic.corpora import iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder, write_json
-from textcritic.generators.checkpoint import Checkpoints, file_digests
-from textcritic.generators.load import device, init_folder, load_model, load_tokenizer
+from textcritic.generators.checkpoint import Checkpoints, file_digests, rng_state, set_rng_state, terminated
+from textcritic.generators.load import autocast, device, init_folder, load_model, load_tokenizer
 from textcritic.generators.lock import Lock
-from textcritic.generators.train import autocast, learning_rate, rng_state, set_rng_state, terminated
+from textcritic.generators.plan import learning_rate
 from textcritic.latents.accuracy import accuracy
 from textcritic.latents.infer import labels_of, posterior
 from textcritic.latents.sections import Sections, encode_sections, shuffled_batches

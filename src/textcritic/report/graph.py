@@ -20,7 +20,7 @@ LABELLED = 5
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A kind of transition: its share of all transitions of a sample, in [0, 1], and its probability under the critic."""
+    """A kind of transition: its share of all transitions of a sample, in [0, 1], and its `P` under the critic."""
 
     previous: str
     next: str
@@ -28,7 +28,9 @@ class Edge:
     probability: float
 
 
-def transition_graph(titles: Sequence[str], edges: Sequence[Edge], width: float = 6.4) -> Figure:
+def transition_graph(
+    titles: Sequence[str], edges: Sequence[Edge], width: float = 6.4, heaviest: float | None = None
+) -> Figure:
     """Draw section types one under another, in the order in which real documents use them, and the unlikely steps.
 
     A step forward runs down on the right, a step back runs up on the left, a repetition is a loop; the wider the line,
@@ -38,6 +40,8 @@ def transition_graph(titles: Sequence[str], edges: Sequence[Edge], width: float 
         titles: the section types to show, from top to bottom.
         edges: the transitions to draw, begin and end included; edges with an end that is not shown are left out.
         width: inches.
+        heaviest: the share that the widest line stands for, so that several figures can be compared; default: the
+            largest share of `edges`.
 
     Returns:
         The figure; with no edge at all it says so.
@@ -54,19 +58,23 @@ def transition_graph(titles: Sequence[str], edges: Sequence[Edge], width: float 
         axes = figure.add_axes((0, foot / (height + foot), 1, height / (height + foot)))
         axes.set(xlim=(-width / 2, width / 2), ylim=(PITCH / 2 - height, PITCH / 2))
         axes.axis("off")
-        heaviest = max((edge.share for edge in drawn), default=1.0)
+        full = heaviest or max((edge.share for edge in drawn), default=1.0)
         longest = max((abs(place[e.previous] - place[e.next]) for e in drawn), default=1.0) or 1.0
         room = (width - box) / 2 - 0.12
         arcs = [e for e in drawn if e.previous != e.next]
-        labelled = {(e.previous, e.next) for e in arcs[-LABELLED if width > 5 else -3 :]}
-        for edge in drawn:
-            weight = 1.0 + 4.0 * edge.share / heaviest
+        labelled = arcs[-LABELLED if width > 5 else -3 :]
+        plates: list[tuple[float, float]] = []
+        for edge in reversed(drawn):
+            weight = 1.0 + 4.0 * edge.share / full
             if edge.previous == edge.next:
                 _draw_loop(axes, place[edge.previous], box / 2, 0.7 * weight)
             else:
                 reach = 0.3 + (room - 0.3) * (abs(place[edge.previous] - place[edge.next]) / longest) ** 0.8
-                label = percent(edge.share) if (edge.previous, edge.next) in labelled else ""
-                _draw_arc(axes, place[edge.previous], place[edge.next], box / 2, reach, weight, label)
+                apex = _draw_arc(axes, place[edge.previous], place[edge.next], box / 2, reach, weight)
+                clear = all(abs(apex[0] - x) > 0.45 or abs(apex[1] - y) > 0.17 for x, y in plates)
+                if edge in labelled and clear:
+                    plates.append(apex)
+                    _draw_label(axes, apex, percent(edge.share))
         repeated = {edge.previous: edge.share for edge in drawn if edge.previous == edge.next}
         for title, y in place.items():
             _draw_box(axes, title, y, box, repeated.get(title))
@@ -76,8 +84,8 @@ def transition_graph(titles: Sequence[str], edges: Sequence[Edge], width: float 
     return figure
 
 
-def _draw_arc(axes: Axes, start: float, stop: float, edge_x: float, reach: float, weight: float, label: str) -> None:
-    """A half-oval from one box to another: down on the right, up on the left."""
+def _draw_arc(axes: Axes, start: float, stop: float, edge_x: float, reach: float, weight: float) -> tuple[float, float]:
+    """A half-oval from one box to another, down on the right, up on the left; returns its outermost point."""
     forward = stop < start
     side = 1 if forward else -1
     x, far = side * edge_x, side * (edge_x + reach * 4 / 3)
@@ -85,10 +93,12 @@ def _draw_arc(axes: Axes, start: float, stop: float, edge_x: float, reach: float
     curve = Curve([(x, top), (far, top), (far, bottom), (x, bottom)], [Curve.MOVETO] + [Curve.CURVE4] * 3)
     colour = BLUE if forward else GREEN
     axes.add_patch(_arrow(curve, weight, colour, 0.45 + 0.1 * weight))
-    if label:
-        at = side * (edge_x + reach)
-        plate = {"facecolor": PAPER, "edgecolor": "none", "boxstyle": "square,pad=0.12"}
-        axes.text(at, (top + bottom) / 2, label, ha="center", va="center", fontsize=9, color=INK, bbox=plate, zorder=5)
+    return side * (edge_x + reach), (top + bottom) / 2
+
+
+def _draw_label(axes: Axes, place: tuple[float, float], label: str) -> None:
+    plate = {"facecolor": PAPER, "edgecolor": "none", "boxstyle": "square,pad=0.12"}
+    axes.text(*place, label, ha="center", va="center", fontsize=9, color=INK, bbox=plate, zorder=5)
 
 
 def _draw_loop(axes: Axes, y: float, edge_x: float, weight: float) -> None:

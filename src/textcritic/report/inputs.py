@@ -145,7 +145,7 @@ def _data(entry: Mapping[str, Any], where: str) -> DataFiles:
 
 
 def _sample(entry: Mapping[str, Any], corpora: set[str], where: str) -> SampleFiles:
-    words = {key: _text(entry, key, where) for key in ("corpus", "setting", "generator", "decoding")}
+    words: dict[str, Any] = {key: _text(entry, key, where) for key in ("corpus", "setting", "generator", "decoding")}
     name = f"{where}: sample {' '.join(words.values())} seed {entry.get('seed')}"
     if words["corpus"] not in corpora:
         raise TextcriticError(f"{name}: its corpus is not among the study's corpora; add it there")

@@ -15,27 +15,22 @@ from textcritic.report.numbers import MINUS
 from textcritic.report.style import DIVERGING, MUTED, RULE, SEQUENTIAL, new_figure, style
 
 
-def transition_matrix(chains: Sequence[Sequence[str]], titles: Sequence[str]) -> np.ndarray:
-    """Relative frequencies of the next section given the previous one.
+def next_section_shares(counts: np.ndarray, known: Sequence[str], shown: Sequence[str]) -> np.ndarray:
+    """Relative frequencies of the next section given the previous one, among the section types to show.
 
     Args:
-        chains: the documents' section titles in order; steps from or to a title not in `titles` are left out.
-        titles: the section types to show, [titles].
+        counts: [1 + known, known + 1] transitions: row 0 is the beginning, the last column the end.
+        known: the titles in the order of `counts`.
+        shown: the titles to show, in the order to show them.
 
     Returns:
-        [1 + titles, titles + 1]: row 0 is the beginning, the last column the end. Rows sum to 1; the row of a title
-        from which no step starts is NaN.
+        [1 + shown, shown + 1] in the same layout. A row sums to 1 where all its next sections are shown; the row of a
+        title that no step leaves is NaN.
     """
-    position = {title: index for index, title in enumerate(titles)}
-    counts = np.zeros((len(titles) + 1, len(titles) + 1))
-    for chain in chains:
-        rows = [0, *(position[title] + 1 if title in position else None for title in chain)]
-        columns = [*(position.get(title) for title in chain), len(titles)]
-        for row, column in zip(rows, columns, strict=True):
-            if row is not None and column is not None:
-                counts[row, column] += 1
-    totals = counts.sum(1, keepdims=True)
-    return np.divide(counts, totals, out=np.full_like(counts, np.nan), where=totals > 0)
+    places = [known.index(title) for title in shown]
+    totals = counts.sum(1, keepdims=True).astype(float)
+    shares = np.divide(counts, totals, out=np.full(counts.shape, np.nan), where=totals > 0)
+    return shares[np.ix_([0, *(place + 1 for place in places)], [*places, len(known)])]
 
 
 def transition_heatmaps(
@@ -44,7 +39,7 @@ def transition_heatmaps(
     """Two matrices on one colour scale from 0 to 1, and sample minus data on its own.
 
     Args:
-        data: as `transition_matrix` returns it.
+        data: as `next_section_shares` returns it.
         sample: likewise.
         titles: the section types, [titles].
         sample_name: a short name for the sample, over its panel.
@@ -77,7 +72,9 @@ def transition_heatmaps(
             axes.set_yticks(np.arange(len(matrix)), [BEGIN, *titles] if stacked or index == 0 else [])
             if stacked or index == 0:
                 axes.set_ylabel("previous section")
-            _colour_bar(figure, (x / width, (y - below - 0.1) / height, side / width, 0.1 / height), norm, colours, label)
+            _colour_bar(
+                figure, (x / width, (y - below - 0.1) / height, side / width, 0.1 / height), norm, colours, label
+            )
     return figure
 
 
@@ -86,14 +83,17 @@ def _colour_bar(
 ) -> None:
     low, high = float(norm.vmin or 0), float(norm.vmax or 0)
     bar = figure.colorbar(
-        ScalarMappable(norm, colours), cax=figure.add_axes(place), orientation="horizontal", ticks=[low, (low + high) / 2, high]
+        ScalarMappable(norm, colours),
+        cax=figure.add_axes(place),
+        orientation="horizontal",
+        ticks=[low, (low + high) / 2, high],
     )
     words = [f"{100 * value:{'+' if low < 0 and value else ''}.0f}%".replace("-", MINUS) for value in bar.get_ticks()]
     for text, side in zip(bar.ax.set_xticklabels(words), ("left", "center", "right"), strict=True):
-        text.set_horizontalalignment(side)
+        text.set(horizontalalignment=side)
     bar.ax.tick_params(length=0)
     bar.set_label(label)
-    bar.outline.set_edgecolor(RULE)  # type: ignore[operator]
+    bar.outline.set_edgecolor(RULE)
 
 
 def _heatmap(axes: Axes, matrix: np.ndarray, colours: Colormap, norm: Normalize) -> None:

@@ -44,7 +44,7 @@ def read_published(path: str | os.PathLike[str] | None) -> Published:
         key = (row["corpus"], row["setting"], row["generator"], row["metric"])
         value = _number(row["value"], f"{path}: line {line}")
         if values.setdefault(key, value) != value:
-            raise TextcriticError(f"{path}: line {line}: {' '.join(filter(None, key))} has two values; keep one of them")
+            raise TextcriticError(f"{path}: line {line}: {' '.join(filter(None, key))} has two values; keep one")
     return Published(rows, values)
 
 

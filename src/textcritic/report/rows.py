@@ -1,4 +1,4 @@
-"""The study's numbers in long format, one row per source: what every table, figure and sentence of the report is made of."""
+"""The study's numbers in long format, one row per source: what the tables, figures and sentences are made of."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,7 +42,7 @@ def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
     """Latent PPL of every source of a study (paper, Table 2).
 
     Columns: the keys; `latent_ppl` with its 95% document-bootstrap interval `ci_low`, `ci_high`; `latent_nll` (mean,
-    nats per document); `latent_ppl_soft` (expectation under the classifier's posterior); `documents` and `steps` scored;
+    nats per document); `latent_ppl_soft` (expectation under the classifier's posterior); `documents`, `steps` scored;
     `rejected`, `rejected_share`, `rejected_by_reason` ("reason: n; ..."); `seeds`, `seeds_mean`, `seeds_sd` over the
     seeds of a group; `p_value` of a permutation test against the real text with inferred titles; `infinite_because`;
     `ppl_all`, `ppl_body` with `_low`, `_high` (per token, titles and separators included or not),
@@ -55,11 +55,11 @@ def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for data in study.data:
         critic = TransitionCritic.load(data.critic)
-        inferred = _read_scores(data.inferred)
+        inferred = read_scores(data.inferred)
         rows.append(data_keys(data, DATA_INFERRED) | _scored(inferred, critic, study, data.inferred))
-        rows.append(data_keys(data, DATA_GOLD) | _scored(_read_scores(data.gold), critic, study, data.gold))
+        rows.append(data_keys(data, DATA_GOLD) | _scored(read_scores(data.gold), critic, study, data.gold))
         for sample in (s for s in study.samples if s.corpus == data.corpus):
-            scores = _read_scores(sample.scores)
+            scores = read_scores(sample.scores)
             _check_counts(scores, sample)
             row = sample_keys(sample) | _scored(scores, critic, study, sample.scores)
             row["p_value"] = _p_value(scores, inferred, study)
@@ -85,8 +85,8 @@ COHERENCE_COLUMNS = (
 def titles_rows(study: Study) -> pd.DataFrame:
     """What titles in the training text change: each generator with against without, by a permutation test.
 
-    Columns: corpus, generator, decoding, seed, `with_titles`, `without_titles` (Latent PPL), `ratio` (without over with)
-    and `p_value`. Only pairs that the study has both of.
+    Columns: corpus, generator, decoding, seed, `with_titles`, `without_titles` (Latent PPL), `ratio` (without
+    over with) and `p_value`. Only pairs that the study has both of.
     """
     rows = []
     found = {(s.corpus, s.generator, s.decoding, s.seed, s.setting): s for s in study.samples}
@@ -94,7 +94,7 @@ def titles_rows(study: Study) -> pd.DataFrame:
         other = found.get((corpus, generator, decoding, seed, "wo-title"))
         if setting != "w-title" or other is None:
             continue
-        first, second = _read_scores(sample.scores), _read_scores(other.scores)
+        first, second = read_scores(sample.scores), read_scores(other.scores)
         values = latent_ppl(first), latent_ppl(second)
         row = {"corpus": corpus, "generator": generator, "decoding": decoding, "seed": seed}
         row |= {"with_titles": values[0], "without_titles": values[1], "ratio": values[1] / values[0]}
@@ -117,7 +117,9 @@ def perplexity_of(sample: SampleFiles) -> dict[str, Any]:
                 impossible = report["zero_probability_tokens"]
                 columns["ppl_infinite_because"] = f"{impossible:,} tokens of the test text have probability 0"
     except (KeyError, TypeError, ValueError) as error:
-        raise TextcriticError(f"{sample.perplexity}: no perplexity in it ({error}); delete it and rerun its rule") from error
+        raise TextcriticError(
+            f"{sample.perplexity}: no perplexity in it ({error}); delete it and rerun its rule"
+        ) from error
     return columns
 
 
@@ -139,7 +141,7 @@ def _scored(scores: pa.Table, critic: TransitionCritic, study: Study, path: Path
     else:
         steps = sum(step["count"] for step in unseen_transitions(scores, critic))
         row["infinite_because"] = f"{steps:,} steps never occur in the training text and the critic is not smoothed"
-    if not scores["nll_soft"].null_count == scores.num_rows:
+    if scores["nll_soft"].null_count != scores.num_rows:
         row["latent_ppl_soft"] = latent_ppl(scores, "nll_soft")
     rejected = sum(reasons.values())
     return row | {
@@ -180,7 +182,12 @@ def _check_counts(scores: pa.Table, sample: SampleFiles) -> None:
         )
 
 
-def _read_scores(path: Path) -> pa.Table:
+def read_scores(path: Path) -> pa.Table:
+    """The scores of one source.
+
+    Raises:
+        TextcriticError: the file is missing or damaged, or is something else.
+    """
     scores = read_table(path)
     missing = {"id", "nll", "steps", "nll_soft", "rejected", "why", "chain", "step_nll"} - set(scores.column_names)
     if missing:

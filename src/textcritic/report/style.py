@@ -1,7 +1,9 @@
-"""One look for every figure: a restrained, colour-blind safe palette, readable type, files that are the same each run."""
+"""One look for every figure: a restrained, colour-blind safe palette, readable type, the same files each run."""
 
 import os
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -18,7 +20,9 @@ SETTING_COLOURS = {"w-title": BLUE, "wo-title": ORANGE}
 FONT_SIZE = 10.0
 
 # Transparent at zero, so that empty cells take the colour of the page.
-SEQUENTIAL = LinearSegmentedColormap.from_list("sequential", [to_rgba(BLUE, 0.04), to_rgba(BLUE, 0.5), to_rgba("#134a7a")])
+SEQUENTIAL = LinearSegmentedColormap.from_list(
+    "sequential", [to_rgba(BLUE, 0.04), to_rgba(BLUE, 0.5), to_rgba("#134a7a")]
+)
 DIVERGING = LinearSegmentedColormap.from_list(
     "diverging",
     [
@@ -31,7 +35,7 @@ DIVERGING = LinearSegmentedColormap.from_list(
     ],
 )
 
-RC = {
+RC: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": FONT_SIZE,
@@ -71,17 +75,18 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def style() -> mpl.rc_context:  # type: ignore[type-arg]
+def style() -> AbstractContextManager[None]:
     """Context in which the common style holds."""
     return mpl.rc_context(RC)
 
 
-def save(figure: Figure, path: str | os.PathLike[str]) -> list[Path]:
-    """Write `path` with the suffixes .svg and .pdf, whole or not at all; returns the two paths."""
+def save(figure: Figure, path: str | os.PathLike[str], formats: tuple[str, ...] = ("svg", "pdf")) -> list[Path]:
+    """Write `path` in each format, the format's name appended to it, whole or not at all; returns the paths."""
     saved = []
-    for suffix, metadata in ((".svg", {"Date": None}), (".pdf", {"CreationDate": None})):
-        target = Path(path).with_suffix(suffix)
+    for name in formats:
+        target = Path(f"{os.fspath(path)}.{name}")
+        metadata = {"CreationDate": None} if name == "pdf" else {"Date": None}
         with whole_file(target) as temporary, style():
-            figure.savefig(temporary, format=suffix[1:], metadata=metadata, bbox_inches="tight", pad_inches=0.06)
+            figure.savefig(temporary, format=name, metadata=metadata, bbox_inches="tight", pad_inches=0.06)
         saved.append(target)
     return saved

@@ -1,0 +1,95 @@
+"""The user's manual of every configuration key, made from the schemas: `python -m textcritic.configdoc` rewrites it."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from textcritic.files import write_text
+from textcritic.spec import SCHEMAS, load_yaml
+
+MANUAL = SCHEMAS.parent / "README.md"
+PAGES = {
+    "config": "config/config.yaml",
+    "study": "config/studies/{study}.yaml",
+    "corpora": "config/registry/corpora.yaml",
+    "encodings": "config/registry/encodings.yaml",
+    "generators": "config/registry/generators.yaml",
+    "decodings": "config/registry/decodings.yaml",
+    "classifiers": "config/registry/classifiers.yaml",
+    "critics": "config/registry/critics.yaml",
+    "hub": "config/registry/hub.yaml",
+    "downloads": "config/registry/downloads.yaml",
+}
+INTRODUCTION = """# Configuration
+
+Made from the schemas in `config/schemas` by `python -m textcritic.configdoc`; change the schemas, not this page.
+
+`config.yaml` names the studies to build. A study (`studies/`) names corpora, generators, decodings and a critic; each of these names
+is an entry of a registry (`registry/`). To use a file of your own, pass `--configfile mine.yaml`: its keys are laid over
+those of `config.yaml`, lists replace lists. Your own entries go into a registry folder of your own, added to
+`registry_folders`; a name is lower-case letters, digits and hyphens, and stands in one folder only.
+
+- YAML reads `5e-5` as text; write `5.0e-5`. An unknown key, a wrong type and an unknown name are refused before anything runs.
+- Changing a value reruns just the stages that it reaches. `label`, `threads`, `gpu`, `mem_mb` and `runtime` rerun nothing.
+- Paths of your own files are relative to the folder in which you call `snakemake`.
+"""
+
+
+def manual() -> str:
+    """The whole page, Markdown."""
+    parts = [INTRODUCTION]
+    for kind, path in PAGES.items():
+        schema = load_yaml(SCHEMAS / f"{kind}.yaml")
+        parts.append(f"\n## {path}\n\n{_sentence(schema['description'])}\n")
+        branches = schema.get("oneOf", [schema])
+        for branch in branches:
+            if len(branches) > 1:
+                parts.append(f"\n### {_sentence(branch['title']).rstrip('.')}\n")
+            rows = [f"| `{key}` | {kind_} | {default} | {words} |" for key, kind_, default, words in _rows(branch, "")]
+            parts.append("\n| key | type | default | what it is |\n|---|---|---|---|\n" + "\n".join(rows) + "\n")
+    return "".join(parts)
+
+
+def _rows(schema: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str, str, str]]:
+    required = set(schema.get("required", []))
+    for key, sub in schema.get("properties", {}).items():
+        name = f"{prefix}{key}"
+        default = "required" if key in required else _value(sub["default"]) if "default" in sub else "absent"
+        words = _sentence(sub.get("description", "")).replace("|", "\\|")
+        yield name, _type(sub), default, words
+        for branch in sub.get("oneOf", [sub]):
+            yield from _rows(branch, f"{name}.")
+            if isinstance(branch.get("items"), Mapping):
+                yield from _rows(branch["items"], f"{name}[].")
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "oneOf" in schema:
+        return " or ".join(f"`{branch['title']}`" if "{" in branch["title"] else branch["title"] for branch in schema["oneOf"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_type(schema['items'])}"
+    if schema.get("type") == "object":
+        return "mapping"
+    kind = schema.get("type", "anything")
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _value(value: Any) -> str:
+    if value in ({}, []):
+        return "none"
+    if isinstance(value, list):
+        return ", ".join(f"`{item}`" for item in value)
+    return "`null`" if value is None else f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def _sentence(text: str) -> str:
+    words = " ".join(text.split())
+    return words[:1].upper() + words[1:] + ("" if not words or words.endswith((".", ")")) else ".")
+
+
+if __name__ == "__main__":
+    write_text(Path(MANUAL), manual())

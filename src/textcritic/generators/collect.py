@@ -1,0 +1,150 @@
+"""From raw draws to a sample: texts parsed into articles, and what is no article kept apart and counted."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from textcritic.corpora import Article, MalformedArticle, Section, parse, write_articles
+from textcritic.corpora.jsonl import read_jsonl
+from textcritic.errors import TextcriticError
+from textcritic.files import write_json, write_table
+from textcritic.generators.shards import CUT, read_shard
+from textcritic.runlog import log
+
+REJECTED_SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("id", "text", "why")])
+
+
+@dataclass(frozen=True, slots=True)
+class _Rejected:
+    id: str
+    text: str
+    why: str
+
+
+def collect_samples(
+    shards: Sequence[str | os.PathLike[str]],
+    setting: str,
+    max_tokens: int,
+    generator: str,
+    out_path: str | os.PathLike[str],
+    rejected_path: str | os.PathLike[str],
+    counts_path: str | os.PathLike[str],
+) -> dict[str, object]:
+    """Parse the draws of all shards; nothing is drawn again for an article that is rejected.
+
+    An article is rejected when its text is malformed (`layout.parse`: "empty", "empty section", "section without
+    title") or when it did not end ("no end within N tokens"), which the paper's released code keeps as if it had.
+
+    Args:
+        shards: Parquet files of raw draws.
+        setting: `w-title`, where sections have the titles that were generated, or `wo-title`, where they have none.
+        max_tokens: N of the decoding, for the reason.
+        generator: name that ids (`{generator}-000012`) and sources are made from.
+        out_path: sample to write, a Parquet file in the corpus schema.
+        rejected_path: rejected texts to write, a Parquet file: id, text, why.
+        counts_path: JSON file to write.
+
+    Returns:
+        what was written to `counts_path`: `drawn`, `kept`, `rejected` (reason to number), `tokens` (drawn in all).
+
+    Raises:
+        TextcriticError: a shard is missing or not whole, an index occurs twice, or every article was rejected.
+    """
+    tokens = 0
+    seen: set[int] = set()
+
+    def outcomes() -> Iterator[Article | _Rejected]:
+        nonlocal tokens
+        for shard in shards:
+            for draw in read_shard(shard):
+                if draw.index in seen:
+                    raise TextcriticError(
+                        f"{shard}: article {draw.index} was drawn in another shard too; draw it again"
+                    )
+                seen.add(draw.index)
+                tokens += draw.tokens
+                identifier = f"{generator}-{draw.index:06d}"
+                if draw.finish == CUT:
+                    yield _Rejected(identifier, draw.text, f"no end within {max_tokens} tokens")
+                    continue
+                try:
+                    yield Article(identifier, None, parse(draw.text, setting), generator)
+                except MalformedArticle as malformed:
+                    yield _Rejected(identifier, draw.text, malformed.reason)
+
+    kept, rejected = _sort_out(outcomes())
+    advice = "train the generator for longer, or raise max_tokens"
+    return _write(kept, rejected, tokens, advice, out_path, rejected_path, counts_path)
+
+
+def import_samples(
+    path: str | os.PathLike[str],
+    out_path: str | os.PathLike[str],
+    rejected_path: str | os.PathLike[str],
+    counts_path: str | os.PathLike[str],
+) -> dict[str, object]:
+    """Take in articles that another program generated, with the outcome of `collect_samples`.
+
+    Titles are lower-cased and stripped, as those of our own samples are. An article without sections is rejected as
+    "empty", one with a section without text as "empty section". How many tokens were drawn is not known: null.
+
+    Args:
+        path: JSON lines, see `corpora.jsonl.read_jsonl`.
+        out_path: see `collect_samples`.
+        rejected_path: see `collect_samples`.
+        counts_path: see `collect_samples`.
+
+    Raises:
+        TextcriticError: a fault of the file, naming its line; or every article was rejected.
+    """
+
+    def outcome(article: Article) -> Article | _Rejected:
+        texts = [section.text.strip() for section in article.sections]
+        if not all(texts) or not texts:
+            why = "empty section" if any(texts) else "empty"
+            return _Rejected(article.id, "\n\n".join(texts), why)
+        titles = [(section.title or "").strip().lower() or None for section in article.sections]
+        return Article(article.id, article.title, tuple(map(Section, titles, texts)), article.source)
+
+    kept, rejected = _sort_out(outcome(article) for article in read_jsonl(path))
+    advice = "give articles whose sections all have text"
+    return _write(kept, rejected, None, advice, out_path, rejected_path, counts_path)
+
+
+def _sort_out(outcomes: Iterable[Article | _Rejected]) -> tuple[list[Article], list[_Rejected]]:
+    kept, rejected = [], []
+    for outcome in outcomes:
+        if isinstance(outcome, Article):
+            kept.append(outcome)
+        else:
+            rejected.append(outcome)
+    return kept, rejected
+
+
+def _write(
+    kept: list[Article],
+    rejected: list[_Rejected],
+    tokens: int | None,
+    advice: str,
+    out_path: str | os.PathLike[str],
+    rejected_path: str | os.PathLike[str],
+    counts_path: str | os.PathLike[str],
+) -> dict[str, object]:
+    reasons = dict(Counter(item.why for item in rejected).most_common())
+    drawn = len(kept) + len(rejected)
+    listed = ", ".join(f"{why}: {number}" for why, number in reasons.items())
+    if not kept:
+        raise TextcriticError(
+            f"{out_path}: of {drawn} articles none can be used ({listed or 'none were drawn'}); {advice}"
+        )
+    if rejected:
+        log.info("%d of %d articles rejected: %s", len(rejected), drawn, listed)
+    write_articles(out_path, kept)
+    columns = {name: [getattr(item, name) for item in rejected] for name in REJECTED_SCHEMA.names}
+    write_table(rejected_path, pa.table(columns, schema=REJECTED_SCHEMA))
+    counts: dict[str, object] = {"drawn": drawn, "kept": len(kept), "rejected": reasons, "tokens": tokens}
+    write_json(counts_path, counts)
+    return counts

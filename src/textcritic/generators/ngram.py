@@ -1,0 +1,158 @@
+"""The n-gram generator: fitted on a corpus, measured on its test split, drawn from in shards."""
+
+import os
+import time
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textcritic.corpora import Article, iter_articles
+from textcritic.errors import TextcriticError
+from textcritic.files import whole_folder, write_json
+from textcritic.generators.decoding import Decoding
+from textcritic.generators.ngram_model import NgramModel
+from textcritic.generators.ngram_text import Vocabulary, Words
+from textcritic.generators.perplexity import summarise
+from textcritic.generators.shards import Draw, write_shard
+
+FILE = "ngram.npz"
+SMOOTHINGS = ("none", "interpolated")
+
+
+def fit_ngram(
+    train_path: str | os.PathLike[str],
+    validation_path: str | os.PathLike[str],
+    test_path: str | os.PathLike[str],
+    setting: str,
+    order: int,
+    smoothing: str,
+    model_dir: str | os.PathLike[str],
+    report_path: str | os.PathLike[str],
+    perplexity_path: str | os.PathLike[str],
+) -> dict[str, Any]:
+    """Fit an n-gram model of words and measure its perplexity, a word (a line break, an end) at a time.
+
+    The vocabulary is that of train and one unknown word, which stands for all others. What the two smoothings mean is
+    said at `NgramModel`; with "none" a single unseen n-gram makes the perplexity infinite, which is written as null
+    beside the number of such tokens.
+
+    Args:
+        train_path: articles (Parquet, corpus schema) whose n-grams are counted.
+        validation_path: articles on which the weights of "interpolated" are fitted.
+        test_path: articles whose perplexity is measured.
+        setting: `w-title` or `wo-title`.
+        order: words in an n-gram.
+        smoothing: "none" or "interpolated".
+        model_dir: folder to write.
+        report_path: training.json to write; losses in nats per word, `parameters` counts distinct n-grams.
+        perplexity_path: perplexity.json to write.
+
+    Returns:
+        what was written to `report_path`.
+
+    Raises:
+        TextcriticError: bad input; the line says which file or key.
+    """
+    if smoothing not in SMOOTHINGS:
+        raise TextcriticError(f"smoothing: '{smoothing}' is unknown; use {' or '.join(SMOOTHINGS)}")
+    started = time.monotonic()
+    vocabulary = Vocabulary()
+    train = _words(vocabulary, train_path, setting, grow=True)
+    validation, test = (_words(vocabulary, path, setting) for path in (validation_path, test_path))
+    model = NgramModel.count(vocabulary, train, order)
+    rounds = model.fit_weights(validation) if smoothing == "interpolated" else []
+    seconds = time.monotonic() - started
+    loss = _mean_nll(model, validation)
+    report = {
+        "steps": len(rounds),
+        "best_step": len(rounds),
+        "validation_loss": loss,
+        "tokens_seen": len(train.ids),
+        "parameters": sum(int((counts > 0).sum()) for counts in model.counts),
+        "curve": [{"step": len(rounds), "train_loss": _mean_nll(model, train), "validation_loss": loss}],
+        "seconds": seconds,
+        "tokens_per_second": len(train.ids) / seconds,
+        "device": "cpu",
+    }
+    window = f"each word is predicted from the {order - 1} before it, within its article"
+    measured = summarise(model.nll(test), test.kinds, test.articles(), window)
+    save(model, model_dir)
+    write_json(perplexity_path, measured)
+    write_json(report_path, report)
+    return report
+
+
+def sample_ngram(
+    model_dir: str | os.PathLike[str],
+    decoding: Decoding,
+    seed: int,
+    first: int,
+    count: int,
+    out_path: str | os.PathLike[str],
+) -> None:
+    """Draw the articles `first` to `first + count - 1` of a sample and write them as one shard, see `sample_articles`.
+
+    Raises:
+        TextcriticError: the model cannot be read, or the decoding is not plain sampling.
+    """
+    if not decoding.is_ancestral:
+        raise TextcriticError(
+            "decoding: temperature, top_k and top_p do not apply to an n-gram model; use a decoding without them"
+        )
+    model = load(model_dir)
+    draws = model.sample(seed, range(first, first + count), decoding.max_tokens)
+    text = model.vocabulary.text
+    write_shard(out_path, (Draw(index, text(ids.tolist()), len(ids), finish) for index, ids, finish in draws))
+
+
+def save(model: NgramModel, model_dir: str | os.PathLike[str]) -> None:
+    """Write a model folder, whole or not at all."""
+    arrays = {
+        "order": np.array(model.order),
+        "words": np.frombuffer(" ".join(model.vocabulary.words).encode(), np.uint8),
+        "weights": np.empty(0) if model.weights is None else model.weights,
+    }
+    for k, (keys, counts) in enumerate(zip(model.keys, model.counts, strict=True), start=1):
+        arrays |= {f"keys{k}": keys, f"counts{k}": counts}
+    with whole_folder(model_dir) as folder:
+        np.savez(folder / FILE, **arrays)  # type: ignore[arg-type]
+
+
+def load(model_dir: str | os.PathLike[str]) -> NgramModel:
+    """Read a model folder.
+
+    Raises:
+        TextcriticError: there is no n-gram model in it, or not a whole one.
+    """
+    path = Path(model_dir) / FILE
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            order = int(arrays["order"])
+            words = arrays["words"].tobytes().decode()
+            keys = [arrays[f"keys{k}"] for k in range(1, order + 1)]
+            counts = [arrays[f"counts{k}"] for k in range(1, order + 1)]
+            weights = arrays["weights"]
+    except FileNotFoundError as error:
+        raise TextcriticError(f"{path}: no such file; give the folder of an n-gram model") from error
+    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise TextcriticError(f"{path}: not a whole n-gram model; delete its folder and fit it again") from error
+    # Words hold no white space but the two tokens that are line breaks, so a space separates them.
+    vocabulary = Vocabulary(words.split(" ") if words else [])
+    return NgramModel(vocabulary, order, keys, counts, weights if len(weights) else None)
+
+
+def _words(vocabulary: Vocabulary, path: str | os.PathLike[str], setting: str, *, grow: bool = False) -> Words:
+    articles: Iterable[Article] = iter_articles(path)
+    words = vocabulary.encode(articles, setting, grow=grow)
+    if not len(words.lengths):
+        raise TextcriticError(f"{path}: holds no articles")
+    return words
+
+
+def _mean_nll(model: NgramModel, words: Words) -> float | None:
+    """Nats per word; None where infinite."""
+    mean = float(model.nll(words).mean())
+    return mean if np.isfinite(mean) else None

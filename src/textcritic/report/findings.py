@@ -1,0 +1,174 @@
+"""What the numbers say, in words: written from the tables, with every doubt that the intervals and p-values leave."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from textcritic.report.numbers import (
+    count,
+    interval,
+    listed,
+    missing,
+    number,
+    p_value,
+    percent,
+    plural,
+)
+from textcritic.report.rows import DATA_INFERRED, GROUP, SAMPLE
+from textcritic.report.sheets import generator_name, source_name
+
+ALPHA = 0.05
+HIGHER, LOWER, UNCLEAR = "higher", "lower", "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """A headline, and sentences in the order in which they should be read."""
+
+    headline: str
+    points: tuple[str, ...]
+
+
+def findings(rows: pd.DataFrame, titles: pd.DataFrame) -> Findings:
+    """Write the findings.
+
+    Args:
+        rows: as `rows.coherence_rows` makes them.
+        titles: as `rows.titles_rows` makes them.
+    """
+    samples = [group for _, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False)]
+    real = {row["corpus"]: row for row in rows[rows["source"] == DATA_INFERRED].to_dict("records")}
+    verdicts = [verdict(group, real[group["corpus"].iloc[0]]["latent_ppl"]) for group in samples]
+    points = [_of_real(row, len(real) > 1) for row in real.values()]
+    points += _of_samples(rows, samples, verdicts, real)
+    points += _of_titles(rows, titles)
+    points += _of_rejected(rows)
+    return Findings(_headline(verdicts), tuple(points))
+
+
+def verdict(group: pd.DataFrame, real: float) -> str:
+    """Whether a sample's Latent PPL is measurably higher or lower than the real text's, under every one of its seeds."""
+    signs = set()
+    for row in group.to_dict("records"):
+        infinite = np.isinf(row["latent_ppl"]) and np.isfinite(real)
+        clear = infinite or (not missing(row["p_value"]) and row["p_value"] < ALPHA)
+        signs.add((HIGHER if row["latent_ppl"] > real else LOWER) if clear else UNCLEAR)
+    return signs.pop() if len(signs) == 1 else UNCLEAR
+
+
+def _headline(verdicts: list[str]) -> str:
+    total, higher, lower = len(verdicts), verdicts.count(HIGHER), verdicts.count(LOWER)
+    unclear = total - higher - lower
+    if total == 1:
+        return {
+            HIGHER: "The model orders its sections less like real text than real text itself does.",
+            LOWER: "The model keeps to the usual order of sections more strictly than real text does.",
+            UNCLEAR: "The model's section order cannot be told from that of real text.",
+        }[verdicts[0]]
+    if higher == total:
+        return f"All {total} samples order their sections measurably worse than real text."
+    if unclear == total:
+        return f"None of the {total} samples can be told from real text by the order of its sections."
+    parts = []
+    if higher:
+        parts.append(f"{higher} of {total} samples order their sections measurably worse than real text")
+    if lower:
+        does = "keeps" if lower == 1 else "keep"
+        parts.append(
+            f"{lower if higher else f'{lower} of {total} samples'} {does} to the usual order more strictly than it"
+        )
+    if unclear:
+        parts.append(f"{unclear} cannot be told from it")
+    return f"{listed(parts)}."
+
+
+def _of_real(row: dict[str, object], several: bool) -> str:
+    where = f"On {row['corpus']}, real text" if several else "Real text"
+    value = float(str(row["latent_ppl"]))
+    return (
+        f"{where} has a Latent PPL of {number(value)} (95% interval {interval(_f(row['ci_low']), _f(row['ci_high']))}, "
+        f"{count(_f(row['documents']))} articles): given one section, the next is about as hard to guess as a draw "
+        f"from {number(value)} equally likely ones."
+    )
+
+
+def _of_samples(
+    rows: pd.DataFrame, samples: list[pd.DataFrame], verdicts: list[str], real: dict[str, dict[str, object]]
+) -> list[str]:
+    points = []
+    order = sorted(range(len(samples)), key=lambda i: float(samples[i]["latent_ppl"].mean()))
+    for index in order:
+        group, first = samples[index], samples[index].iloc[0].to_dict()
+        data = real[first["corpus"]]
+        name = source_name(rows, first, seed=False)
+        where = f" on {first['corpus']}" if len(real) > 1 else ""
+        points.append(f"{name}{where}: {_against(group, data, verdicts[index])}")
+    return points
+
+
+def _against(group: pd.DataFrame, data: dict[str, object], found: str) -> str:
+    mean, real = float(group["latent_ppl"].mean()), float(str(data["latent_ppl"]))
+    if np.isinf(mean):
+        return f"Latent PPL is infinite, because {group['infinite_because'].dropna().iloc[0]}."
+    ratio = mean / real - 1
+    gap = f"{percent(abs(ratio))} {'above' if ratio > 0 else 'below'} real text"
+    worst = group["p_value"].max()
+    seeds = f" over {len(group)} seeds" if len(group) > 1 else f" ({interval(*group[['ci_low', 'ci_high']].iloc[0])})"
+    words = f"Latent PPL {number(mean)}{seeds}, {gap}"
+    if found == UNCLEAR:
+        return f"{words}, which is within what chance explains ({p_value(worst)})."
+    overlap = bool((group["ci_low"] <= _f(data["ci_high"])).all() and (group["ci_high"] >= _f(data["ci_low"])).all())
+    tail = "; the two intervals overlap, the test still tells them apart" if overlap else ""
+    strict = " Lower is not better: it repeats the commonest orders more than real text does." if found == LOWER else ""
+    return f"{words} ({p_value(worst)}){tail}.{strict}"
+
+
+def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame) -> list[str]:
+    points = []
+    for (corpus, generator, decoding), group in titles.groupby(["corpus", "generator", "decoding"], sort=False):
+        name = generator_name(rows, generator, decoding)
+        where = f" on {corpus}" if titles["corpus"].nunique() > 1 else ""
+        before, after = group["with_titles"].mean(), group["without_titles"].mean()
+        values = f"from {number(before)} to {number(after)}"
+        known = [p for p in group["p_value"] if not missing(p)]
+        start = f"Leaving the section titles out of the training text of {name}{where}"
+        if known and max(known) < ALPHA and np.isfinite([before, after]).all():
+            verb = "raises" if after > before else "lowers"
+            points.append(
+                f"{start} {verb} its Latent PPL {values} ({p_value(max(known))}){_by_perplexity(rows, group)}."
+            )
+        elif known:
+            points.append(
+                f"{start} takes its Latent PPL {values}, no more than chance explains ({p_value(max(known))})."
+            )
+    return points
+
+
+def _by_perplexity(rows: pd.DataFrame, group: pd.DataFrame) -> str:
+    """What perplexity per body token says of the same two generators; nothing where it is infinite or absent."""
+    first = group.iloc[0]
+    same = rows[(rows["corpus"] == first["corpus"]) & (rows["generator"] == first["generator"])]
+    values = [same.loc[same["setting"] == s, "ppl_body"].mean() for s in ("w-title", "wo-title")]
+    if not np.isfinite(values).all():
+        return ""
+    change = values[1] / values[0] - 1
+    moves = "rises" if change > 0 else "falls"
+    return f", while its perplexity on body text {moves} by {percent(abs(change))}"
+
+
+def _of_rejected(rows: pd.DataFrame) -> list[str]:
+    samples = rows[rows["source"] == SAMPLE]
+    lost = samples["rejected"].sum()
+    if not lost:
+        return ["Every article that was drawn could be read as sections and is in these numbers."]
+    worst = samples.loc[samples["rejected_share"].idxmax()].to_dict()
+    return [
+        f"{plural(int(lost), 'drawn article')} could not be read as sections or scored and "
+        f"{'is' if lost == 1 else 'are'} in none of these numbers; at most {percent(worst['rejected_share'])} of a sample "
+        f"({source_name(rows, worst)})."
+    ]
+
+
+def _f(value: object) -> float:
+    return float(str(value))

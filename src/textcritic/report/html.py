@@ -1,0 +1,270 @@
+"""The report: one self-contained HTML page that says what was found, shows it, and lets the reader check it."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
+
+from textcritic.critics import TransitionCritic
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, write_text
+from textcritic.report.details import GRAPH_THRESHOLD
+from textcritic.report.figures import GRAPH_EDGES, GRAPH_TITLES, REAL
+from textcritic.report.findings import findings
+from textcritic.report.inputs import Study, read_study
+from textcritic.report.numbers import count, interval, listed, number, percent, plural, setting_name
+from textcritic.report.rows import DATA_INFERRED, SAMPLE
+from textcritic.report.sheet import Cell, Sheet, to_html
+from textcritic.report.sheets import p_value, source_name
+from textcritic.report.svg import inline_svg
+from textcritic.report.tables import TABLES, read_rows
+from textcritic.report.viewer import viewer_data
+from textcritic.report.words import definitions, seeds_in_words, switches
+
+TEMPLATES = Path(__file__).parent / "templates"
+CONTENTS = (
+    ("finding", "Finding"),
+    ("compared", "What was compared"),
+    ("coherence", "Coherence"),
+    ("decomposition", "Where it comes from"),
+    ("perplexity", "Perplexity"),
+    ("errors", "Which steps go wrong"),
+    ("matrices", "What follows what"),
+    ("articles", "Read the articles"),
+    ("audit", "Audit"),
+    ("corpus", "The real text"),
+    ("rejected", "Not scored"),
+    ("definitions", "Definitions"),
+    ("provenance", "Provenance"),
+)
+
+
+def make_report(
+    study: Mapping[str, Any],
+    tables: str | Path,
+    figures: str | Path,
+    manifest: str | Path,
+    out_path: str | Path,
+) -> None:
+    """Write report.html.
+
+    Args:
+        study: as `inputs.read_study` takes it.
+        tables: folder that `tables.make_tables` filled.
+        figures: folder that `figures.make_figures` filled.
+        manifest: manifest.json that `manifest.make_manifest` wrote.
+        out_path: the page; links to tables and figures are relative to it.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or files do not belong together.
+    """
+    files, made = read_study(study), read_json(manifest)
+    rows = {name: read_rows(tables, name) for name in TABLES}
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=select_autoescape(("html.j2",)),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    page = environment.get_template("report.html.j2").render(
+        study=files,
+        contents=CONTENTS,
+        date=datetime.fromisoformat(made["created"]).strftime("%-d %B %Y"),
+        findings=findings(rows["coherence"], rows["titles"]),
+        compared=_compared(files, rows["coherence"]),
+        chart_caption=_chart_caption(rows["coherence"]),
+        every_number=Markup(to_html(_every_number(rows["coherence"]))),
+        bars=_bars(rows["decomposition"]),
+        curves=any(sample.training for sample in files.samples),
+        graphs=_graphs(files, rows["transition-errors"]),
+        matrices=[{"key": s.slug, "label": _label(files, s)} for s in files.samples],
+        switches=switches(rows["audit"]),
+        corpora=[_corpus(data.statistics) for data in files.data],
+        rejected=Markup(to_html(_rejected(rows["coherence"]))),
+        definitions=definitions(files.resamples),
+        **_provenance(made),
+        links=_links(Path(tables), Path(figures), Path(out_path)),
+        viewer=_viewer(files),
+        viewer_words=f"Of each source {files.report_articles} articles at most are in this page: the most incoherent "
+        "ones and the first of the others.",
+        table=lambda name: Markup(_text(Path(tables) / f"{name}.html")),
+        figure=_figure(Path(figures)),
+        picker=_picker,
+    )
+    write_text(out_path, page)
+
+
+def _figure(folder: Path) -> Callable[[str, str], Markup]:
+    """A function of the template: a figure in its wide and its narrow form, one of which is shown."""
+
+    def figure(name: str, description: str) -> Markup:
+        key = "".join(character if character.isalnum() else "-" for character in name)
+        wide = inline_svg(folder / f"{name}.svg", f"{key}-w", description)
+        narrow = inline_svg(folder / f"{name}.narrow.svg", f"{key}-n", description)
+        return Markup(f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>')
+
+    return figure
+
+
+def _picker(group: str, label: str, entries: list[dict[str, str]]) -> Markup:
+    options = "".join(f'<option value="{escape(e["key"])}">{escape(e["label"])}</option>' for e in entries)
+    select = f'<select data-group="{escape(group)}">{options}</select>'
+    return Markup(f'<div class="controls" hidden><label>{escape(label)} {select}</label></div>')
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise TextcriticError(f"{path}: no such file; make the study's tables first") from error
+
+
+def _label(study: Study, sample: Any) -> str:
+    label = study.label(sample, seed=True)
+    return f"{sample.corpus}: {label}" if len(study.data) > 1 else label
+
+
+def _compared(study: Study, rows: pd.DataFrame) -> list[tuple[str, str]]:
+    facts = []
+    for data in study.data:
+        critic = TransitionCritic.load(data.critic)
+        real = rows[(rows["corpus"] == data.corpus) & (rows["source"] == DATA_INFERRED)].iloc[0]
+        smoothing = f"{critic.delta:g} added to every count" if critic.delta else "no smoothing"
+        words = (
+            f"{plural(int(real['documents']), 'test article')}; the critic knows {len(critic.titles)} section types, "
+            f"{plural(int(critic.counts.sum()), 'training step')}, {smoothing}"
+        )
+        if data.accuracy is not None:
+            test = read_json(data.accuracy)["test"]
+            low, high = test["ci95"]
+            words += f"; the section classifier is right on {percent(test['accuracy'])} of test sections"
+            words += f" ({percent(low)} to {percent(high)})"
+        facts.append((f"Real text: {data.corpus}", f"{words}."))
+    samples = rows[rows["source"] == SAMPLE]
+    facts += [
+        ("Generators", listed(list(dict.fromkeys(samples["generator"])))),
+        ("Trained", listed([setting_name(setting) for setting in dict.fromkeys(samples["setting"])]) + " in the text"),
+        ("Decoding", listed(list(dict.fromkeys(samples["decoding"])))),
+        ("Seeds", seeds_in_words(samples["seed"].dropna())),
+        ("Articles a sample", _range(samples["documents"] + samples["rejected"], "drawn")),
+    ]
+    return facts
+
+
+def _range(values: pd.Series, what: str) -> str:
+    low, high = count(values.min()), count(values.max())
+    return f"{low} {what}" if low == high else f"{low} to {high} {what}"
+
+
+def _chart_caption(rows: pd.DataFrame) -> str:
+    words = "Blue: trained with titles. Orange: without. p-values: against real text with inferred titles."
+    if rows["published"].notna().any():
+        words += " Open diamonds: published values."
+    if rows["latent_ppl"].isin([float("inf")]).any():
+        words += " An arrow at the right edge is an infinite value."
+    return words
+
+
+def _every_number(rows: pd.DataFrame) -> Sheet:
+    names = ("Source", "Latent PPL", "Interval", "Soft", "Latent NLL", "Articles", "Steps", "Rejected", "p-value")
+    body = []
+    for row in rows.to_dict("records"):
+        name = f"{row['corpus']}: {source_name(rows, row)}" if rows["corpus"].nunique() > 1 else source_name(rows, row)
+        values = [number(row["latent_ppl"]), interval(row["ci_low"], row["ci_high"]), number(row["latent_ppl_soft"])]
+        values += [number(row["latent_nll"]), count(row["documents"]), count(row["steps"]), count(row["rejected"])]
+        values.append(p_value(row["p_value"]).removeprefix("p = ").removeprefix("p "))
+        body.append([Cell(name, heading=True), *(Cell(value) for value in values)])
+    return Sheet("every-number", "Latent PPL of every source", [[Cell(name) for name in names]], body)
+
+
+def _rejected(rows: pd.DataFrame) -> Sheet:
+    body = []
+    for row in rows.to_dict("records"):
+        if row["generator"] == "data" and row["source"] != DATA_INFERRED:
+            continue
+        name = f"{row['corpus']}: {source_name(rows, row)}" if rows["corpus"].nunique() > 1 else source_name(rows, row)
+        reasons = row["rejected_by_reason"] or "none"
+        cells = [Cell(count(row["rejected"])), Cell(percent(row["rejected_share"])), Cell(reasons, words=True)]
+        body.append([Cell(name, heading=True), *cells])
+    header = [[Cell("Source"), Cell("Rejected"), Cell("Share"), Cell("Reasons", words=True)]]
+    return Sheet("rejected", "Articles left out, by reason", header, body)
+
+
+def _bars(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    finite = rows[rows["cross_entropy"] != float("inf")]
+    longest = float(finite["cross_entropy"].max()) if len(finite) else 1.0
+    several = rows["corpus"].nunique() > 1
+    bars = []
+    for row in rows.to_dict("records"):
+        name = source_name(rows, row)
+        infinite = row["kl"] == float("inf")
+        entropy = 100 * row["entropy"] / longest
+        bars.append(
+            {
+                "name": f"{row['corpus']}: {name}" if several else name,
+                "entropy": f"{entropy:.2f}",
+                "kl": f"{100 - entropy if infinite else 100 * row['kl'] / longest:.2f}",
+                "words": f"{number(row['entropy'])} + {number(row['kl'])}",
+            }
+        )
+    return bars
+
+
+def _graphs(study: Study, errors: pd.DataFrame) -> list[dict[str, str]]:
+    """Keys, labels and captions of the transition-error graphs: of each corpus the real text first."""
+    words = f"the {GRAPH_EDGES} commonest of them between the {GRAPH_TITLES} commonest section types of real text."
+    found = []
+    for data in study.data:
+        label = f"{data.corpus}: real text" if len(study.data) > 1 else "real text"
+        found.append({"key": f"{data.corpus}.{REAL}", "label": label, "words": words})
+        for sample in (s for s in study.samples if s.corpus == data.corpus):
+            found.append({"key": sample.slug, "label": _label(study, sample), "words": words})
+    return found
+
+
+def _corpus(statistics: Path) -> str:
+    found = read_json(statistics)
+    reasons = [f"{count(n)} {reason}" for reason, n in found.get("rejected", {}).items()]
+    unit = "words" if found.get("length_unit") == "words" else f"tokens of {found.get('length_unit')}"
+    left = f" Left out while it was built: {'; '.join(reasons)}." if reasons else ""
+    return f"{found['corpus']}: section lengths in {unit}.{left}"
+
+
+def _viewer(study: Study) -> dict[str, Any]:
+    sources = viewer_data(study)
+    # A sample first: what real text looks like is one choice away.
+    start = next(
+        (i for i, source in enumerate(sources) if "real text" not in source["label"] and source["articles"]), 0
+    )
+    return {"threshold": GRAPH_THRESHOLD, "start": start, "sources": sources}
+
+
+def _provenance(made: Mapping[str, Any]) -> dict[str, Any]:
+    revision = made.get("revision")
+    facts = [("Made", f"{made['created']} by textcritic {made['textcritic']}")]
+    if revision:
+        facts.append(("Revision", revision["commit"] + (", with uncommitted changes" if revision["changed"] else "")))
+    facts += [
+        ("Python", f"{made['python']}, {made['platform']}"),
+        ("Seeds", seeds_in_words(made["seeds"])),
+        ("Artefacts", f"{plural(len(made['artefacts']), 'file')}, with sizes and SHA-256 in manifest.json"),
+    ]
+    configuration = made.get("configuration")
+    return {
+        "provenance": facts,
+        "packages": made["packages"],
+        "commands": made["commands"],
+        "configuration": json.dumps(configuration, indent=2, ensure_ascii=False) if configuration else "",
+    }
+
+
+def _links(tables: Path, figures: Path, out_path: Path) -> list[str]:
+    paths = [tables / f"{name}.csv" for name in TABLES]
+    paths += sorted(path for path in figures.iterdir() if path.suffix == ".pdf")
+    return [os.path.relpath(path, out_path.parent) for path in paths]

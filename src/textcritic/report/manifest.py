@@ -1,0 +1,84 @@
+"""What a study was made from: configuration, versions, revision, and every file with its size and digest."""
+
+import hashlib
+import platform
+import subprocess
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import textcritic
+from textcritic.errors import TextcriticError
+from textcritic.files import write_json
+from textcritic.runlog import versions
+
+PACKAGES = (
+    *("torch", "transformers", "tokenizers", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "scikit-learn"),
+    *("nltk", "jinja2", "snakemake"),
+)
+
+
+def make_manifest(
+    study: Mapping[str, Any],
+    artefacts: Iterable[str | Path],
+    out_path: str | Path,
+    description: Mapping[str, Any] | None = None,
+    commands: Iterable[str] = (),
+    repository: str | Path | None = None,
+) -> dict[str, Any]:
+    """Write manifest.json.
+
+    Args:
+        study: as `inputs.read_study` takes it.
+        artefacts: files that the study was made from or consists of; each is listed with its size and SHA-256.
+        out_path: the JSON file to write.
+        description: the study's configuration with all registry entries it uses (`Project.describe`).
+        commands: what a person types to make the study again.
+        repository: folder whose git revision is recorded, if it is a checkout and git is there.
+
+    Returns:
+        What was written: `study`, `created` (UTC), `textcritic`, `python`, `platform`, `packages`, `revision`
+        ({"commit", "changed"} or None), `seeds`, `commands`, `configuration`, `artefacts`.
+
+    Raises:
+        TextcriticError: an artefact is not there.
+    """
+    manifest = {
+        "study": study["name"],
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "textcritic": textcritic.__version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": versions(*PACKAGES),
+        "revision": git_revision(repository) if repository is not None else None,
+        "seeds": sorted({int(source["seed"]) for source in study["sources"]}),
+        "commands": list(commands),
+        "configuration": dict(description or {}),
+        "artefacts": [_artefact(Path(path)) for path in sorted({str(path) for path in artefacts})],
+    }
+    write_json(out_path, manifest)
+    return manifest
+
+
+def git_revision(folder: str | Path) -> dict[str, Any] | None:
+    """The commit of a checkout and whether files differ from it; None where there is no git or no commit."""
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        return {"commit": commit.strip(), "changed": bool(_git(folder, "status", "--porcelain").strip())}
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _git(folder: str | Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def _artefact(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as handle:
+            digest = hashlib.file_digest(handle, "sha256").hexdigest()
+        return {"path": str(path), "bytes": path.stat().st_size, "sha256": digest}
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read for the manifest: {error.strerror or error}") from error

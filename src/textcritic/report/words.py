@@ -1,0 +1,142 @@
+"""The report's fixed words: what each number means, and what each switch of the audit is."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from textcritic.report.numbers import missing, number
+
+DEFINITIONS = (
+    (
+        "Step",
+        "One transition of a chain of section types, beginning and end included: an article of K sections has K + 1.",
+    ),
+    (
+        "Latent PPL",
+        "exp(sum of the negative log-probabilities of all steps / number of steps), pooled over all articles of a source. "
+        "The next section is as hard to guess as a draw from that many equally likely ones. Lower is not always better: "
+        "the aim is the value of real text.",
+    ),
+    ("Latent NLL", "The sum of the negative log-probabilities of an article's steps in nats, averaged over articles."),
+    (
+        "Soft Latent PPL",
+        "The same with the expectation over everything the classifier thinks possible, in place of its best guess.",
+    ),
+    (
+        "95% interval",
+        "The middle 95% of the values that come out when articles are drawn anew with replacement ({resamples:,} times). "
+        "It covers the choice of articles, not of the training seed.",
+    ),
+    (
+        "p-value",
+        "The share of {resamples:,} random ways to deal the articles of two sources into two piles of the same sizes "
+        "that differ at least as much in log Latent PPL as the sources do. Below 0.05 we call it a difference. Each "
+        "p-value stands for one comparison; with many samples, about one comparison in twenty falls below by chance.",
+    ),
+    (
+        "Entropy and divergence",
+        "Cross-entropy per step = entropy of the source's own steps + Kullback-Leibler divergence of them from the "
+        "critic, both conditional on the previous section. The corrected values take out the bias of a finite sample.",
+    ),
+    (
+        "Perplexity",
+        "exp(mean negative log-probability per token of the test articles), in tokens of the generator's encoding. All: "
+        "every token. Body: without section titles and separators.",
+    ),
+    ("Unlikely step", "A step with a probability below 5% under the critic (graphs and articles) or 1% (table)."),
+    (
+        "Inferred and gold titles",
+        "Inferred: the classifier's best guess from a section's text. Gold: the titles that real articles come with. "
+        "Samples are compared with real text by inferred titles on both sides, so that the classifier's faults are too.",
+    ),
+    ("Rejected", "Articles without a readable chain of known section types. Their reasons are counted."),
+    (
+        "Published",
+        "The value in the paper, shown beside ours and used in no computation; the difference is ours minus theirs.",
+    ),
+)
+
+SWITCHES = {
+    "default": ("The paper's text", ""),
+    "smoothing": (
+        "Smoothing",
+        "The released code tries only no smoothing and one added count. Without smoothing, a single step that the "
+        "training text never makes has probability 0, and the Latent PPL is infinite.",
+    ),
+    "normalisation": (
+        "Normalisation",
+        "The released code also keeps probability for a return to the beginning, which cannot happen; every possible "
+        "step gets a little less.",
+    ),
+    "unknown titles": (
+        "Unknown titles",
+        "The released code leaves out the steps next to a title that the critic never saw and keeps the rest of the "
+        "article; the default rejects the article.",
+    ),
+    "titles": (
+        "Source of titles",
+        "Real text is scored by inferred titles in place of its own; samples by the titles that the model wrote in place "
+        "of inferred ones.",
+    ),
+    "generated titles, unknown titles": (
+        "Written titles, unknown ones left out",
+        "Both of the last two together: titles that nobody else uses then cost a sample nothing.",
+    ),
+    "posterior": (
+        "Posterior",
+        "The expectation over the classifier's whole posterior in place of its best guess for each section.",
+    ),
+    "all as released": ("All as released", "Smoothing, normalisation and unknown titles as in the released code."),
+    "decoding": (
+        "Decoding",
+        "Samples are drawn as the released code almost surely did, from the 50 likeliest tokens, in place of the whole "
+        "distribution.",
+    ),
+}
+
+
+def definitions(resamples: int) -> list[tuple[str, str]]:
+    """Terms and what they mean."""
+    return [(term, words.format(resamples=resamples)) for term, words in DEFINITIONS]
+
+
+def switches(rows: pd.DataFrame) -> list[dict[str, str]]:
+    """Each switch of the audit in plain words, with what it does to the numbers of this study.
+
+    Args:
+        rows: as `details.audit_rows` makes them.
+    """
+    found = []
+    for switch in dict.fromkeys(rows["switch"]):
+        if switch != "default":
+            name, words = SWITCHES.get(switch, (switch, ""))
+            found.append({"name": name, "words": words, "effect": _effect(rows[rows["switch"] == switch])})
+    return found
+
+
+def _effect(rows: pd.DataFrame) -> str:
+    infinite = sum(math.isinf(value) for value in rows["latent_ppl"])
+    changes = [float(value) for value in rows["change_percent"] if not missing(value)]
+    parts = []
+    if changes:
+        low, high = min(changes), max(changes)
+        if max(abs(low), abs(high)) < 0.05:
+            parts.append("it changes nothing that can be seen")
+        elif len(changes) == 1 or high - low < 0.05:
+            parts.append(f"it changes the Latent PPL by {_signed(low)}")
+        else:
+            parts.append(f"it changes the Latent PPL by {_signed(low)} to {_signed(high)}")
+    if infinite:
+        parts.append(f"it makes {infinite} of {len(rows)} values infinite")
+    return f"Here {' and '.join(parts)}." if parts else ""
+
+
+def _signed(value: float) -> str:
+    return "0%" if abs(value) < 0.05 else f"{'+' if value > 0 else ''}{number(value, 2)}%"
+
+
+def seeds_in_words(seeds: Iterable[Any]) -> str:
+    """Seeds as a list."""
+    return ", ".join(str(seed) for seed in sorted(set(seeds)))

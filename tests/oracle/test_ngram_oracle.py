@@ -1,0 +1,154 @@
+"""n-gram probabilities and draws against nltk, exact fractions, and full enumeration."""
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from nltk.lm import MLE
+from nltk.lm.preprocessing import pad_both_ends
+from nltk.util import everygrams
+from scipy.stats import chisquare
+
+from textcritic.generators.ngram_model import COUNT_BUCKETS, NgramModel
+from textcritic.generators.ngram_text import END_ID, UNKNOWN_ID, Vocabulary, Words
+
+LETTERS = "abcdefg"
+
+
+def random_texts(number: int, seed: int, letters: str = LETTERS, longest: int = 9) -> list[list[str]]:
+    """Texts from a first-order process, so that higher orders are sparse but not empty."""
+    rng = np.random.default_rng(seed)
+    shares = np.random.default_rng(0).dirichlet(np.full(len(letters), 0.4), size=len(letters) + 1)
+    texts = []
+    for _ in range(number):
+        text, last = [], len(letters)
+        for _ in range(rng.integers(1, longest)):
+            last = rng.choice(len(letters), p=shares[last])
+            text.append(letters[last])
+        texts.append(text)
+    return texts
+
+
+def words_of(vocabulary: Vocabulary, texts: list[list[str]]) -> Words:
+    known = {word: number for number, word in enumerate(vocabulary.words, start=2)}
+    ids = [[*(known.get(word, UNKNOWN_ID) for word in text), END_ID] for text in texts]
+    lengths = np.array([len(part) for part in ids])
+    return Words(np.concatenate(ids).astype(np.int64), np.zeros(lengths.sum(), np.uint8), lengths)
+
+
+def fitted(order: int, smoothing: str = "none") -> tuple[NgramModel, list[list[str]]]:
+    train = random_texts(200, seed=1)
+    vocabulary = Vocabulary(LETTERS)
+    model = NgramModel.count(vocabulary, words_of(vocabulary, train), order)
+    if smoothing == "interpolated":
+        model.fit_weights(words_of(vocabulary, random_texts(80, seed=2, letters=LETTERS + "xyz")))
+    return model, train
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 5])
+def test_maximum_likelihood_equals_nltk(order):
+    model, train = fitted(order)
+    padded = [["<s>"] * (order - 1) + text + ["</s>"] for text in train]
+    reference = MLE(order)
+    grams = [gram for text in padded for gram in everygrams(text, max_len=order) if gram[-1] != "<s>"]
+    reference.fit([grams], vocabulary_text=[word for text in padded for word in text])
+    assert list(pad_both_ends("a", 2)) == ["<s>", "a", "</s>"]  # nltk's own names of the two ends
+    test = [*random_texts(60, seed=3), ["a", "never"], []]
+    words = words_of(model.vocabulary, test)
+    expected = []
+    for text in test:
+        history = ["<s>"] * (order - 1)
+        for word in [*text, "</s>"]:
+            expected.append(reference.score(word, history[len(history) - order + 1 :]))
+            history.append(word)
+    np.testing.assert_allclose(np.exp(-model.nll(words)), expected, rtol=1e-12)
+    with np.errstate(divide="ignore"):
+        by_article = np.split(np.log(expected), np.cumsum(words.lengths)[:-1])
+    np.testing.assert_allclose(model.log_prob(words), [part.sum() for part in by_article], rtol=1e-12)
+
+
+def interpolated(model: NgramModel, train: list[list[str]], history: tuple[str, ...], word: str) -> float:
+    """The mixture of the docstring, from plain counts."""
+    n = model.order
+    counts: Counter[tuple[str, ...]] = Counter()
+    for text in train:
+        padded = ["</s>"] * (n - 1) + text + ["</s>"]
+        for stop in range(n - 1, len(padded)):
+            for k in range(n):
+                counts[tuple(padded[stop - k : stop + 1])] += 1
+    totals: Counter[tuple[str, ...]] = Counter()
+    for gram, number in counts.items():
+        totals[gram[:-1]] += number
+    contexts = [history[len(history) - k :] for k in range(n)]
+    longest = max(k for k in range(n) if totals[contexts[k]]) + 1
+    power = min(int(np.log2(totals[contexts[longest - 1]])), COUNT_BUCKETS - 1)
+    weights = model.weights[(longest - 1) * COUNT_BUCKETS + power]
+    assert weights[longest + 1 :].sum() == 0
+    assert weights.sum() == pytest.approx(1)
+    probability = weights[0] / len(model.vocabulary)
+    for k in range(1, longest + 1):
+        context = contexts[k - 1]
+        probability += weights[k] * counts[(*context, word)] / totals[context]
+    return probability
+
+
+def test_interpolation_equals_its_formula_and_sums_to_one():
+    model, train = fitted(3, "interpolated")
+    names = ["</s>", "<unk>", *LETTERS]
+    for history in [("</s>", "</s>"), ("</s>", "a"), ("a", "b"), ("g", "g"), ("<unk>", "c"), ("c", "<unk>")]:
+        text = [word for word in history if word != "</s>"]
+        found = []
+        for word in names:
+            ids = words_of(model.vocabulary, [[*text, word]] if word != "</s>" else [text])
+            found.append(np.exp(-model.nll(ids)[len(text)]))
+        assert sum(found) == pytest.approx(1, abs=1e-12)
+        expected = [interpolated(model, train, history, word) for word in names]
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_the_weights_are_where_expectation_maximisation_cannot_improve():
+    model, _ = fitted(2, "interpolated")
+    validation = words_of(model.vocabulary, random_texts(80, seed=2, letters=LETTERS + "xyz"))
+    best = model.nll(validation).mean()
+    rng = np.random.default_rng(0)
+    weights = model.weights.copy()
+    for _ in range(50):
+        noisy = weights * np.exp(0.3 * rng.standard_normal(weights.shape))
+        model.weights = noisy / noisy.sum(axis=1, keepdims=True)
+        assert model.nll(validation).mean() > best - 1e-3  # the prior, which weighs one word, may cost a little
+
+
+@pytest.mark.parametrize("smoothing", ["none", "interpolated"])
+def test_draws_have_the_exact_probabilities(smoothing):
+    """All articles of up to three words over three letters, enumerated, against 100,000 draws."""
+    letters, longest = "abc", 3
+    train = random_texts(40, seed=4, letters=letters, longest=5)
+    vocabulary = Vocabulary(letters)
+    model = NgramModel.count(vocabulary, words_of(vocabulary, train), 3)
+    if smoothing == "interpolated":
+        model.fit_weights(words_of(vocabulary, random_texts(40, seed=5, letters=letters + "x", longest=5)))
+    exact: dict[tuple[int, ...], float] = {}
+    for length in range(longest + 1):
+        for letters_drawn in product(letters, repeat=length):
+            words = words_of(vocabulary, [list(letters_drawn)])
+            steps = np.exp(-model.nll(words))
+            # Given that no unknown word is drawn: divide each step by the mass of all others.
+            unknown = words_of(vocabulary, [[*letters_drawn[:step], "unknown"] for step in range(length + 1)])
+            last = np.cumsum(unknown.lengths) - 2
+            steps /= 1 - np.exp(-model.nll(unknown)[last])
+            ids = tuple(words.ids.tolist())
+            if length < longest:
+                exact[ids] = steps.prod()
+            else:
+                exact[ids[:-1]] = steps[:-1].prod()  # cut after three words
+    assert sum(exact.values()) == pytest.approx(1)
+    draws = 100_000
+    counts = Counter(tuple(ids.tolist()) for _, ids, _ in model.sample(9, range(draws), longest))
+    assert set(counts) <= {ids for ids, probability in exact.items() if probability > 0}
+    common = [ids for ids in exact if exact[ids] * draws >= 5]
+    rare = [ids for ids in exact if 0 < exact[ids] * draws < 5]
+    observed = [counts[ids] for ids in common] + ([sum(counts[ids] for ids in rare)] if rare else [])
+    expected = [exact[ids] * draws for ids in common] + ([sum(exact[ids] for ids in rare) * draws] if rare else [])
+    assert len(common) > 15
+    assert chisquare(observed, np.array(expected) * draws / sum(expected)).pvalue > 0.001

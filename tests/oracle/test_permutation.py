@@ -1,0 +1,124 @@
+"""Permutation tests against scipy with the same generator, by enumeration, and their level under the null."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from textcritic.errors import TextcriticError
+from textcritic.inference import permutation, permutation_test, ratio_of_sums, with_ones
+
+
+def documents(n, seed, rate=1.0):
+    rng = np.random.default_rng(seed)
+    steps = rng.integers(2, 9, n)
+    return np.column_stack([rng.gamma(2.0, rate, n) * steps, steps]).astype(float)
+
+
+def scipy_p(first, second, resamples, seed=0):
+    """scipy permutes values, so the documents' indices are given to it and looked up in the statistic."""
+    pooled = np.concatenate([first, second])
+
+    def size_of_difference(one, two, axis):
+        sums = [pooled[rows.astype(int)].sum(axis=-2) for rows in (one, two)]
+        return np.abs(ratio_of_sums(sums[0]) - ratio_of_sums(sums[1]))
+
+    one, two = np.arange(len(first)) * 1.0, np.arange(len(first), len(pooled)) * 1.0
+    found = stats.permutation_test(
+        (one, two),
+        size_of_difference,
+        vectorized=True,
+        n_resamples=resamples,
+        alternative="greater",
+        rng=np.random.default_rng(seed),
+    )
+    return found.pvalue
+
+
+@pytest.mark.parametrize(("n", "m"), [(4, 5), (6, 6), (2, 7)])
+def test_exact_ratio_of_sums_equals_scipy(n, m):
+    first, second = documents(n, 1), documents(m, 2, rate=1.7)
+    found = permutation_test(first, second, ratio_of_sums)
+    assert found.exact
+    assert found.splits == math.comb(n + m, n)
+    assert found.p == pytest.approx(scipy_p(first, second, math.inf), abs=1e-12)
+    expected = first[:, 0].sum() / first[:, 1].sum() - second[:, 0].sum() / second[:, 1].sum()
+    assert found.difference == pytest.approx(expected, abs=1e-12)
+
+
+def test_exact_mean_by_enumeration_with_ties():
+    first, second = [1.0, 2.0, 2.0], [2.0, 4.0, 5.0]
+    found = permutation_test(with_ones(first), with_ones(second), ratio_of_sums)
+    pooled, observed, extreme = first + second, abs(5 - 11) / 3, 0
+    for chosen in itertools.combinations(range(6), 3):
+        one = sum(pooled[i] for i in chosen)
+        extreme += abs(one - (sum(pooled) - one)) / 3 >= observed - 1e-9
+    assert found.p == extreme / 20
+
+
+@pytest.mark.parametrize("chunk", [4_000_000, 1000])
+def test_random_splits_equal_scipy(monkeypatch, chunk):
+    monkeypatch.setattr("textcritic.inference.bootstrap.CHUNK_DRAWS", chunk)
+    first, second = documents(40, 3), documents(55, 4, rate=1.2)
+    found = permutation_test(first, second, ratio_of_sums, resamples=2000, seed=11)
+    assert not found.exact
+    assert found.p == pytest.approx(scipy_p(first, second, 2000, seed=11), abs=1e-15)
+
+
+def test_equal_sets_are_not_different():
+    first = documents(30, 1)
+    assert permutation_test(first, first, ratio_of_sums, resamples=500).p == 1.0
+    assert permutation_test([[1.0, 1.0]] * 9, [[3.0, 3.0]] * 9, ratio_of_sums, resamples=50).p == 1.0
+
+
+def test_p_is_never_zero_and_small_for_sets_far_apart():
+    found = permutation_test(documents(60, 1), documents(60, 2, rate=9.0), ratio_of_sums, resamples=999)
+    assert found.p == 1 / 1000
+
+
+def test_many_distinct_documents_are_split_alike(monkeypatch):
+    first, second = documents(160, 3), documents(110, 4, rate=1.08)
+    plain = permutation_test(first, second, ratio_of_sums, resamples=20_000, seed=1)
+    monkeypatch.setattr(permutation, "MANY_DOCUMENTS", 100)
+    large = permutation_test(first, second, ratio_of_sums, resamples=20_000, seed=1)
+    error = 5 * math.sqrt(2 * plain.p * (1 - plain.p) / 20_000)
+    assert 0.001 < plain.p < 0.9
+    assert large.p != plain.p
+    assert large.p == pytest.approx(plain.p, abs=error)
+
+
+def test_level_under_the_null():
+    # P(p <= 0.1) <= 0.1 for a valid test; 200 trials, 5 standard errors.
+    hits = sum(
+        permutation_test(documents(15, 2 * seed), documents(25, 2 * seed + 1), ratio_of_sums, 199, seed).p <= 0.1
+        for seed in range(200)
+    )
+    assert hits <= 20 + 5 * math.sqrt(200 * 0.1 * 0.9)
+    assert hits >= 3
+
+
+def test_splitting_equal_rows_together_is_the_same_test(monkeypatch):
+    rng = np.random.default_rng(0)
+    kinds = documents(5, 9)
+    first, second = kinds[rng.integers(0, 5, 120)], kinds[rng.integers(1, 5, 150)]
+    apart = permutation_test(first, second, ratio_of_sums, resamples=20_000, seed=1)
+    monkeypatch.setattr(permutation, "MANY_DOCUMENTS", 100)
+    together = permutation_test(first, second, ratio_of_sums, resamples=20_000, seed=2)
+    error = 5 * math.sqrt(2 * apart.p * (1 - apart.p) / 20_000)
+    assert 0 < together.p < 1
+    assert together.p == pytest.approx(apart.p, abs=error)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "options", "message"),
+    [
+        (np.empty((0, 2)), [[1.0, 1.0]], {}, "with documents"),
+        ([[math.inf, 1.0]], [[1.0, 1.0]], {}, "infinite or missing"),
+        ([[1.0, 1.0]], [[1.0, 1.0]], {"resamples": 0}, "0 resamples"),
+    ],
+)
+def test_bad_input(first, second, options, message):
+    with pytest.raises(TextcriticError, match=message):
+        permutation_test(first, second, ratio_of_sums, **options)

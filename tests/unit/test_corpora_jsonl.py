@@ -1,0 +1,84 @@
+import gzip
+import json
+
+import pytest
+
+from textcritic.corpora import Article, Section, read_jsonl
+from textcritic.errors import TextcriticError
+
+GOOD = {"id": "a", "title": "A", "sections": [{"title": "Plot", "text": "x\n\n \ny "}, {"text": "z"}], "source": "mine"}
+
+
+def lines(path, *values):
+    text = "".join((value if isinstance(value, str) else json.dumps(value)) + "\n" for value in values)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_articles_and_their_defaults(tmp_path):
+    path = lines(
+        tmp_path / "own.jsonl", GOOD, "", {"sections": []}, {"id": 7, "sections": [{"title": None, "text": ""}]}
+    )
+    assert list(read_jsonl(path)) == [
+        Article("a", "A", (Section("Plot", "x\ny"), Section(None, "z")), "mine"),
+        Article("line-3", None, (), "own.jsonl"),
+        Article("7", None, (Section(None, ""),), "own.jsonl"),
+    ]
+
+
+def test_gzip_a_byte_order_mark_and_a_missing_last_line_end(tmp_path):
+    path = tmp_path / "own.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + json.dumps(GOOD).encode()))
+    assert [article.id for article in read_jsonl(path)] == ["a"]
+
+
+def test_reading_is_lazy(tmp_path):
+    path = lines(tmp_path / "own.jsonl", GOOD, "not JSON")
+    assert next(read_jsonl(path)).id == "a"
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ("{", r"not JSON \(.*\); write one JSON object a line"),
+        ("[" * 100_000, "not JSON"),
+        ('{"sections": [{"text": "\\ud83d"}]}', "half a character"),
+        ([], "a line holds a list; it should be an object with `sections`"),
+        ({"id": "b"}, "there is no `sections`"),
+        ({"sections": "x"}, "`sections` is a string; it should be a list"),
+        ({"sections": ["x"]}, "section 1: it is a string; it should be an object"),
+        ({"sections": [{"text": "x"}, {"title": "t"}]}, "section 2: there is no `text`"),
+        ({"sections": [{"text": None}]}, "section 1: `text` is null; it should be a string"),
+        ({"sections": [{"text": 3}]}, "section 1: `text` is a number"),
+        ({"sections": [{"text": "x", "title": True}]}, "section 1: `title` is a truth value"),
+        ({"sections": [{"text": "x", "name": "t"}]}, "unknown key `name`; the keys are text, title"),
+        ({"section": []}, "unknown key `section`; the keys are id, sections, source, title"),
+        ({"id": 1.5, "sections": []}, "`id` is a number; it should be a string"),
+        ({"source": {}, "sections": []}, "`source` is an object"),
+        ({"id": "a", "sections": []}, "id 'a' was used on line 1"),
+    ],
+)
+def test_every_fault_names_file_and_line(tmp_path, bad, message):
+    path = lines(tmp_path / "own.jsonl", GOOD, bad)
+    with pytest.raises(TextcriticError, match=r"own\.jsonl:2.*" + message) as caught:
+        list(read_jsonl(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_files(tmp_path):
+    with pytest.raises(TextcriticError, match=r"absent\.jsonl: no such file"):
+        list(read_jsonl(tmp_path / "absent.jsonl"))
+    with pytest.raises(TextcriticError, match=r"own\.jsonl: there is no article in it"):
+        list(read_jsonl(lines(tmp_path / "own.jsonl", "", " ")))
+    (tmp_path / "latin.jsonl").write_bytes(json.dumps(GOOD).encode() + b'\n{"sections": [{"text": "caf\xe9"}]}\n')
+    with pytest.raises(TextcriticError, match=r"latin\.jsonl:2: not UTF-8"):
+        list(read_jsonl(tmp_path / "latin.jsonl"))
+    many = "".join(json.dumps({"sections": [{"text": str(n**9)}]}) + "\n" for n in range(2000)).encode()
+    (tmp_path / "cut.jsonl.gz").write_bytes(gzip.compress(many)[:-2000])
+    with pytest.raises(TextcriticError, match=r"cut\.jsonl\.gz:\d+: the gzip data end early or are broken"):
+        list(read_jsonl(tmp_path / "cut.jsonl.gz"))
+    lines(tmp_path / "plain.jsonl.gz", GOOD)
+    with pytest.raises(TextcriticError, match=r"plain\.jsonl\.gz:1: the gzip data"):
+        list(read_jsonl(tmp_path / "plain.jsonl.gz"))
+    with pytest.raises(TextcriticError, match="cannot be read"):
+        list(read_jsonl(tmp_path))

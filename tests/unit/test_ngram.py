@@ -1,0 +1,175 @@
+"""The n-gram generator's files, words, shards and bad input."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textcritic.corpora import BODY, BOUNDARY, TITLE, Article, Section, render, write_articles
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json
+from textcritic.generators.decoding import Decoding
+from textcritic.generators.ngram import fit_ngram, load, sample_ngram
+from textcritic.generators.ngram_text import UNKNOWN_ID, Vocabulary, join, split
+from textcritic.generators.shards import read_shard
+
+TITLES = ["abstract", "methods", "see also"]
+
+
+def articles(number: int, seed: int) -> list[Article]:
+    rng = np.random.default_rng(seed)
+    words = [f"w{i}" for i in range(40)]
+    return [
+        Article(
+            f"a{i}",
+            None,
+            tuple(
+                Section(title, " ".join(rng.choice(words[: 10 * (t + 1)], size=8)) + "\n" + str(rng.choice(words)))
+                for t, title in enumerate(TITLES[: rng.integers(2, 4)])
+            ),
+            "made up",
+        )
+        for i in range(number)
+    ]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    for seed, split_name in enumerate(["train", "validation", "test"]):
+        write_articles(folder / f"{split_name}.parquet", articles(60, seed))
+    return [folder / f"{split_name}.parquet" for split_name in ["train", "validation", "test"]]
+
+
+@pytest.fixture(scope="module")
+def models(corpus, tmp_path_factory):
+    """Folders of a maximum-likelihood and an interpolated trigram model with their JSON files."""
+    folder = tmp_path_factory.mktemp("models")
+    for smoothing in ["none", "interpolated"]:
+        out = folder / smoothing
+        fit_ngram(*corpus, "w-title", 3, smoothing, out / "model", out / "training.json", out / "perplexity.json")
+    return folder
+
+
+def test_an_article_is_words_line_breaks_and_blank_lines():
+    article = Article("x", None, (Section("see also", "one two \nthree"), Section("notes", "four")), "s")
+    words, kinds = split(article, "w-title")
+    assert words == ["see", "also:", "one", "two", "\n", "three", "\n\n", "notes:", "four"]
+    assert kinds.tolist() == [TITLE, TITLE, BODY, BODY, BODY, BODY, BOUNDARY, TITLE, BODY]
+    assert join(words) == "see also: one two\nthree\n\nnotes: four"
+
+
+WORD = st.text(st.characters(exclude_categories=("Z", "C")), min_size=1, max_size=4).filter(
+    lambda w: len(w.split()) == 1
+)
+TEXT = st.lists(st.lists(WORD, min_size=1, max_size=4), min_size=1, max_size=3).map(
+    lambda lines: "\n".join(" ".join(line) for line in lines)
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(TEXT, min_size=1, max_size=3))
+def test_text_with_single_spaces_comes_back(texts):
+    article = Article("x", None, tuple(Section(None, text) for text in texts), "s")
+    words, kinds = split(article, "wo-title")
+    assert join(words) == render(article, "wo-title")
+    assert (kinds == BOUNDARY).sum() == len(texts) - 1
+    vocabulary = Vocabulary()
+    encoded = vocabulary.encode([article], "wo-title", grow=True)
+    assert vocabulary.text(encoded.ids.tolist()) == render(article, "wo-title")
+
+
+def test_words_outside_train_are_unknown():
+    vocabulary = Vocabulary()
+    vocabulary.encode([Article("x", None, (Section(None, "a b a"),), "s")], "wo-title", grow=True)
+    encoded = vocabulary.encode([Article("y", None, (Section(None, "b c"),), "s")], "wo-title")
+    assert encoded.ids.tolist() == [3, UNKNOWN_ID, 0]
+    assert len(vocabulary) == 4
+
+
+def test_the_model_is_the_same_after_a_round_through_its_folder(models, corpus, tmp_path):
+    model = load(models / "interpolated" / "model")
+    test = model.vocabulary.encode(articles(60, 2), "w-title")
+    measured = read_json(models / "interpolated" / "perplexity.json")
+    assert measured["all"]["nll"] == pytest.approx(model.nll(test).sum(), rel=1e-12)
+    assert measured["all"]["tokens"] == len(test.ids)
+    assert measured["body"]["tokens"] == (test.kinds == BODY).sum()
+    assert measured["documents"] == 60
+    assert measured["zero_probability_tokens"] == 0
+    low, high = measured["all"]["ci95"]
+    assert low < measured["all"]["ppl"] < high
+
+
+def test_one_unseen_trigram_makes_maximum_likelihood_infinite(models):
+    measured = read_json(models / "none" / "perplexity.json")
+    assert measured["all"]["ppl"] is None
+    assert measured["zero_probability_tokens"] > 100
+    training = read_json(models / "none" / "training.json")
+    assert training["validation_loss"] is None
+    assert (
+        0 < training["curve"][0]["train_loss"] < read_json(models / "interpolated" / "training.json")["validation_loss"]
+    )
+
+
+def test_fitting_the_weights_does_not_make_validation_worse(models, corpus):
+    model = load(models / "interpolated" / "model")
+    losses = model.fit_weights(model.vocabulary.encode(articles(60, 1), "w-title"))
+    assert len(losses) > 1
+    assert losses[-1] <= losses[0] + 1e-9
+
+
+@pytest.mark.parametrize("smoothing", ["none", "interpolated"])
+def test_shards_hold_the_same_articles_as_the_whole(models, tmp_path, smoothing):
+    model_dir = models / smoothing / "model"
+    for name, first, count in [("whole", 0, 50), ("left", 0, 20), ("right", 20, 30)]:
+        sample_ngram(model_dir, Decoding(max_tokens=40), 3, first, count, tmp_path / f"{name}.parquet")
+    whole = read_shard(tmp_path / "whole.parquet")
+    assert read_shard(tmp_path / "left.parquet") + read_shard(tmp_path / "right.parquet") == whole
+    assert {draw.finish for draw in whole} == {"end", "length"}
+    assert all(draw.tokens == 40 for draw in whole if draw.finish == "length")
+    assert not any("<unk>" in draw.text or "<|endoftext|>" in draw.text for draw in whole)
+    assert all(draw.text.startswith(("abstract:", "methods:")) for draw in whole) or smoothing == "interpolated"
+
+
+def test_an_empty_shard(models, tmp_path):
+    sample_ngram(models / "none" / "model", Decoding(), 0, 3, 0, tmp_path / "s.parquet")
+    assert read_shard(tmp_path / "s.parquet") == []
+
+
+@pytest.mark.parametrize("keys", [{"temperature": 0.9}, {"top_k": 50}, {"top_p": 0.9}])
+def test_truncation_does_not_apply(models, tmp_path, keys):
+    with pytest.raises(TextcriticError, match="do not apply to an n-gram model"):
+        sample_ngram(models / "none" / "model", Decoding(**keys), 0, 0, 1, tmp_path / "s.parquet")
+
+
+def test_a_truncated_model(models, tmp_path):
+    whole = (models / "none" / "model" / "ngram.npz").read_bytes()
+    (tmp_path / "ngram.npz").write_bytes(whole[:-200])
+    with pytest.raises(TextcriticError, match=r"ngram.npz: not a whole n-gram model"):
+        load(tmp_path)
+    with pytest.raises(TextcriticError, match=r"ngram.npz: no such file"):
+        load(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"order": 0}, "order: 0 is not possible"),
+        ({"smoothing": "kneser-ney"}, "smoothing: 'kneser-ney' is unknown; use none or interpolated"),
+        ({"setting": "with"}, "setting 'with': unknown"),
+    ],
+)
+def test_impossible_options(corpus, tmp_path, keys, message):
+    options = {"setting": "w-title", "order": 2, "smoothing": "none"} | keys
+    with pytest.raises(TextcriticError, match=message):
+        fit_ngram(*corpus, *options.values(), tmp_path / "model", tmp_path / "t.json", tmp_path / "p.json")
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_split_without_articles(corpus, tmp_path):
+    write_articles(tmp_path / "empty.parquet", [])
+    with pytest.raises(TextcriticError, match=r"empty.parquet: holds no articles"):
+        fit_ngram(
+            corpus[0], tmp_path / "empty.parquet", corpus[2], "w-title", 2, "none",
+            tmp_path / "model", tmp_path / "t.json", tmp_path / "p.json",
+        )  # fmt: skip

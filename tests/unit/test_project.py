@@ -1,0 +1,137 @@
+from pathlib import Path
+
+import pytest
+import yaml
+
+from textcritic.errors import TextcriticError
+from textcritic.paths import Paths, StudyFiles
+from textcritic.project import Project, Source
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A registry and a study of one's own, beside the shipped ones."""
+    (tmp_path / "registry").mkdir()
+    (tmp_path / "studies").mkdir()
+    write(tmp_path / "registry/corpora.yaml", {"mine": {"extractor": "jsonl", "options": {"paths": ["mine.jsonl"]}}})
+    write(tmp_path / "registry/generators.yaml", {"theirs": {"kind": "file", "path": "theirs.jsonl"}})
+    write(tmp_path / "studies/own.yaml", study())
+    return tmp_path
+
+
+def write(path, value):
+    path.write_text(yaml.safe_dump(value))
+
+
+def study(**changes):
+    block = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
+    return {"title": "Own", "critic": "transitions-demo", "sources": [{**block, **changes}]}
+
+
+def project(folder, **config):
+    settings = {"studies": ["own"], "registry_folders": ["config/registry", "registry"], "study_folders": ["studies"]}
+    return Project({**settings, **config}, ROOT, folder)
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "config/studies").glob("*.yaml")))
+def test_every_shipped_study_is_valid_and_has_sources(name):
+    shipped = Project({"studies": [name]}, ROOT)
+    sources = shipped.sources(name)
+    assert len(sources) == len(set(sources)) > 0
+    assert shipped.corpora(name)
+
+
+def test_blocks_expand_to_every_combination_once(folder):
+    write(folder / "studies/own.yaml", study(generators=["theirs", "ngram-3"], seeds=[1, 2], settings=["w-title", "wo-title"]))
+    sources = project(folder).sources("own")
+    assert len(sources) == 8
+    assert Source("mine", "w-title", "ngram-3", "given", 2) in sources
+
+
+def test_artefact_paths_follow_from_names():
+    source = Source("pubmed", "w-title", "gpt2-small", "ancestral", 3)
+    assert source.under("results/samples/pubmed") == "results/samples/pubmed/w-title/gpt2-small/seed3/ancestral"
+    paths = Paths(Project({"studies": ["model-criticism"]}, ROOT))
+    assert paths.corpus("pubmed") == [f"results/raw/unpacked/pubmed/{name}.txt" for name in ("train", "val", "test")]
+    assert paths.pretrained("generators", "gpt2-small") == "results/raw/hub/gpt2"
+    assert paths.pretrained("generators", "gpt2-demo") == []
+    assert paths.length_tokenizer("pubmed") == "results/raw/hub/gpt2"
+    assert paths.length_tokenizer("docstrings") == []
+    assert len(paths.shards("p", "ancestral")) == 10
+
+
+def test_samples_from_a_file_have_no_perplexity(folder):
+    files = StudyFiles(Paths(project(folder)), "own")
+    (source,) = files.description()["sources"]
+    assert source["perplexity"] is None
+    assert source["training"] is None
+    assert "results/corpora/mine/train.parquet" in files.inputs()
+
+
+def test_labels_and_resources_are_no_part_of_what_reruns(folder):
+    plain = project(folder).spec("generators", "ngram-3")
+    registry = yaml.safe_load((ROOT / "config/registry/generators.yaml").read_text())
+    write(
+        folder / "registry/generators.yaml",
+        {
+            "theirs": {"kind": "file", "path": "theirs.jsonl"},
+            "renamed": {**registry["ngram-3"], "label": "other", "mem_mb": 9000, "runtime": "9h"},
+            "changed": {**registry["ngram-3"], "order": 4},
+        },
+    )
+    assert project(folder).spec("generators", "renamed") == plain
+    assert project(folder).spec("generators", "changed") != plain
+
+
+def test_a_part_of_an_entry_changes_only_with_its_keys(folder):
+    before = project(folder).spec("corpora", "mine", "extractor", "options")
+    write(
+        folder / "registry/corpora.yaml",
+        {"mine": {"extractor": "jsonl", "options": {"paths": ["mine.jsonl"]}, "sections": {"minimum": 2}}},
+    )
+    assert project(folder).spec("corpora", "mine", "extractor", "options") == before
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"studies": ["demmo"]}, r"there is no study 'demmo'; known: own"),
+        ({"studies": []}, r"studies"),
+        ({"study": "demo"}, r"config: unknown key 'study'; did you mean 'studies'\?"),
+        ({"resamples": "many"}, r"resamples: 'many' should be of type integer"),
+        ({"registry_folders": ["nowhere"]}, r"there is no folder 'nowhere'"),
+        ({"stage_versions": {"trian": 2}}, r"stage_versions: unknown key 'trian'; did you mean 'train'\?"),
+    ],
+)
+def test_config_faults(folder, config, message):
+    with pytest.raises(TextcriticError, match=message):
+        project(folder, **config)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"generators": ["gpt2-demoo"]}, r"generators.yaml has no entry 'gpt2-demoo'; did you mean 'gpt2-demo'\?"),
+        ({"corpora": ["wikipedia"]}, r"corpora.yaml has no entry 'wikipedia'"),
+        ({"settings": ["with-title"]}, r"own.yaml: sources.0.settings.0: 'with-title' is not one of w-title, wo-title"),
+        ({"seeds": ["one"]}, r"sources.0.seeds.0: 'one' should be of type integer"),
+    ],
+)
+def test_study_faults(folder, changes, message):
+    write(folder / "studies/own.yaml", study(**changes))
+    with pytest.raises(TextcriticError, match=message):
+        project(folder)
+
+
+def test_registry_faults(folder):
+    write(folder / "registry/critics.yaml", {"new": {"kind": "transitions", "classifier": "bert"}})
+    with pytest.raises(TextcriticError, match=r"critics.yaml: new: .*classifiers.yaml has no entry 'bert'"):
+        project(folder)
+    write(folder / "registry/critics.yaml", {"Bad_Name": {"kind": "transitions", "classifier": "bert-demo"}})
+    with pytest.raises(TextcriticError, match=r"'Bad_Name': a name is lower-case"):
+        project(folder)
+    write(folder / "registry/critics.yaml", {"transitions-demo": {"kind": "transitions", "classifier": "bert-demo"}})
+    with pytest.raises(TextcriticError, match=r"transitions-demo: the name is taken"):
+        project(folder)

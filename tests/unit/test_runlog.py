@@ -1,0 +1,43 @@
+import logging
+
+import pytest
+
+from textcritic.errors import TextcriticError
+from textcritic.runlog import Progress, duration, job, versions
+
+
+def test_a_known_fault_is_one_line_and_exit_code_1(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop, job(tmp_path / "rule" / "x.log", "build x"):
+        raise TextcriticError("x.jsonl:3: not JSON")
+    assert stop.value.code == 1
+    assert capsys.readouterr().err == "[build x] error: x.jsonl:3: not JSON\n"
+    assert "Traceback" not in (tmp_path / "rule" / "x.log").read_text()
+
+
+def test_a_bug_keeps_its_traceback_in_the_log(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop, job(tmp_path / "x.log", "build x"):
+        raise KeyError("titles")
+    assert stop.value.code == 1
+    assert capsys.readouterr().err == f"[build x] unexpected KeyError: 'titles'; the traceback is in {tmp_path / 'x.log'}\n"
+    assert "Traceback" in (tmp_path / "x.log").read_text()
+
+
+def test_progress_says_how_far_and_how_long(caplog):
+    caplog.set_level(logging.INFO, "textcritic")
+    logging.getLogger("textcritic").propagate = True
+    progress = Progress("training", 100, "steps", done=40, every=0)
+    progress.advance(10, "loss 3.2")
+    assert caplog.messages[-1].startswith("training: 50 of 100 steps (50%), ")
+    assert caplog.messages[-1].endswith(" left, loss 3.2")
+    assert Progress("x", 10, "steps").line() == "x: 0 of 10 steps (0%), no estimate yet"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(8.4, "8 s"), (59.6, "1 min 0 s"), (200, "3 min 20 s"), (7500, "2 h 5 min")]
+)
+def test_durations_in_words(seconds, words):
+    assert duration(seconds) == words
+
+
+def test_versions_of_what_is_installed():
+    assert set(versions("numpy", "no-such-package")) == {"numpy"}

@@ -1,0 +1,107 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from textcritic.errors import TextcriticError
+from textcritic.spec import SCHEMAS, canonical, complete, load_yaml, restore
+
+CAUSAL = {
+    "kind": "causal",
+    "encoding": "gpt2",
+    "init": {"hub": "gpt2"},
+    "training": {"context": 1024, "learning_rate": 5e-5},
+}
+
+
+def changed(path, value):
+    """CAUSAL with the value at a dotted path replaced, or removed when None."""
+    entry = json.loads(json.dumps(CAUSAL))
+    *parents, last = path.split(".")
+    at = entry
+    for parent in parents:
+        at = at[parent]
+    if value is None:
+        del at[last]
+    else:
+        at[last] = value
+    return entry
+
+
+def test_defaults_are_filled_in_at_every_level_and_the_input_is_not_changed():
+    before = json.dumps(CAUSAL)
+    full = complete(CAUSAL, "generators", "here")
+    assert full["training"]["batch_size"] == 8
+    assert full["training"]["gradient_clip"] == 1.0
+    assert full["gpu"] == 0
+    assert json.dumps(CAUSAL) == before
+
+
+def test_canonical_leaves_out_defaults_ignores_order_and_restores():
+    explicit = {**dict(reversed(CAUSAL.items())), "threads": 1, "training": {**CAUSAL["training"], "batch_size": 8}}
+    assert canonical(complete(explicit, "generators", "x"), "generators") == canonical(
+        complete(CAUSAL, "generators", "x"), "generators"
+    )
+    text = canonical(complete(CAUSAL, "generators", "x"), "generators")
+    assert "batch_size" not in text
+    assert restore(text, "generators") == complete(CAUSAL, "generators", "x")
+
+
+@given(st.integers(2, 4096), st.floats(1e-8, 1), st.sampled_from(["constant", "linear", "cosine"]))
+def test_canonical_is_a_round_trip(context, rate, schedule):
+    entry = changed("training", {"context": context, "learning_rate": rate, "schedule": schedule})
+    full = complete(entry, "generators", "x")
+    assert restore(canonical(full, "generators"), "generators") == full
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (changed("training.learning_rate", "5e-5"), r"training.learning_rate: '5e-5' .* number; .* 5.0e-5"),
+        (changed("training.batch", 4), r"training: unknown key 'batch'; did you mean 'batch_size'\?"),
+        (changed("training.context", None), r"training: the key 'context' is missing"),
+        (changed("kind", "transformer"), r"kind: 'transformer' is not one of causal, ngram, file"),
+        (changed("training.schedule", "step"), r"training.schedule: 'step' is not one of constant, linear, cosine"),
+        (changed("init", {"url": "x"}), r"init: .* is not \{hub: NAME\} or \{folder: PATH\}"),
+        (changed("training.batch_size", 0), r"training.batch_size: 0 is less than the minimum of 1"),
+    ],
+)
+def test_faults_name_source_and_key(entry, message):
+    with pytest.raises(TextcriticError, match="^file.yaml: e: " + message):
+        complete(entry, "generators", "file.yaml: e")
+
+
+def test_yaml_faults_name_file_and_line(tmp_path):
+    path = tmp_path / "x.yaml"
+    path.write_text("a: 1\nb: [1\n")
+    with pytest.raises(TextcriticError, match=r"x.yaml, line \d: not valid YAML"):
+        load_yaml(path)
+    path.write_text("a: 1\na: 2\n")
+    with pytest.raises(TextcriticError, match=r"x.yaml, line 2: .*'a' stands twice"):
+        load_yaml(path)
+    with pytest.raises(TextcriticError, match="no such file"):
+        load_yaml(tmp_path / "absent.yaml")
+
+
+def _objects(schema, where):
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            yield schema, where
+        for key, value in schema.items():
+            yield from _objects(value, f"{where}.{key}")
+    elif isinstance(schema, list):
+        for number, value in enumerate(schema):
+            yield from _objects(value, f"{where}[{number}]")
+
+
+@pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.yaml")), ids=lambda p: p.stem)
+def test_schemas_are_closed_and_describe_every_key(path: Path):
+    schema = load_yaml(path)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    for node, where in _objects(schema, path.stem):
+        if "model_type" not in node["properties"]:  # an architecture has the keys of its transformers configuration
+            assert node.get("additionalProperties") is False, where
+        for key, value in node["properties"].items():
+            assert "description" in value or "oneOf" in value or "properties" in value, f"{where}.{key}"

@@ -1,0 +1,120 @@
+import json
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from textcritic.critics import (
+    PAPER_GRID,
+    TransitionCritic,
+    audit_transitions,
+    count_transitions,
+    latent_ppl,
+    score_chains,
+    score_latents,
+    transitions,
+)
+from textcritic.errors import TextcriticError
+
+RNG = np.random.default_rng(5)
+TITLES = ["a", "b", "c"]
+
+
+def random_chains(documents):
+    return [[TITLES[k] for k in RNG.integers(0, 3, RNG.integers(1, 5))] for _ in range(documents)]
+
+
+def latents(gold):
+    posteriors = [RNG.dirichlet(np.ones(3), size=len(chain)).astype(np.float32) for chain in gold]
+    table = pa.table(
+        {
+            "id": [str(i) for i in range(len(gold))],
+            "gold": pa.array(gold, pa.list_(pa.string())),
+            "inferred": [[TITLES[k] for k in q.argmax(axis=1)] for q in posteriors],
+            "posterior": pa.array([q.tolist() for q in posteriors], pa.list_(pa.list_(pa.float32()))),
+        }
+    )
+    return table.replace_schema_metadata({"titles": json.dumps(TITLES)})
+
+
+TRAIN, VALIDATION = random_chains(40), [*random_chains(20), ["z", "a"]]
+DATA = latents(random_chains(30))
+WITH_TITLES = latents([["a", "junk", "b"], ["c"], ["junk"], ["b", "b"]])
+WITHOUT_TITLES = latents([[None] * 3, [None], [None, None]])
+ROWS = audit_transitions(TRAIN, VALIDATION, DATA, {"with": WITH_TITLES, "without": WITHOUT_TITLES})
+
+
+def row(source, switch):
+    (found,) = [r for r in ROWS if r["source"] == source and r["switch"] == switch]
+    return found
+
+
+def test_every_row_equals_the_score_of_that_critic():
+    paper = TransitionCritic.fit(TRAIN, VALIDATION)
+    released = TransitionCritic.fit(TRAIN, VALIDATION, mode="as_released")
+    smoothing = TransitionCritic.fit(TRAIN, VALIDATION, grid=[0, 1])
+    expected = {
+        ("data", "default"): latent_ppl(score_latents(paper, DATA, "gold")),
+        ("data", "smoothing"): latent_ppl(score_latents(smoothing, DATA, "gold")),
+        ("data", "titles"): latent_ppl(score_latents(paper, DATA, "inferred")),
+        ("data", "posterior"): latent_ppl(score_latents(paper, DATA, "inferred"), "nll_soft"),
+        ("data", "all as released"): latent_ppl(score_latents(released, DATA, "gold")),
+        ("without", "default"): latent_ppl(score_latents(paper, WITHOUT_TITLES, "inferred")),
+        ("without", "all as released"): latent_ppl(score_latents(released, WITHOUT_TITLES, "inferred")),
+        ("with", "titles"): latent_ppl(score_latents(paper, WITH_TITLES, "gold")),
+    }
+    for (source, switch), value in expected.items():
+        assert row(source, switch)["latent_ppl"] == pytest.approx(value, rel=1e-12), (source, switch)
+        default = row(source, "default")["latent_ppl"]
+        assert row(source, switch)["change_percent"] == pytest.approx(100 * (value / default - 1), abs=1e-9)
+
+
+def test_released_rows_are_those_of_one_target_more():
+    counts, held_out = count_transitions(TRAIN, TITLES), count_transitions(VALIDATION[:-1], TITLES)
+    delta, _ = transitions.choose_delta([(counts, held_out)], PAPER_GRID, 5)
+    log_probs = transitions.smoothed_log_probs(counts, delta, 5)
+    expected = transitions.pooled_ppl(count_transitions(DATA["gold"], TITLES), log_probs)
+    assert row("data", "normalisation")["latent_ppl"] == pytest.approx(expected, rel=1e-12)
+    assert expected != row("data", "default")["latent_ppl"]
+
+
+def test_unknown_titles_reject_or_skip():
+    rejecting, skipping = row("with", "titles"), row("with", "generated titles, unknown titles")
+    assert (rejecting["n"], rejecting["rejected"]) == (2, 2)
+    assert (skipping["n"], skipping["rejected"]) == (3, 1)
+
+
+def test_sample_without_titles_has_no_row_for_them():
+    assert {r["switch"] for r in ROWS if r["source"] == "without"} == {
+        "default",
+        "smoothing",
+        "normalisation",
+        "unknown titles",
+        "posterior",
+        "all as released",
+    }
+
+
+def test_infinite_is_null():
+    train = [["a", "b", "c"], ["a", "b", "c"]]
+    rows = audit_transitions(train, train, latents([["b", "a"]]), {})
+    (smoothing,) = [r for r in rows if r["switch"] == "smoothing"]
+    assert smoothing["latent_ppl"] is None
+    assert smoothing["change_percent"] is None
+    json.dumps(rows, allow_nan=False)
+    unsmoothed = TransitionCritic.fit(train, grid=[0])
+    assert latent_ppl(score_chains(unsmoothed, ["1"], [["b", "a"]])) == math.inf
+
+
+def test_default_grid_has_no_zero():
+    assert min(PAPER_GRID) > 0
+
+
+def test_nothing_to_audit_is_named():
+    with pytest.raises(TextcriticError, match="no document of 'junk' can be scored"):
+        audit_transitions(TRAIN, VALIDATION, DATA, {"junk": latents([[]])})
+    with pytest.raises(TextcriticError, match="train has no chains"):
+        audit_transitions([], VALIDATION, DATA, {})
+    with pytest.raises(TextcriticError, match="validation has no chain"):
+        audit_transitions(TRAIN, [["z"]], DATA, {})
