@@ -17,16 +17,6 @@ include: "rules/coherence.smk"
 include: "rules/report.smk"
 
 
-localrules:
-    all,
-    data,
-    train,
-    samples,
-    tables,
-    figures,
-    report,
-
-
 rule all:
     default_target: True
     input:

@@ -43,7 +43,8 @@ def test_articles_past_the_window(benchmark, model):
     after = seconds_of_a_token_without_cache(model)
     speed = ARTICLES / benchmark.stats.stats.min
     print(
-        f"\n{speed:.2f} articles of {TOKENS} tokens a second ({speed * TOKENS:,.0f} tokens/s); one forward pass a token:"
+        f"\n{speed:.2f} articles of {TOKENS} tokens a second ({speed * TOKENS:,.0f} tokens/s); "
+        "with one forward pass a token:"
     )
     for way in before:
         reference = 1 / ((TOKENS - WINDOW) * (before[way] + after[way]) / 2)
@@ -85,7 +86,7 @@ def test_trigram_articles(benchmark):
 
 
 def seconds_of_a_token_without_cache(model: PreTrainedModel) -> dict[str, float]:
-    """As the released code does it, whose version of transformers computes logits for all positions, and without these."""
+    """As the released code has it, whose transformers computes the logits of all positions, and without those."""
     context = torch.randint(0, 4096, (1, WINDOW - 1))
     seconds = {}
     for way, keep in [("logits of all positions, as released", 0), ("logits of the last position", 1)]:

@@ -6,13 +6,6 @@ Needs: scores of real text and of every source of the study. Makes: results/stud
 TABLES = ["coherence", "perplexity", "decomposition", "transition-errors", "statistics", "audit"]
 
 
-localrules:
-    table2,
-    table11,
-    table12,
-    figure4,
-
-
 rule make_tables:
     """Every table as CSV (tidy, full precision), LaTeX and HTML."""
     input:

@@ -121,7 +121,7 @@ def test_the_weights_are_where_expectation_maximisation_cannot_improve():
 
 @pytest.mark.parametrize("smoothing", ["none", "interpolated"])
 def test_draws_have_the_exact_probabilities(smoothing):
-    """All articles of up to three words over three letters, enumerated, against 100,000 draws."""
+    """All articles of up to three words over three letters, enumerated, against 40,000 draws."""
     letters, longest = "abc", 3
     train = random_texts(40, seed=4, letters=letters, longest=5)
     vocabulary = Vocabulary(letters)
@@ -143,7 +143,7 @@ def test_draws_have_the_exact_probabilities(smoothing):
             else:
                 exact[ids[:-1]] = steps[:-1].prod()  # cut after three words
     assert sum(exact.values()) == pytest.approx(1)
-    draws = 100_000
+    draws = 40_000
     counts = Counter(tuple(ids.tolist()) for _, ids, _ in model.sample(9, range(draws), longest))
     assert set(counts) <= {ids for ids, probability in exact.items() if probability > 0}
     common = [ids for ids in exact if exact[ids] * draws >= 5]

@@ -5,13 +5,13 @@
 # Exit code 3: it cannot be done on this machine, and the last line says why. 1: it should have worked and did not.
 #
 #   STATE=DIR   pid files, spool and logs; default /tmp/textcritic-slurm
-#   GPUS=N      fake GPUs; default 2
+#   GPUS=N      fake GPUs; default 4
 #   CPUS=N      CPUs declared, may exceed the real ones; default 8
 #   MEM_MB=N    memory declared, may exceed the real one; default 64000
 set -euo pipefail
 
 STATE=${STATE:-/tmp/textcritic-slurm}
-GPUS=${GPUS:-2}
+GPUS=${GPUS:-4}
 CPUS=${CPUS:-8}
 MEM_MB=${MEM_MB:-64000}
 # The default place, and not SLURM_CONF: Snakemake drops SLURM_* variables before the srun inside a job.

@@ -19,11 +19,13 @@ class Chains:
     """Titles of all sections of a set of documents, one after the other.
 
     Attributes:
-        titles: [sections] strings, dictionary-encoded; null is a section without a title.
+        titles: [sections] strings; null is a section without a title.
+        encoded: the same, dictionary-encoded.
         lengths: int64 [documents], sections per document.
     """
 
-    titles: pa.DictionaryArray
+    titles: pa.Array
+    encoded: pa.DictionaryArray
     lengths: npt.NDArray[np.int64]
 
     @classmethod
@@ -50,17 +52,18 @@ class Chains:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise TextcriticError(f"chains: a column of type {column.type}; it must be list<string>") from error
         lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False).astype(np.int64)
-        return cls(column.flatten().dictionary_encode(), lengths)
+        titles = column.flatten()
+        return cls(titles, titles.dictionary_encode(), lengths)
 
     def vocabulary(self) -> tuple[str, ...]:
         """The distinct titles, sorted."""
-        used = self.titles.dictionary.take(pc.unique(self.titles.indices).drop_null())
+        used = self.encoded.dictionary.take(pc.unique(self.encoded.indices).drop_null())
         return tuple(sorted(used.to_pylist()))
 
     def codes(self, titles: Sequence[str]) -> npt.NDArray[np.int32]:
         """Index of each section's title in `titles`, -1 where it is absent or null: int32 [sections]."""
-        found = pc.index_in(self.titles.dictionary, value_set=pa.array(titles, pa.string()))
-        return pc.fill_null(found.take(self.titles.indices), -1).to_numpy(zero_copy_only=False)
+        found = pc.index_in(self.encoded.dictionary, value_set=pa.array(titles, pa.string()))
+        return pc.fill_null(found.take(self.encoded.indices), -1).to_numpy(zero_copy_only=False)
 
 
 @dataclass(frozen=True, slots=True)

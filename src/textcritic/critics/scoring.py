@@ -79,7 +79,8 @@ def score_posteriors(
     """
     flat = _aligned(critic, posteriors, titles)
     best = flat.probs.argmax(axis=1) if len(flat.probs) else np.empty(0, dtype=np.int64)
-    chains = Chains(pa.DictionaryArray.from_arrays(pa.array(best), pa.array(critic.titles)), flat.lengths)
+    encoded = pa.DictionaryArray.from_arrays(pa.array(best), pa.array(critic.titles, pa.string()))
+    chains = Chains(encoded.dictionary_decode(), encoded, flat.lengths)
     return _score(critic, ids, chains, expected_nll(flat, critic.log_probs), rejected)
 
 
@@ -193,7 +194,7 @@ def _score(
         pa.nulls(documents, pa.float64()) if soft is None else pa.array(soft, mask=~usable),
         pa.array(~usable),
         _reasons(chains, codes, usable),
-        pa.ListArray.from_arrays(_offsets(chains.lengths), chains.titles.dictionary_decode()),
+        pa.ListArray.from_arrays(_offsets(chains.lengths), chains.titles),
         pa.ListArray.from_arrays(_offsets(num_steps), pa.array(step_nll)),
     ]
     scored = pa.Table.from_arrays(columns, schema=SCORES_SCHEMA)
@@ -207,9 +208,7 @@ def _reasons(chains: Chains, codes: npt.NDArray[np.int32], usable: npt.NDArray[n
     unknown = np.flatnonzero(codes < 0)
     owner = np.repeat(np.arange(len(usable)), chains.lengths)[unknown]
     rows, first = np.unique(owner, return_index=True)
-    named = pc.binary_join_element_wise(
-        "unknown title: ", chains.titles.take(pa.array(unknown[first])).dictionary_decode(), ""
-    )
+    named = pc.binary_join_element_wise("unknown title: ", chains.titles.take(pa.array(unknown[first])), "")
     texts = pa.concat_arrays([pa.array([EMPTY]), pc.fill_null(named, UNTITLED)])
     choice = np.zeros(len(usable), dtype=np.int64)
     choice[rows] = 1 + np.arange(len(rows))

@@ -11,8 +11,8 @@ from textcritic.inference.statistics import Array, Statistic, checked_columns, d
 
 # Index draws of one chunk: 4 million int64, 32 MB, whatever the number of documents and resamples.
 CHUNK_DRAWS = 4_000_000
-# Above this many documents, equal rows are drawn together if there are this many documents to a distinct row: a count of
-# a row is as dear as drawing several documents.
+# Above this many documents, equal rows are drawn together if a distinct row stands for several documents: to draw how
+# often a row occurs is as dear as to draw a few documents.
 MANY_DOCUMENTS = 100_000
 WORTH_GROUPING = 8
 

@@ -56,9 +56,9 @@ def permutation_test(
         return statistic(sums) - statistic(total - sums)
 
     observed = float(difference(one.sum(axis=0, keepdims=True))[0])
-    splits = math.comb(len(pooled), len(one))
-    exact = splits <= resamples
+    exact = _few_splits(len(one), len(two), resamples)
     if exact:
+        splits = math.comb(len(pooled), len(one))
         chunks = _all_splits(pooled, len(one))
     else:
         splits = resamples
@@ -69,6 +69,12 @@ def permutation_test(
     extreme = sum(int((np.abs(difference(sums)) >= threshold).sum()) for sums in chunks)
     p = extreme / splits if exact else (extreme + 1) / (splits + 1)
     return PermutationTest(observed, p, splits, exact)
+
+
+def _few_splits(first: int, second: int, resamples: int) -> bool:
+    """Whether there are at most `resamples` splits; the binomial of two large sets is never worked out."""
+    log_splits = math.lgamma(first + second + 1) - math.lgamma(first + 1) - math.lgamma(second + 1)
+    return log_splits < math.log(resamples) + 1 and math.comb(first + second, first) <= resamples
 
 
 def _all_splits(pooled: Array, size: int) -> Iterator[Array]:
@@ -87,12 +93,8 @@ def _random_splits(pooled: Array, size: int, resamples: int, rng: np.random.Gene
             for chunk in chunk_sizes(resamples, len(rows)):
                 yield rng.multivariate_hypergeometric(counts, size, chunk, method="marginals") @ rows
             return
-        # The test is two-sided, so either side of a split may be the subset: the smaller one is drawn sooner.
-        size = min(size, len(pooled) - size)
-        for _ in range(resamples):
-            subset = rng.choice(len(pooled), size, replace=False, shuffle=False)
-            yield np.array([[column.take(subset).sum() for column in by_column]])
-        return
+    # The test is two-sided, so either side of a split may be the subset: the smaller one is drawn sooner.
+    size = min(size, len(pooled) - size)
     for chunk in chunk_sizes(resamples, len(pooled)):
-        subsets = np.stack([rng.permutation(len(pooled))[:size] for _ in range(chunk)])
+        subsets = np.stack([rng.choice(len(pooled), size, replace=False, shuffle=False) for _ in range(chunk)])
         yield np.stack([column[subsets].sum(axis=1) for column in by_column], axis=1)

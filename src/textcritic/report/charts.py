@@ -12,6 +12,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from textcritic.report.numbers import number
 from textcritic.report.style import FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS, new_figure, style
 
+VALUE_WIDTH = 44  # points, for a value right of the chart
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -48,7 +50,8 @@ def latent_ppl_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2) -
     total = sum(heights) + len(heights) * (head + foot)
     labels = [mark.label for rows in panels.values() for mark in rows]
     left = 0.12 if narrow else 0.25 + 0.079 * max(map(len, labels), default=1)
-    right = 0.12 if narrow else 0.3 + 0.079 * max((len(_words(m)) for rows in panels.values() for m in rows), default=1)
+    notes = [mark.note for rows in panels.values() for mark in rows]
+    right = 0.12 if narrow else 0.2 + VALUE_WIDTH / 72 + 0.079 * max(map(len, notes), default=0)
     with style():
         figure = new_figure(width, total)
         top = total
@@ -138,13 +141,20 @@ def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: b
         axes.plot(mark.published, centre, "D", markerfacecolor="none", markeredgecolor=MUTED, markersize=6, zorder=4)
     if narrow:
         axes.text(0, y + 0.2, mark.label, transform=axes.get_yaxis_transform(), va="center", color=INK)
-        axes.text(1, y + 0.2, _words(mark), transform=axes.get_yaxis_transform(), va="center", ha="right", color=MUTED)
+        words = f"{_value(mark)}, {mark.note}" if mark.note else _value(mark)
+        axes.text(1, y + 0.2, words, transform=axes.get_yaxis_transform(), va="center", ha="right", color=MUTED)
         return
     axes.text(-0.02, y, mark.label, transform=axes.get_yaxis_transform(), va="center", ha="right", color=INK)
-    axes.text(1.02, y, _words(mark), transform=axes.get_yaxis_transform(), va="center", ha="left", color=MUTED)
+    place: dict[str, Any] = {
+        "xycoords": axes.get_yaxis_transform(),
+        "textcoords": "offset points",
+        "va": "center",
+        "color": MUTED,
+    }
+    axes.annotate(_value(mark), (1, y), (VALUE_WIDTH, 0), ha="right", **place)
+    axes.annotate(mark.note, (1, y), (VALUE_WIDTH + 10, 0), ha="left", **place)
 
 
-def _words(mark: Mark) -> str:
+def _value(mark: Mark) -> str:
     """The value after a row: the mean over seeds when there are several."""
-    value = number(float(np.mean(mark.values)))
-    return f"{value}   {mark.note}".rstrip()
+    return number(float(np.mean(mark.values)))

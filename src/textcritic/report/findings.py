@@ -48,7 +48,7 @@ def findings(rows: pd.DataFrame, titles: pd.DataFrame) -> Findings:
 
 
 def verdict(group: pd.DataFrame, real: float) -> str:
-    """Whether a sample's Latent PPL is measurably higher or lower than the real text's, under every one of its seeds."""
+    """Whether a sample's Latent PPL is measurably higher or lower than the real text's, under each of its seeds."""
     signs = set()
     for row in group.to_dict("records"):
         infinite = np.isinf(row["latent_ppl"]) and np.isfinite(real)
@@ -113,6 +113,8 @@ def _against(group: pd.DataFrame, data: dict[str, object], found: str) -> str:
         return f"Latent PPL is infinite, because {group['infinite_because'].dropna().iloc[0]}."
     ratio = mean / real - 1
     gap = f"{percent(abs(ratio))} {'above' if ratio > 0 else 'below'} real text"
+    if ratio >= 1:
+        gap = f"{number(mean / real, 2)} times that of real text"
     worst = group["p_value"].max()
     seeds = f" over {len(group)} seeds" if len(group) > 1 else f" ({interval(*group[['ci_low', 'ci_high']].iloc[0])})"
     words = f"Latent PPL {number(mean)}{seeds}, {gap}"
@@ -165,8 +167,8 @@ def _of_rejected(rows: pd.DataFrame) -> list[str]:
     worst = samples.loc[samples["rejected_share"].idxmax()].to_dict()
     return [
         f"{plural(int(lost), 'drawn article')} could not be read as sections or scored and "
-        f"{'is' if lost == 1 else 'are'} in none of these numbers; at most {percent(worst['rejected_share'])} of a sample "
-        f"({source_name(rows, worst)})."
+        f"{'is' if lost == 1 else 'are'} in none of these numbers; at most {percent(worst['rejected_share'])} of a "
+        f"sample ({source_name(rows, worst)})."
     ]
 
 

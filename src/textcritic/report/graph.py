@@ -16,6 +16,7 @@ BEGIN, END = "begin", "end"
 PITCH = 0.56  # inches between two section types
 LEAVE = 0.09  # inches above or below the middle of a box where arrows leave and arrive
 LABELLED = 5
+LONGEST_REACH = 2.3  # inches
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,14 @@ def transition_graph(
     with style():
         figure = new_figure(width, height + foot)
         axes = figure.add_axes((0, foot / (height + foot), 1, height / (height + foot)))
-        axes.set(xlim=(-width / 2, width / 2), ylim=(PITCH / 2 - height, PITCH / 2))
         axes.axis("off")
         full = heaviest or max((edge.share for edge in drawn), default=1.0)
         longest = max((abs(place[e.previous] - place[e.next]) for e in drawn), default=1.0) or 1.0
-        room = (width - box) / 2 - 0.12
+        back = any(place[e.next] > place[e.previous] for e in drawn)
+        room = (width - box - 0.24) / 2 if back else min(width - box - 0.24, LONGEST_REACH)
+        # Without steps back the boxes stand further left, and the steps forward have more room.
+        left = width / 2 if back else (width - room + 0.3 - 0.42) / 2
+        axes.set(xlim=(-left, width - left), ylim=(PITCH / 2 - height, PITCH / 2))
         arcs = [e for e in drawn if e.previous != e.next]
         labelled = arcs[-LABELLED if width > 5 else -3 :]
         plates: list[tuple[float, float]] = []

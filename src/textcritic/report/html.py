@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from textcritic.critics import TransitionCritic
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_text
 from textcritic.report.details import GRAPH_THRESHOLD
-from textcritic.report.figures import GRAPH_EDGES, GRAPH_TITLES, REAL
+from textcritic.report.figures import GRAPH_TITLES, REAL
 from textcritic.report.findings import findings
 from textcritic.report.inputs import Study, read_study
 from textcritic.report.numbers import count, interval, listed, number, percent, plural, setting_name
@@ -82,14 +82,15 @@ def make_report(
         every_number=Markup(to_html(_every_number(rows["coherence"]))),
         bars=_bars(rows["decomposition"]),
         curves=any(sample.training for sample in files.samples),
-        graphs=_graphs(files, rows["transition-errors"]),
+        graphs=_graphs(files),
         matrices=[{"key": s.slug, "label": _label(files, s)} for s in files.samples],
         switches=switches(rows["audit"]),
         corpora=[_corpus(data.statistics) for data in files.data],
         rejected=Markup(to_html(_rejected(rows["coherence"]))),
         definitions=definitions(files.resamples),
         **_provenance(made),
-        links=_links(Path(tables), Path(figures), Path(out_path)),
+        tables=_links((Path(tables) / f"{name}.csv" for name in TABLES), Path(out_path)),
+        prints=_links(sorted(Path(figures).glob("*.pdf")), Path(out_path)),
         viewer=_viewer(files),
         viewer_words=f"Of each source {files.report_articles} articles at most are in this page: the most incoherent "
         "ones and the first of the others.",
@@ -216,21 +217,21 @@ def _bars(rows: pd.DataFrame) -> list[dict[str, Any]]:
     return bars
 
 
-def _graphs(study: Study, errors: pd.DataFrame) -> list[dict[str, str]]:
-    """Keys, labels and captions of the transition-error graphs: of each corpus the real text first."""
-    words = f"the {GRAPH_EDGES} commonest of them between the {GRAPH_TITLES} commonest section types of real text."
+def _graphs(study: Study) -> list[dict[str, str]]:
+    """Keys, labels and captions of the transition-error graphs: of each corpus the real text last."""
+    words = f"the commonest unlikely steps between the {GRAPH_TITLES} commonest section types of real text."
     found = []
     for data in study.data:
-        label = f"{data.corpus}: real text" if len(study.data) > 1 else "real text"
-        found.append({"key": f"{data.corpus}.{REAL}", "label": label, "words": words})
         for sample in (s for s in study.samples if s.corpus == data.corpus):
             found.append({"key": sample.slug, "label": _label(study, sample), "words": words})
+        label = f"{data.corpus}: real text" if len(study.data) > 1 else "real text"
+        found.append({"key": f"{data.corpus}.{REAL}", "label": label, "words": words})
     return found
 
 
 def _corpus(statistics: Path) -> str:
     found = read_json(statistics)
-    reasons = [f"{count(n)} {reason}" for reason, n in found.get("rejected", {}).items()]
+    reasons = [f"{reason}: {count(n)}" for reason, n in found.get("rejected", {}).items()]
     unit = "words" if found.get("length_unit") == "words" else f"tokens of {found.get('length_unit')}"
     left = f" Left out while it was built: {'; '.join(reasons)}." if reasons else ""
     return f"{found['corpus']}: section lengths in {unit}.{left}"
@@ -264,7 +265,5 @@ def _provenance(made: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _links(tables: Path, figures: Path, out_path: Path) -> list[str]:
-    paths = [tables / f"{name}.csv" for name in TABLES]
-    paths += sorted(path for path in figures.iterdir() if path.suffix == ".pdf")
-    return [os.path.relpath(path, out_path.parent) for path in paths]
+def _links(paths: Iterable[Path], out_path: Path) -> list[tuple[str, str]]:
+    return [(os.path.relpath(path, out_path.parent), path.name) for path in paths]

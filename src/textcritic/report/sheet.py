@@ -43,7 +43,7 @@ def to_html(sheet: Sheet) -> str:
     parts = [
         f'<figure class="table" id="table-{escape(sheet.name)}">',
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(sheet.caption)}"><table>',
-        f"<caption>{escape(sheet.caption)}</caption><thead>",
+        f"<caption><span>{escape(sheet.caption)}</span></caption><thead>",
         *(_html_row(row, sheet.stubs, header=True) for row in sheet.header),
         "</thead><tbody>",
         *(_html_row(row, sheet.stubs, header=False) for row in sheet.body),
@@ -72,7 +72,7 @@ def to_latex(sheet: Sheet) -> str:
             lines += _cmidrules(row)
     lines.append("\\midrule")
     for number, row in enumerate(sheet.body):
-        if number and sheet.stubs > 1 and row[0].text and row[0].text != sheet.body[number - 1][0].text:
+        if number and sheet.stubs > 1 and row[0].text:
             lines.append("\\midrule")
         lines.append(_latex_row(row))
     lines += ["\\bottomrule", "\\end{tabular}"]

@@ -32,7 +32,7 @@ METRICS = {
     "median_sections": "sections per article, median",
     "median_section_length": "section length, median",
     "max_section_length": "section length, longest",
-    "classifier_accuracy_percent": "accuracy of the section classifier, %",
+    "classifier_accuracy_percent": "section classifier right on validation, %",
 }
 
 
@@ -98,34 +98,35 @@ def perplexity_sheet(rows: pd.DataFrame) -> Sheet:
     """Perplexity over all tokens and over body tokens, beside the Latent PPL."""
     samples = rows[rows["source"] == SAMPLE]
     header = [[Cell(n) for n in ("Corpus", "Generator", "Setting", "PPL, all tokens", "PPL, body", "Latent PPL")]]
-    body = []
+    body: list[list[Cell]] = []
     for _, group in samples.groupby(GROUP, sort=False):
         first = group.iloc[0]
         inside = group.assign(ppl_all=group["ppl_body"], ppl_all_low=group["ppl_body_low"], ppl_published=np.nan)
         inside = inside.assign(ppl_all_high=group["ppl_body_high"], ppl_difference=np.nan)
         name = Cell(generator_name(rows, first["generator"], first["decoding"]))
-        cells = [Cell(first["corpus"], heading=True), name, Cell(setting_name(first["setting"]))]
+        cells = [_stub(first["corpus"], body), name, Cell(setting_name(first["setting"]))]
         latent = latent_cell(group.assign(p_value=np.nan))
         body.append([*cells, ppl_cell(group), ppl_cell(inside), latent])
     remark = "Perplexity is per token of the generator's encoding; body leaves out section titles and separators."
     remarks = [remark, *infinite_remarks(rows)]
-    return Sheet("perplexity", "Perplexity beside Latent PPL", header, body, stubs=3, remarks=remarks)
+    return Sheet(
+        "perplexity", "Perplexity of each generator on the test articles", header, body, stubs=3, remarks=remarks
+    )
 
 
 def decomposition_sheet(rows: pd.DataFrame) -> Sheet:
     """Cross-entropy as entropy plus divergence."""
     names = ("Corpus", "Source", "Cross-entropy", "Entropy", "Divergence", "Latent PPL from both")
-    body = []
+    body: list[list[Cell]] = []
     for row in rows.to_dict("records"):
         values = [number(row[key]) for key in ("cross_entropy", "entropy", "kl")]
         corrected = ["", f"corrected {number(row['entropy_corrected'])}", f"corrected {number(row['kl_corrected'])}"]
         cells = [Cell(v, (n,) if n else ()) for v, n in zip(values, corrected, strict=True)]
-        name = Cell(source_name(rows, row))
-        body.append(
-            [Cell(row["corpus"], heading=True), name, *cells, Cell(number(float(np.exp(row["cross_entropy"]))))]
-        )
-    remarks = ["Nats per step. Corrected: with the bias of a finite number of documents taken out (Miller and Madow)."]
-    return Sheet("decomposition", "Where the Latent PPL comes from", [[Cell(n) for n in names]], body, 2, remarks)
+        stubs = [_stub(row["corpus"], body), Cell(source_name(rows, row))]
+        body.append([*stubs, *cells, Cell(number(float(np.exp(row["cross_entropy"]))))])
+    remarks = ["Nats per step. Corrected: the bias of a finite number of documents is taken out (Miller and Madow)."]
+    header = [[Cell(name) for name in names]]
+    return Sheet("decomposition", "Cross-entropy per step and its two parts", header, body, stubs=2, remarks=remarks)
 
 
 def errors_sheet(rows: pd.DataFrame) -> Sheet:
@@ -198,6 +199,12 @@ def generator_name(rows: pd.DataFrame, generator: str, decoding: str) -> str:
     """A generator, with its decoding where the study has several."""
     decodings = rows.loc[rows["generator"] != "data", "decoding"]
     return f"{generator}, {decoding}" if decodings.nunique() > 1 else generator
+
+
+def _stub(corpus: str, body: list[list[Cell]]) -> Cell:
+    """The corpus, where it is another than that of the rows above."""
+    above = next((row[0].text for row in reversed(body) if row[0].text), None)
+    return Cell("") if corpus == above else Cell(corpus, heading=True)
 
 
 def _spread(group: pd.DataFrame, column: str, prefix: str) -> list[str]:

@@ -19,10 +19,8 @@ BLUE, ORANGE, GREEN = "#1f6fb2", "#c8560f", "#1d8163"
 SETTING_COLOURS = {"w-title": BLUE, "wo-title": ORANGE}
 FONT_SIZE = 10.0
 
-# Transparent at zero, so that empty cells take the colour of the page.
-SEQUENTIAL = LinearSegmentedColormap.from_list(
-    "sequential", [to_rgba(BLUE, 0.04), to_rgba(BLUE, 0.5), to_rgba("#134a7a")]
-)
+# Only the opacity varies: empty cells take the colour of the page, full ones that of its scheme.
+SEQUENTIAL = LinearSegmentedColormap.from_list("sequential", [to_rgba(BLUE, 0.03), to_rgba(BLUE)])
 DIVERGING = LinearSegmentedColormap.from_list(
     "diverging",
     [

@@ -15,9 +15,9 @@ DEFINITIONS = (
     ),
     (
         "Latent PPL",
-        "exp(sum of the negative log-probabilities of all steps / number of steps), pooled over all articles of a source. "
-        "The next section is as hard to guess as a draw from that many equally likely ones. Lower is not always better: "
-        "the aim is the value of real text.",
+        "exp(sum of the negative log-probabilities of all steps / number of steps), pooled over all articles of a "
+        "source. The next section is as hard to guess as a draw from that many equally likely ones. Lower is not "
+        "always better: the aim is the value of real text.",
     ),
     ("Latent NLL", "The sum of the negative log-probabilities of an article's steps in nats, averaged over articles."),
     (
@@ -26,8 +26,8 @@ DEFINITIONS = (
     ),
     (
         "95% interval",
-        "The middle 95% of the values that come out when articles are drawn anew with replacement ({resamples:,} times). "
-        "It covers the choice of articles, not of the training seed.",
+        "The middle 95% of the values that come out when articles are drawn anew with replacement ({resamples:,} "
+        "times). It covers the choice of articles, not of the training seed.",
     ),
     (
         "p-value",
@@ -42,14 +42,14 @@ DEFINITIONS = (
     ),
     (
         "Perplexity",
-        "exp(mean negative log-probability per token of the test articles), in tokens of the generator's encoding. All: "
-        "every token. Body: without section titles and separators.",
+        "exp(mean negative log-probability per token of the test articles), in tokens of the generator's encoding. "
+        "All: every token. Body: without section titles and separators.",
     ),
     ("Unlikely step", "A step with a probability below 5% under the critic (graphs and articles) or 1% (table)."),
     (
         "Inferred and gold titles",
         "Inferred: the classifier's best guess from a section's text. Gold: the titles that real articles come with. "
-        "Samples are compared with real text by inferred titles on both sides, so that the classifier's faults are too.",
+        "Samples are compared with real text by inferred titles on both sides: both carry the classifier's faults.",
     ),
     ("Rejected", "Articles without a readable chain of known section types. Their reasons are counted."),
     (
@@ -77,8 +77,8 @@ SWITCHES = {
     ),
     "titles": (
         "Source of titles",
-        "Real text is scored by inferred titles in place of its own; samples by the titles that the model wrote in place "
-        "of inferred ones.",
+        "Real text is scored by inferred titles in place of its own; samples by the titles that the model wrote in "
+        "place of inferred ones.",
     ),
     "generated titles, unknown titles": (
         "Written titles, unknown ones left out",
@@ -120,16 +120,17 @@ def _effect(rows: pd.DataFrame) -> str:
     infinite = sum(math.isinf(value) for value in rows["latent_ppl"])
     changes = [float(value) for value in rows["change_percent"] if not missing(value)]
     parts = []
+    what = "changes the others" if infinite else "it changes the Latent PPL"
+    if infinite:
+        parts.append(f"it makes {infinite} of {len(rows)} values infinite")
     if changes:
         low, high = min(changes), max(changes)
         if max(abs(low), abs(high)) < 0.05:
-            parts.append("it changes nothing that can be seen")
+            parts.append("leaves the others as they are" if infinite else "it changes nothing that can be seen")
         elif len(changes) == 1 or high - low < 0.05:
-            parts.append(f"it changes the Latent PPL by {_signed(low)}")
+            parts.append(f"{what} by {_signed(low)}")
         else:
-            parts.append(f"it changes the Latent PPL by {_signed(low)} to {_signed(high)}")
-    if infinite:
-        parts.append(f"it makes {infinite} of {len(rows)} values infinite")
+            parts.append(f"{what} by {_signed(low)} to {_signed(high)}")
     return f"Here {' and '.join(parts)}." if parts else ""
 
 

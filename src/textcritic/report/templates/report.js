@@ -38,7 +38,7 @@ for (const picker of document.querySelectorAll("select[data-group]")) {
     if (p === undefined) return make("div", "step", `${from} → ${to}`);
     const unlikely = p < data.threshold;
     const node = make("div", unlikely ? "step unlikely" : "step");
-    node.append(make("span", "", `${from} → ${to}`), make("span", "", `P = ${percent(p)}${unlikely ? ", unlikely in real text" : ""}`));
+    node.append(make("span", "", `${from} → ${to}`), make("span", "", `P ${p > 0 && p < 1e-4 ? "" : "= "}${percent(p)}${unlikely ? ", unlikely in real text" : ""}`));
     return node;
   };
 
@@ -73,8 +73,8 @@ for (const picker of document.querySelectorAll("select[data-group]")) {
     next.disabled = at + 1 >= articles.length;
     worst.disabled = article?.rank === 1;
     place.textContent = article
-      ? `${at + 1} of ${articles.length} shown here, out of ${group.total.toLocaleString("en")}`
-      : "no article of this source could be scored";
+      ? `Article ${at + 1} of the ${articles.length} in this page; ${group.total.toLocaleString("en")} were scored.`
+      : "No article of this source could be scored.";
     if (!article) return;
     const errors = article.errors === 0 ? "no unlikely step" : article.errors === 1 ? "1 unlikely step" : `${article.errors} unlikely steps`;
     const ppl = article.ppl === null ? "∞" : article.ppl.toLocaleString("en", { maximumSignificantDigits: 3 });

@@ -1,0 +1,110 @@
+"""The workflow as Snakemake sees it: every study dry-runs, every script and environment exists, bad config is refused."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+RULES = sorted((ROOT / "rules").glob("*.smk"))
+
+
+def snakemake(folder, *arguments):
+    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", folder, *arguments]
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=folder)
+
+
+def jobs(output):
+    """The table of jobs that a dry run prints: rule -> count."""
+    return {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("study", sorted(path.stem for path in (ROOT / "config/studies").glob("*.yaml")))
+def test_every_study_dry_runs(study, tmp_path):
+    for name in ("articles.jsonl", "samples.jsonl"):
+        (tmp_path / name).touch()
+    run = snakemake(tmp_path, "--dry-run", "--config", f"studies=['{study}']")
+    assert run.returncode == 0, run.stderr + run.stdout
+    assert jobs(run.stdout)["make_report"] == 1
+
+
+def test_the_slurm_profile_builds_the_papers_study(tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--profile", "slurm", "--directory", str(tmp_path), "--dry-run", "table2"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert run.returncode == 0, run.stderr + run.stdout
+    found = jobs(run.stdout)
+    # 2 corpora x 2 settings x 2 generators, each sampled in 10 shards; the audit samples GPT-2 alone once more.
+    assert found["train_causal"] == 8
+    assert found["sample_causal"] == (8 + 4) * 10
+    assert found["score_samples"] == 12
+
+
+@pytest.mark.parametrize("target", ["data", "train", "samples", "tables", "figures", "report"])
+def test_named_targets_exist(target, tmp_path):
+    run = snakemake(tmp_path, "--dry-run", target)
+    assert run.returncode == 0, run.stderr
+
+
+def test_every_script_and_environment_exists():
+    named = [(path, match) for path in RULES for match in re.findall(r'"(\.\./[\w/]+\.(?:py|yaml|rst))"', path.read_text())]
+    assert len(named) > 30
+    for path, relative in named:
+        assert (path.parent / relative).is_file(), f"{path.name}: {relative}"
+    scripts = {Path(relative).name for _, relative in named if relative.endswith(".py")}
+    assert scripts == {path.name for path in (ROOT / "workflow/scripts").glob("*.py")}
+
+
+def test_rules_have_logs_and_their_logs_the_wildcards_of_the_rule():
+    for path in RULES:
+        for rule in re.split(r"\n(?=rule |use rule )", path.read_text())[1:]:
+            if "script:" in rule:
+                name = re.match(r"rule (\w+)", rule)[1]
+                assert f'"results/logs/{name}/' in rule, name
+
+
+def test_environments_pin_what_the_lock_pins():
+    lock = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.lock").read_text().lower(), re.MULTILINE))
+    lock = {name.replace("_", "-"): version for name, version in lock.items()}
+    other_names = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}
+    for path in sorted((ROOT / "envs").glob("*.yaml")):
+        packages = yaml.safe_load(path.read_text())["dependencies"]
+        pip = [line for item in packages if isinstance(item, dict) for line in item["pip"]]
+        for line in [item for item in packages if isinstance(item, str)] + pip:
+            name, version = re.split(r" ?==?", line)
+            name = other_names.get(name, name).replace("_", "-")
+            if name != "python":
+                assert lock[name] == version, f"{path.name}: {line}"
+
+
+def test_sizes_that_keep_files_readable():
+    limits = {"Snakefile": 60, "rules/*.smk": 150, "workflow/scripts/*.py": 40, "src/**/*.py": 300}
+    for pattern, limit in limits.items():
+        for path in ROOT.glob(pattern):
+            lines = len(path.read_text(encoding="utf-8").splitlines())
+            assert lines <= limit, f"{path.relative_to(ROOT)} has {lines} lines"
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("studies=['demmo']", "there is no study 'demmo'"),
+        ("sudies=['demo']", "unknown key 'sudies'; did you mean 'studies'?"),
+        ("resamples='ten'", "resamples: 'ten' should be of type integer"),
+    ],
+)
+def test_bad_config_ends_before_anything_runs_with_one_line(config, message, tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--config", config)
+    assert run.returncode == 1
+    assert message in run.stderr + run.stdout
+    assert "Traceback" not in run.stderr
+    assert not (tmp_path / "results").exists()
+
+

@@ -1,0 +1,100 @@
+"""Snakemake submitting to SLURM through the project's profile, and what SLURM says about the jobs."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CONFIG = ["--configfile", "tests/micro/config.yaml", "tests/slurm/config.yaml"]
+# What this cluster needs beyond the profile: it keeps no accounts, and what it does is done in seconds.
+SITE = "--slurm-status-command squeue --slurm-init-seconds-before-status-checks 2 --latency-wait 5 --retries 0".split()
+TIMEOUT = 300  # seconds, for one call of Snakemake
+
+
+class Run:
+    """One call of `snakemake --profile slurm`, started with the object.
+
+    Args:
+        folder: the working directory of the study.
+        targets: rules or files; none for the whole study.
+    """
+
+    def __init__(self, folder: Path, *targets: str) -> None:
+        self.folder = folder
+        self._said = folder / "said"
+        command = [sys.executable, "-m", "snakemake", "--profile", "slurm", "--directory", str(folder), *CONFIG, *SITE]
+        with self._said.open("w") as said:
+            self._process = subprocess.Popen(
+                [*command, "--", *targets],
+                cwd=ROOT,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                env=os.environ | {"OMP_NUM_THREADS": "1"},
+            )
+
+    def wait(self) -> "Run":
+        """Wait for the end; then `code`, `said` and `results` (the files there were) are what they were just then."""
+        try:
+            self.code = self._process.wait(TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self._process.terminate()
+            self._process.wait(60)
+            pytest.fail(f"Snakemake did not end within {TIMEOUT} s and said:\n{self._said.read_text()}")
+        self.said = self._said.read_text()
+        files = (self.folder / "results").rglob("*")
+        self.results = {str(path.relative_to(self.folder)) for path in files if path.is_file()}
+        return self
+
+    def jobs(self) -> list[dict[str, str]]:
+        """The SLURM jobs of this call, as `scontrol` describes them, and the `rule` of each."""
+        name = re.search(r"SLURM run ID: (\S+)", self._said.read_text())
+        lines = output("scontrol", "--oneliner", "show", "jobs").splitlines()
+        jobs = [dict(re.findall(r"(\S+?)=(\S*)", line)) for line in lines]
+        jobs = [job for job in jobs if name and job.get("JobName") == name[1]]
+        return [job | {"rule": job["Comment"].removeprefix("rule_").partition("_wildcards_")[0]} for job in jobs]
+
+    def rules(self) -> Counter[str]:
+        """How many SLURM jobs each rule had."""
+        return Counter(job["rule"] for job in self.jobs())
+
+    def planned(self) -> Counter[str]:
+        """How many jobs of each rule Snakemake announced, without the target that it does itself."""
+        table = self.said.partition("Job stats:")[2].partition("\ntotal")[0]
+        return Counter(
+            {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", table, re.M) if rule != "all"}
+        )
+
+
+def environments(job: str) -> list[dict[str, str]]:
+    """The environment of each process of a running job."""
+    found = []
+    for line in output("scontrol", "listpids", job).splitlines()[1:]:
+        try:
+            variables = Path(f"/proc/{line.split()[0]}/environ").read_text()
+        except OSError:  # it has ended meanwhile
+            continue
+        found.append(dict(v.split("=", 1) for v in variables.split("\0") if "=" in v))
+    return found
+
+
+def wait_for(condition: Callable[[], Any], seconds: float, what: str) -> Any:
+    """The first value of `condition` that counts as true; the test fails when there is none in time."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if value := condition():
+            return value
+        time.sleep(0.1)
+    pytest.fail(f"{what}: not within {seconds:g} s")
+
+
+def output(*command: str) -> str:
+    """What a command prints."""
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout

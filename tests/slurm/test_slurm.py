@@ -1,0 +1,108 @@
+"""A small study on a real SLURM: whole, with a job that fails, and with a training that is cancelled half-way."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from cluster import ROOT, Run, environments, output, wait_for
+
+pytestmark = pytest.mark.slurm
+
+ON_GPU = [
+    "infer_data_titles",
+    "infer_sample_titles",
+    "measure_perplexity",
+    "sample_causal",
+    "train_causal",
+    "train_classifier",
+]
+SPOILT = "results/corpora/spoilt/statistics.json"
+INDEPENDENT = "results/generators/recipes/wo-title/ngram-2/seed1/perplexity.json"
+CANCELLED = "results/generators/recipes/w-title/gpt2-patient/seed1"
+STEPS = 1000  # of gpt2-patient, see registry/generators.yaml
+BAD_LINE = 7
+
+
+class Mishaps(NamedTuple):
+    """A run in which a corpus has a bad line and a training is cancelled, and the same command after mending."""
+
+    first: Run
+    second: Run
+    gpus: set[str]  # CUDA_VISIBLE_DEVICES of the training's processes
+
+
+@pytest.fixture(scope="module")
+def study(cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The whole study of tests/micro."""
+    folder = tmp_path_factory.mktemp("study")
+    subprocess.run([sys.executable, ROOT / "tests/micro/recipes.py", folder], check=True)
+    return Run(folder).wait()
+
+
+@pytest.fixture(scope="module")
+def mishaps(study: Run) -> Mishaps:
+    folder = study.folder
+    lines = (folder / "recipes.jsonl").read_text().splitlines(keepends=True)
+    half = lines[BAD_LINE - 1][:40] + "\n"
+    (folder / "spoilt.jsonl").write_text("".join([*lines[: BAD_LINE - 1], half, *lines[BAD_LINE:]]))
+    targets = SPOILT, INDEPENDENT, f"{CANCELLED}/training.json"
+
+    first = Run(folder, *targets)
+    wait_for(lambda: list((folder / CANCELLED / "checkpoints").glob("state-*.pt")), 60, "a checkpoint")
+    training = next(job["JobId"] for job in first.jobs() if job["rule"] == "train_causal")
+    gpus = {variables.get("CUDA_VISIBLE_DEVICES", "") for variables in environments(training)}
+    output("scancel", training)
+    first.wait()
+
+    (folder / "spoilt.jsonl").write_text("".join(lines))
+    return Mishaps(first, Run(folder, *targets).wait(), gpus)
+
+
+def test_whole_study(study: Run) -> None:
+    assert study.code == 0, study.said
+    assert {"results/studies/micro/report.html", "results/studies/micro/manifest.json"} <= study.results
+    jobs = study.jobs()
+    assert study.rules() == study.planned()
+    assert {job["JobState"] for job in jobs} == {"COMPLETED"}
+    assert sorted({job["rule"] for job in jobs if job.get("TresPerJob") == "gres:gpu:1"}) == ON_GPU
+
+
+def test_second_run_submits_nothing(study: Run) -> None:
+    again = Run(study.folder).wait()
+    assert again.code == 0, again.said
+    assert "Nothing to be done" in again.said
+    assert not again.jobs()
+
+
+def test_bad_line_stops_its_corpus_only(mishaps: Mishaps) -> None:
+    first, second, _ = mishaps
+    assert first.code != 0
+    assert re.search(rf"^\[extract spoilt\] error: spoilt\.jsonl:{BAD_LINE}: ", first.said, re.M), first.said
+    assert {job["rule"]: job["JobState"] for job in first.jobs()} == {
+        "extract_corpus": "FAILED",
+        "fit_ngram": "COMPLETED",
+        "train_causal": "CANCELLED",
+    }
+    assert INDEPENDENT in first.results
+    assert not [path for path in first.results if "corpora/spoilt" in path or path.endswith(".tmp")]
+    assert second.code == 0, second.said
+    assert SPOILT in second.results
+
+
+def test_cancelled_training_resumes(mishaps: Mishaps) -> None:
+    first, second, gpus = mishaps
+    assert gpus
+    assert all(gpu.isdigit() for gpu in gpus), gpus
+    assert not [path for path in first.results if path.startswith((f"{CANCELLED}/model", f"{CANCELLED}/training"))]
+    assert second.rules() == {"extract_corpus": 1, "build_corpus": 1, "train_causal": 1}
+    log = (second.folder / "results/logs/train_causal/recipes/w-title/gpt2-patient/seed1.log").read_text()
+    resumed = re.search(r"resuming from step (\d+)", log)
+    assert resumed, log
+    assert 0 < int(resumed[1]) < STEPS
+    curve = json.loads((second.folder / CANCELLED / "training.json").read_text())["curve"]
+    assert [point["step"] for point in curve] == list(range(1, STEPS + 1))
+    assert not (second.folder / CANCELLED / "checkpoints").exists()

@@ -1,0 +1,229 @@
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import build_study
+
+from textcritic.corpora import Article, Section, read_articles, write_articles
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json
+from textcritic.report import make_figures, make_manifest, make_report, make_tables
+from textcritic.report.charts import Mark, latent_ppl_chart
+from textcritic.report.findings import findings
+from textcritic.report.graph import Edge, transition_graph
+from textcritic.report.inputs import read_study
+from textcritic.report.manifest import git_revision
+from textcritic.report.matrices import next_section_shares
+from textcritic.report.style import save
+from textcritic.report.viewer import viewer_data
+
+NASTY = "</script><script>alert(1)</script> <b>bold</b> & \u2028 {{ 7 * 7 }}"
+VOID = {"meta", "link", "br", "hr", "img", "input", "path", "use"}
+
+
+class Page(HTMLParser):
+    """Collects what the tests ask about and insists that tags are closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.loads, self.ids, self.data = [], [], [], [], {}
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        named = dict(attrs)
+        self.tags.append((tag, named))
+        self.ids += [named["id"]] if "id" in named else []
+        self.loads += [named[key] for key in ("src", "href", "xlink:href", "data", "poster", "action") if key in named]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag in VOID:
+            return
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open:
+            self.data[self.open[-1]] = self.data.get(self.open[-1], "") + data
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    root = tmp_path_factory.mktemp("report")
+    study = build_study(root / "results", documents=50, generators=("gpt2-demo",), resamples=200)
+    path = study["sources"][0]["articles"]
+    articles = read_articles(path)
+    nasty = [Article(a.id, None, tuple(Section(s.title, NASTY) for s in a.sections), a.source) for a in articles]
+    write_articles(path, nasty)
+    tables = make_tables(study, root / "tables")
+    figures = make_figures(study, root / "tables", root / "figures")
+    make_manifest(study, [*tables, *figures], root / "manifest.json", {"name": "demo"}, ["snakemake --cores 2"])
+    make_report(study, root / "tables", root / "figures", root / "manifest.json", root / "report.html")
+    return root, study, (root / "report.html").read_text(encoding="utf-8")
+
+
+def test_page_parses_and_loads_nothing_from_elsewhere(made):
+    root, _, text = made
+    page = Page(text)
+    assert [tag for tag, _ in page.tags].count("h1") == 1
+    assert not [target for target in page.loads if re.match(r"(https?:)?//|data:|file:", target)]
+    assert not re.search(r"url\(\s*['\"]?(https?:)?//|@import", text)
+    assert len(page.ids) == len(set(page.ids))
+    anchors = {target[1:] for target in page.loads if target.startswith("#")}
+    assert anchors <= set(page.ids)
+    for target in page.loads:
+        assert target.startswith("#") or (root / target).is_file()
+
+
+def test_page_is_accessible(made):
+    page = Page(made[2])
+    drawings = [attrs for tag, attrs in page.tags if tag == "svg"]
+    assert drawings
+    assert all(attrs["role"] == "img" and len(attrs["aria-label"]) > 20 for attrs in drawings)
+    tags = [tag for tag, _ in page.tags]
+    assert tags.count("table") == tags.count("caption")
+    levels = [int(tag[1]) for tag in tags if re.fullmatch(r"h[1-6]", tag)]
+    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+
+
+def test_article_texts_cannot_break_out(made):
+    text = made[2]
+    page = Page(text)
+    assert "<script>alert(1)" not in text
+    assert [tag for tag, _ in page.tags].count("script") == 2
+    viewer = json.loads(re.search(r'id="articles-data">(.*?)</script>', text, re.S).group(1))
+    sample = next(s for s in viewer["sources"] if s["label"] == "gpt2-demo, with titles")
+    assert sample["articles"][0]["sections"][0]["text"] == NASTY
+    assert "49 * 49" not in text
+
+
+def test_viewer_carries_the_worst_articles_and_their_steps(made):
+    _, study, _ = made
+    source = viewer_data(read_study(study))[1]
+    assert len(source["articles"]) == study["report_articles"]
+    ranks = {article["rank"] for article in source["articles"]}
+    assert ranks >= set(range(1, 7))
+    for article in source["articles"]:
+        assert len(article["steps"]) == len(article["sections"]) + 1
+        assert article["errors"] == sum(p < 0.05 for p in article["steps"])
+        assert article["ppl"] == pytest.approx(np.exp(-np.mean(np.log(article["steps"]))), rel=0.02)
+
+
+def test_viewer_refuses_articles_of_another_sample(made):
+    _, study, _ = made
+    mixed = [{**study["sources"][1], "articles": study["corpora"][0]["train"]}]
+    with pytest.raises(TextcriticError, match="they belong to different samples"):
+        viewer_data(read_study({**study, "sources": mixed}))
+
+
+def test_figures_come_as_svg_and_pdf_with_text(made):
+    root, study, _ = made
+    figures = root / "figures"
+    names = {path.name for path in figures.iterdir()}
+    assert {"latent-ppl.svg", "latent-ppl.pdf", "latent-ppl.narrow.svg", "training-curves.pdf"} <= names
+    assert sum(name.startswith("transition-errors.") and name.endswith(".pdf") for name in names) == 3
+    assert sum(name.startswith("transition-matrices.") and name.endswith(".pdf") for name in names) == 2
+    chart = (figures / "latent-ppl.svg").read_text()
+    assert "gpt2-demo, without titles" in chart
+    sizes = [
+        float(size) for path in figures.glob("*.svg") for size in re.findall(r"font: ([\d.]+)px", path.read_text())
+    ]
+    assert min(sizes) >= 9
+    assert not re.search(r">[^<]*\d\.\d{4,}[^<]*</text>", chart)
+
+
+def test_figures_are_the_same_each_time(tmp_path):
+    for name in ("a", "b"):
+        save(transition_graph(["x", "y"], [Edge("x", "y", 0.1, 0.01), Edge("y", "y", 0.2, 0.02)]), tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
+
+
+def test_graph_without_errors_says_so(tmp_path):
+    save(transition_graph(["x", "y"], []), tmp_path / "graph", ("svg",))
+    assert "no unlikely step" in (tmp_path / "graph.svg").read_text()
+
+
+def test_chart_of_infinite_values(tmp_path):
+    real = Mark("real text", (2.0,), ((1.9, 2.1),))
+    sample = Mark("ngram-3", (np.inf,), ((np.inf, np.inf),), "", "w-title")
+    save(latent_ppl_chart({"docstrings": [real, sample]}), tmp_path / "chart", ("svg",))
+    assert "∞" in (tmp_path / "chart.svg").read_text()
+
+
+def test_next_section_shares():
+    counts = np.array([[4, 0, 0], [0, 3, 1], [0, 0, 0]])
+    shares = next_section_shares(counts, ["x", "y"], ["y", "x"])
+    assert shares[0].tolist() == [0, 1, 0]
+    assert np.isnan(shares[1]).all()
+    assert shares[2].tolist() == [0.75, 0, 0.25]
+
+
+def _rows(ppl, p, low=None, high=None, source="sample"):
+    real = {"corpus": "c", "source": "data-inferred", "setting": "", "generator": "data", "decoding": "", "seed": pd.NA}
+    real |= {"latent_ppl": 2.0, "ci_low": 1.9, "ci_high": 2.1, "p_value": None, "documents": 50}
+    sample = {"corpus": "c", "source": "sample", "setting": "w-title", "generator": "g", "decoding": "d", "seed": 1}
+    sample |= {
+        "latent_ppl": ppl,
+        "ci_low": low or ppl - 0.2,
+        "ci_high": high or ppl + 0.2,
+        "p_value": p,
+        "documents": 50,
+    }
+    common = {"rejected": 0, "rejected_share": 0.0, "infinite_because": None, "ppl_body": None}
+    return pd.DataFrame([real | common, sample | common])
+
+
+NO_TITLES = pd.DataFrame(
+    columns=["corpus", "generator", "decoding", "seed", "with_titles", "without_titles", "p_value"]
+)
+
+
+@pytest.mark.parametrize(
+    ("ppl", "p", "headline", "words"),
+    [
+        (2.1, 0.21, "cannot be told from", "within what chance explains (p = 0.21)"),
+        (2.2, 0.03, "less like real text", "the two intervals overlap, the test still tells them apart"),
+        (3.0, 0.0001, "less like real text", "50% above real text (p < 0.001)"),
+        (1.5, 0.0001, "more strictly", "Lower is not better"),
+        (5.0, 0.0001, "less like real text", "2.5 times that of real text"),
+    ],
+)
+def test_findings_say_what_the_numbers_allow(ppl, p, headline, words):
+    found = findings(_rows(ppl, p), NO_TITLES)
+    assert headline in found.headline
+    assert any(words in point for point in found.points)
+
+
+def test_manifest(made, tmp_path):
+    root, study, _ = made
+    manifest = read_json(root / "manifest.json")
+    assert manifest["seeds"] == [1]
+    assert manifest["commands"] == ["snakemake --cores 2"]
+    assert {"numpy", "matplotlib"} <= set(manifest["packages"])
+    entry = next(entry for entry in manifest["artefacts"] if entry["path"].endswith("coherence.csv"))
+    assert len(entry["sha256"]) == 64
+    assert entry["bytes"] == (root / "tables" / "coherence.csv").stat().st_size
+    assert git_revision(tmp_path) is None
+    with pytest.raises(TextcriticError, match=r"gone\.csv: cannot be read for the manifest"):
+        make_manifest(study, [tmp_path / "gone.csv"], tmp_path / "manifest.json")
+
+
+def test_report_without_its_parts_says_what_to_make(made, tmp_path):
+    root, study, _ = made
+    with pytest.raises(TextcriticError, match=r"coherence\.csv: no such file; make the study's tables first"):
+        make_report(study, tmp_path, root / "figures", root / "manifest.json", tmp_path / "report.html")
+    with pytest.raises(TextcriticError, match=r"latent-ppl\.svg: no such file; make the study's figures first"):
+        make_report(study, root / "tables", tmp_path, root / "manifest.json", tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()

@@ -1,0 +1,258 @@
+import csv
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import TITLES, build_study
+
+from textcritic.critics import TransitionCritic
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, read_table, write_json
+from textcritic.report.details import audit_rows, decomposition_rows, error_rows, statistics_rows
+from textcritic.report.inputs import read_study
+from textcritic.report.published import COLUMNS, read_published
+from textcritic.report.rows import coherence_rows, titles_rows
+from textcritic.report.sheet import Cell, Sheet, latex_escape, to_html, to_latex
+from textcritic.report.sheets import coherence_sheet, errors_sheet
+from textcritic.report.tables import TABLES, make_tables, read_rows
+
+PUBLISHED = [
+    ("2", "docstrings", "", "data", "latent_ppl", "2.0"),
+    ("2", "docstrings", "w-title", "gpt2-demo", "latent_ppl", "2.5"),
+    ("2", "docstrings", "w-title", "gpt2-demo", "ppl", "20"),
+    ("12", "docstrings", "w-title", "gpt2-demo", "total_errors_percent", "5.46"),
+    ("12", "docstrings", "w-title", "gpt2-demo", "error_percent: notes > notes", "0.13"),
+    ("11", "docstrings", "", "data", "articles_train", "32350"),
+]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    with (folder / "published.csv").open("w", newline="") as handle:
+        csv.writer(handle).writerows([COLUMNS, *[(*row, "a paper") for row in PUBLISHED]])
+    return build_study(folder, documents=60, seeds=(1, 2), published=folder / "published.csv", resamples=100)
+
+
+@pytest.fixture(scope="module")
+def rows(study):
+    files = read_study(study)
+    return coherence_rows(files, read_published(files.published))
+
+
+def test_latent_ppl_is_the_pooled_one_by_hand(study, rows):
+    for source in study["sources"]:
+        scores = read_table(source["scores"]).to_pandas()
+        kept = scores[~scores["rejected"]]
+        row = _row(rows, source)
+        assert row["latent_ppl"] == pytest.approx(math.exp(kept["nll"].sum() / kept["steps"].sum()), rel=1e-12)
+        assert row["latent_ppl_soft"] == pytest.approx(
+            math.exp(kept["nll_soft"].sum() / kept["steps"].sum()), rel=1e-12
+        )
+        assert row["latent_nll"] == pytest.approx(kept["nll"].mean(), rel=1e-12)
+        assert row["documents"] == len(kept) == 60
+        assert row["rejected"] == len(scores) - len(kept)
+        assert row["ci_low"] < row["latent_ppl"] < row["ci_high"]
+        assert 0 < row["p_value"] <= 1
+
+
+def test_rejections_are_counted_by_reason(rows):
+    reasons = rows[rows["setting"] == "w-title"]["rejected_by_reason"].unique().tolist()
+    assert reasons == ["section without title: 7; empty section: 2"]
+    assert rows[rows["setting"] == "w-title"]["rejected_share"].tolist() == pytest.approx([9 / 69] * 4)
+
+
+def test_seeds_are_summarised_within_their_group(rows):
+    group = rows[(rows["generator"] == "gpt2-demo") & (rows["setting"] == "wo-title")]
+    assert group["seeds"].tolist() == [2, 2]
+    assert group["seeds_mean"].tolist() == pytest.approx([group["latent_ppl"].mean()] * 2)
+    assert group["seeds_sd"].tolist() == pytest.approx([np.std(group["latent_ppl"], ddof=1)] * 2)
+    assert rows[rows["generator"] == "data"]["seeds"].isna().all()
+
+
+def test_published_values_stand_beside_ours(rows):
+    data = rows[rows["generator"] == "data"]
+    assert data["published"].tolist() == [2.0, 2.0]
+    ours = rows[(rows["generator"] == "gpt2-demo") & (rows["setting"] == "w-title")]
+    assert ours["published"].tolist() == [2.5, 2.5]
+    assert ours["difference"].tolist() == pytest.approx((ours["latent_ppl"] - 2.5).tolist())
+    assert ours["ppl_difference"].tolist() == pytest.approx((ours["ppl_all"] - 20).tolist())
+    assert rows[rows["setting"] == "wo-title"]["published"].isna().all()
+
+
+def test_infinite_perplexity_says_why(rows):
+    table = to_html(coherence_sheet(rows))
+    assert "∞" in table
+    assert "14 tokens of the test text have probability 0" in table
+    assert rows[rows["generator"] == "ngram-3"]["ppl_all_low"].isna().all()
+
+
+def test_titles_compare_the_same_generator_with_and_without(study, rows):
+    found = titles_rows(read_study(study))
+    assert found[["generator", "seed"]].values.tolist() == [
+        ["gpt2-demo", 1],
+        ["gpt2-demo", 2],
+        ["ngram-3", 1],
+        ["ngram-3", 2],
+    ]
+    first = rows[(rows["generator"] == "gpt2-demo") & (rows["seed"] == 1)].set_index("setting")["latent_ppl"]
+    assert found.loc[0, "ratio"] == pytest.approx(first["wo-title"] / first["w-title"])
+
+
+def test_decomposition_adds_up_to_the_log_latent_ppl(study, rows):
+    parts = decomposition_rows(read_study(study))
+    assert (parts["entropy"] + parts["kl"]).tolist() == pytest.approx(parts["cross_entropy"].tolist())
+    merged = parts.merge(rows, on=["source", "setting", "generator", "seed"])
+    assert len(merged) == len(rows)
+    assert np.exp(merged["cross_entropy"]).tolist() == pytest.approx(merged["latent_ppl"].tolist())
+
+
+def test_transition_errors_by_hand(study):
+    files = read_study(study)
+    found = error_rows(files, read_published(files.published))
+    critic = TransitionCritic.load(files.data[0].critic)
+    source = study["sources"][0]
+    steps = Counter()
+    for chain in read_table(source["scores"])["chain"].to_pylist():
+        if chain:
+            steps.update(zip(["<begin>", *chain], [*chain, "<end>"], strict=True))
+    width = len(TITLES) + 1
+    delta, counts = critic.delta, critic.counts
+    wrong = {}
+    for (before, after), n in steps.items():
+        row = counts[0 if before == "<begin>" else 1 + TITLES.index(before)]
+        column = len(TITLES) if after == "<end>" else TITLES.index(after)
+        if (row[column] + delta) / (row.sum() + delta * width) < 0.01:
+            wrong[before, after] = 100 * n / sum(steps.values())
+    ours = found[(found["setting"] == "w-title") & (found["generator"] == "gpt2-demo") & (found["seed"] == 1)]
+    total, rest = ours.iloc[0], ours.iloc[1:]
+    assert total["from"] == "(all)"
+    assert total["percent"] == pytest.approx(sum(wrong.values()))
+    assert total["published"] == 5.46
+    shares = {(row["from"], row["to"]): row["percent"] for row in rest.to_dict("records")}
+    assert shares == pytest.approx(wrong)
+    repeats = sum(share for (before, after), share in wrong.items() if before == after)
+    assert total["repetition_percent"] == pytest.approx(100 * repeats / sum(wrong.values()))
+    assert rest[(rest["from"] == "notes") & (rest["to"] == "notes")]["published"].tolist() == [0.13]
+    sheet = errors_sheet(found)
+    assert [cell.text for cell in sheet.header[0]][-1] == "Published"
+
+
+def test_statistics_and_audit(study):
+    files = read_study(study)
+    statistics = statistics_rows(files, read_published(files.published)).set_index("metric")
+    assert statistics.loc["articles_train", ["value", "published", "difference"]].tolist() == [360, 32350, 360 - 32350]
+    assert statistics.loc["classifier_accuracy_percent", "value"] == pytest.approx(94.2)
+    audit = audit_rows(files)
+    defaults = audit[(audit["switch"] == "default") & (audit["source"] == "sample")]
+    assert len(defaults) == len(study["sources"])
+    assert set(audit["switch"]) >= {"smoothing", "normalisation", "unknown titles", "posterior", "all as released"}
+
+
+def test_audit_sample_is_the_switch_of_decoding(study):
+    again = {**study["sources"][0], "decoding": "top-k-50", "scores": study["sources"][2]["scores"]}
+    again["latents"] = study["sources"][2]["latents"]
+    audit = audit_rows(read_study({**study, "audit_sources": [again]}))
+    row = audit[audit["switch"] == "decoding"].iloc[0]
+    default = audit[audit["switch"] == "default"].set_index(["setting", "generator", "seed"])["latent_ppl"]
+    assert row["setting_of_switch"] == "top-k-50"
+    assert row["latent_ppl"] == pytest.approx(default["wo-title", "gpt2-demo", 1])
+    change = 100 * (default["wo-title", "gpt2-demo", 1] / default["w-title", "gpt2-demo", 1] - 1)
+    assert row["change_percent"] == pytest.approx(change)
+
+
+def test_every_table_is_written_three_times_and_read_back(study, rows, tmp_path):
+    make_tables(study, tmp_path)
+    for name in set(TABLES) - {"titles"}:
+        assert all((tmp_path / f"{name}.{suffix}").stat().st_size for suffix in ("csv", "tex", "html"))
+    again = read_rows(tmp_path, "coherence")
+    pd.testing.assert_series_equal(again["latent_ppl"], rows["latent_ppl"], rtol=0)
+    assert again["seed"].isna().tolist() == rows["seed"].isna().tolist()
+    assert again["setting"].tolist() == rows["setting"].tolist()
+    latex = (tmp_path / "coherence.tex").read_text()
+    assert latex.count("{") == latex.count("}")
+    columns = [len(line.split(" & ")) for line in latex.splitlines() if line.startswith(("Metric", " & gpt2"))]
+    assert columns == [4, 4]
+    with pytest.raises(TextcriticError, match=r"nothing\.csv: no such file; make the study's tables first"):
+        read_rows(tmp_path, "nothing")
+
+
+def test_infinite_latent_ppl_has_a_reason_and_no_interval(tmp_path):
+    study = build_study(tmp_path, documents=40, generators=("ngram-3",), delta=0.0, resamples=100)
+    files = read_study(study)
+    found = coherence_rows(files, read_published(None))
+    worst = found[found["setting"] == "wo-title"].iloc[0]
+    assert math.isinf(worst["latent_ppl"])
+    assert pd.isna(worst["ci_low"])
+    assert pd.isna(worst["p_value"])
+    assert "never occur in the training text" in worst["infinite_because"]
+    assert "∞" in to_latex(coherence_sheet(found)) or r"$\infty$" in to_latex(coherence_sheet(found))
+
+
+def test_a_missing_file_is_named(study):
+    lost = [{**study["sources"][0], "scores": "nowhere/scores.parquet"}, *study["sources"][1:]]
+    with pytest.raises(
+        TextcriticError, match=r"gpt2-demo.*scores: nowhere/scores\.parquet: no such file; run the rule"
+    ):
+        read_study({**study, "sources": lost})
+    with pytest.raises(TextcriticError, match="'sources' is missing or empty"):
+        read_study({**study, "sources": []})
+    with pytest.raises(TextcriticError, match="its corpus is not among the study's corpora"):
+        read_study({**study, "sources": [{**study["sources"][0], "corpus": "wiki"}]})
+
+
+def test_scores_of_another_sample_are_refused(study, tmp_path):
+    write_json(tmp_path / "counts.json", {**read_json(study["sources"][0]["counts"]), "drawn": 1000})
+    mixed = {**study, "sources": [{**study["sources"][0], "counts": str(tmp_path / "counts.json")}]}
+    with pytest.raises(TextcriticError, match="69 documents, but .* says 1000 were drawn"):
+        coherence_rows(read_study(mixed), read_published(None))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "the columns are a, b; they should be table"),
+        ("{h}\n2,wiki,,data,ppl,many,paper\n", "line 2: 'many' is not a number"),
+        ("{h}\n2,wiki,,data,ppl,1,paper\n5,wiki,,data,ppl,2,paper\n", "line 3: wiki data ppl has two values"),
+    ],
+)
+def test_faulty_published_values_are_refused(tmp_path, text, message):
+    path = tmp_path / "published.csv"
+    path.write_text(text.format(h=",".join(COLUMNS)))
+    with pytest.raises(TextcriticError, match=message):
+        read_published(path)
+
+
+def test_the_papers_values():
+    published = read_published(Path(__file__).parents[2] / "config" / "published" / "model-criticism.csv")
+    assert published.value("arxiv", "wo-title", "gpt-neo-125m", "latent_ppl") == 18.64
+    assert published.value("wiki", "w-title", "data", "latent_ppl") == 4.80
+    assert published.value("wiki", "wo-title", "gpt2-xl", "ppl") == 11.99
+    assert published.value("wiki-short", "wo-title", "gpt-neo-125m", "latent_ppl") == 10.72
+    assert published.value("pubmed", "", "data", "articles_train") == 32350
+    assert published.value("wiki", "wo-title", "gpt2-small", "total_errors_percent") == 7.54
+    assert published.value("docstrings", "wo-title", "gpt2-small", "ppl") is None
+
+
+def test_latex_escapes():
+    assert latex_escape(r"50% of a_b & {c} \d #1 ~ ^ $ <x>") == (
+        r"50\% of a\_b \& \{c\} \textbackslash{}d \#1 \textasciitilde{} \textasciicircum{} \$ "
+        r"\textless{}x\textgreater{}"
+    )
+    sheet = Sheet("t", "50% & more", [[Cell("a_b"), Cell("∞")]], [[Cell("<b>", heading=True), Cell("1", ("2–3",))]])
+    latex = to_latex(sheet)
+    assert r"\caption{50\% \& more}" in latex
+    assert r"a\_b & $\infty$ \\" in latex
+    assert r"\shortstack[r]{1\\{\scriptsize 2--3}}" in latex
+    assert "&lt;b&gt;" in to_html(sheet)
+    assert "<b>" not in to_html(sheet)
+
+
+def _row(rows, source):
+    keys = ("setting", "generator", "decoding", "seed")
+    found = rows[np.logical_and.reduce([rows[key] == source[key] for key in keys])]
+    assert len(found) == 1
+    return found.iloc[0]
