@@ -12,6 +12,7 @@ rule make_tables:
         lambda w: StudyFiles(paths, w.study).inputs(),
     output:
         expand("results/studies/{{study}}/tables/{table}.{suffix}", table=TABLES, suffix=["csv", "tex", "html"]),
+        "results/studies/{study}/tables/titles.csv",
     log:
         "results/logs/make_tables/{study}.log",
     benchmark:
@@ -32,7 +33,7 @@ rule make_figures:
     """Every figure as SVG and PDF."""
     input:
         lambda w: StudyFiles(paths, w.study).inputs(),
-        "results/studies/{study}/tables/coherence.csv",
+        coherence="results/studies/{study}/tables/coherence.csv",
     output:
         directory("results/studies/{study}/figures"),
     log:
@@ -72,6 +73,7 @@ rule make_report:
     params:
         study=lambda w: StudyFiles(paths, w.study).description(),
         record=lambda w: project.describe(w.study),
+        repository=workflow.basedir,
         version=stage("report"),
     script:
         "../workflow/scripts/make_report.py"
@@ -81,7 +83,6 @@ rule table2:
     """Table 2 of the model criticism paper: word-level and latent perplexity, with titles and without."""
     input:
         "results/studies/model-criticism/tables/coherence.csv",
-        "results/studies/model-criticism/tables/perplexity.csv",
 
 
 rule table11:

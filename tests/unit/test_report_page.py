@@ -1,6 +1,7 @@
 import json
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -94,7 +95,7 @@ def test_page_is_accessible(made):
     tags = [tag for tag, _ in page.tags]
     assert tags.count("table") == tags.count("caption")
     levels = [int(tag[1]) for tag in tags if re.fullmatch(r"h[1-6]", tag)]
-    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
 def test_article_texts_cannot_break_out(made):
@@ -128,7 +129,7 @@ def test_viewer_refuses_articles_of_another_sample(made):
 
 
 def test_figures_come_as_svg_and_pdf_with_text(made):
-    root, study, _ = made
+    root = made[0]
     figures = root / "figures"
     names = {path.name for path in figures.iterdir()}
     assert {"latent-ppl.svg", "latent-ppl.pdf", "latent-ppl.narrow.svg", "training-curves.pdf"} <= names

@@ -207,7 +207,7 @@ def test_a_missing_file_is_named(study):
 def test_scores_of_another_sample_are_refused(study, tmp_path):
     write_json(tmp_path / "counts.json", {**read_json(study["sources"][0]["counts"]), "drawn": 1000})
     mixed = {**study, "sources": [{**study["sources"][0], "counts": str(tmp_path / "counts.json")}]}
-    with pytest.raises(TextcriticError, match="69 documents, but .* says 1000 were drawn"):
+    with pytest.raises(TextcriticError, match=r"69 documents, but .* says 1000 were drawn"):
         coherence_rows(read_study(mixed), read_published(None))
 
 

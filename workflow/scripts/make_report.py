@@ -1,7 +1,20 @@
-"""Make the report of a study."""
+"""Make the report of a study, and the manifest of what went into it."""
+
+from pathlib import Path
 
 from textcritic import runlog
-from textcritic.report import make_report
+from textcritic.report import make_manifest, make_report
 
 with runlog.job(snakemake.log[0], f"report {snakemake.wildcards.study}"):
-    make_report(snakemake.params.study, snakemake.output)
+    tables = Path(snakemake.input.tables[0]).parent
+    make_manifest(
+        snakemake.params.study,
+        [path for path in snakemake.input if Path(path).is_file()],
+        snakemake.output.manifest,
+        snakemake.params.record,
+        commands=[f"snakemake --config studies=['{snakemake.wildcards.study}']"],
+        repository=snakemake.params.repository,
+    )
+    make_report(
+        snakemake.params.study, tables, snakemake.input.figures, snakemake.output.manifest, snakemake.output.report
+    )

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PatchCollection
 from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
@@ -13,6 +12,8 @@ from matplotlib.patches import Rectangle
 from textcritic.report.graph import BEGIN, END
 from textcritic.report.numbers import MINUS
 from textcritic.report.style import DIVERGING, MUTED, RULE, SEQUENTIAL, new_figure, style
+
+BAR_CELLS = 40
 
 
 def next_section_shares(counts: np.ndarray, known: Sequence[str], shown: Sequence[str]) -> np.ndarray:
@@ -81,19 +82,21 @@ def transition_heatmaps(
 def _colour_bar(
     figure: Figure, place: tuple[float, float, float, float], norm: Normalize, colours: Colormap, label: str
 ) -> None:
+    """A strip of flat cells rather than an image, so that it takes part in the page's colour scheme."""
     low, high = float(norm.vmin or 0), float(norm.vmax or 0)
-    bar = figure.colorbar(
-        ScalarMappable(norm, colours),
-        cax=figure.add_axes(place),
-        orientation="horizontal",
-        ticks=[low, (low + high) / 2, high],
-    )
-    words = [f"{100 * value:{'+' if low < 0 and value else ''}.0f}%".replace("-", MINUS) for value in bar.get_ticks()]
-    for text, side in zip(bar.ax.set_xticklabels(words), ("left", "center", "right"), strict=True):
-        text.set(horizontalalignment=side)
-    bar.ax.tick_params(length=0)
-    bar.set_label(label)
-    bar.outline.set_edgecolor(RULE)
+    axes = figure.add_axes(place)
+    edges = np.linspace(low, high, BAR_CELLS + 1)
+    cells = [Rectangle((edge, 0), edges[1] - edges[0], 1) for edge in edges[:-1]]
+    strip = PatchCollection(cells, linewidth=0, antialiased=False)
+    strip.set_facecolor([colours(norm(edge + (edges[1] - edges[0]) / 2)) for edge in edges[:-1]])
+    axes.add_collection(strip)
+    ticks = [low, (low + high) / 2, high]
+    words = [f"{100 * value:{'+' if low < 0 and value else ''}.0f}%".replace("-", MINUS) for value in ticks]
+    axes.set(xlim=(low, high), ylim=(0, 1), yticks=[], xlabel=label)
+    for text, side in zip(axes.set_xticks(ticks, words), ("left", "center", "right"), strict=True):
+        text.label1.set(horizontalalignment=side)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(True)
 
 
 def _heatmap(axes: Axes, matrix: np.ndarray, colours: Colormap, norm: Normalize) -> None:
