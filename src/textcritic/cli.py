@@ -1,4 +1,4 @@
-"""The command `textcritic`: critics on a user's own files, without the workflow."""
+"""The command `textcritic`: a critic on a user's own files without the workflow, and a look at a study's table."""
 
 import argparse
 import math
@@ -28,6 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"textcritic {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_chains(commands)
+    _add_show(commands)
     return parser
 
 
@@ -98,6 +99,18 @@ def _chains(arguments: argparse.Namespace) -> str:
         resamples=arguments.resamples,
         seed=arguments.seed,
     )
+
+
+def _add_show(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    show = commands.add_parser("show", help="print a study's coherence table and the path of its report")
+    show.add_argument("folder", metavar="FOLDER", help="the study's folder, results/studies/NAME")
+    show.set_defaults(run=_show)
+
+
+def _show(arguments: argparse.Namespace) -> str:
+    from textcritic.report.show import show_study
+
+    return show_study(arguments.folder)
 
 
 def _smoothing(text: str) -> float | None:

@@ -19,15 +19,16 @@ from textcritic.report.rows import DATA_INFERRED, GROUP, SAMPLE
 from textcritic.report.sheets import generator_name, source_name
 
 ALPHA = 0.05
+MOST_POINTS = 6
 HIGHER, LOWER, UNCLEAR = "higher", "lower", "unclear"
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """A headline, and sentences in the order in which they should be read."""
+    """A headline, and points in reading order: what each is about (or ""), and what it says."""
 
     headline: str
-    points: tuple[str, ...]
+    points: tuple[tuple[str, str], ...]
 
 
 def findings(rows: pd.DataFrame, titles: pd.DataFrame) -> Findings:
@@ -40,10 +41,9 @@ def findings(rows: pd.DataFrame, titles: pd.DataFrame) -> Findings:
     samples = [group for _, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False)]
     real = {row["corpus"]: row for row in rows[rows["source"] == DATA_INFERRED].to_dict("records")}
     verdicts = [verdict(group, real[group["corpus"].iloc[0]]["latent_ppl"]) for group in samples]
-    points = [_of_real(row, len(real) > 1) for row in real.values()]
+    points = [("", _of_real(row, len(real) > 1)) for row in real.values()]
     points += _of_samples(rows, samples, verdicts, real)
-    points += _of_titles(rows, titles)
-    points += _of_rejected(rows)
+    points += [("", words) for words in (*_of_titles(rows, titles), *_of_rejected(rows))]
     return Findings(_headline(verdicts), tuple(points))
 
 
@@ -95,22 +95,33 @@ def _of_real(row: dict[str, object], several: bool) -> str:
 
 def _of_samples(
     rows: pd.DataFrame, samples: list[pd.DataFrame], verdicts: list[str], real: dict[str, dict[str, object]]
-) -> list[str]:
+) -> list[tuple[str, str]]:
     points = []
     order = sorted(range(len(samples)), key=lambda i: float(samples[i]["latent_ppl"].mean()))
-    for index in order:
+    for index in order if len(order) <= MOST_POINTS else _telling(order, samples, verdicts):
         group, first = samples[index], samples[index].iloc[0].to_dict()
         data = real[first["corpus"]]
         name = source_name(rows, first, seed=False)
         where = f" on {first['corpus']}" if len(real) > 1 else ""
-        points.append(f"{name}{where}: {_against(group, data, verdicts[index])}")
+        points.append((f"{name}{where}", _against(group, data, verdicts[index])))
     return points
+
+
+def _telling(order: list[int], samples: list[pd.DataFrame], verdicts: list[str]) -> list[int]:
+    """Of many samples: those not plainly worse than real text, and each corpus' best and worst of the rest."""
+    kept = {index for index in order if verdicts[index] != HIGHER}
+    by_corpus: dict[str, list[int]] = {}
+    for index in order:
+        if verdicts[index] == HIGHER:
+            by_corpus.setdefault(samples[index]["corpus"].iloc[0], []).append(index)
+    kept |= {index for found in by_corpus.values() for index in (found[0], found[-1])}
+    return [index for index in order if index in kept]
 
 
 def _against(group: pd.DataFrame, data: dict[str, object], found: str) -> str:
     mean, real = float(group["latent_ppl"].mean()), float(str(data["latent_ppl"]))
     if np.isinf(mean):
-        return f"Latent PPL is infinite, because {group['infinite_because'].dropna().iloc[0]}."
+        return f"the Latent PPL is infinite, because {group['infinite_because'].dropna().iloc[0]}."
     ratio = mean / real - 1
     gap = f"{percent(abs(ratio))} {'above' if ratio > 0 else 'below'} real text"
     if ratio >= 1:

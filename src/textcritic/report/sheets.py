@@ -97,36 +97,39 @@ def ppl_cell(group: pd.DataFrame, span: int = 1) -> Cell:
 def perplexity_sheet(rows: pd.DataFrame) -> Sheet:
     """Perplexity over all tokens and over body tokens, beside the Latent PPL."""
     samples = rows[rows["source"] == SAMPLE]
-    header = [[Cell(n) for n in ("Corpus", "Generator", "Setting", "PPL, all tokens", "PPL, body", "Latent PPL")]]
+    names = ("Corpus", "Generator", "Setting", "PPL, all tokens", "PPL, body", "Latent PPL")
+    start = _first_column(rows)
     body: list[list[Cell]] = []
     for _, group in samples.groupby(GROUP, sort=False):
         first = group.iloc[0]
         inside = group.assign(ppl_all=group["ppl_body"], ppl_all_low=group["ppl_body_low"], ppl_published=np.nan)
         inside = inside.assign(ppl_all_high=group["ppl_body_high"], ppl_difference=np.nan)
-        name = Cell(generator_name(rows, first["generator"], first["decoding"]))
-        cells = [_stub(first["corpus"], body), name, Cell(setting_name(first["setting"]))]
+        name = Cell(generator_name(rows, first["generator"], first["decoding"]), heading=start == 1)
+        cells = [_stub(first["corpus"], body), name, Cell(setting_name(first["setting"]))][start:]
         latent = latent_cell(group.assign(p_value=np.nan))
         body.append([*cells, ppl_cell(group), ppl_cell(inside), latent])
     remark = "Perplexity is per token of the generator's encoding; body leaves out section titles and separators."
     remarks = [remark, *infinite_remarks(rows)]
-    return Sheet(
-        "perplexity", "Perplexity of each generator on the test articles", header, body, stubs=3, remarks=remarks
-    )
+    header = [[Cell(name) for name in names[start:]]]
+    caption = "Perplexity of each generator on the test articles"
+    return Sheet("perplexity", caption, header, body, stubs=3 - start, remarks=remarks)
 
 
 def decomposition_sheet(rows: pd.DataFrame) -> Sheet:
     """Cross-entropy as entropy plus divergence."""
     names = ("Corpus", "Source", "Cross-entropy", "Entropy", "Divergence", "Latent PPL from both")
+    start = _first_column(rows)
     body: list[list[Cell]] = []
     for row in rows.to_dict("records"):
         values = [number(row[key]) for key in ("cross_entropy", "entropy", "kl")]
         corrected = ["", f"corrected {number(row['entropy_corrected'])}", f"corrected {number(row['kl_corrected'])}"]
         cells = [Cell(v, (n,) if n else ()) for v, n in zip(values, corrected, strict=True)]
-        stubs = [_stub(row["corpus"], body), Cell(source_name(rows, row))]
+        stubs = [_stub(row["corpus"], body), Cell(source_name(rows, row), heading=start == 1)][start:]
         body.append([*stubs, *cells, Cell(number(float(np.exp(row["cross_entropy"]))))])
     remarks = ["Nats per step. Corrected: the bias of a finite number of documents is taken out (Miller and Madow)."]
-    header = [[Cell(name) for name in names]]
-    return Sheet("decomposition", "Cross-entropy per step and its two parts", header, body, stubs=2, remarks=remarks)
+    header = [[Cell(name) for name in names[start:]]]
+    caption = "Cross-entropy per step and its two parts"
+    return Sheet("decomposition", caption, header, body, stubs=2 - start, remarks=remarks)
 
 
 def errors_sheet(rows: pd.DataFrame) -> Sheet:
@@ -199,6 +202,11 @@ def generator_name(rows: pd.DataFrame, generator: str, decoding: str) -> str:
     """A generator, with its decoding where the study has several."""
     decodings = rows.loc[rows["generator"] != "data", "decoding"]
     return f"{generator}, {decoding}" if decodings.nunique() > 1 else generator
+
+
+def _first_column(rows: pd.DataFrame) -> int:
+    """0, or 1 where the column that names the corpus says nothing because there is one corpus only."""
+    return int(rows["corpus"].nunique() == 1)
 
 
 def _stub(corpus: str, body: list[list[Cell]]) -> Cell:
