@@ -15,6 +15,7 @@ from textcritic.report.numbers import count, difference, interval, listed, numbe
         (0.0, "0"),
         (0.034, "0.03"),
         (-1.4, "−1.40"),
+        (-0.001, "0.00"),
         (math.inf, "∞"),
         (math.nan, "—"),
         (None, "—"),

@@ -19,6 +19,7 @@ from textcritic.report.inputs import read_study
 from textcritic.report.manifest import git_revision
 from textcritic.report.matrices import next_section_shares
 from textcritic.report.style import save
+from textcritic.report.svg import inline_svg
 from textcritic.report.viewer import viewer_data
 
 NASTY = "</script><script>alert(1)</script> <b>bold</b> & \u2028 {{ 7 * 7 }}"
@@ -138,10 +139,22 @@ def test_figures_come_as_svg_and_pdf_with_text(made):
     chart = (figures / "latent-ppl.svg").read_text()
     assert "gpt2-demo, without titles" in chart
     sizes = [
-        float(size) for path in figures.glob("*.svg") for size in re.findall(r"font: ([\d.]+)px", path.read_text())
+        float(size) for path in figures.glob("*.svg") for size in re.findall(r"font-size: ([\d.]+)px", path.read_text())
     ]
     assert min(sizes) >= 9
     assert not re.search(r">[^<]*\d\.\d{4,}[^<]*</text>", chart)
+
+
+def test_inlined_figures_keep_their_words(tmp_path):
+    marks = [Mark("real text", (2.0,), ((1.9, 2.1),)), Mark("g", (2.6,), ((2.2, 3.1),), "p = 0.002", "w-title")]
+    save(latent_ppl_chart({"docstrings": marks}), tmp_path / "chart", ("svg",))
+    text = inline_svg(tmp_path / "chart.svg", "key", 'A "chart" & more')
+    assert ">p = 0.002</text>" in text
+    assert 'aria-label="A &quot;chart&quot; &amp; more"' in text
+    assert "var(--ink)" in text
+    assert "#1c2330" not in text
+    assert not re.search(r'="[^"]*\d\.\d{3}[^"]*"', text)
+    assert all(name.startswith("key-") for name in re.findall(r'\bid="([^"]*)"', text))
 
 
 def test_figures_are_the_same_each_time(tmp_path):
@@ -228,3 +241,25 @@ def test_report_without_its_parts_says_what_to_make(made, tmp_path):
     with pytest.raises(TextcriticError, match=r"latent-ppl\.svg: no such file; make the study's figures first"):
         make_report(study, root / "tables", tmp_path, root / "manifest.json", tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
+
+
+def test_report_of_samples_from_a_file(made, tmp_path):
+    _, study, _ = made
+    given = {key: value for key, value in study["sources"][1].items() if key not in ("perplexity", "training")}
+    data = {key: value for key, value in study["corpora"][0].items() if key != "accuracy"}
+    alone = {**study, "sources": [{**given, "decoding": "given"}], "corpora": [data], "report_articles": 3}
+    tables = make_tables(alone, tmp_path / "tables")
+    make_figures(alone, tmp_path / "tables", tmp_path / "figures")
+    make_manifest(alone, tables, tmp_path / "manifest.json")
+    make_report(alone, tmp_path / "tables", tmp_path / "figures", tmp_path / "manifest.json", tmp_path / "report.html")
+    page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert "How training went" not in page.data["summary"]
+    assert "The model" in page.data["h2"]
+    assert not (tmp_path / "figures" / "training-curves.svg").exists()
+
+
+def test_findings_with_seeds_that_disagree():
+    rows = pd.concat([_rows(2.1, 0.21), _rows(2.6, 0.01).iloc[1:].assign(seed=2)], ignore_index=True)
+    found = findings(rows, NO_TITLES)
+    assert "cannot be told from" in found.headline
+    assert any("tells 1 of its 2 seeds apart (largest p = 0.21)" in point for _, point in found.points)

@@ -11,7 +11,7 @@ from report_study import TITLES, build_study
 from textcritic.critics import TransitionCritic
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
-from textcritic.report.details import audit_rows, decomposition_rows, error_rows, statistics_rows
+from textcritic.report.details import SWITCHES, audit_rows, decomposition_rows, error_rows, statistics_rows
 from textcritic.report.inputs import read_study
 from textcritic.report.published import COLUMNS, read_published
 from textcritic.report.rows import coherence_rows, titles_rows
@@ -149,7 +149,11 @@ def test_statistics_and_audit(study):
     audit = audit_rows(files)
     defaults = audit[(audit["switch"] == "default") & (audit["source"] == "sample")]
     assert len(defaults) == len(study["sources"])
-    assert set(audit["switch"]) >= {"smoothing", "normalisation", "unknown titles", "posterior", "all as released"}
+    assert (
+        set(SWITCHES)
+        >= set(audit["switch"])
+        >= {"default", "smoothing", "normalisation", "unknown titles", "posterior"}
+    )
 
 
 def test_audit_sample_is_the_switch_of_decoding(study):

@@ -1,7 +1,6 @@
 """What a projection leaves on disk: for every document the gold titles, the inferred ones and the full posterior."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,21 +36,6 @@ class Posteriors:
     def confidence(self) -> list[np.ndarray]:
         """The posterior probability of the likeliest title, [documents] arrays of [sections]."""
         return [p.max(axis=1) for p in self.probabilities]
-
-    def aligned(self, titles: Sequence[str], where: str) -> list[np.ndarray]:
-        """The posteriors with their columns in the order of a critic's titles.
-
-        Raises:
-            TextcriticError: the classifier never saw one of the titles, or knows one that the critic does not.
-        """
-        missing = sorted(set(titles) - set(self.titles)) or sorted(set(self.titles) - set(titles))
-        if missing:
-            raise TextcriticError(
-                f"{where}: classifier and critic do not know the same titles ({missing[0]!r} is in one of them only);"
-                " fit both on the same train split: delete both and rerun"
-            )
-        order = [self.titles.index(title) for title in titles]
-        return [p[:, order] for p in self.probabilities]
 
 
 def write_posteriors(path: str | Path, posteriors: Posteriors) -> None:

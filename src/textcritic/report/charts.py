@@ -118,7 +118,7 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool) -> None:
     if logarithmic:
         axes.set_xscale("log")
         axes.set_xlim(*edges)
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < (30 if narrow else 100) else (1,)))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_minor_formatter(NullFormatter())
     else:

@@ -17,6 +17,10 @@ from textcritic.report.rows import DATA_GOLD, DATA_INFERRED, KEYS, data_keys, re
 TABLE_THRESHOLD = 0.01  # of Table 12
 GRAPH_THRESHOLD = 0.05  # of Figures 1 and 4
 ALL = "(all)"
+SWITCHES = (
+    *("default", "smoothing", "normalisation", "unknown titles", "titles", "generated titles, unknown titles"),
+    *("posterior", "all as released", "decoding"),
+)
 SPLITS = ("train", "validation", "test")
 STATISTICS = ("section_types", "median_sections", "median_section_length", "max_section_length")
 

@@ -130,6 +130,9 @@ def _against(group: pd.DataFrame, data: dict[str, object], found: str) -> str:
     seeds = f" over {len(group)} seeds" if len(group) > 1 else f" ({interval(*group[['ci_low', 'ci_high']].iloc[0])})"
     words = f"Latent PPL {number(mean)}{seeds}, {gap}"
     if found == UNCLEAR:
+        clear = int((group["p_value"] < ALPHA).sum())
+        if clear:
+            return f"{words}; the test tells {clear} of its {len(group)} seeds apart (largest {p_value(worst)})."
         return f"{words}, which is within what chance explains ({p_value(worst)})."
     overlap = bool((group["ci_low"] <= _f(data["ci_high"])).all() and (group["ci_high"] >= _f(data["ci_low"])).all())
     tail = "; the two intervals overlap, the test still tells them apart" if overlap else ""
@@ -152,9 +155,11 @@ def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame) -> list[str]:
                 f"{start} {verb} its Latent PPL {values} ({p_value(max(known))}){_by_perplexity(rows, group)}."
             )
         elif known:
-            points.append(
-                f"{start} takes its Latent PPL {values}, no more than chance explains ({p_value(max(known))})."
+            clear = sum(p < ALPHA for p in known)
+            doubt = (
+                f"a difference under {clear} of {len(known)} seeds only" if clear else "no more than chance explains"
             )
+            points.append(f"{start} takes its Latent PPL {values}, {doubt} ({p_value(max(known))}).")
     return points
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ from textcritic.report.figures import GRAPH_TITLES, REAL
 from textcritic.report.findings import findings
 from textcritic.report.inputs import Study, read_study
 from textcritic.report.numbers import count, interval, listed, number, percent, plural, setting_name
-from textcritic.report.rows import DATA_INFERRED, SAMPLE
+from textcritic.report.rows import DATA_INFERRED, GROUP, SAMPLE
 from textcritic.report.sheet import Cell, Sheet, to_html
 from textcritic.report.sheets import p_value, source_name
 from textcritic.report.svg import inline_svg
@@ -72,12 +73,14 @@ def make_report(
         undefined=StrictUndefined,
         trim_blocks=True,
     )
+    environment.filters["unbroken"] = lambda text: re.sub(r"\bp ([=<]) (?=[\d.])", "p\u00a0\\1\u00a0", text)
     page = environment.get_template("report.html.j2").render(
         study=files,
         contents=CONTENTS,
         date=datetime.fromisoformat(made["created"]).strftime("%-d %B %Y"),
         findings=findings(rows["coherence"], rows["titles"]),
         compared=_compared(files, rows["coherence"]),
+        several_seeds=rows["coherence"]["seed"].nunique() > 1,
         chart_caption=_chart_caption(rows["coherence"]),
         every_number=Markup(to_html(_every_number(rows["coherence"]))),
         bars=_bars(rows["decomposition"]),
@@ -198,6 +201,8 @@ def _rejected(rows: pd.DataFrame) -> Sheet:
 
 
 def _bars(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Widths in percent and words of the two parts, for real text and the first seed of each sample."""
+    rows = rows[rows["seed"].isna() | (rows["seed"] == rows.groupby(GROUP)["seed"].transform("min"))]
     finite = rows[rows["cross_entropy"] != float("inf")]
     longest = float(finite["cross_entropy"].max()) if len(finite) else 1.0
     several = rows["corpus"].nunique() > 1

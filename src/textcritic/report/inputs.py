@@ -94,7 +94,7 @@ class Study:
 
     def label(self, sample: SampleFiles, seed: bool = False) -> str:
         """A sample in words, no longer than it takes to tell it from the others of its corpus."""
-        others = [other for other in self.samples if other.corpus == sample.corpus]
+        others = [other for other in self.samples if other.generator == sample.generator]
         words = f"{sample.generator}, {setting_name(sample.setting)}"
         if sample not in self.samples or len({other.decoding for other in others}) > 1:
             words += f", {sample.decoding}"

@@ -22,7 +22,8 @@ def number(value: float | None, digits: int = 3) -> str:
         return "∞" if value > 0 else f"{MINUS}∞"
     size = abs(value)
     decimals = 0 if size == 0 else max(0, min(2, digits - 1 - math.floor(math.log10(size))))
-    return f"{value:,.{decimals}f}".replace("-", MINUS)
+    written = f"{value:,.{decimals}f}"
+    return written.removeprefix("-") if float(written.replace(",", "")) == 0 else written.replace("-", MINUS)
 
 
 def difference(value: float | None) -> str:

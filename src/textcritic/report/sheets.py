@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from textcritic.report.details import ALL, STATISTICS
+from textcritic.report.details import ALL, STATISTICS, SWITCHES
 from textcritic.report.numbers import (
     NONE,
     count,
@@ -45,16 +45,19 @@ def coherence_sheet(rows: pd.DataFrame) -> Sheet:
     ]
     body: list[list[Cell]] = []
     for metric, cell in (("PPL", ppl_cell), ("Latent PPL", latent_cell)):
+        first = len(body)
         names = _generators(rows)
         if metric == "Latent PPL":
             for source, name in ((DATA_INFERRED, "real text"), (DATA_GOLD, "real text, gold titles")):
                 found = [rows[(rows["corpus"] == c) & (rows["source"] == source)] for c in corpora]
                 body.append([Cell(""), Cell(name), *(cell(part, span=2) for part in found)])
         for generator, decoding, name in names:
+            if metric == "PPL" and rows.loc[rows["generator"] == generator, "ppl_all"].isna().all():
+                continue
             groups = [_group(rows, c, s, generator, decoding) for c in corpora for s in SETTINGS]
             body.append([Cell(""), Cell(name), *(cell(part) for part in groups)])
-        first = next(i for i, row in enumerate(body) if not row[0].text and (metric == "PPL" or i >= len(names)))
-        body[first][0] = Cell(metric, heading=True)
+        if len(body) > first:
+            body[first][0] = Cell(metric, heading=True)
     theirs = "the published value with ours minus it, " if rows["published"].notna().any() else ""
     remarks = [
         "Under each value: its 95% interval (with several seeds: their standard deviation, under their mean), "
@@ -177,7 +180,7 @@ def statistics_sheet(rows: pd.DataFrame) -> Sheet:
 
 def audit_sheet(rows: pd.DataFrame) -> Sheet:
     """What each switch does to the Latent PPL of each source."""
-    switches = _unique(rows["switch"])
+    switches = [switch for switch in SWITCHES if (rows["switch"] == switch).any()]
     several = rows["corpus"].nunique() > 1
     body = []
     for source in rows[["corpus", "source", *GROUP[1:], "seed"]].drop_duplicates().to_dict("records"):
@@ -199,8 +202,8 @@ def source_name(rows: pd.DataFrame, row: dict[str, Any], seed: bool = True) -> s
 
 
 def generator_name(rows: pd.DataFrame, generator: str, decoding: str) -> str:
-    """A generator, with its decoding where the study has several."""
-    decodings = rows.loc[rows["generator"] != "data", "decoding"]
+    """A generator, with its decoding where the study draws from it in several ways."""
+    decodings = rows.loc[rows["generator"] == generator, "decoding"]
     return f"{generator}, {decoding}" if decodings.nunique() > 1 else generator
 
 
@@ -244,7 +247,9 @@ def _step_cells(row: dict[str, Any]) -> list[Cell]:
 
 def _repetitions(row: dict[str, Any]) -> str:
     share = row["repetition_percent"]
-    return "" if missing(share) else f"{percent(share / 100)} of them repeat a section"
+    if missing(share):
+        return ""
+    return f"{percent(share / 100)} of them repeat a section" if share else "none of them repeats a section"
 
 
 def _exact(value: Any) -> str:

@@ -40,6 +40,7 @@ def inline_svg(path: Path, key: str, description: str) -> str:
     text = re.sub(r'\bid="', f'id="{key}-', text)
     text = re.sub(r"url\(#", f"url(#{key}-", text)
     text = re.sub(r'xlink:href="#', f'xlink:href="#{key}-', text)
+    text = re.sub(r"<[^>]*>", _rounded, text)
     for colour, variable in VARIABLES.items():
         text = text.replace(colour, f"var({variable})")
     opening = re.search(r"<svg[^>]*>", text)
@@ -51,6 +52,11 @@ def inline_svg(path: Path, key: str, description: str) -> str:
         f'role="img" aria-label="{_attribute(description)}">'
     )
     return head + text[opening.end() :].strip()
+
+
+def _rounded(tag: re.Match[str]) -> str:
+    """A tag with its coordinates cut to hundredths of a point, which are finer than any screen."""
+    return re.sub(r"(\d\.\d\d)\d+", r"\1", tag.group())
 
 
 def _attribute(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.report.details import SWITCHES
 from textcritic.report.numbers import missing, number
 
 DEFINITIONS = (
@@ -58,8 +59,7 @@ DEFINITIONS = (
     ),
 )
 
-SWITCHES = {
-    "default": ("The paper's text", ""),
+SWITCH_WORDS = {
     "smoothing": (
         "Smoothing",
         "The released code tries only no smoothing and one added count. Without smoothing, a single step that the "
@@ -109,10 +109,11 @@ def switches(rows: pd.DataFrame) -> list[dict[str, str]]:
         rows: as `details.audit_rows` makes them.
     """
     found = []
-    for switch in dict.fromkeys(rows["switch"]):
-        if switch != "default":
-            name, words = SWITCHES.get(switch, (switch, ""))
-            found.append({"name": name, "words": words, "effect": _effect(rows[rows["switch"] == switch])})
+    for switch in SWITCHES[1:]:
+        part = rows[rows["switch"] == switch]
+        if len(part):
+            name, words = SWITCH_WORDS[switch]
+            found.append({"name": name, "words": words, "effect": _effect(part)})
     return found
 
 

@@ -1,0 +1,184 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from textcritic.corpora import Article, Section, write_articles
+from textcritic.errors import TextcriticError
+from textcritic.latents.accuracy import accuracy
+from textcritic.latents.infer import infer_titles
+from textcritic.latents.posteriors import read_posteriors
+from textcritic.latents.sections import Sections, encode_sections, shuffled_batches, sorted_batches
+from textcritic.latents.train import train_classifier
+
+WORDS = {"summary": "the a model", "returns": "array value returns", "notes": "text with number."}
+SPEC = {
+    "init": {
+        "config": {
+            "model_type": "bert",
+            "num_hidden_layers": 1,
+            "hidden_size": 16,
+            "num_attention_heads": 2,
+            "intermediate_size": 32,
+            "max_position_embeddings": 24,
+        }
+    },
+    "max_tokens": 16,
+    "training": {
+        "batch_size": 8,
+        "learning_rate": 1e-2,
+        "schedule": "linear",
+        "warmup_steps": 2,
+        "epochs": 4,
+        "weight_decay": 0.0,
+        "checkpoint_seconds": 0,
+        "precision": "fp32",
+        "seed": 1,
+    },
+}
+
+
+def articles(count, seed, titles=tuple(WORDS)):
+    rng = np.random.default_rng(seed)
+    return [
+        Article(
+            f"{seed}-{n}",
+            None,
+            tuple(Section(t, " ".join(rng.choice(WORDS.get(t, "odd").split(), rng.integers(2, 9)))) for t in titles),
+            "made up",
+        )
+        for n in range(count)
+    ]
+
+
+@pytest.fixture
+def splits(tmp_path):
+    paths = {}
+    for seed, (split, count) in enumerate({"train": 40, "validation": 8, "test": 8}.items()):
+        paths[split] = tmp_path / f"{split}.parquet"
+        write_articles(paths[split], articles(count, seed))
+    return paths
+
+
+def train(splits, tokenizer, folder, **changes):
+    spec = {**SPEC, "training": {**SPEC["training"], **changes}}
+    train_classifier(splits, tokenizer, spec, folder / "model", folder / "accuracy.json", threads=1, resamples=200)
+
+
+def test_distinct_sections_are_learnt_and_inferred_whatever_the_batch(splits, tiny_encoding, tmp_path):
+    train(splits, tiny_encoding.tokenizer, tmp_path / "c", epochs=16)
+    report = json.loads((tmp_path / "c/accuracy.json").read_text())
+    assert report["titles"] == ["notes", "returns", "summary"]
+    assert report["test"]["accuracy"] == 1.0
+    assert report["test"]["n"] == 24
+    infer_titles(tmp_path / "c/model", splits["test"], tmp_path / "all.parquet", 16, threads=1)
+    everything = read_posteriors(tmp_path / "all.parquet")
+    assert everything.inferred == everything.gold
+    for p in everything.probabilities:
+        np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-6)
+    write_articles(tmp_path / "one.parquet", articles(8, 2)[3:4])
+    infer_titles(tmp_path / "c/model", tmp_path / "one.parquet", tmp_path / "one-out.parquet", 16, threads=1)
+    alone = read_posteriors(tmp_path / "one-out.parquet")
+    np.testing.assert_allclose(alone.probabilities[0], everything.probabilities[3], atol=1e-5)
+    assert not (tmp_path / "c/checkpoints").exists()
+
+
+PROGRAM = """
+import json, sys
+from textcritic.latents.train import train_classifier
+splits, tokenizer, spec, folder = json.loads(sys.argv[1])
+train_classifier(splits, tokenizer, spec, folder + "/model", folder + "/accuracy.json", threads=1, resamples=10)
+"""
+
+
+def test_a_killed_training_resumes_to_the_same_weights(splits, tiny_encoding, tmp_path):
+    spec = {**SPEC, "training": {**SPEC["training"], "epochs": 12}}
+    train(splits, tiny_encoding.tokenizer, tmp_path / "whole", epochs=12)
+    job = [{k: str(v) for k, v in splits.items()}, str(tiny_encoding.tokenizer), spec, str(tmp_path / "killed")]
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM, json.dumps(job)], env={**os.environ, "OMP_NUM_THREADS": "1"})
+    checkpoints = tmp_path / "killed/checkpoints"
+    deadline = time.monotonic() + 60
+    while len(list(checkpoints.glob("state-*.pt"))) < 2 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (tmp_path / "killed/model").exists()
+    assert list(checkpoints.glob("state-*.pt"))
+    train(splits, tiny_encoding.tokenizer, tmp_path / "killed", epochs=12)
+    from safetensors.torch import load_file
+
+    whole, resumed = (load_file(tmp_path / name / "model/model.safetensors") for name in ("whole", "killed"))
+    assert whole.keys() == resumed.keys()
+    for name, weights in whole.items():
+        assert torch.equal(weights, resumed[name]), name
+
+
+def test_a_title_that_train_never_had_counts_as_wrong_and_is_named(splits, tiny_encoding, tmp_path):
+    write_articles(splits["test"], articles(8, 2, titles=("summary", "surprise")))
+    train(splits, tiny_encoding.tokenizer, tmp_path / "c")
+    test = json.loads((tmp_path / "c/accuracy.json").read_text())["test"]
+    assert test["unseen_titles"] == ["surprise"]
+    assert test["accuracy"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("titles", "message"),
+    [(("summary",), r"train.parquet: 1 section type \(summary\); at least two"), ((None, "notes"), "have no title")],
+)
+def test_a_corpus_that_cannot_be_learnt_from_is_refused(splits, tiny_encoding, tmp_path, titles, message):
+    write_articles(splits["train"], articles(4, 0, titles))
+    with pytest.raises(TextcriticError, match=message):
+        train(splits, tiny_encoding.tokenizer, tmp_path / "c")
+
+
+def test_a_loss_that_is_not_finite_is_named(splits, tiny_encoding, tmp_path):
+    with pytest.raises(TextcriticError, match=r"loss is not finite at step \d+ .* lower training.learning_rate"):
+        train(splits, tiny_encoding.tokenizer, tmp_path / "c", learning_rate=1e38, schedule="constant", warmup_steps=0)
+
+
+def test_a_truncated_model_is_named(splits, tiny_encoding, tmp_path):
+    train(splits, tiny_encoding.tokenizer, tmp_path / "c", epochs=1)
+    weights = tmp_path / "c/model/model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(TextcriticError, match="model.safetensors: not a whole safetensors file"):
+        infer_titles(tmp_path / "c/model", splits["test"], tmp_path / "x.parquet", 16)
+    assert not (tmp_path / "x.parquet").exists()
+
+
+def test_accuracy_by_hand():
+    sections = Sections(["d", "e"], [["a", "b"], ["a", "z"]], np.zeros(0, np.int32), np.zeros(5, np.int64))
+    probabilities = np.array([[0.95, 0.05], [0.6, 0.4], [0.7, 0.3], [0.2, 0.8]], np.float32)
+    report = accuracy(("a", "b"), sections, probabilities, resamples=100)
+    assert report["accuracy"] == 0.5  # right, wrong, right, never seen
+    assert report["ci95"] == [0.5, 0.5]  # one of two in each document
+    assert report["recall"] == {"a": 1.0, "b": 0.0}
+    assert report["confusions"] == [{"gold": "b", "inferred": "a", "count": 1}]
+    assert report["over_90_percent_certain"] == 0.25
+    assert report["mean_confidence"] == pytest.approx((0.95 + 0.6 + 0.7 + 0.8) / 4)
+    gaps = [1 - 0.95, 0.6, 1 - 0.7, 0.8]  # each section is alone in its bin of confidence
+    assert report["expected_calibration_error"] == pytest.approx(sum(gaps) / 4, abs=1e-6)
+
+
+def test_batches_cover_every_section_once_and_padding_is_masked(tiny_encoding):
+    from textcritic.generators.load import load_tokenizer
+
+    tokenizer = load_tokenizer(tiny_encoding.tokenizer)
+    sections = encode_sections(iter(articles(30, 5)), tokenizer, 6)
+    assert sections.lengths.max() == 6
+    for batches in (list(sorted_batches(sections.lengths, 7)), shuffled_batches(sections.lengths, 7, 1, 0)):
+        assert sorted(np.concatenate(batches).tolist()) == list(range(90))
+    assert any(
+        (a != b).any() for a, b in zip(shuffled_batches(sections.lengths, 7, 1, 0), shuffled_batches(sections.lengths, 7, 1, 1), strict=True) if len(a) == len(b)
+    )
+    batch = sections.batch(np.array([0, 1, 2]), tokenizer.pad_token_id)
+    for row, length in enumerate(sections.lengths[:3]):
+        assert batch["attention_mask"][row].sum() == length
+        assert (batch["input_ids"][row, length:] == tokenizer.pad_token_id).all()
+        assert batch["input_ids"][row, 0] == tokenizer.cls_token_id
+        assert batch["input_ids"][row, length - 1] == tokenizer.sep_token_id
