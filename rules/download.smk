@@ -16,12 +16,12 @@ rule download_file:
     """One file of the web; a broken download goes on where it stopped."""
     output:
         protected("results/raw/downloads/{download}"),
-    params:
-        spec=spec("downloads", "download"),
     log:
         "results/logs/download_file/{download}.log",
     conda:
         "../envs/controller.yaml"
+    params:
+        spec=spec("downloads", "download"),
     script:
         "../workflow/scripts/download_file.py"
 

@@ -24,13 +24,14 @@ INTRODUCTION = """# Configuration
 
 Made from the schemas in `config/schemas` by `python -m textcritic.configdoc`; change the schemas, not this page.
 
-`config.yaml` names the studies to build. A study (`studies/`) names corpora, generators, decodings and a critic; each of these names
-is an entry of a registry (`registry/`). To use a file of your own, pass `--configfile mine.yaml`: its keys are laid over
-those of `config.yaml`, lists replace lists. Your own entries go into a registry folder of your own, added to
-`registry_folders`; a name is lower-case letters, digits and hyphens, and stands in one folder only.
+`config.yaml` names the studies to build. A study (`studies/`) names corpora, generators, decodings and a critic; each
+of these names is an entry of a registry (`registry/`). To use a file of your own, pass `--configfile mine.yaml`: its
+keys are laid over those of `config.yaml`, lists replace lists. Your own entries go into a registry folder of your own,
+added to `registry_folders`; a name is lower-case letters, digits and hyphens, and stands in one folder only.
 
-- YAML reads `5e-5` as text; write `5.0e-5`. An unknown key, a wrong type and an unknown name are refused before anything runs.
-- Changing a value reruns just the stages that it reaches. `label`, `threads`, `gpu`, `mem_mb` and `runtime` rerun nothing.
+- YAML reads `5e-5` as text; write `5.0e-5`.
+- An unknown key, a wrong type and an unknown name are refused before anything runs.
+- Changing a value reruns just the stages that it reaches; `label`, `threads`, `gpu`, `mem_mb` and `runtime` reach none.
 - Paths of your own files are relative to the folder in which you call `snakemake`.
 """
 
@@ -65,7 +66,9 @@ def _rows(schema: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str, st
 
 def _type(schema: Mapping[str, Any]) -> str:
     if "oneOf" in schema:
-        return " or ".join(f"`{branch['title']}`" if "{" in branch["title"] else branch["title"] for branch in schema["oneOf"])
+        return " or ".join(
+            f"`{branch['title']}`" if "{" in branch["title"] else branch["title"] for branch in schema["oneOf"]
+        )
     if "const" in schema:
         return f"`{schema['const']}`"
     if "enum" in schema:

@@ -33,7 +33,7 @@ def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) ->
         out_path: file to write.
 
     Raises:
-        TextcriticError: no network, the file is not there, or its checksum is another; the line says what to do by hand.
+        TextcriticError: no network, no such file, or another checksum; the line says what to do by hand.
     """
     target = Path(out_path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,9 @@ def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) ->
     try:
         _fetch(entry["url"], partial)
     except (OSError, HTTPException) as error:
-        raise TextcriticError(f"{entry['url']}: cannot be downloaded ({error}); rerun to go on, or {by_hand}") from error
+        raise TextcriticError(
+            f"{entry['url']}: cannot be downloaded ({error}); rerun to go on, or {by_hand}"
+        ) from error
     with partial.open("rb") as handle:
         found = hashlib.file_digest(handle, "sha256").hexdigest()
     if entry["sha256"] not in (None, found):

@@ -78,7 +78,9 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: no such file") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise TextcriticError(f"{path}: not a JSON file ({error}); delete it and rerun the rule that makes it") from error
+        raise TextcriticError(
+            f"{path}: not a JSON file ({error}); delete it and rerun the rule that makes it"
+        ) from error
 
 
 def write_table(path: str | os.PathLike[str], table: pa.Table) -> None:
@@ -98,4 +100,6 @@ def read_table(path: str | os.PathLike[str]) -> pa.Table:
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: no such file") from error
     except (pa.ArrowInvalid, OSError) as error:
-        raise TextcriticError(f"{path}: not a whole Parquet file; delete it and rerun the rule that makes it") from error
+        raise TextcriticError(
+            f"{path}: not a whole Parquet file; delete it and rerun the rule that makes it"
+        ) from error

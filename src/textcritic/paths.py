@@ -78,7 +78,9 @@ class Paths:
         """The perplexity of a source's generator; none for samples from a file."""
         if self.project.entry("generators", source.generator)["kind"] == "file":
             return []
-        return [f"results/generators/{source.corpus}/{source.setting}/{source.generator}/seed{source.seed}/perplexity.json"]
+        return [
+            f"results/generators/{source.corpus}/{source.setting}/{source.generator}/seed{source.seed}/perplexity.json"
+        ]
 
 
 def hub_folder(name: str) -> str:

@@ -74,7 +74,9 @@ class _UniqueKeyLoader(yaml.SafeLoader):
                 continue
             key = self.construct_object(key_node, deep=True)
             if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} stands twice", key_node.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key!r} stands twice", key_node.start_mark
+                )
             seen.add(key)
         return super().construct_mapping(node, deep)
 
@@ -86,7 +88,7 @@ def _schema(kind: str) -> dict[str, Any]:
 
 
 def _schema_of_kind(schema: dict[str, Any], value: Any, source: str) -> dict[str, Any]:
-    """Of a registry whose entries differ by their key `kind`, the branch for this entry: its faults then read clearly."""
+    """Of a registry whose entries differ by `kind`, the branch for this entry, so that its faults read clearly."""
     branches = {branch["properties"]["kind"]["const"]: branch for branch in schema.get("oneOf", [])}
     if not branches:
         return schema
@@ -140,21 +142,25 @@ def _explain(problem: ValidationError) -> str:
     """One line for people: the key, what is wrong, what would be right."""
     where = ".".join(str(part) for part in problem.absolute_path)
     at = f"{where}: " if where else ""
-    value, rule = problem.instance, problem.validator_value
+    value: Any = problem.instance
+    rule: Any = problem.validator_value
+    schema: Any = problem.schema
     if problem.validator == "additionalProperties":
-        known = sorted(problem.schema.get("properties", {}))
+        known = sorted(schema.get("properties", {}))
         unknown = sorted(set(value) - set(known))[0]
         close = difflib.get_close_matches(unknown, known, 1)
         hint = f"did you mean {close[0]!r}?" if close else f"known keys are {', '.join(known)}"
         return f"{at}unknown key {unknown!r}; {hint}"
     if problem.validator == "required":
         missing = next(key for key in rule if key not in value)
-        return f"{at}the key {missing!r} is missing; {problem.schema['properties'][missing].get('description', '')}"
+        return f"{at}the key {missing!r} is missing; {schema['properties'][missing].get('description', '')}"
     if problem.validator == "type":
         hint = ""
         if isinstance(value, str) and rule in ("number", "integer") and _reads_as_number(value):
-            hint = f"; YAML reads it as text, write {float(value)!r}" if "e" not in value.lower() else (
-                f"; YAML reads it as text, write the mantissa with a dot: {_dotted(value)}"
+            hint = (
+                f"; YAML reads it as text, write {float(value)!r}"
+                if "e" not in value.lower()
+                else (f"; YAML reads it as text, write the mantissa with a dot: {_dotted(value)}")
             )
         wanted = " or ".join(rule) if isinstance(rule, list) else rule
         return f"{at}{value!r} should be of type {wanted}{hint}"

@@ -1,4 +1,4 @@
-"""The workflow as Snakemake sees it: every study dry-runs, every script and environment exists, bad config is refused."""
+"""The workflow as Snakemake sees it: studies dry-run, scripts and environments exist, bad config is refused."""
 
 import re
 import subprocess
@@ -54,7 +54,9 @@ def test_named_targets_exist(target, tmp_path):
 
 
 def test_every_script_and_environment_exists():
-    named = [(path, match) for path in RULES for match in re.findall(r'"(\.\./[\w/]+\.(?:py|yaml|rst))"', path.read_text())]
+    named = [
+        (path, match) for path in RULES for match in re.findall(r'"(\.\./[\w/]+\.(?:py|yaml|rst))"', path.read_text())
+    ]
     assert len(named) > 30
     for path, relative in named:
         assert (path.parent / relative).is_file(), f"{path.name}: {relative}"
@@ -106,5 +108,3 @@ def test_bad_config_ends_before_anything_runs_with_one_line(config, message, tmp
     assert message in run.stderr + run.stdout
     assert "Traceback" not in run.stderr
     assert not (tmp_path / "results").exists()
-
-

@@ -98,7 +98,8 @@ def test_every_drawn_article_is_scored_or_rejected_for_a_reason(study):
         if not entry["source"].startswith("data") and entry["generator"] != "theirs":
             counts = json.loads(
                 (
-                    study / f"results/samples/recipes/{entry['setting']}/{entry['generator']}/seed1/{entry['decoding']}.json"
+                    study
+                    / f"results/samples/recipes/{entry['setting']}/{entry['generator']}/seed1/{entry['decoding']}.json"
                 ).read_text()
             )
             assert counts["drawn"] == 80

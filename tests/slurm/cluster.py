@@ -15,8 +15,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 CONFIG = ["--configfile", "tests/micro/config.yaml", "tests/slurm/config.yaml"]
 # What this cluster needs beyond the profile: it keeps no accounts, and what it does is done in seconds.
-SITE = "--slurm-status-command squeue --slurm-init-seconds-before-status-checks 2 --latency-wait 5 --retries 0".split()
-TIMEOUT = 300  # seconds, for one call of Snakemake
+SITE = ["--slurm-status-command=squeue", "--slurm-init-seconds-before-status-checks=8", "--latency-wait=5"]
+SITE += ["--retries=0"]  # a failure stays one, for the test to look at
+TIMEOUT = 600  # seconds, for one call of Snakemake
 
 
 class Run:
@@ -29,7 +30,8 @@ class Run:
 
     def __init__(self, folder: Path, *targets: str) -> None:
         self.folder = folder
-        self._said = folder / "said"
+        number = len(list(folder.glob("said-*")))
+        self._said = folder / f"said-{number}"
         command = [sys.executable, "-m", "snakemake", "--profile", "slurm", "--directory", str(folder), *CONFIG, *SITE]
         with self._said.open("w") as said:
             self._process = subprocess.Popen(
@@ -47,11 +49,16 @@ class Run:
         except subprocess.TimeoutExpired:
             self._process.terminate()
             self._process.wait(60)
-            pytest.fail(f"Snakemake did not end within {TIMEOUT} s and said:\n{self._said.read_text()}")
+            self.said = self._said.read_text()
+            pytest.fail(f"Snakemake did not end within {TIMEOUT} s and said:\n{self.brief()}")
         self.said = self._said.read_text()
         files = (self.folder / "results").rglob("*")
         self.results = {str(path.relative_to(self.folder)) for path in files if path.is_file()}
         return self
+
+    def brief(self) -> str:
+        """What it said, with the long lists of files cut."""
+        return "\n".join(line[:200] for line in self.said.splitlines())
 
     def jobs(self) -> list[dict[str, str]]:
         """The SLURM jobs of this call, as `scontrol` describes them, and the `rule` of each."""

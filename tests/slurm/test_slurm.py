@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -63,7 +62,7 @@ def mishaps(study: Run) -> Mishaps:
 
 
 def test_whole_study(study: Run) -> None:
-    assert study.code == 0, study.said
+    assert study.code == 0, study.brief()
     assert {"results/studies/micro/report.html", "results/studies/micro/manifest.json"} <= study.results
     jobs = study.jobs()
     assert study.rules() == study.planned()
@@ -73,7 +72,7 @@ def test_whole_study(study: Run) -> None:
 
 def test_second_run_submits_nothing(study: Run) -> None:
     again = Run(study.folder).wait()
-    assert again.code == 0, again.said
+    assert again.code == 0, again.brief()
     assert "Nothing to be done" in again.said
     assert not again.jobs()
 
@@ -81,7 +80,7 @@ def test_second_run_submits_nothing(study: Run) -> None:
 def test_bad_line_stops_its_corpus_only(mishaps: Mishaps) -> None:
     first, second, _ = mishaps
     assert first.code != 0
-    assert re.search(rf"^\[extract spoilt\] error: spoilt\.jsonl:{BAD_LINE}: ", first.said, re.M), first.said
+    assert re.search(rf"^\[extract spoilt\] error: spoilt\.jsonl:{BAD_LINE}: ", first.said, re.M), first.brief()
     assert {job["rule"]: job["JobState"] for job in first.jobs()} == {
         "extract_corpus": "FAILED",
         "fit_ngram": "COMPLETED",
@@ -89,7 +88,7 @@ def test_bad_line_stops_its_corpus_only(mishaps: Mishaps) -> None:
     }
     assert INDEPENDENT in first.results
     assert not [path for path in first.results if "corpora/spoilt" in path or path.endswith(".tmp")]
-    assert second.code == 0, second.said
+    assert second.code == 0, second.brief()
     assert SPOILT in second.results
 
 

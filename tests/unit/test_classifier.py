@@ -101,7 +101,9 @@ def test_a_killed_training_resumes_to_the_same_weights(splits, tiny_encoding, tm
     spec = {**SPEC, "training": {**SPEC["training"], "epochs": 12}}
     train(splits, tiny_encoding.tokenizer, tmp_path / "whole", epochs=12)
     job = [{k: str(v) for k, v in splits.items()}, str(tiny_encoding.tokenizer), spec, str(tmp_path / "killed")]
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM, json.dumps(job)], env={**os.environ, "OMP_NUM_THREADS": "1"})
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, json.dumps(job)], env={**os.environ, "OMP_NUM_THREADS": "1"}
+    )
     checkpoints = tmp_path / "killed/checkpoints"
     deadline = time.monotonic() + 60
     while len(list(checkpoints.glob("state-*.pt"))) < 2 and process.poll() is None and time.monotonic() < deadline:
@@ -146,7 +148,7 @@ def test_a_truncated_model_is_named(splits, tiny_encoding, tmp_path):
     train(splits, tiny_encoding.tokenizer, tmp_path / "c", epochs=1)
     weights = tmp_path / "c/model/model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
-    with pytest.raises(TextcriticError, match="model.safetensors: not a whole safetensors file"):
+    with pytest.raises(TextcriticError, match=r"model.safetensors: not a whole safetensors file"):
         infer_titles(tmp_path / "c/model", splits["test"], tmp_path / "x.parquet", 16)
     assert not (tmp_path / "x.parquet").exists()
 
@@ -174,7 +176,11 @@ def test_batches_cover_every_section_once_and_padding_is_masked(tiny_encoding):
     for batches in (list(sorted_batches(sections.lengths, 7)), shuffled_batches(sections.lengths, 7, 1, 0)):
         assert sorted(np.concatenate(batches).tolist()) == list(range(90))
     assert any(
-        (a != b).any() for a, b in zip(shuffled_batches(sections.lengths, 7, 1, 0), shuffled_batches(sections.lengths, 7, 1, 1), strict=True) if len(a) == len(b)
+        (a != b).any()
+        for a, b in zip(
+            shuffled_batches(sections.lengths, 7, 1, 0), shuffled_batches(sections.lengths, 7, 1, 1), strict=True
+        )
+        if len(a) == len(b)
     )
     batch = sections.batch(np.array([0, 1, 2]), tokenizer.pad_token_id)
     for row, length in enumerate(sections.lengths[:3]):

@@ -3,6 +3,7 @@ import http.server
 import tarfile
 import threading
 import zipfile
+from typing import ClassVar
 
 import pytest
 
@@ -15,7 +16,7 @@ CONTENT = bytes(range(256)) * 5000
 class Server(http.server.BaseHTTPRequestHandler):
     """Serves CONTENT with ranges; the first request of a path with `broken` in it is cut after half."""
 
-    seen: list[tuple[str, str | None]] = []
+    seen: ClassVar[list[tuple[str, str | None]]] = []
 
     def do_GET(self):
         asked = self.headers.get("Range")
@@ -50,7 +51,7 @@ def address():
 def test_a_broken_download_goes_on_where_it_stopped(address, tmp_path):
     entry = {"url": f"{address}/broken", "sha256": hashlib.sha256(CONTENT).hexdigest()}
     target = tmp_path / "raw" / "x"
-    with pytest.raises(TextcriticError, match="cannot be downloaded .* rerun to go on"):
+    with pytest.raises(TextcriticError, match=r"cannot be downloaded .* rerun to go on"):
         download_file(entry, target)
     assert not target.exists()
     download_file(entry, target)
@@ -86,6 +87,6 @@ def test_a_member_is_found_in_whatever_folder(tmp_path, kind):
     with pytest.raises(TextcriticError, match=r"archive: holds 0 files called val.txt"):
         unpack_member(archive, "val.txt", tmp_path / "val.txt")
     archive.write_bytes(archive.read_bytes()[:60])
-    with pytest.raises(TextcriticError, match="not a whole zip or tar archive"):
+    with pytest.raises(TextcriticError, match=r"not a whole zip or tar archive"):
         unpack_member(archive, "train.txt", tmp_path / "again.txt")
     assert not (tmp_path / "again.txt").exists()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import TinyEncoding, tiny_articles
+from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification
 
 from textcritic.corpora import Article, Section, render, write_articles
@@ -236,3 +237,16 @@ def test_lengths_in_tokens_are_what_the_stream_holds(tiny_encoding):
     assert [len(tokenizer.tokenize(text)) for text in texts[:2]] == tokens_of(tiny_encoding.tokenizer)(texts)[:2]
     assert tokens_of(tiny_encoding.tokenizer)(texts)[2] > 10
     assert tokens_of(tiny_encoding.tokenizer)([]) == []
+
+
+def test_weights_in_the_hubs_old_naming_load(tiny_encoding, tmp_path):
+    # The published GPT-2 names its weights without the prefix "transformer." and stores its attention masks.
+    tokenizer = load_tokenizer(tiny_encoding.tokenizer)
+    model = load_causal({"config": SMALL}, tokenizer)
+    model.save_pretrained(tmp_path)
+    weights = {
+        key.removeprefix("transformer."): value for key, value in load_file(tmp_path / "model.safetensors").items()
+    }
+    save_file({**weights, "h.0.attn.bias": torch.ones(1, 1, 32, 32)}, tmp_path / "model.safetensors", {"format": "pt"})
+    again = load_causal({"folder": tmp_path}, tokenizer)
+    assert all(torch.equal(a, b) for a, b in zip(model.parameters(), again.parameters(), strict=True))

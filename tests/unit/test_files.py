@@ -1,4 +1,3 @@
-import os
 import resource
 import signal
 import subprocess
@@ -11,6 +10,11 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, whole_file, whole_folder, write_json, write_table
 
 
+def write_then_fail(path):
+    path.write_text("half")
+    raise ZeroDivisionError
+
+
 def left_in(folder):
     return sorted(path.name for path in folder.iterdir())
 
@@ -18,8 +22,7 @@ def left_in(folder):
 def test_a_file_appears_only_when_it_is_whole(tmp_path):
     target = tmp_path / "deep" / "x.txt"
     with pytest.raises(ZeroDivisionError), whole_file(target) as temporary:
-        temporary.write_text("half")
-        raise ZeroDivisionError
+        write_then_fail(temporary)
     assert left_in(target.parent) == []
     with whole_file(target) as temporary:
         temporary.write_text("whole")
@@ -34,8 +37,7 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path):
         with whole_folder(target) as temporary:
             (temporary / "weights").write_text(text)
     with pytest.raises(ZeroDivisionError), whole_folder(target) as temporary:
-        (temporary / "weights").write_text("half")
-        raise ZeroDivisionError
+        write_then_fail(temporary / "weights")
     assert (target / "weights").read_text() == "second"
     assert left_in(tmp_path) == ["model"]
 
@@ -84,6 +86,6 @@ def test_reading_says_what_is_wrong(tmp_path):
 
 
 def test_json_refuses_numbers_that_are_none(tmp_path):
-    with pytest.raises(ValueError, match="Out of range"):
+    with pytest.raises(ValueError, match=r"Out of range"):
         write_json(tmp_path / "x.json", {"ppl": float("inf")})
-    assert os.listdir(tmp_path) == []
+    assert left_in(tmp_path) == []

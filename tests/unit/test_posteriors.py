@@ -33,5 +33,5 @@ def test_what_is_written_is_read(posteriors, tmp_path):
 
 def test_a_file_of_something_else_is_refused(tmp_path):
     write_table(tmp_path / "x.parquet", pa.table({"id": ["1"]}))
-    with pytest.raises(TextcriticError, match="x.parquet: not a file of inferred titles"):
+    with pytest.raises(TextcriticError, match=r"x.parquet: not a file of inferred titles"):
         read_posteriors(tmp_path / "x.parquet")

@@ -44,7 +44,10 @@ def test_every_shipped_study_is_valid_and_has_sources(name):
 
 
 def test_blocks_expand_to_every_combination_once(folder):
-    write(folder / "studies/own.yaml", study(generators=["theirs", "ngram-3"], seeds=[1, 2], settings=["w-title", "wo-title"]))
+    write(
+        folder / "studies/own.yaml",
+        study(generators=["theirs", "ngram-3"], seeds=[1, 2], settings=["w-title", "wo-title"]),
+    )
     sources = project(folder).sources("own")
     assert len(sources) == 8
     assert Source("mine", "w-title", "ngram-3", "given", 2) in sources

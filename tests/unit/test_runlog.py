@@ -18,7 +18,10 @@ def test_a_bug_keeps_its_traceback_in_the_log(tmp_path, capsys):
     with pytest.raises(SystemExit) as stop, job(tmp_path / "x.log", "build x"):
         raise KeyError("titles")
     assert stop.value.code == 1
-    assert capsys.readouterr().err == f"[build x] unexpected KeyError: 'titles'; the traceback is in {tmp_path / 'x.log'}\n"
+    assert (
+        capsys.readouterr().err
+        == f"[build x] unexpected KeyError: 'titles'; the traceback is in {tmp_path / 'x.log'}\n"
+    )
     assert "Traceback" in (tmp_path / "x.log").read_text()
 
 

@@ -69,7 +69,7 @@ def test_canonical_is_a_round_trip(context, rate, schedule):
     ],
 )
 def test_faults_name_source_and_key(entry, message):
-    with pytest.raises(TextcriticError, match="^file.yaml: e: " + message):
+    with pytest.raises(TextcriticError, match=r"^file.yaml: e: " + message):
         complete(entry, "generators", "file.yaml: e")
 
 
@@ -81,7 +81,7 @@ def test_yaml_faults_name_file_and_line(tmp_path):
     path.write_text("a: 1\na: 2\n")
     with pytest.raises(TextcriticError, match=r"x.yaml, line 2: .*'a' stands twice"):
         load_yaml(path)
-    with pytest.raises(TextcriticError, match="no such file"):
+    with pytest.raises(TextcriticError, match=r"no such file"):
         load_yaml(tmp_path / "absent.yaml")
 
 

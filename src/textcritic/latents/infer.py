@@ -27,7 +27,8 @@ def infer_titles(
 ) -> None:
     """Write the section posteriors of a file of articles (see `posteriors`).
 
-    The posterior of a section depends on its text alone: P_c(z | x) = prod_m P(z_m | x_m) (model criticism paper, section 4).
+    The posterior of a section depends on its text alone: P_c(z | x) = prod_m P(z_m | x_m) (model criticism
+    paper, section 4).
 
     Args:
         model_dir: a classifier's model folder.
@@ -61,7 +62,9 @@ class Classifier:
 
     def __init__(self, model_dir: str | os.PathLike[str], max_tokens: int) -> None:
         self.tokenizer = load_tokenizer(model_dir)
-        self.model = load_model(AutoModelForSequenceClassification, {"folder": str(model_dir)}, self.tokenizer).to(device())
+        self.model = load_model(AutoModelForSequenceClassification, {"folder": str(model_dir)}, self.tokenizer).to(
+            device()
+        )
         labels = self.model.config.id2label
         self.titles = tuple(labels[k] for k in range(len(labels)))
         self.max_tokens = max_tokens
@@ -71,7 +74,9 @@ class Classifier:
     def posteriors(self, articles: Iterable[Article]) -> Posteriors:
         """Section posteriors of a stream of articles."""
         sections = encode_sections(articles, self.tokenizer, self.max_tokens)
-        probabilities = posterior(self.model, sections, self.tokenizer.pad_token_id, what=f"inferring {len(self.titles)} titles")
+        probabilities = posterior(
+            self.model, sections, self.tokenizer.pad_token_id, what=f"inferring {len(self.titles)} titles"
+        )
         ends = np.cumsum([len(titles) for titles in sections.gold])
         return Posteriors(self.titles, sections.ids, sections.gold, np.split(probabilities, ends[:-1]))
 
@@ -101,4 +106,3 @@ def labels_of(titles: Iterable[str]) -> dict[str, Any]:
     """The configuration keys that tie logits to titles, in this order."""
     names = list(titles)
     return {"id2label": dict(enumerate(names)), "label2id": {name: k for k, name in enumerate(names)}}
-

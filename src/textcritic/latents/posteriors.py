@@ -1,8 +1,9 @@
 """What a projection leaves on disk: for every document the gold titles, the inferred ones and the full posterior."""
 
 import json
+import os
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -38,7 +39,7 @@ class Posteriors:
         return [p.max(axis=1) for p in self.probabilities]
 
 
-def write_posteriors(path: str | Path, posteriors: Posteriors) -> None:
+def write_posteriors(path: str | os.PathLike[str], posteriors: Posteriors) -> None:
     """Write the Parquet file of a projection; the titles stand in the schema's metadata."""
     table = pa.table(
         {
@@ -52,7 +53,7 @@ def write_posteriors(path: str | Path, posteriors: Posteriors) -> None:
     write_table(path, table.replace_schema_metadata({"titles": json.dumps(posteriors.titles)}))
 
 
-def read_posteriors(path: str | Path) -> Posteriors:
+def read_posteriors(path: str | os.PathLike[str]) -> Posteriors:
     """Read what `write_posteriors` wrote.
 
     Raises:
@@ -71,5 +72,5 @@ def read_posteriors(path: str | Path) -> Posteriors:
         titles=titles,
         ids=table.column("id").to_pylist(),
         gold=table.column("gold").to_pylist(),
-        probabilities=[flat[start:stop] for start, stop in zip(sections[:-1], sections[1:], strict=True)],
+        probabilities=[flat[start:stop] for start, stop in pairwise(sections)],
     )

@@ -46,7 +46,10 @@ class Sections:
         mask = columns < lengths[:, None]
         at = np.minimum(self.starts[rows][:, None] + columns, len(self.tokens) - 1)
         ids = np.where(mask, self.tokens[at], padding)
-        return {"input_ids": torch.from_numpy(ids.astype(np.int64)), "attention_mask": torch.from_numpy(mask.astype(np.int64))}
+        return {
+            "input_ids": torch.from_numpy(ids.astype(np.int64)),
+            "attention_mask": torch.from_numpy(mask.astype(np.int64)),
+        }
 
 
 def encode_sections(articles: Iterable[Article], tokenizer: PreTrainedTokenizerFast, max_tokens: int) -> Sections:

@@ -36,7 +36,7 @@ def train_classifier(
 ) -> None:
     """Train on the train split's sections, write the model folder, and measure it on validation and test.
 
-    State is kept in `checkpoints/` beside `model_dir` until the model is whole; a rerun after a kill goes on from there.
+    State is kept in `checkpoints/` beside `model_dir` until the model is whole; a rerun goes on from there.
 
     Args:
         splits: Parquet files of `train`, `validation` and `test`.
@@ -57,7 +57,9 @@ def train_classifier(
     folder = model_dir.parent / "checkpoints"
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer = load_tokenizer(tokenizer_dir)
-    encoded = {split: encode_sections(iter_articles(path), tokenizer, spec["max_tokens"]) for split, path in splits.items()}
+    encoded = {
+        split: encode_sections(iter_articles(path), tokenizer, spec["max_tokens"]) for split, path in splits.items()
+    }
     titles = _titles(encoded["train"], splits["train"])
     training = spec["training"]
     weights = init_folder(spec["init"], sources)
@@ -76,7 +78,10 @@ def train_classifier(
         _Run(model, encoded["train"], titles, tokenizer.pad_token_id, training, checkpoints).train(stop)
         report = {
             split: accuracy(
-                titles, encoded[split], posterior(model, encoded[split], tokenizer.pad_token_id, f"measuring on {split}"), resamples
+                titles,
+                encoded[split],
+                posterior(model, encoded[split], tokenizer.pad_token_id, f"measuring on {split}"),
+                resamples,
             )
             for split in ("validation", "test")
         }
@@ -136,7 +141,11 @@ class _Run:
 
     def _update(self, loss: torch.Tensor) -> None:
         rate = learning_rate(
-            self.step, self.total, self.training["learning_rate"], self.training["schedule"], self.training["warmup_steps"]
+            self.step,
+            self.total,
+            self.training["learning_rate"],
+            self.training["schedule"],
+            self.training["warmup_steps"],
         )
         if not torch.isfinite(loss):
             raise TextcriticError(
@@ -182,10 +191,12 @@ class _Run:
 def _titles(train: Sections, path: str | os.PathLike[str]) -> tuple[str, ...]:
     found = train.flat_gold()
     if None in found:
-        raise TextcriticError(f"{path}: some sections have no title; a classifier needs a title for each section of train")
+        raise TextcriticError(
+            f"{path}: some sections have no title; a classifier needs a title for each section of train"
+        )
     titles = tuple(sorted({str(title) for title in found}))
     if len(titles) < 2:
         raise TextcriticError(
-            f"{path}: {len(titles)} section type ({', '.join(titles) or 'none'}); at least two are needed to tell sections apart"
+            f"{path}: {len(titles)} section type ({', '.join(titles) or 'none'}); at least two are needed"
         )
     return titles

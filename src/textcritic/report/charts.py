@@ -64,7 +64,7 @@ def latent_ppl_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2) -
 
 
 def training_curves(curves: Mapping[str, Sequence[Mapping[str, Any]]], width: float = 8.2) -> Figure:
-    """Validation loss (solid) and training loss (faint) by optimiser step, one panel each, on a shared scale.
+    """Validation loss (green) and training loss (grey) by optimiser step, one panel each, on a shared scale.
 
     Args:
         curves: label to the `curve` list of training.json; losses are nats per token.
