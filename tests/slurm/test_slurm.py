@@ -36,7 +36,7 @@ class Mishaps(NamedTuple):
 
 @pytest.fixture(scope="module")
 def study(cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The whole study of tests/micro."""
+    """The study of studies/queue.yaml, from raw text to report."""
     folder = tmp_path_factory.mktemp("study")
     subprocess.run([sys.executable, ROOT / "tests/micro/recipes.py", folder], check=True)
     return Run(folder).wait()
@@ -63,7 +63,7 @@ def mishaps(study: Run) -> Mishaps:
 
 def test_whole_study(study: Run) -> None:
     assert study.code == 0, study.brief()
-    assert {"results/studies/micro/report.html", "results/studies/micro/manifest.json"} <= study.results
+    assert {"results/studies/queue/report.html", "results/studies/queue/manifest.json"} <= study.results
     jobs = study.jobs()
     assert study.rules() == study.planned()
     assert {job["JobState"] for job in jobs} == {"COMPLETED"}

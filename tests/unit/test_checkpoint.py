@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -97,7 +98,7 @@ def test_a_live_job_keeps_others_out_and_is_named(tmp_path, monkeypatch):
     path = tmp_path / "lock.json"
     with Lock(path) as lock:
         lock.check()
-        holder = rf"process {os.getpid()} on {socket.gethostname()}, SLURM job 4711, since .* is training"
+        holder = rf"process {os.getpid()} on {socket.gethostname()}, SLURM job 4711, since .* is at work"
         with pytest.raises(TextcriticError, match=holder), Lock(path):
             pass
         assert path.is_file()
@@ -120,12 +121,29 @@ def test_the_lock_of_a_dead_process_is_taken_over(tmp_path, caplog):
 def test_the_lock_of_another_host_is_taken_over_only_without_a_heartbeat(tmp_path, content):
     path = tmp_path / "lock.json"
     path.write_text(content)
-    with pytest.raises(TextcriticError, match="wait for it or stop it and rerun"), Lock(path):
+    alive = threading.Event()
+
+    def beat():
+        while not alive.wait(0.02):
+            os.utime(path)
+
+    other = threading.Thread(target=beat)
+    other.start()
+    with pytest.raises(TextcriticError, match="wait for it or stop it and rerun"), Lock(path, 0.1, stale_seconds=30):
         pass
-    old = time.time() - 700
-    os.utime(path, (old, old))
-    with Lock(path) as lock:
+    alive.set()
+    other.join()
+    with Lock(path, 0.1, stale_seconds=0.5) as lock:
         lock.check()
+
+
+def test_a_requeued_job_takes_its_own_lock_over_at_once(tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("SLURM_JOB_ID", "4711")
+    path = tmp_path / "lock.json"
+    path.write_text(json.dumps({"host": "elsewhere", "pid": 1, "token": "x", "slurm_job": "4711"}))
+    with caplog.at_level(logging.INFO, "textcritic"), Lock(path) as lock:
+        lock.check()
+    assert "before it was requeued" in caplog.text
 
 
 def test_a_heartbeat_renews_the_lock_and_a_lost_lock_is_noticed(tmp_path):

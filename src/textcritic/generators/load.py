@@ -119,7 +119,7 @@ def load_causal(
     seed: int = 0,
     context: int | None = None,
 ) -> PreTrainedModel:
-    """Load or initialise a causal language model in float32 with sdpa attention, on the CPU, in evaluation mode.
+    """Load or initialise a causal language model in float32, on the CPU, in evaluation mode (sdpa attention if it has it).
 
     Args:
         init: one of `{"folder": path}`, `{"hub": name}` or `{"config": {"model_type": ..., ...}}`; a configuration's
@@ -231,7 +231,7 @@ def _from_config(
     }
     try:
         full = AutoConfig.for_model(model_type, **{**ids, **keys, **changes})
-        return auto_class.from_config(full, attn_implementation="sdpa", dtype=torch.float32)
+        return auto_class.from_config(full, dtype=torch.float32)
     except (ValueError, TypeError, KeyError, AssertionError, RuntimeError) as error:
         raise TextcriticError(f"init.config: no {model_type} can be built from it: {_first_line(error)}") from error
 
@@ -243,7 +243,6 @@ def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping
         model, report = auto_class.from_pretrained(
             folder,
             local_files_only=True,
-            attn_implementation="sdpa",
             dtype=torch.float32,
             output_loading_info=True,
             **changes,

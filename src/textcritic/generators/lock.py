@@ -18,14 +18,15 @@ from textcritic.errors import TextcriticError
 from textcritic.runlog import duration, log
 
 HEARTBEAT_SECONDS = 30.0
-STALE_SECONDS = 600.0
+STALE_SECONDS = 180.0
 
 
 class Lock:
     """Holds `path` while in a `with` block; a thread renews the file's modification time.
 
-    A lock left behind is taken over when its process is dead (same host), or when it has had no heartbeat for
-    `stale_seconds` (any host: the node may have crashed).
+    A lock left behind is taken over when its process is dead (same host), when its job is this very SLURM job (which
+    was requeued), or when it has had no heartbeat for `stale_seconds` (its node may have crashed): a job on another
+    host is watched until its heartbeat shows that it lives, or fails to come for so long.
 
     Args:
         path: the lock file; its folder must exist.
@@ -41,6 +42,7 @@ class Lock:
     ) -> None:
         self.path, self.heartbeat_seconds, self.stale_seconds = path, heartbeat_seconds, stale_seconds
         self._token = uuid.uuid4().hex
+        self._watching = False
         self._released = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="lock heartbeat", daemon=True)
 
@@ -91,11 +93,15 @@ class Lock:
         why = ""
         if here and not _alive(holder["pid"]):
             why = "its process is dead"
+        elif not here and holder.get("slurm_job") and holder["slurm_job"] == os.environ.get("SLURM_JOB_ID"):
+            why = "it is this SLURM job before it was requeued"
         elif age > self.stale_seconds:
             why = f"it has had no heartbeat for {duration(age)}"
+        elif not here and self._silent_so_far(holder):
+            return
         if not why:
             raise TextcriticError(
-                f"{self.path}: {_describe(holder)} is training into this folder; wait for it or stop it and rerun "
+                f"{self.path}: {_describe(holder)} is at work in this folder; wait for it or stop it and rerun "
                 f"(after a crash the lock is taken over {duration(self.stale_seconds)} after its last heartbeat)"
             )
         log.info("taking over the lock of %s: %s", _describe(holder), why)
@@ -106,6 +112,15 @@ class Lock:
         except FileNotFoundError:
             return
         aside.unlink()
+
+    def _silent_so_far(self, holder: dict[str, Any]) -> bool:
+        """Watch the lock of another host for one and a half heartbeats: whether none came."""
+        last = self.path.stat().st_mtime
+        if not self._watching:
+            log.info("%s: waiting for a sign of life of %s", self.path, _describe(holder))
+            self._watching = True
+        self._released.wait(1.5 * self.heartbeat_seconds)
+        return not self.path.exists() or self.path.stat().st_mtime == last
 
     def _beat(self) -> None:
         while not self._released.wait(self.heartbeat_seconds):
