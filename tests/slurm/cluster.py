@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 CONFIG = ["--configfile", "tests/micro/config.yaml", "tests/slurm/config.yaml"]
 # What this cluster needs beyond the profile: it keeps no accounts, and what it does is done in seconds.
-SITE = ["--slurm-status-command=squeue", "--slurm-init-seconds-before-status-checks=10", "--latency-wait=5"]
+SITE = ["--slurm-status-command=squeue", "--slurm-init-seconds-before-status-checks=2", "--latency-wait=5"]
 SITE += ["--retries=0"]  # a failure stays one, for the test to look at
 TIMEOUT = 600  # seconds, for one call of Snakemake
 

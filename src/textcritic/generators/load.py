@@ -119,7 +119,7 @@ def load_causal(
     seed: int = 0,
     context: int | None = None,
 ) -> PreTrainedModel:
-    """Load or initialise a causal language model in float32, on the CPU, in evaluation mode (sdpa attention if it has it).
+    """Load or initialise a causal language model: float32, on the CPU, in evaluation mode, sdpa attention if it has it.
 
     Args:
         init: one of `{"folder": path}`, `{"hub": name}` or `{"config": {"model_type": ..., ...}}`; a configuration's

@@ -12,6 +12,7 @@ from torch.nn.functional import cross_entropy
 from textcritic.corpora import BODY
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.generators.cpu import prepare_cpu
 from textcritic.generators.encode import AS_RELEASED, SINGLE, document_index, load_encoded
 from textcritic.generators.load import autocast, device, load_causal, load_tokenizer
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
@@ -57,8 +58,7 @@ def perplexity(
     Raises:
         TextcriticError: the model or the encoded split is missing, truncated, or they do not belong together.
     """
-    if threads:
-        torch.set_num_threads(threads)
+    prepare_cpu(threads)
     tokenizer = load_tokenizer(model_dir)
     model: Any = load_causal({"folder": str(model_dir)}, tokenizer, context=context)
     model.to(device())

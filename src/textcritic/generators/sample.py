@@ -13,6 +13,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.cache import ArticleCache, next_logits, prefill, require_support
+from textcritic.generators.cpu import prepare_cpu
 from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.draw import draw
 from textcritic.generators.encode import prompt_ids
@@ -55,8 +56,7 @@ def sample_articles(
     """
     if precision not in PRECISIONS:
         raise TextcriticError(f"precision: '{precision}' is unknown; use {' or '.join(PRECISIONS)}")
-    if threads:
-        torch.set_num_threads(threads)
+    prepare_cpu(threads)
     tokenizer = load_tokenizer(model_dir)
     prompt = prompt_ids(tokenizer, boundary)
     model = _on_device(load_causal({"folder": str(model_dir)}, tokenizer), precision)

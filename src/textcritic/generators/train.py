@@ -14,6 +14,7 @@ from torch.nn.functional import cross_entropy
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder, write_json
 from textcritic.generators.checkpoint import Checkpoints, file_digests, rng_state, set_rng_state, terminated
+from textcritic.generators.cpu import prepare_cpu
 from textcritic.generators.encode import load_encoded
 from textcritic.generators.load import autocast, device, init_folder, load_causal, load_tokenizer
 from textcritic.generators.lock import Lock
@@ -66,8 +67,7 @@ def train_causal(
     Raises:
         TextcriticError: bad input, a loss that is not finite, SIGTERM, or another job that trains this very model.
     """
-    if threads:
-        torch.set_num_threads(threads)
+    prepare_cpu(threads)
     model_dir = Path(model_dir)
     folder = model_dir.parent / "checkpoints"
     folder.mkdir(parents=True, exist_ok=True)

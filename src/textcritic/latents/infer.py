@@ -10,6 +10,7 @@ from transformers import AutoModelForSequenceClassification
 
 from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
+from textcritic.generators.cpu import prepare_cpu
 from textcritic.generators.load import device, load_model, load_tokenizer
 from textcritic.latents.posteriors import Posteriors, write_posteriors
 from textcritic.latents.sections import Sections, encode_sections, sorted_batches
@@ -40,8 +41,7 @@ def infer_titles(
     Raises:
         TextcriticError: the model or the articles cannot be read, or there are no articles.
     """
-    if threads:
-        torch.set_num_threads(threads)
+    prepare_cpu(threads)
     classifier = Classifier(model_dir, max_tokens)
     posteriors = classifier.posteriors(iter_articles(articles_path))
     if not posteriors.ids:

@@ -15,6 +15,7 @@ from textcritic.corpora import iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder, write_json
 from textcritic.generators.checkpoint import Checkpoints, file_digests, rng_state, set_rng_state, terminated
+from textcritic.generators.cpu import prepare_cpu
 from textcritic.generators.load import autocast, device, init_folder, load_model, load_tokenizer
 from textcritic.generators.lock import Lock
 from textcritic.generators.plan import learning_rate
@@ -51,8 +52,7 @@ def train_classifier(
     Raises:
         TextcriticError: fewer than two titles in train, bad input, a loss that is not finite, SIGTERM.
     """
-    if threads:
-        torch.set_num_threads(threads)
+    prepare_cpu(threads)
     model_dir = Path(model_dir)
     folder = model_dir.parent / "checkpoints"
     folder.mkdir(parents=True, exist_ok=True)
