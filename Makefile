@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test slurm-test bench lint format criticise clean-demo
+.PHONY: demo test slurm-test bench lint format
 
 demo: .venv/installed
 	snakemake --profile profiles/local

@@ -17,6 +17,8 @@ rule train_classifier:
         "results/logs/train_classifier/{corpus}/{classifier}.log",
     benchmark:
         "results/benchmarks/train_classifier/{corpus}/{classifier}.tsv"
+        # Resources, unlike params, rerun nothing when they change.
+        checkpoint_seconds=lambda w: round(project.entry("classifiers", w.classifier)["training"]["checkpoint_seconds"]),
     priority: 10
     conda:
         "../envs/gpu.yaml"
@@ -27,7 +29,6 @@ rule train_classifier:
         runtime=of("classifiers", "classifier", "runtime"),
     params:
         spec=spec("classifiers", "classifier"),
-        resamples=project.config["resamples"],
         version=stage("classify"),
     script:
         "../workflow/scripts/train_classifier.py"

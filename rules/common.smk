@@ -74,7 +74,8 @@ def generator_files(study):
 
 
 def sample_files(study):
-    return [s.under(f"results/samples/{s.corpus}") + ".parquet" for s in project.sources(study)]
+    sources = project.sources(study) + project.sources(study, audit=True)
+    return [s.under(f"results/samples/{s.corpus}") + ".parquet" for s in sources]
 
 
 def table_files(study):

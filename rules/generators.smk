@@ -20,6 +20,8 @@ rule train_causal:
         "results/benchmarks/train_causal/{corpus}/{setting}/{generator}/seed{seed}.tsv"
     wildcard_constraints:
         generator=project.names("generators", kind=["causal"]),
+        # Resources, unlike params, rerun nothing when they change.
+        checkpoint_seconds=lambda w: round(project.entry("generators", w.generator)["training"]["checkpoint_seconds"]),
     priority: 10
     conda:
         "../envs/gpu.yaml"
@@ -57,7 +59,7 @@ rule measure_perplexity:
         runtime="4h",
     params:
         spec=spec("generators", "generator"),
-        boundary=lambda w: paths.boundary(w.generator),
+        windows=lambda w: paths.perplexity_windows(w.generator),
         version=stage("perplexity"),
     script:
         "../workflow/scripts/measure_perplexity.py"

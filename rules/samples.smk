@@ -23,11 +23,14 @@ rule sample_causal:
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
+        # Resources, unlike params, rerun nothing when they change.
+        batch_size=of("decodings", "decoding", "batch_size"),
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime="12h",
     params:
         spec=spec("decodings", "decoding"),
         boundary=lambda w: paths.boundary(w.generator),
+        context=lambda w: project.entry("generators", w.generator)["training"]["context"],
         version=stage("sample"),
     script:
         "../workflow/scripts/sample_causal.py"

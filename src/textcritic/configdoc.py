@@ -32,7 +32,7 @@ added to `registry_folders`; a name is lower-case letters, digits and hyphens, a
 - YAML reads `5e-5` as text; write `5.0e-5`.
 - An unknown key, a wrong type and an unknown name are refused before anything runs.
 - Changing a value reruns just the stages that it reaches; `label`, `threads`, `gpu`, `mem_mb` and `runtime` reach none.
-- Paths of your own files are relative to the folder in which you call `snakemake`.
+- Paths of your own files are relative to the working directory, which `--directory` sets.
 """
 
 

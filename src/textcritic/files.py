@@ -1,5 +1,6 @@
 """Files that are either whole or absent: write to a temporary sibling, then rename."""
 
+import glob
 import json
 import os
 import shutil
@@ -19,7 +20,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside `path`; on success it is flushed to disk and renamed, on failure removed."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary = _temporary(target)
     try:
         yield temporary
         with temporary.open("rb") as handle:
@@ -36,8 +37,7 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary folder beside `path`; on success it takes the place of `path`, on failure it is removed."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
+    temporary = _temporary(target)
     temporary.mkdir()
     try:
         yield temporary
@@ -45,7 +45,7 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             if part.is_file():
                 with part.open("rb") as handle:
                     os.fsync(handle.fileno())
-        old = target.with_name(f".{target.name}.{os.getpid()}.old")
+        old = temporary.with_suffix(".old.tmp")
         if target.exists():
             target.rename(old)
         temporary.rename(target)
@@ -54,6 +54,16 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise TextcriticError(f"{target}: cannot be written: {error.strerror or error}") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _temporary(target: Path) -> Path:
+    """A name beside `target`; what killed writers of it left there is removed (one job writes a target)."""
+    for stale in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
+        if stale.is_dir():
+            shutil.rmtree(stale, ignore_errors=True)
+        else:
+            stale.unlink(missing_ok=True)
+    return target.with_name(f".{target.name}.{os.getpid()}.tmp")
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

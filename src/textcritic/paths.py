@@ -60,6 +60,11 @@ class Paths:
         entry = self.project.entry("classifiers", w.classifier)
         return f"results/encodings/{w.corpus}/{entry['encoding']}/tokenizer" if "config" in entry["init"] else []
 
+    def perplexity_windows(self, generator: str) -> str:
+        """How the test split is cut for a generator's perplexity: the released code's way goes with its boundary."""
+        blocks: str = self.project.entry("generators", generator)["training"]["blocks"]
+        return "as_released" if self.boundary(generator) == "as_released" else blocks
+
     def boundary(self, generator: str) -> str:
         """What stands between two articles in a generator's token stream."""
         encoding = self.project.entry("generators", generator)["encoding"]

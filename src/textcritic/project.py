@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,8 @@ from textcritic.errors import TextcriticError
 from textcritic.spec import canonical, complete, load_yaml
 
 REGISTRIES = ("hub", "downloads", "corpora", "encodings", "generators", "decodings", "classifiers", "critics")
-# Keys of an entry that change what it is called or how fast it runs, never what comes out.
-WITHOUT_EFFECT = ("label", "threads", "gpu", "mem_mb", "runtime")
+# Keys of an entry that change what it is called or how it runs, never what comes out.
+WITHOUT_EFFECT = ("label", "threads", "gpu", "mem_mb", "runtime", "batch_size", "training.checkpoint_seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Project:
             keys: only these top-level keys, for a rule that reads part of an entry.
         """
         entry = self.entry(kind, name)
-        return canonical({k: v for k, v in entry.items() if k not in WITHOUT_EFFECT and (not keys or k in keys)}, kind)
+        return canonical(_deciding({k: v for k, v in entry.items() if not keys or k in keys}), kind)
 
     def names(self, registry: str, **wanted: list[Any]) -> str:
         """A regular expression that matches the names of a registry, for wildcard constraints.
@@ -111,9 +111,16 @@ class Project:
             "critics": {critic},
             "classifiers": {self.entry("critics", critic)["classifier"]},
         }
-        used["encodings"] = {
-            entry["encoding"] for name in used["generators"] if "encoding" in (entry := self.entry("generators", name))
-        }
+        trained = [self.entry(kind, name) for kind in ("generators", "classifiers") for name in used[kind]]
+        used["encodings"] = {entry["encoding"] for entry in trained if "encoding" in entry}
+        tokenizers = [self.entry("encodings", name)["tokenizer"] for name in used["encodings"]]
+        inits = [entry["init"] for entry in trained if "init" in entry] + tokenizers
+        units = {self.entry("corpora", name)["sections"]["length_unit"] for name in used["corpora"]} - {"words"}
+        used["hub"] = {init["hub"] for init in inits if "hub" in init} | units
+        raw = [
+            path for name in used["corpora"] for path in _values(self.entry("corpora", name)["options"].get("paths"))
+        ]
+        used["downloads"] = {Path(path).parts[3] for path in raw if path.startswith("results/raw/unpacked/")}
         return {
             "name": study,
             "study": self.studies[study],
@@ -130,7 +137,10 @@ class Project:
     def _load_registry(self, kind: str, path: Path) -> None:
         if not path.is_file():
             return
-        for name, entry in (load_yaml(path) or {}).items():
+        entries = load_yaml(path) or {}
+        if not isinstance(entries, dict):
+            raise TextcriticError(f"{path}: is not a mapping of names to entries; write `name: {{...}}`")
+        for name, entry in entries.items():
             _check_name(name, str(path))
             if name in self.registry[kind]:
                 raise TextcriticError(f"{path}: {name}: the name is taken by another registry folder; choose another")
@@ -144,13 +154,39 @@ class Project:
         else:
             known = sorted(p.stem for f in self.config["study_folders"] for p in self._find(f).glob("*.yaml"))
             raise TextcriticError(f"config: studies: there is no study {name!r}; known: {', '.join(known)}")
+        _check_name(name, str(path))
         study: dict[str, Any] = complete(load_yaml(path), "study", str(path))
         self.entry("critics", study["critic"])
         for block in study["sources"] + study["audit_sources"]:
             for key in ("corpora", "generators", "decodings"):
                 for item in block[key]:
                     self.entry(key, item)
+        published = study["published"]
+        if published and not (self.root / "config/published" / f"{published}.csv").is_file():
+            raise TextcriticError(f"{path}: published: there is no config/published/{published}.csv")
+        self._check_sources(study, str(path))
         return study
+
+    def _check_sources(self, study: Mapping[str, Any], where: str) -> None:
+        """Faults that would otherwise show only after the training."""
+        sources, audit = (
+            [source for block in study[key] for source in _expand(block)] for key in ("sources", "audit_sources")
+        )
+        bases = {replace(source, decoding="") for source in sources}
+        for source in audit:
+            if replace(source, decoding="") not in bases:
+                raise TextcriticError(
+                    f"{where}: audit_sources: {source.generator} {source.setting} on {source.corpus}, seed"
+                    f" {source.seed}, is not among the sources; it is compared with the same at another decoding"
+                )
+        for source in sources + audit:
+            decoding = self.entry("decodings", source.decoding)
+            plain = (decoding["temperature"], decoding["top_k"], decoding["top_p"]) == (1, 0, 1)
+            if self.entry("generators", source.generator)["kind"] == "ngram" and not plain:
+                raise TextcriticError(
+                    f"{where}: {source.generator} is an n-gram model, which is drawn from as it is; {source.decoding}"
+                    " has a temperature, top_k or top_p"
+                )
 
     def _check_references(self) -> None:
         for name, entry in self.registry["critics"].items():
@@ -165,6 +201,15 @@ class Project:
             for name, entry in self.registry[kind].items():
                 if "encoding" in entry:
                     self._refer(kind, name, "encodings", entry["encoding"])
+                elif "config" in entry.get("init", {}):
+                    raise TextcriticError(
+                        f"config/registry/{kind}.yaml: {name}: the key 'encoding' is missing; it gives the tokens"
+                    )
+                training = entry.get("training", {})
+                if kind == "generators" and training and (training["steps"] is None) == (training["epochs"] is None):
+                    raise TextcriticError(
+                        f"config/registry/{kind}.yaml: {name}: training: give steps or epochs, one of the two"
+                    )
                 if "hub" in entry.get("init", {}):
                     self._refer(kind, name, "hub", entry["init"]["hub"])
 
@@ -175,13 +220,28 @@ class Project:
             raise TextcriticError(f"config/registry/{kind}.yaml: {name}: {error}") from error
 
 
+def _deciding(entry: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """An entry without the keys that have no effect on results."""
+    return {
+        key: _deciding(value, f"{prefix}{key}.") if isinstance(value, dict) else value
+        for key, value in entry.items()
+        if f"{prefix}{key}" not in WITHOUT_EFFECT
+    }
+
+
 def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
     axes = (block["corpora"], block["generators"], block["settings"], block["decodings"], block["seeds"])
     for corpus, generator, setting, decoding, seed in product(*axes):
         yield Source(corpus, setting, generator, decoding, seed)
 
 
+def _values(paths: Any) -> list[str]:
+    return list(paths.values()) if isinstance(paths, dict) else list(paths or [])
+
+
 def _check_name(name: Any, path: str) -> None:
-    text = str(name)
+    if not isinstance(name, str):
+        raise TextcriticError(f"{path}: {name!r}: a name is text; put it into quotes")
+    text = name
     if text != text.lower() or not all(part.isalnum() for part in text.split("-")):
         raise TextcriticError(f"{path}: {name!r}: a name is lower-case letters, digits and single hyphens")

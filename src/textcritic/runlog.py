@@ -1,6 +1,7 @@
 """What a job says while it runs: a log file, progress with an estimate of what is left, one clear line on failure."""
 
 import logging
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -14,12 +15,16 @@ log = logging.getLogger("textcritic")
 
 
 @contextmanager
-def job(log_path: str | Path, name: str) -> Iterator[None]:
+def job(log_path: str | Path, name: str, gpu: int = 1) -> Iterator[None]:
     """Run the body of one rule: everything goes to `log_path`, progress and faults to stderr as well.
+
+    With `gpu` 0, a job that asked for no GPU, any GPU of the machine is hidden from it.
 
     A TextcriticError ends the process with exit code 1 and its one line; any other exception is a bug of ours:
     its traceback goes to the log file, and stderr names that file.
     """
+    if not gpu:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
     path = Path(log_path)
     path.parent.mkdir(parents=True, exist_ok=True)
     to_file = logging.FileHandler(path, mode="w", encoding="utf-8")

@@ -34,6 +34,8 @@ def load_yaml(path: Path) -> Any:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
         raise TextcriticError(f"{path}, line {line}: not valid YAML: {error.problem}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise TextcriticError(f"{path}: not a UTF-8 text file of YAML; save it as UTF-8") from error
 
 
 def complete(value: Any, kind: str, source: str) -> Any:

@@ -73,7 +73,7 @@ def test_the_released_blocks_predict_all_but_their_first_token(tiny_encoding, sa
     model, folder = saved
     prefix = tmp_path / "validation"
     encode_split(tiny_encoding.articles("validation"), tiny_encoding.tokenizer, "w-title", "as_released", prefix)
-    found = perplexity(folder, prefix, CONTEXT, tmp_path / "p.json", boundary="as_released")
+    found = perplexity(folder, prefix, CONTEXT, tmp_path / "p.json", window="as_released")
     tokens, kinds = (array.tolist() for array in load_encoded(prefix))
     whole = len(tokens) // CONTEXT * CONTEXT
     assert whole < len(tokens)

@@ -42,13 +42,18 @@ class Run:
                 env=os.environ | {"OMP_NUM_THREADS": "1"},
             )
 
+    def stop(self) -> None:
+        """Stop Snakemake, and thereby its jobs, if it still runs."""
+        if self._process.poll() is None:
+            self._process.terminate()
+            self._process.wait(60)
+
     def wait(self) -> "Run":
         """Wait for the end; then `code`, `said` and `results` (the files there were) are what they were just then."""
         try:
             self.code = self._process.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
-            self._process.terminate()
-            self._process.wait(60)
+            self.stop()
             self.said = self._said.read_text()
             pytest.fail(f"Snakemake did not end within {TIMEOUT} s and said:\n{self.brief()}")
         self.said = self._said.read_text()

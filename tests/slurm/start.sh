@@ -17,7 +17,8 @@ MEM_MB=${MEM_MB:-64000}
 # The default place, and not SLURM_CONF: Snakemake drops SLURM_* variables before the srun inside a job.
 CONF=/etc/slurm
 MARK="# Written by textcritic's tests/slurm/start.sh"
-HOST=$(hostname -s)
+HOST=$(uname -n)
+HOST=${HOST%%.*}
 
 die() { echo "start.sh: $*" >&2; exit 1; }
 cannot() { echo "$*" >&2; exit 3; }

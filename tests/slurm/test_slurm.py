@@ -44,6 +44,7 @@ def study(cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def mishaps(study: Run) -> Mishaps:
+    assert study.code == 0, "the study did not get through"
     folder = study.folder
     lines = (folder / "recipes.jsonl").read_text().splitlines(keepends=True)
     half = lines[BAD_LINE - 1][:40] + "\n"
@@ -51,11 +52,14 @@ def mishaps(study: Run) -> Mishaps:
     targets = SPOILT, INDEPENDENT, f"{CANCELLED}/training.json"
 
     first = Run(folder, *targets)
-    wait_for(lambda: list((folder / CANCELLED / "checkpoints").glob("state-*.pt")), 60, "a checkpoint")
-    training = next(job["JobId"] for job in first.jobs() if job["rule"] == "train_causal")
-    gpus = {variables.get("CUDA_VISIBLE_DEVICES", "") for variables in environments(training)}
-    output("scancel", training)
-    first.wait()
+    try:
+        wait_for(lambda: list((folder / CANCELLED / "checkpoints").glob("state-*.pt")), 60, "a checkpoint")
+        training = next(job["JobId"] for job in first.jobs() if job["rule"] == "train_causal")
+        gpus = {variables.get("CUDA_VISIBLE_DEVICES", "") for variables in environments(training)}
+        output("scancel", training)
+        first.wait()
+    finally:
+        first.stop()
 
     (folder / "spoilt.jsonl").write_text("".join(lines))
     return Mishaps(first, Run(folder, *targets).wait(), gpus)
@@ -96,6 +100,8 @@ def test_cancelled_training_resumes(mishaps: Mishaps) -> None:
     first, second, gpus = mishaps
     assert gpus
     assert all(gpu.isdigit() for gpu in gpus), gpus
+    # As the registry says, and not as many as the machine has that Snakemake is called on.
+    assert [job["NumCPUs"] for job in first.jobs() if job["rule"] == "train_causal"] == ["4"]
     assert not [path for path in first.results if path.startswith((f"{CANCELLED}/model", f"{CANCELLED}/training"))]
     assert second.rules() == {"extract_corpus": 1, "build_corpus": 1, "train_causal": 1}
     log = (second.folder / "results/logs/train_causal/recipes/w-title/gpt2-patient/seed1.log").read_text()

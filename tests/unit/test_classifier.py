@@ -68,7 +68,7 @@ def splits(tmp_path):
 
 def train(splits, tokenizer, folder, **changes):
     spec = {**SPEC, "training": {**SPEC["training"], **changes}}
-    train_classifier(splits, tokenizer, spec, folder / "model", folder / "accuracy.json", threads=1, resamples=200)
+    train_classifier(splits, tokenizer, spec, folder / "model", folder / "accuracy.json", threads=1)
 
 
 def test_distinct_sections_are_learnt_and_inferred_whatever_the_batch(splits, tiny_encoding, tmp_path):
@@ -93,7 +93,7 @@ PROGRAM = """
 import json, sys
 from textcritic.latents.train import train_classifier
 splits, tokenizer, spec, folder = json.loads(sys.argv[1])
-train_classifier(splits, tokenizer, spec, folder + "/model", folder + "/accuracy.json", threads=1, resamples=10)
+train_classifier(splits, tokenizer, spec, folder + "/model", folder + "/accuracy.json", threads=1)
 """
 
 
@@ -144,6 +144,23 @@ def test_a_loss_that_is_not_finite_is_named(splits, tiny_encoding, tmp_path):
         train(splits, tiny_encoding.tokenizer, tmp_path / "c", learning_rate=1e38, schedule="constant", warmup_steps=0)
 
 
+def test_more_tokens_than_positions_are_refused(splits, tiny_encoding, tmp_path):
+    spec = {**SPEC, "max_tokens": 25}
+    with pytest.raises(TextcriticError, match=r"max_tokens: 25 is more than the encoder's 24 positions"):
+        train_classifier(splits, tiny_encoding.tokenizer, spec, tmp_path / "c/model", tmp_path / "c/a.json")
+
+
+def test_state_of_another_stage_version_is_not_taken_up(splits, tiny_encoding, tmp_path, caplog):
+    caplog.set_level("INFO", "textcritic")
+    folder = tmp_path / "c"
+    with pytest.raises(TextcriticError, match=r"max_tokens"):
+        train_classifier(
+            splits, tiny_encoding.tokenizer, {**SPEC, "max_tokens": 25}, folder / "model", folder / "a.json"
+        )
+    train_classifier(splits, tiny_encoding.tokenizer, SPEC, folder / "model", folder / "a.json", threads=1, version=2)
+    assert "version" in caplog.text
+
+
 def test_a_truncated_model_is_named(splits, tiny_encoding, tmp_path):
     train(splits, tiny_encoding.tokenizer, tmp_path / "c", epochs=1)
     weights = tmp_path / "c/model/model.safetensors"
@@ -156,7 +173,7 @@ def test_a_truncated_model_is_named(splits, tiny_encoding, tmp_path):
 def test_accuracy_by_hand():
     sections = Sections(["d", "e"], [["a", "b"], ["a", "z"]], np.zeros(0, np.int32), np.zeros(5, np.int64))
     probabilities = np.array([[0.95, 0.05], [0.6, 0.4], [0.7, 0.3], [0.2, 0.8]], np.float32)
-    report = accuracy(("a", "b"), sections, probabilities, resamples=100)
+    report = accuracy(("a", "b"), sections, probabilities)
     assert report["accuracy"] == 0.5  # right, wrong, right, never seen
     assert report["ci95"] == [0.5, 0.5]  # one of two in each document
     assert report["recall"] == {"a": 1.0, "b": 0.0}

@@ -142,7 +142,7 @@ def test_special_tokens_are_added_only_on_request(tiny_encoding):
 
 
 def test_a_vocabulary_smaller_than_the_bytes_is_refused(tmp_path):
-    with pytest.raises(TextcriticError, match="vocabulary: 200 is too small; at least 260"):
+    with pytest.raises(TextcriticError, match="vocabulary: 200 is too small; at least 261"):
         train_tokenizer(["text"], tmp_path / "t", 200)
 
 

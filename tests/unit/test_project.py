@@ -128,6 +128,68 @@ def test_study_faults(folder, changes, message):
         project(folder)
 
 
+def test_faults_that_would_show_only_after_training(folder):
+    audit = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["ngram-3"], "decodings": ["demo"]}
+    write(folder / "studies/own.yaml", {**study(), "audit_sources": [audit]})
+    with pytest.raises(
+        TextcriticError, match=r"audit_sources: ngram-3 wo-title on mine, seed 1, is not among the sources"
+    ):
+        project(folder)
+    write(folder / "studies/own.yaml", study(generators=["ngram-3"], decodings=["demo-top-k-50"]))
+    with pytest.raises(TextcriticError, match=r"ngram-3 is an n-gram model, .* demo-top-k-50 has a temperature, top_k"):
+        project(folder)
+    write(folder / "studies/own.yaml", {**study(), "published": "nature"})
+    with pytest.raises(TextcriticError, match=r"there is no config/published/nature.csv"):
+        project(folder)
+    write(folder / "studies/own.yaml", study())
+    entry = {
+        "kind": "causal",
+        "encoding": "gpt2",
+        "init": {"hub": "gpt2"},
+        "training": {"context": 8, "learning_rate": 0.1},
+    }
+    write(folder / "registry/generators.yaml", {"theirs": {"kind": "file", "path": "t.jsonl"}, "new": entry})
+    with pytest.raises(TextcriticError, match=r"generators.yaml: new: training: give steps or epochs"):
+        project(folder)
+    write(folder / "registry/generators.yaml", {"theirs": {"kind": "file", "path": "t.jsonl"}})
+    entry = {"init": {"config": {"model_type": "bert"}}, "training": {"learning_rate": 0.1}}
+    write(folder / "registry/classifiers.yaml", {"new": entry})
+    with pytest.raises(TextcriticError, match=r"classifiers.yaml: new: the key 'encoding' is missing"):
+        project(folder)
+
+
+def test_a_registry_that_is_no_mapping_of_names_is_refused(folder):
+    for value, message in ((["a"], "is not a mapping of names"), ({123: {}}, "123: a name is text")):
+        write(folder / "registry/critics.yaml", value)
+        with pytest.raises(TextcriticError, match=message):
+            project(folder)
+    (folder / "registry/critics.yaml").write_bytes(b"caf\xe9: {}")
+    with pytest.raises(TextcriticError, match=r"critics.yaml: not a UTF-8 text file"):
+        project(folder)
+
+
+def test_what_runs_faster_or_saves_oftener_is_no_part_of_what_reruns(folder):
+    shipped = Project({"studies": ["demo"]}, ROOT)
+    for kind, name, change in (
+        ("decodings", "demo", lambda e: e.update(batch_size=8)),
+        ("generators", "gpt2-demo", lambda e: e["training"].update(checkpoint_seconds=1)),
+        ("classifiers", "bert-demo", lambda e: e["training"].update(checkpoint_seconds=1)),
+    ):
+        before = shipped.spec(kind, name)
+        change(shipped.registry[kind][name])
+        assert shipped.spec(kind, name) == before
+    before = shipped.spec("generators", "gpt2-demo")
+    shipped.registry["generators"]["gpt2-demo"]["training"]["batch_size"] += 1
+    assert shipped.spec("generators", "gpt2-demo") != before
+
+
+def test_the_manifest_names_every_pinned_source(folder):
+    used = Project({"studies": ["model-criticism"]}, ROOT).describe("model-criticism")["registry"]
+    assert set(used["hub"]) == {"gpt2", "gpt-neo-125m", "bert-base-cased"}
+    assert set(used["downloads"]) == {"pubmed", "arxiv"}
+    assert set(Project({"studies": ["demo"]}, ROOT).describe("demo")["registry"]["encodings"]) == {"bpe-2048"}
+
+
 def test_registry_faults(folder):
     write(folder / "registry/critics.yaml", {"new": {"kind": "transitions", "classifier": "bert"}})
     with pytest.raises(TextcriticError, match=r"critics.yaml: new: .*classifiers.yaml has no entry 'bert'"):

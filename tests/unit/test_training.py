@@ -10,9 +10,10 @@ from conftest import TinyEncoding
 
 from textcritic.errors import TextcriticError
 from textcritic.generators import train
+from textcritic.generators.blocks import block_at
 from textcritic.generators.encode import load_encoded
 from textcritic.generators.load import load_causal, load_tokenizer
-from textcritic.generators.plan import Training, block_at, learning_rate
+from textcritic.generators.plan import Training, learning_rate
 from textcritic.generators.train import train_causal
 
 MODEL = {"model_type": "gpt2", "n_layer": 1, "n_embd": 16, "n_head": 2, "n_positions": 16}

@@ -5,7 +5,11 @@ from textcritic.latents.infer import infer_titles
 from textcritic.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"infer titles {w.get('generator', w.corpus)} {w.get('setting', '')}".strip()):
+with runlog.job(
+    snakemake.log[0],
+    f"infer titles {w.get('generator', w.corpus)} {w.get('setting', '')}".strip(),
+    snakemake.resources.gpu,
+):
     max_tokens = restore(snakemake.params.spec, "classifiers")["max_tokens"]
     infer_titles(
         snakemake.input.model, snakemake.input.articles, snakemake.output[0], max_tokens, threads=snakemake.threads

@@ -5,13 +5,13 @@ from textcritic.generators.perplexity import perplexity
 from textcritic.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"perplexity {w.generator} {w.setting}"):
+with runlog.job(snakemake.log[0], f"perplexity {w.generator} {w.setting}", snakemake.resources.gpu):
     spec = restore(snakemake.params.spec, "generators")
     perplexity(
         snakemake.input.model,
         snakemake.input.tokens[0].removesuffix(".tokens.npy"),
         spec["training"]["context"],
         snakemake.output[0],
-        snakemake.params.boundary,
+        snakemake.params.windows,
         threads=snakemake.threads,
     )

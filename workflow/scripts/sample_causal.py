@@ -6,16 +6,19 @@ from textcritic.generators.sample import sample_articles
 from textcritic.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"sample {w.generator} {w.setting} {w.decoding}"):
+with runlog.job(snakemake.log[0], f"sample {w.generator} {w.setting} {w.decoding}", snakemake.resources.gpu):
     spec = restore(snakemake.params.spec, "decodings")
     first, count = shard_range(spec["articles"], spec["shards"], int(w.shard))
     sample_articles(
         snakemake.input.model,
-        Decoding.from_entry(spec),
+        Decoding.from_entry({**spec, "batch_size": snakemake.resources.batch_size}),
         snakemake.params.boundary,
         int(w.seed),
         first,
         count,
         snakemake.output[0],
+        context=snakemake.params.context,
+        precision=spec["precision"],
         threads=snakemake.threads,
+        version=snakemake.params.version,
     )

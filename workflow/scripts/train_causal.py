@@ -5,7 +5,7 @@ from textcritic.generators.train import Training, train_causal
 from textcritic.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"train {w.generator} {w.setting}"):
+with runlog.job(snakemake.log[0], f"train {w.generator} {w.setting}", snakemake.resources.gpu):
     spec = restore(snakemake.params.spec, "generators")
     init = {"folder": snakemake.input.pretrained} if snakemake.input.pretrained else spec["init"]
     train, validation = (path.removesuffix(".tokens.npy") for path in snakemake.input.tokens[::2])
@@ -14,10 +14,11 @@ with runlog.job(snakemake.log[0], f"train {w.generator} {w.setting}"):
         validation,
         snakemake.input.tokenizer,
         init,
-        Training(**spec["training"]),
+        Training(**{**spec["training"], "checkpoint_seconds": snakemake.resources.checkpoint_seconds}),
         int(w.seed),
         snakemake.output.model,
         snakemake.output.training,
         threads=snakemake.threads,
         name=f"{w.generator} {w.setting}",
+        version=snakemake.params.version,
     )

@@ -5,8 +5,9 @@ from textcritic.latents.train import train_classifier
 from textcritic.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"classifier {w.classifier}"):
+with runlog.job(snakemake.log[0], f"classifier {w.classifier}", snakemake.resources.gpu):
     spec = restore(snakemake.params.spec, "classifiers")
+    spec["training"]["checkpoint_seconds"] = snakemake.resources.checkpoint_seconds
     pretrained = snakemake.input.pretrained
     train_classifier(
         dict(zip(("train", "validation", "test"), snakemake.input.articles, strict=True)),
@@ -15,5 +16,5 @@ with runlog.job(snakemake.log[0], f"classifier {w.classifier}"):
         snakemake.output.model,
         snakemake.output.accuracy,
         threads=snakemake.threads,
-        resamples=snakemake.params.resamples,
+        version=snakemake.params.version,
     )

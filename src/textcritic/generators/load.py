@@ -11,11 +11,11 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; only t
 
 import torch
 from safetensors import SafetensorError, safe_open
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
-from textcritic.corpora import END
+from textcritic.corpora import END, SEPARATOR
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, whole_folder
 
@@ -24,19 +24,21 @@ transformers_logging.disable_progress_bar()
 
 PADDING, CLASSIFY, SEPARATE = "[PAD]", "[CLS]", "[SEP]"
 SPECIAL_TOKENS = (END, PADDING, CLASSIFY, SEPARATE)
-SMALLEST_VOCABULARY = 256 + len(SPECIAL_TOKENS)
+SMALLEST_VOCABULARY = 256 + len(SPECIAL_TOKENS) + 1
 
 
 def train_tokenizer(texts: Iterable[str], out_dir: str | os.PathLike[str], vocabulary: int) -> None:
     """Train a byte-level BPE with GPT-2's pre-tokenisation and save it as a transformers tokenizer folder.
+
+    The blank line between sections is one token, as the paper's special marker is (section 4).
 
     `add_special_tokens=True` puts a text between [CLS] and [SEP] (for classifiers); language models never use it.
 
     Args:
         texts: the training texts; streamed.
         out_dir: folder to write, whole or not at all.
-        vocabulary: number of entries, the 256 bytes and the 4 special tokens included; fewer are made when the
-            texts hold fewer pairs.
+        vocabulary: number of entries, the 256 bytes, the 4 special tokens and the separator included; fewer are made
+            when the texts hold fewer pairs.
 
     Raises:
         TextcriticError: the vocabulary is smaller than the bytes and special tokens.
@@ -47,12 +49,13 @@ def train_tokenizer(texts: Iterable[str], out_dir: str | os.PathLike[str], vocab
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary,
+        vocab_size=vocabulary - 1,
         special_tokens=list(SPECIAL_TOKENS),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.add_tokens([AddedToken(SEPARATOR, normalized=False)])
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{CLASSIFY} $A {SEPARATE}",
         special_tokens=[(token, tokenizer.token_to_id(token)) for token in (CLASSIFY, SEPARATE)],
@@ -115,24 +118,22 @@ def tokens_of(folder: str | os.PathLike[str]) -> Callable[[list[str]], list[int]
 def load_causal(
     init: Mapping[str, Any],
     tokenizer: PreTrainedTokenizerFast,
-    sources: Mapping[str, str | os.PathLike[str]] | None = None,
     seed: int = 0,
     context: int | None = None,
 ) -> PreTrainedModel:
     """Load or initialise a causal language model: float32, on the CPU, in evaluation mode, sdpa attention if it has it.
 
     Args:
-        init: one of `{"folder": path}`, `{"hub": name}` or `{"config": {"model_type": ..., ...}}`; a configuration's
-            vocabulary size and end-of-text ids are the tokenizer's.
+        init: `{"folder": path}` (a user's, or where a hub model was downloaded to) or `{"config": {"model_type": ...,
+            ...}}`, whose vocabulary size and end-of-text ids are the tokenizer's.
         tokenizer: the tokenizer of the encoding.
-        sources: for `hub`, the snapshot folder of each name.
         seed: seed of the initial weights when they come from a configuration.
         context: tokens that the model will be asked to read at once, checked against its position table.
 
     Raises:
         TextcriticError: a fault of the folder, its weights or the configuration; the line says which.
     """
-    model: PreTrainedModel = load_model(AutoModelForCausalLM, init, tokenizer, sources, seed)
+    model: PreTrainedModel = load_model(AutoModelForCausalLM, init, tokenizer, seed)
     positions = getattr(model.config, "max_position_embeddings", None)
     if context is not None and positions is not None and context > positions:
         raise TextcriticError(
@@ -145,7 +146,6 @@ def load_model(
     auto_class: Any,
     init: Mapping[str, Any],
     tokenizer: PreTrainedTokenizerFast,
-    sources: Mapping[str, str | os.PathLike[str]] | None = None,
     seed: int = 0,
     new_head: bool = False,
     **changes: Any,
@@ -156,7 +156,6 @@ def load_model(
         auto_class: e.g. `AutoModelForSequenceClassification`.
         init: see `load_causal`.
         tokenizer: see `load_causal`.
-        sources: see `load_causal`.
         seed: seed of every weight that is not loaded.
         new_head: whether weights outside the base model may be absent from the folder (they start at random).
         changes: configuration keys to set, e.g. `num_labels`.
@@ -165,7 +164,7 @@ def load_model(
         TextcriticError: as `load_causal`.
     """
     torch.manual_seed(seed)
-    folder = init_folder(init, sources)
+    folder = init_folder(init)
     if folder is None:
         model = _from_config(auto_class, init["config"], tokenizer, changes)
     else:
@@ -179,20 +178,24 @@ def load_model(
     return model.eval()
 
 
-def init_folder(init: Mapping[str, Any], sources: Mapping[str, str | os.PathLike[str]] | None = None) -> Path | None:
-    """The folder that `init` loads weights from; None when it starts from a configuration.
+def init_folder(init: Mapping[str, Any]) -> Path | None:
+    """The folder that `init` loads weights from; None when it starts from a configuration."""
+    return Path(init["folder"]) if "folder" in init else None
+
+
+def require_same_tokens(folder: Path, tokenizer: PreTrainedTokenizerFast) -> None:
+    """Make sure that pretrained weights are given the token ids that they were trained on.
 
     Raises:
-        TextcriticError: the folder of a hub name is not among `sources`.
+        TextcriticError: the folder's own tokenizer has another vocabulary.
     """
-    if "config" in init:
-        return None
-    if "folder" in init:
-        return Path(init["folder"])
-    name = init["hub"]
-    if name not in (sources or {}):
-        raise TextcriticError(f"init.hub: there is no downloaded snapshot of '{name}'; run the download rule first")
-    return Path((sources or {})[name])
+    own = load_tokenizer(folder).get_vocab()
+    given = tokenizer.get_vocab()
+    if own != given:
+        raise TextcriticError(
+            f"{folder}: its tokenizer has {len(own):,} tokens and is not the encoding's, of {len(given):,}; "
+            "use an encoding with this model's own tokenizer"
+        )
 
 
 def device() -> torch.device:

@@ -79,6 +79,8 @@ class Lock:
             handle = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
         except FileExistsError:
             return False
+        except FileNotFoundError as error:
+            raise TextcriticError(f"{self.path}: another job finished this work meanwhile; rerun to go on") from error
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(holder, file)
         return True

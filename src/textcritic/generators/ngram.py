@@ -78,7 +78,7 @@ def fit_ngram(
         "device": "cpu",
     }
     window = f"each word is predicted from the {order - 1} before it, within its article"
-    measured = summarise(model.nll(test), test.kinds, test.articles(), window)
+    measured = summarise(model.nll(test), test.kinds, test.articles(), window, unit="words")
     save(model, model_dir)
     write_json(perplexity_path, measured)
     write_json(report_path, report)

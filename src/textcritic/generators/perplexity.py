@@ -12,16 +12,11 @@ from torch.nn.functional import cross_entropy
 from textcritic.corpora import BODY
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.generators.blocks import DESCRIPTIONS, PACKED, windows
 from textcritic.generators.cpu import prepare_cpu
-from textcritic.generators.encode import AS_RELEASED, SINGLE, document_index, load_encoded
+from textcritic.generators.encode import document_index, load_encoded
 from textcritic.generators.load import autocast, device, load_causal, load_tokenizer
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
-
-DESCRIPTIONS = {
-    SINGLE: "non-overlapping windows of {context} tokens, the last one shorter; every token but the first is predicted",
-    AS_RELEASED: "non-overlapping blocks of {context} tokens, the first token of each is not predicted, and the last, "
-    "partial block is dropped",
-}
 
 
 def perplexity(
@@ -29,26 +24,23 @@ def perplexity(
     test_prefix: str | os.PathLike[str],
     context: int,
     out_path: str | os.PathLike[str],
-    boundary: str = SINGLE,
+    window: str = PACKED,
     batch_size: int = 8,
-    precision: str = "auto",
     threads: int | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Measure a saved model on an encoded split and write perplexity.json.
 
-    Windows do not overlap, so a token is predicted from at most `context` tokens before it (paper, section 4: blocks of
-    the model's length). `as_released` follows the released code's blocks: no prediction of a block's first token, and
-    the partial last block dropped.
+    Windows are cut as training blocks are, so a token is predicted from at most `context` tokens before it (paper,
+    section 4: blocks of the model's length); which tokens these are is said in the file.
 
     Args:
         model_dir: model folder with its tokenizer.
         test_prefix: encoded split.
         context: window length in tokens; the training's.
         out_path: JSON file to write, see `summarise`.
-        boundary: `single` or `as_released`: which windows.
+        window: `packed`, `articles` or `as_released`: which windows, see `blocks.DESCRIPTIONS`.
         batch_size: windows in a forward pass.
-        precision: see `load.autocast`.
         threads: CPU threads of torch; None leaves torch's own number.
         seed: of the bootstrap.
 
@@ -65,8 +57,8 @@ def perplexity(
     tokens, kinds = load_encoded(test_prefix)
     if tokens.max() >= len(tokenizer):
         raise TextcriticError(f"{Path(test_prefix)}.tokens.npy: was not encoded with the tokenizer of {model_dir}")
-    spans = windows(len(tokens), context, boundary)
-    parts = list(iter_nll(model, tokens, spans, batch_size, autocast(device(), precision)))
+    spans = windows(tokens, kinds, tokenizer.eos_token_id, context, window)
+    parts = list(iter_nll(model, tokens, spans, batch_size, autocast(device(), "fp32")))
     if not parts:
         raise TextcriticError(f"{Path(test_prefix)}.tokens.npy: {len(tokens)} tokens are too few to predict any")
     predicted = np.concatenate([positions for positions, _ in parts])
@@ -74,12 +66,14 @@ def perplexity(
     nll = np.concatenate([part for _, part in parts])
     if np.isnan(nll).any():
         raise TextcriticError(f"{model_dir}: the model's probabilities are not numbers; train it again, more slowly")
-    summary = summarise(nll, kinds[predicted], documents, DESCRIPTIONS[boundary].format(context=context), seed)
+    summary = summarise(nll, kinds[predicted], documents, DESCRIPTIONS[window].format(context=context), seed)
     write_json(out_path, summary)
     return summary
 
 
-def summarise(nll: np.ndarray, kinds: np.ndarray, documents: np.ndarray, windows: str, seed: int = 0) -> dict[str, Any]:
+def summarise(
+    nll: np.ndarray, kinds: np.ndarray, documents: np.ndarray, windows: str, seed: int = 0, unit: str = "tokens"
+) -> dict[str, Any]:
     """Perplexity over all predicted tokens and over body tokens only, as perplexity.json holds it.
 
     Args:
@@ -88,29 +82,23 @@ def summarise(nll: np.ndarray, kinds: np.ndarray, documents: np.ndarray, windows
         documents: article number of each [tokens].
         windows: in words, what each token was predicted from.
         seed: of the bootstrap over articles.
+        unit: what a token is: `tokens` of the encoding, or `words`.
 
     Returns:
-        `{"all", "body", "documents", "zero_probability_tokens", "windows"}`; the first two hold `ppl` = exp(nll /
-        tokens), `nll` (total, nats), `tokens` and `ci95` (95% percentile interval of ppl). Infinite values are None.
+        `{"unit", "all", "body", "documents", "zero_probability_tokens", "windows"}`; "all" and "body" hold `ppl` =
+        exp(nll / tokens), `nll` (total, nats), `tokens` and `ci95` (95% percentile interval of ppl). Infinite values
+        are None.
     """
     _, documents = np.unique(documents, return_inverse=True)
     count = int(documents.max()) + 1
     return {
+        "unit": unit,
         "all": _part(nll, documents, count, seed),
         "body": _part(nll[kinds == BODY], documents[kinds == BODY], count, seed),
         "documents": count,
         "zero_probability_tokens": int(np.isinf(nll).sum()),
         "windows": windows,
     }
-
-
-def windows(tokens: int, context: int, boundary: str = SINGLE) -> np.ndarray:
-    """First input position and number of inputs of each window of a stream, int64 [windows, 2]; see `perplexity`."""
-    if boundary == AS_RELEASED:
-        starts = np.arange(0, tokens - context + 1, context)
-        return np.stack([starts, np.full_like(starts, context - 1)], axis=1)
-    starts = np.arange(0, tokens - 1, context)
-    return np.stack([starts, np.minimum(context, tokens - 1 - starts)], axis=1)
 
 
 @torch.inference_mode()
@@ -122,7 +110,7 @@ def iter_nll(
     Args:
         model: a causal language model on its device.
         tokens: the stream [tokens].
-        spans: windows, see `windows`.
+        spans: windows, see `blocks.windows`.
         batch_size: windows in a forward pass.
         precision: see `load.autocast`.
     """
@@ -136,7 +124,8 @@ def iter_nll(
             with precision:
                 logits = model(input_ids=ids[:, :-1], use_cache=False).logits
             nll = cross_entropy(logits.float().flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
-            yield positions[:, 1:].ravel(), nll.double().cpu().numpy()
+            counted = np.arange(length) < group[first : first + batch_size, 2, None]
+            yield positions[:, 1:][counted], nll.double().cpu().numpy()[counted.ravel()]
 
 
 def _part(nll: np.ndarray, documents: np.ndarray, count: int, seed: int) -> dict[str, Any]:
@@ -144,7 +133,7 @@ def _part(nll: np.ndarray, documents: np.ndarray, count: int, seed: int) -> dict
         return {"ppl": None, "nll": None if len(nll) else 0.0, "tokens": len(nll), "ci95": [None, None]}
     columns = np.stack([np.bincount(documents, nll, count), np.bincount(documents, minlength=count)], axis=1)
     total = float(nll.sum())
-    interval = bootstrap_interval(columns, exp_ratio_of_sums, resamples=1000, level=0.95, seed=seed)
+    interval = bootstrap_interval(columns, exp_ratio_of_sums, seed=seed)
     return {
         "ppl": float(np.exp(total / len(nll))),
         "nll": total,

@@ -1,11 +1,8 @@
-"""What a training does at each step, settled beforehand: settings, learning rate, order of the blocks."""
+"""What a training does at each step, settled beforehand: settings and learning rate."""
 
 import math
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from typing import Any
-
-import numpy as np
 
 from textcritic.errors import TextcriticError
 
@@ -20,6 +17,7 @@ class Training:
 
     context: int  # tokens in a block
     learning_rate: float
+    blocks: str = "packed"  # where blocks begin, see `blocks.training_starts`
     batch_size: int = 8  # blocks in a forward pass
     accumulation: int = 1  # forward passes in a step
     schedule: str = "linear"  # linear or cosine to zero at the last step, or constant
@@ -54,18 +52,8 @@ class Training:
 
 def learning_rate(step: int, total: int, peak: float, schedule: str, warmup_steps: int) -> float:
     """Learning rate of the step with number `step` of `total`, counted from 0: linear warm-up, then the schedule."""
+    warmup_steps = min(warmup_steps, total - 1)  # a training shorter than its warm-up still decays from its peak
     warm = min(1.0, (step + 1) / warmup_steps) if warmup_steps else 1.0
     left = (total - max(step, warmup_steps)) / max(total - warmup_steps, 1)
     shape = {"constant": 1.0, "linear": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left)}
     return peak * warm * shape[schedule]
-
-
-def block_at(seed: int, position: int, blocks: int) -> int:
-    """The block at a position of the endless stream of epochs, each a fresh permutation of all blocks."""
-    epoch, place = divmod(position, blocks)
-    return int(_permutation(seed, epoch, blocks)[place])
-
-
-@lru_cache(maxsize=2)
-def _permutation(seed: int, epoch: int, blocks: int) -> np.ndarray:
-    return np.random.default_rng([seed, epoch]).permutation(blocks)

@@ -32,8 +32,10 @@ def sample_articles(
     first: int,
     count: int,
     out_path: str | os.PathLike[str],
+    context: int | None = None,
     precision: str = "fp32",
     threads: int | None = None,
+    version: int = 1,
 ) -> None:
     """Draw the articles `first` to `first + count - 1` of a sample and write them as one shard.
 
@@ -48,8 +50,11 @@ def sample_articles(
         count: number of articles.
         out_path: the shard, a Parquet file: index, text, tokens (drawn, the end token included), finish ("end", or
             "length" when the article did not end within `max_tokens`).
+        context: tokens that the model was trained on at once; what it sees never grows longer. None: as long as its
+            position table.
         precision: "fp32", or "bf16" for weights and cache; logits are fp32 and probabilities float64 either way.
         threads: CPU threads of torch; None leaves torch's own number.
+        version: of the stage; what another version left is not taken up.
 
     Raises:
         TextcriticError: a fault of the model, the tokenizer or the decoding, or another job that draws this shard.
@@ -67,6 +72,8 @@ def sample_articles(
         "seed": seed,
         "articles": [first, count],
         "precision": precision,
+        "context": context,
+        "version": version,
     }
     with PartialShard(out_path, fingerprint) as partial:
         finished = {done.index for done in partial.draws}
@@ -74,7 +81,7 @@ def sample_articles(
         progress = Progress(f"sampling {os.fspath(out_path)}", count, "articles", done=len(finished))
         started, tokens = time.monotonic(), 0
         for index, ids, finish in draw_articles(
-            model, prompt, tokenizer.eos_token_id, decoding, seed, wanted, os.fspath(model_dir)
+            model, prompt, tokenizer.eos_token_id, decoding, seed, wanted, os.fspath(model_dir), context
         ):
             partial.append(Draw(index, decode(tokenizer, ids), len(ids), finish))
             tokens += len(ids)
@@ -90,6 +97,7 @@ def draw_articles(
     seed: int,
     indices: Iterable[int],
     name: str = "model",
+    context: int | None = None,
 ) -> Iterator[tuple[int, list[int], str]]:
     """Draw articles, yielding (index, drawn token ids, "end" or "length") as each is finished.
 
@@ -105,6 +113,7 @@ def draw_articles(
         seed: see `sample_articles`.
         indices: the articles to draw.
         name: what to call the model in errors.
+        context: see `sample_articles`.
 
     Raises:
         TextcriticError: the model's window is unknown or too small, or its architecture cannot be sampled from.
@@ -112,6 +121,7 @@ def draw_articles(
     window = getattr(model.config, "max_position_embeddings", None)
     if window is None:
         raise TextcriticError(f"{name}: config.json: max_position_embeddings is missing; the model's window is needed")
+    window = min(window, context or window)
     if not 1 <= len(prompt) < window:
         raise TextcriticError(
             f"{name}: a window of {window} tokens does not hold a prompt of {len(prompt)} and one more"

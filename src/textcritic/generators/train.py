@@ -5,7 +5,7 @@ import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -13,13 +13,21 @@ from torch.nn.functional import cross_entropy
 
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder, write_json
+from textcritic.generators.blocks import block_at, training_starts, windows
 from textcritic.generators.checkpoint import Checkpoints, file_digests, rng_state, set_rng_state, terminated
 from textcritic.generators.cpu import prepare_cpu
 from textcritic.generators.encode import load_encoded
-from textcritic.generators.load import autocast, device, init_folder, load_causal, load_tokenizer
+from textcritic.generators.load import (
+    autocast,
+    device,
+    init_folder,
+    load_causal,
+    load_tokenizer,
+    require_same_tokens,
+)
 from textcritic.generators.lock import Lock
-from textcritic.generators.perplexity import iter_nll, windows
-from textcritic.generators.plan import Training, block_at, learning_rate
+from textcritic.generators.perplexity import iter_nll
+from textcritic.generators.plan import Training, learning_rate
 from textcritic.runlog import Progress, log
 
 CURVE_POINTS = 1000  # at most about so many, besides the validations
@@ -35,13 +43,13 @@ def train_causal(
     seed: int,
     model_dir: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
-    sources: Mapping[str, str | os.PathLike[str]] | None = None,
     threads: int | None = None,
     name: str = "generator",
+    version: int = 1,
 ) -> dict[str, Any]:
     """Train, and write the model with the lowest validation loss and the tokenizer as `model_dir`.
 
-    The training stream is cut into non-overlapping blocks of `context` tokens, each predicting the token after it;
+    The training stream is cut into blocks of `context` tokens, each predicting the token after it (see `blocks`);
     blocks are shuffled anew each epoch, and the batch of a step depends on (seed, step) alone. State is kept in
     `checkpoints/` beside `model_dir` until the model folder is whole: a rerun after a kill goes on from there, on the
     CPU with exactly the losses and weights of an uninterrupted run. On SIGTERM the step is finished and saved.
@@ -55,7 +63,7 @@ def train_causal(
         seed: of initial weights, dropout and the order of blocks.
         model_dir: folder to write.
         report_path: training.json to write.
-        sources: for a hub name, its snapshot folder.
+        version: of the stage; state that another version left is not taken up.
         threads: CPU threads of torch; None leaves torch's own number.
         name: the generator's name, for progress lines.
 
@@ -73,15 +81,18 @@ def train_causal(
     folder.mkdir(parents=True, exist_ok=True)
     with Lock(folder / "lock.json") as lock, terminated() as stop:
         files = [f"{train_prefix}.tokens.npy", f"{validation_prefix}.tokens.npy"]
-        if weights := init_folder(init, sources):
+        if weights := init_folder(init):
             files.append(str(weights))
         decides = {"training": training.deciding(), "init": dict(init), "seed": seed, "files": file_digests(files)}
+        decides["version"] = version
         checkpoints = Checkpoints(folder, decides)
         tokenizer = load_tokenizer(tokenizer_dir)
-        model = load_causal(init, tokenizer, sources, seed, training.context)
-        tokens = _training_tokens(train_prefix, training.context, len(tokenizer))
-        validation, _ = load_encoded(validation_prefix)
-        report = _Run(name, model, training, seed, tokens, validation, checkpoints).train(lock, stop)
+        if weights:
+            require_same_tokens(weights, tokenizer)
+        model = load_causal(init, tokenizer, seed, training.context)
+        train = _training_stream(train_prefix, training.context, len(tokenizer))
+        streams = Streams(train, load_encoded(validation_prefix), tokenizer.eos_token_id)
+        report = _Run(name, model, training, seed, streams, checkpoints).train(lock, stop)
         model.load_state_dict(checkpoints.load_best(report["best_step"]))
         with whole_folder(model_dir) as temporary:
             model.save_pretrained(temporary)
@@ -89,6 +100,14 @@ def train_causal(
         write_json(report_path, report)
         checkpoints.remove()
     return report
+
+
+class Streams(NamedTuple):
+    """Tokens and kinds of the two splits, and the id of the end-of-text token."""
+
+    train: tuple[np.ndarray, np.ndarray]
+    validation: tuple[np.ndarray, np.ndarray]
+    end: int
 
 
 class _Run:
@@ -100,26 +119,24 @@ class _Run:
         model: Any,
         training: Training,
         seed: int,
-        tokens: np.ndarray,
-        validation: np.ndarray,
+        streams: Streams,
         checkpoints: Checkpoints,
     ) -> None:
         self.name, self.training, self.seed = name, training, seed
-        self.tokens, self.validation, self.checkpoints = tokens, validation, checkpoints
+        self.tokens, self.validation, self.checkpoints = streams.train[0], streams.validation[0], checkpoints
         self.device = device()
         self.model = model.to(self.device)
         self.autocast = autocast(self.device, training.precision)
-        self.blocks = (len(tokens) - 1) // training.context
+        self.starts = training_starts(*streams.train, streams.end, training.context, training.blocks)
+        self.blocks = len(self.starts)
         self.total = training.total_steps(self.blocks)
         self.evaluate_every = training.evaluate_every or training.steps_of(1, self.blocks)
         self.tokens_per_step = training.batch_size * training.accumulation * training.context
-        self.windows = windows(len(validation), training.context)[: training.evaluate_blocks]
+        cut = windows(*streams.validation, streams.end, training.context, training.blocks)
+        self.windows = cut[: training.evaluate_blocks]
         if training.activation_checkpointing:
             model.activation_checkpointing_enable()
-        matrices = [p for p in model.parameters() if p.dim() >= 2]
-        vectors = [p for p in model.parameters() if p.dim() < 2]  # biases and norms are not decayed
-        groups = [{"params": matrices, "weight_decay": training.weight_decay}, {"params": vectors, "weight_decay": 0.0}]
-        self.optimiser = torch.optim.AdamW(groups, lr=training.learning_rate, fused=True)
+        self.optimiser = optimiser(model, training.learning_rate, training.weight_decay)
         self.step = self.evaluated = self.best_step = self.points = self.since_point = 0
         self.best_loss, self.loss_sum, self.seconds = math.inf, 0.0, 0.0
         torch.manual_seed(seed)
@@ -179,7 +196,7 @@ class _Run:
     def _batch(self, number: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Inputs and targets [batch_size, context] of forward pass `number`: a function of the seed and the number."""
         context, size = self.training.context, self.training.batch_size
-        starts = [block_at(self.seed, number * size + row, self.blocks) * context for row in range(size)]
+        starts = [self.starts[block_at(self.seed, number * size + row, self.blocks)] for row in range(size)]
         rows = np.stack([self.tokens[start : start + context + 1] for start in starts]).astype(np.int64)
         batch = torch.from_numpy(rows).to(self.device, non_blocking=True)
         return batch[:, :-1], batch[:, 1:]
@@ -247,8 +264,16 @@ class _Run:
         }
 
 
-def _training_tokens(prefix: str | os.PathLike[str], context: int, vocabulary: int) -> np.ndarray:
-    tokens, _ = load_encoded(prefix)
+def optimiser(model: torch.nn.Module, learning_rate: float, weight_decay: float) -> torch.optim.AdamW:
+    """Adam with decoupled weight decay on matrices; biases and norms are not decayed."""
+    matrices = [p for p in model.parameters() if p.dim() >= 2]
+    vectors = [p for p in model.parameters() if p.dim() < 2]
+    groups = [{"params": matrices, "weight_decay": weight_decay}, {"params": vectors, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=learning_rate, fused=True)
+
+
+def _training_stream(prefix: str | os.PathLike[str], context: int, vocabulary: int) -> tuple[np.ndarray, np.ndarray]:
+    tokens, kinds = load_encoded(prefix)
     if len(tokens) <= context:
         raise TextcriticError(
             f"{prefix}.tokens.npy: {len(tokens)} tokens are less than one block; lower training.context ({context}) "
@@ -258,4 +283,4 @@ def _training_tokens(prefix: str | os.PathLike[str], context: int, vocabulary: i
         raise TextcriticError(
             f"{prefix}.tokens.npy: holds token {tokens.max()}, the tokenizer has {vocabulary}; rerun the encoding"
         )
-    return tokens
+    return tokens, kinds

@@ -11,7 +11,7 @@ from textcritic.latents.sections import Sections
 BINS = 10
 
 
-def accuracy(titles: Sequence[str], sections: Sections, probabilities: np.ndarray, resamples: int) -> dict[str, Any]:
+def accuracy(titles: Sequence[str], sections: Sections, probabilities: np.ndarray) -> dict[str, Any]:
     """Measure posteriors against gold titles.
 
     A section whose gold title the classifier never saw counts as wrong, and in `unseen_titles`.
@@ -20,12 +20,12 @@ def accuracy(titles: Sequence[str], sections: Sections, probabilities: np.ndarra
         titles: labels, in the order of the columns.
         sections: the sections, with their gold titles.
         probabilities: P(title | text), [sections, titles].
-        resamples: bootstrap resamples (over documents) behind the interval of the accuracy.
 
     Returns:
-        accuracy with `ci95` and `n` (sections), `documents`, `mean_confidence`, `over_90_percent_certain` (share of
-        sections; the paper says "mostly"), `expected_calibration_error` (10 bins of equal width), `recall` by title,
-        `confusions` (gold title, inferred title, count; the ten commonest), `unseen_titles`.
+        accuracy with `ci95` (document bootstrap) and `n` (sections), `documents`, `mean_confidence`,
+        `over_90_percent_certain` (share of sections; the paper says "mostly"), `expected_calibration_error` (10 bins of
+        equal width), `recall` by title, `confusions` (gold title, inferred title, count; the ten commonest),
+        `unseen_titles`.
     """
     number = {title: k for k, title in enumerate(titles)}
     gold = np.array([number.get(str(title), -1) for title in sections.flat_gold()], np.int64)
@@ -34,7 +34,7 @@ def accuracy(titles: Sequence[str], sections: Sections, probabilities: np.ndarra
     sizes = np.array([len(doc) for doc in sections.gold])
     document = np.repeat(np.arange(len(sizes)), sizes)
     sums = np.stack([np.bincount(document, right, len(sizes)), sizes], axis=1)
-    interval = bootstrap_interval(sums, lambda s: s[:, 0] / s[:, 1], resamples=resamples, seed=0)
+    interval = bootstrap_interval(sums, lambda s: s[:, 0] / s[:, 1], seed=0)
     counts = np.zeros((len(titles), len(titles)), np.int64)
     np.add.at(counts, (gold[gold >= 0], inferred[gold >= 0]), 1)
     wrong = np.where(np.eye(len(titles), dtype=bool), 0, counts)

@@ -2,6 +2,7 @@
 
 import math
 import os
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from textcritic.generators.cpu import prepare_cpu
 from textcritic.generators.load import autocast, device, init_folder, load_model, load_tokenizer
 from textcritic.generators.lock import Lock
 from textcritic.generators.plan import learning_rate
+from textcritic.generators.train import optimiser
 from textcritic.latents.accuracy import accuracy
 from textcritic.latents.infer import labels_of, posterior
 from textcritic.latents.sections import Sections, encode_sections, shuffled_batches
@@ -31,9 +33,8 @@ def train_classifier(
     spec: Mapping[str, Any],
     model_dir: str | os.PathLike[str],
     accuracy_path: str | os.PathLike[str],
-    sources: Mapping[str, str | os.PathLike[str]] | None = None,
     threads: int | None = None,
-    resamples: int = 10_000,
+    version: int = 1,
 ) -> None:
     """Train on the train split's sections, write the model folder, and measure it on validation and test.
 
@@ -45,9 +46,8 @@ def train_classifier(
         spec: a classifiers registry entry.
         model_dir: folder to write.
         accuracy_path: JSON to write, see `accuracy.accuracy`.
-        sources: for a hub name, its snapshot folder.
         threads: CPU threads of torch; None leaves torch's own number.
-        resamples: bootstrap resamples behind the intervals.
+        version: of the stage; state that another version left is not taken up.
 
     Raises:
         TextcriticError: fewer than two titles in train, bad input, a loss that is not finite, SIGTERM.
@@ -62,26 +62,26 @@ def train_classifier(
     }
     titles = _titles(encoded["train"], splits["train"])
     training = spec["training"]
-    weights = init_folder(spec["init"], sources)
+    weights = init_folder(spec["init"])
     files = [*splits.values(), tokenizer_dir, *([weights] if weights else [])]
-    with Lock(folder / "lock.json"), terminated() as stop:
-        checkpoints = Checkpoints(folder, {"spec": dict(spec), "files": file_digests(files)})
+    deciding = {**spec, "training": {k: v for k, v in training.items() if k != "checkpoint_seconds"}}
+    with Lock(folder / "lock.json") as lock, terminated() as stop:
+        checkpoints = Checkpoints(folder, {"spec": deciding, "files": file_digests(files), "version": version})
         model = load_model(
             AutoModelForSequenceClassification,
             spec["init"],
             tokenizer,
-            sources,
             training["seed"],
             new_head=True,
             **labels_of(titles),
         ).to(device())
-        _Run(model, encoded["train"], titles, tokenizer.pad_token_id, training, checkpoints).train(stop)
+        _require_room(model, tokenizer, spec["max_tokens"])
+        _Run(model, encoded["train"], titles, tokenizer.pad_token_id, training, checkpoints).train(lock, stop)
         report = {
             split: accuracy(
                 titles,
                 encoded[split],
                 posterior(model, encoded[split], tokenizer.pad_token_id, f"measuring on {split}"),
-                resamples,
             )
             for split in ("validation", "test")
         }
@@ -110,21 +110,21 @@ class _Run:
         self.labels = torch.tensor([number[str(title)] for title in sections.flat_gold()])
         self.per_epoch = math.ceil(len(self.labels) / training["batch_size"])
         self.total = max(1, round(self.per_epoch * training["epochs"]))
-        self.optimiser = torch.optim.AdamW(
-            model.parameters(), lr=training["learning_rate"], weight_decay=training["weight_decay"], fused=True
-        )
+        self.optimiser = optimiser(model, training["learning_rate"], training["weight_decay"])
         self.step = 0
         torch.manual_seed(training["seed"])
 
-    def train(self, stop: Any) -> None:
-        """Run to the last step."""
+    def train(self, lock: Lock, stop: threading.Event) -> None:
+        """Run to the last step, and save there: what follows is only measuring."""
         self._resume()
         at, saved = next(self.model.parameters()).device, 0.0
         autocasting = autocast(at, self.training["precision"])
         progress = Progress("training the section classifier", self.total, "steps", self.step)
         self.model.train()
-        while self.step < self.total:
-            if stop.is_set() or progress.spent() - saved >= self.training["checkpoint_seconds"]:
+        while True:
+            overdue = progress.spent() - saved >= self.training["checkpoint_seconds"]
+            if overdue or stop.is_set() or self.step == self.total:
+                lock.check()
                 saved = progress.spent()
                 self._save()
             if stop.is_set():
@@ -132,6 +132,8 @@ class _Run:
                     f"training the section classifier: stopped by SIGTERM after step {self.step:,} of {self.total:,};"
                     " the checkpoint is saved, rerun to go on from there"
                 )
+            if self.step == self.total:
+                return
             rows = self._rows(self.step)
             batch = {key: value.to(at) for key, value in self.sections.batch(rows, self.padding).items()}
             with autocasting:
@@ -186,6 +188,16 @@ class _Run:
         self.optimiser.load_state_dict(state["optimiser"])
         set_rng_state(state["rng"])
         self.step = state["step"]
+
+
+def _require_room(model: Any, tokenizer: Any, max_tokens: int) -> None:
+    positions = getattr(model.config, "max_position_embeddings", max_tokens)
+    if max_tokens > positions:
+        raise TextcriticError(
+            f"classifiers: max_tokens: {max_tokens} is more than the encoder's {positions} positions; use at most that"
+        )
+    if tokenizer.pad_token_id is None:
+        raise TextcriticError("classifiers: the tokenizer has no padding token; use an encoder that has one, like BERT")
 
 
 def _titles(train: Sections, path: str | os.PathLike[str]) -> tuple[str, ...]:
