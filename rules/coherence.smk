@@ -17,8 +17,6 @@ rule train_classifier:
         "results/logs/train_classifier/{corpus}/{classifier}.log",
     benchmark:
         "results/benchmarks/train_classifier/{corpus}/{classifier}.tsv"
-        # Resources, unlike params, rerun nothing when they change.
-        checkpoint_seconds=lambda w: round(project.entry("classifiers", w.classifier)["training"]["checkpoint_seconds"]),
     priority: 10
     conda:
         "../envs/gpu.yaml"
@@ -27,6 +25,8 @@ rule train_classifier:
         gpu=of("classifiers", "classifier", "gpu"),
         mem_mb=of("classifiers", "classifier", "mem_mb"),
         runtime=of("classifiers", "classifier", "runtime"),
+        # Resources, unlike params, rerun nothing when they change.
+        checkpoint_seconds=lambda w: round(project.entry("classifiers", w.classifier)["training"]["checkpoint_seconds"]),
     params:
         spec=spec("classifiers", "classifier"),
         version=stage("classify"),

@@ -20,8 +20,6 @@ rule train_causal:
         "results/benchmarks/train_causal/{corpus}/{setting}/{generator}/seed{seed}.tsv"
     wildcard_constraints:
         generator=project.names("generators", kind=["causal"]),
-        # Resources, unlike params, rerun nothing when they change.
-        checkpoint_seconds=lambda w: round(project.entry("generators", w.generator)["training"]["checkpoint_seconds"]),
     priority: 10
     conda:
         "../envs/gpu.yaml"
@@ -30,6 +28,8 @@ rule train_causal:
         gpu=of("generators", "generator", "gpu"),
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime=of("generators", "generator", "runtime"),
+        # Resources, unlike params, rerun nothing when they change.
+        checkpoint_seconds=lambda w: round(project.entry("generators", w.generator)["training"]["checkpoint_seconds"]),
     params:
         spec=spec("generators", "generator"),
         version=stage("train"),

@@ -92,6 +92,16 @@ def test_batched_and_cached_equals_one_forward_per_token(architecture, prompt, s
     assert found == expected
 
 
+def test_contexts_grow_no_longer_than_those_of_training():
+    """A model with positions to spare, trained on blocks of WINDOW tokens, is given no more than these."""
+    model = tiny(GPT2Config(vocab_size=VOCABULARY, n_positions=3 * WINDOW, n_embd=16, n_layer=2, n_head=2))
+    expected = {index: one_at_a_time(model, [END], 3, index, 2, 50) for index in range(6)}
+    decoding = Decoding(stride=2, max_tokens=50, batch_size=4)
+    draws = draw_articles(model, [END], END, decoding, 3, range(6), context=WINDOW)
+    assert {index: (ids, finish) for index, ids, finish in draws} == expected
+    assert max(len(ids) for ids, _ in expected.values()) > WINDOW
+
+
 def test_the_cache_grows_and_shifts_without_changing_an_article():
     """Contexts beyond the first capacity (128 columns), in a batch that outlives the columns several times."""
     config = GPT2Config(vocab_size=VOCABULARY, n_positions=400, n_embd=16, n_layer=2, n_head=2)

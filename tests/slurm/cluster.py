@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -43,9 +44,9 @@ class Run:
             )
 
     def stop(self) -> None:
-        """Stop Snakemake, and thereby its jobs, if it still runs."""
+        """Stop Snakemake if it still runs, as Ctrl-C does: it cancels its jobs (at a SIGTERM it waits for them)."""
         if self._process.poll() is None:
-            self._process.terminate()
+            self._process.send_signal(signal.SIGINT)
             self._process.wait(60)
 
     def wait(self) -> "Run":

@@ -89,3 +89,13 @@ def test_json_refuses_numbers_that_are_none(tmp_path):
     with pytest.raises(ValueError, match=r"Out of range"):
         write_json(tmp_path / "x.json", {"ppl": float("inf")})
     assert left_in(tmp_path) == []
+
+
+def test_what_killed_writers_left_is_cleared_away(tmp_path):
+    (tmp_path / ".x.json.99999.tmp").write_text("half")
+    (tmp_path / ".model.99999.tmp").mkdir()
+    (tmp_path / ".model.99999.tmp" / "weights").write_text("half")
+    write_json(tmp_path / "x.json", 1)
+    with whole_folder(tmp_path / "model") as temporary:
+        (temporary / "weights").write_text("whole")
+    assert left_in(tmp_path) == ["model", "x.json"]

@@ -145,6 +145,14 @@ def test_rates_of_the_schedules():
     assert rates("cosine", 0) == pytest.approx(1 + np.cos(np.pi * np.arange(8) / 8))
 
 
+@pytest.mark.parametrize("schedule", ["constant", "linear", "cosine"])
+@pytest.mark.parametrize("total", [1, 2, 5, 40, 41])
+def test_a_training_shorter_than_its_warm_up_never_climbs_the_loss(schedule, total):
+    rates = [learning_rate(step, total, 1e-3, schedule, 40) for step in range(total)]
+    assert all(0 < rate <= 1e-3 for rate in rates)
+    assert max(rates) == 1e-3
+
+
 def test_each_epoch_visits_every_block_once_in_a_new_order():
     first, second = ([block_at(5, epoch * 50 + place, 50) for place in range(50)] for epoch in (0, 1))
     assert sorted(first) == sorted(second) == list(range(50))
