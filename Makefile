@@ -10,10 +10,10 @@ demo: .venv/installed
 	textcritic show results/studies/demo
 
 test: .venv/installed
-	pytest tests --ignore=tests/slurm
+	pytest tests
 
 slurm-test: .venv/installed
-	pytest tests/slurm -s -rs
+	pytest tests/slurm -m slurm -s -rs
 
 bench: .venv/installed
 	pytest benchmarks -s

@@ -3,16 +3,17 @@
 Needs: scores of real text and of every source of the study. Makes: results/studies/{study}.
 """
 
-TABLES = ["coherence", "perplexity", "decomposition", "transition-errors", "statistics", "audit"]
+TABLES = StudyFiles.TABLES
 
 
 rule make_tables:
-    """Every table as CSV (tidy, full precision), LaTeX and HTML."""
+    """Every table as CSV (tidy, full precision), LaTeX and HTML, with the published values beside ours."""
     input:
         lambda w: StudyFiles(paths, w.study).inputs(),
+        published=lambda w: StudyFiles(paths, w.study).published(),
     output:
-        expand("results/studies/{{study}}/tables/{table}.{suffix}", table=TABLES, suffix=["csv", "tex", "html"]),
-        "results/studies/{study}/tables/titles.csv",
+        expand("results/studies/{{study}}/tables/{table}.csv", table=TABLES),
+        expand("results/studies/{{study}}/tables/{table}.{suffix}", table=StudyFiles.SHEETS, suffix=["tex", "html"]),
     log:
         "results/logs/make_tables/{study}.log",
     benchmark:
@@ -56,6 +57,7 @@ rule make_report:
     """The self-contained report.html, and the manifest of what went into it."""
     input:
         lambda w: StudyFiles(paths, w.study).inputs(),
+        published=lambda w: StudyFiles(paths, w.study).published(),
         tables=rules.make_tables.output,
         figures="results/studies/{study}/figures",
     output:

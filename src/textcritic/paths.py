@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.project import Project, Source
+from textcritic.project import WITHOUT_EFFECT, Project, Source
 from textcritic.runlog import versions
 
 # Packages whose names on the package index differ from those they are imported by.
@@ -94,7 +94,13 @@ def hub_folder(name: str) -> str:
 
 
 class StudyFiles:
-    """The artefacts of one study, as the report reads them (see `textcritic.report.inputs`)."""
+    """The artefacts of one study, as the report reads them (see `textcritic.report.inputs`).
+
+    `SHEETS` are the tables that are made for reading too, as LaTeX and HTML; `TABLES` are all of them.
+    """
+
+    SHEETS = ("coherence", "perplexity", "decomposition", "transition-errors", "statistics", "audit")
+    TABLES = (*SHEETS, "titles")
 
     def __init__(self, paths: Paths, study: str) -> None:
         self.paths, self.project, self.name = paths, paths.project, study
@@ -104,18 +110,26 @@ class StudyFiles:
 
     def description(self) -> dict[str, Any]:
         """The study in words and paths: what `textcritic.report.read_study` takes."""
-        published = self.study["published"]
+        sources, audit_sources = (self.project.sources(self.name, audit) for audit in (False, True))
         return {
             "name": self.name,
             "title": self.study["title"],
             "summary": self.study["summary"],
-            "published": str(self.project.root / "config" / "published" / f"{published}.csv") if published else None,
             "resamples": self.project.config["resamples"],
             "report_articles": self.project.config["report_articles"],
             "corpora": [self._corpus(corpus) for corpus in self.project.corpora(self.name)],
-            "sources": [self._source(source) for source in self.project.sources(self.name)],
-            "audit_sources": [self._source(source) for source in self.project.sources(self.name, audit=True)],
+            "sources": [self._source(source) for source in sources],
+            "audit_sources": [self._source(source) for source in audit_sources],
+            "decodings": {s.decoding: self._decoding(s.decoding) for s in (*sources, *audit_sources)},
         }
+
+    def published(self) -> str | list[str]:
+        """The file of published values; none where the study names none."""
+        name = self.study["published"]
+        if name is None:
+            return []
+        path = self.project.root / "config" / "published" / f"{name}.csv"
+        return str(path.relative_to(self.project.here) if path.is_relative_to(self.project.here) else path)
 
     def inputs(self) -> list[str]:
         """Every file that the tables, figures and report of the study read."""
@@ -133,11 +147,14 @@ class StudyFiles:
             "accuracy": f"results/classifiers/{corpus}/{self.classifier}/accuracy.json",
             "gold": f"{scores}/test-gold.parquet",
             "inferred": f"{scores}/test-inferred.parquet",
-            "train": f"results/corpora/{corpus}/train.parquet",
             "validation": f"results/corpora/{corpus}/validation.parquet",
             "articles": f"results/corpora/{corpus}/test.parquet",
             "latents": self.paths.latents(self.critic, corpus, "data/test"),
         }
+
+    def _decoding(self, name: str) -> dict[str, Any]:
+        entry = self.project.entry("decodings", name)
+        return {key: value for key, value in entry.items() if key not in WITHOUT_EFFECT}
 
     def _source(self, source: Source) -> dict[str, Any]:
         sample = source.under(f"results/samples/{source.corpus}")

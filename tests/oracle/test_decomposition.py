@@ -59,16 +59,7 @@ def test_identity(delta, soft):
     assert found.cross_entropy == pytest.approx(found.entropy + found.kl, abs=1e-12)
     assert found.cross_entropy == pytest.approx(math.log(latent_ppl(scores, "nll_soft" if soft else "nll")), abs=1e-12)
     assert found.kl >= 0
-    for name in ("cross_entropy", "entropy", "kl"):
-        assert sum(state["share"] * state[name] for state in found.states) == pytest.approx(
-            getattr(found, name), abs=1e-12
-        )
     assert (found.entropy_corrected is None) is soft
-    everything = decompose(counts, critic, top=25).top
-    assert sum(row["contribution"] for row in everything) == pytest.approx(found.kl, abs=1e-12)
-    sizes = [abs(row["contribution"]) for row in everything]
-    assert sizes == sorted(sizes, reverse=True)
-    assert found.top == everything[:10]
 
 
 def test_terms_equal_scipy_row_by_row():
@@ -81,7 +72,6 @@ def test_terms_equal_scipy_row_by_row():
     found = decompose(counts, CRITIC)
     assert found.entropy == pytest.approx(sum(share[i] * entropy(counts[i]) for i in rows), abs=1e-12)
     assert found.kl == pytest.approx(sum(share[i] * entropy(counts[i], prior[i]) for i in rows), abs=1e-12)
-    assert [state["state"] for state in found.states] == [CRITIC.sources[i] for i in rows]
     correction = ((counts > 0).sum() - 4) / (2 * counts.sum())
     assert found.entropy_corrected == pytest.approx(found.entropy + correction, abs=1e-12)
     assert found.kl_corrected == pytest.approx(found.kl - correction, abs=1e-12)

@@ -18,6 +18,8 @@ CONFIG = ["--configfile", "tests/micro/config.yaml", "tests/slurm/config.yaml"]
 # What this cluster needs beyond the profile: it keeps no accounts, and what it does is done in seconds.
 SITE = ["--slurm-status-command=squeue", "--slurm-init-seconds-before-status-checks=2", "--latency-wait=5"]
 SITE += ["--retries=0"]  # a failure stays one, for the test to look at
+THREADS = 4
+SITE += ["--set-threads", f"fit_ngram={THREADS}"]
 TIMEOUT = 600  # seconds, for one call of Snakemake
 
 

@@ -7,7 +7,7 @@ import sys
 from typing import NamedTuple
 
 import pytest
-from cluster import ROOT, Run, environments, output, wait_for
+from cluster import ROOT, THREADS, Run, environments, output, wait_for
 
 pytestmark = pytest.mark.slurm
 
@@ -91,6 +91,8 @@ def test_bad_line_stops_its_corpus_only(mishaps: Mishaps) -> None:
         "train_causal": "CANCELLED",
     }
     assert INDEPENDENT in first.results
+    # Threads are not cut to what the machine has where Snakemake is called.
+    assert {job["NumCPUs"] for job in first.jobs() if job["rule"] == "fit_ngram"} == {str(THREADS)}
     assert not [path for path in first.results if "corpora/spoilt" in path or path.endswith(".tmp")]
     assert second.code == 0, second.brief()
     assert SPOILT in second.results
@@ -100,8 +102,6 @@ def test_cancelled_training_resumes(mishaps: Mishaps) -> None:
     first, second, gpus = mishaps
     assert gpus
     assert all(gpu.isdigit() for gpu in gpus), gpus
-    # As the registry says, and not as many as the machine has that Snakemake is called on.
-    assert [job["NumCPUs"] for job in first.jobs() if job["rule"] == "train_causal"] == ["4"]
     assert not [path for path in first.results if path.startswith((f"{CANCELLED}/model", f"{CANCELLED}/training"))]
     assert second.rules() == {"extract_corpus": 1, "build_corpus": 1, "train_causal": 1}
     log = (second.folder / "results/logs/train_causal/recipes/w-title/gpt2-patient/seed1.log").read_text()

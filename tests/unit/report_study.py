@@ -36,6 +36,8 @@ WORDS = {
     "examples": ">>> weighted_mean([1.0, 2.0, 4.0], weights=[1, 1, 2])\n2.75",
 }
 
+PLAIN = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "stride": None, "max_tokens": 800, "articles": 500}
+LABELS = {"gpt2-demo": "small GPT-2", "ngram-3": "trigram"}
 ACCURACY = {"accuracy": 0.942, "ci95": [0.931, 0.953], "n": 612, "documents": 150, "mean_confidence": 0.91}
 
 
@@ -46,19 +48,17 @@ def build_study(
     generators: tuple[str, ...] = ("gpt2-demo", "ngram-3"),
     seeds: tuple[int, ...] = (1,),
     corpus: str = "docstrings",
-    published: Path | None = None,
     delta: float | None = None,
     resamples: int = 200,
 ) -> dict[str, Any]:
     """Write every artefact the report reads below `root`; returns the study's description."""
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng([7, *corpus.encode()])
     train, validation = ([_chain(rng, REAL) for _ in range(k * documents)] for k in (6, 1))
     critic = TransitionCritic.fit(train, validation, titles=TITLES, grid=None if delta is None else (delta,))
     folder = root / corpus
     critic.save(folder / "critic.json")
     _source(folder / "data", rng, critic, documents, REAL, [], gold=True)
-    for split, chains in (("train", train), ("validation", validation)):
-        write_articles(folder / f"{split}.parquet", _articles(rng, split, chains, titled=True))
+    write_articles(folder / "validation.parquet", _articles(rng, "validation", validation, titled=True))
     write_json(folder / "statistics.json", _statistics(corpus, train, documents))
     write_json(
         folder / "accuracy.json", {"titles": list(TITLES), **{k: dict(ACCURACY) for k in ("validation", "test")}}
@@ -66,7 +66,7 @@ def build_study(
     data = {
         "corpus": corpus,
         **{k: str(folder / f"{k}.json") for k in ("critic", "statistics", "accuracy")},
-        **{k: str(folder / f"{k}.parquet") for k in ("train", "validation")},
+        "validation": str(folder / "validation.parquet"),
         **{k: str(folder / "data" / f"{k}.parquet") for k in ("gold", "inferred", "articles", "latents")},
     }
     sources = []
@@ -79,11 +79,29 @@ def build_study(
         "name": "demo",
         "title": "Do small language models order the sections of a docstring?",
         "summary": "Two generators are trained on docstrings, once with section titles in the text and once without.",
-        "published": str(published) if published else None,
         "resamples": resamples,
         "report_articles": 12,
         "corpora": [data],
         "sources": sources,
+        "decodings": {"plain": dict(PLAIN)},
+    }
+
+
+def with_second_corpus_and_decodings(root: Path, study: dict[str, Any]) -> dict[str, Any]:
+    """The study with another corpus beside its own, and with two decodings for the audit of its first sample."""
+    other = build_study(root, documents=40, generators=("gpt2-demo",), corpus="recipes", resamples=study["resamples"])
+    first, second = study["sources"][:2]
+    files = {key: second[key] for key in ("scores", "latents", "articles", "counts")}
+    return {
+        **study,
+        "corpora": study["corpora"] + other["corpora"],
+        "sources": study["sources"] + other["sources"],
+        "audit_sources": [{**first, "decoding": "top-k-50"}, {**first, **files, "decoding": "as-released"}],
+        "decodings": {
+            "plain": dict(PLAIN),
+            "top-k-50": {**PLAIN, "top_k": 50, "articles": 250},
+            "as-released": {**PLAIN, "top_k": 50, "stride": 1},
+        },
     }
 
 
@@ -118,6 +136,7 @@ def _sample(
             "documents": documents,
             "zero_probability_tokens": 14 if infinite else 0,
             "windows": "non-overlapping windows of 512 tokens",
+            **({"unit": "words"} if infinite else {}),
         },
     )
     curve = [
@@ -125,11 +144,12 @@ def _sample(
     ]
     write_json(place / "training.json", {"steps": 600, "best_step": 600, "curve": curve, "parameters": 1_200_000})
     return {
-        "corpus": "docstrings" if folder.name == "docstrings" else folder.name,
+        "corpus": folder.name,
         "setting": setting,
         "generator": generator,
         "decoding": "plain",
         "seed": seed,
+        "label": LABELS[generator],
         "scores": str(place / "inferred.parquet"),
         "latents": str(place / "latents.parquet"),
         "articles": str(place / "articles.parquet"),

@@ -70,7 +70,21 @@ def test_samples_from_a_file_have_no_perplexity(folder):
     (source,) = files.description()["sources"]
     assert source["perplexity"] is None
     assert source["training"] is None
-    assert "results/corpora/mine/train.parquet" in files.inputs()
+    assert "results/corpora/mine/validation.parquet" in files.inputs()
+
+
+def test_a_studys_description_has_labels_and_decodings_and_no_place(folder):
+    shipped = Project({"studies": ["model-criticism", "demo"]}, ROOT, folder)
+    files = StudyFiles(Paths(shipped), "model-criticism")
+    description = files.description()
+    assert {source["label"] for source in description["sources"]} == {"GPT-2 small (LM1)", "GPT-Neo 125M (LM2)"}
+    assert description["decodings"]["as-released"]["top_k"] == 50
+    assert set(description["decodings"]) == {"ancestral", "as-released"}
+    assert str(ROOT) not in str(description)
+    assert files.published() == str(ROOT / "config/published/model-criticism.csv")
+    at_home = Paths(Project({"studies": ["model-criticism"]}, ROOT, ROOT))
+    assert StudyFiles(at_home, "model-criticism").published() == "config/published/model-criticism.csv"
+    assert StudyFiles(Paths(shipped), "demo").published() == []
 
 
 def test_labels_and_resources_are_no_part_of_what_reruns(folder):

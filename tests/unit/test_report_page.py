@@ -6,18 +6,20 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import build_study
+from report_study import build_study, with_second_corpus_and_decodings
 
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.report import make_figures, make_manifest, make_report, make_tables
 from textcritic.report.charts import Mark, latent_ppl_chart
+from textcritic.report.figures import curves_of
 from textcritic.report.findings import findings
 from textcritic.report.graph import Edge, transition_graph
 from textcritic.report.inputs import read_study
 from textcritic.report.manifest import git_revision
 from textcritic.report.matrices import next_section_shares
+from textcritic.report.sources import Names
 from textcritic.report.style import save
 from textcritic.report.svg import inline_svg
 from textcritic.report.viewer import viewer_data
@@ -105,7 +107,7 @@ def test_article_texts_cannot_break_out(made):
     assert "<script>alert(1)" not in text
     assert [tag for tag, _ in page.tags].count("script") == 2
     viewer = json.loads(re.search(r'id="articles-data">(.*?)</script>', text, re.S).group(1))
-    sample = next(s for s in viewer["sources"] if s["label"] == "gpt2-demo, with titles")
+    sample = next(s for s in viewer["sources"] if s["label"] == "small GPT-2, with titles")
     assert sample["articles"][0]["sections"][0]["text"] == NASTY
     assert "49 * 49" not in text
 
@@ -124,7 +126,7 @@ def test_viewer_carries_the_worst_articles_and_their_steps(made):
 
 def test_viewer_refuses_articles_of_another_sample(made):
     _, study, _ = made
-    mixed = [{**study["sources"][1], "articles": study["corpora"][0]["train"]}]
+    mixed = [{**study["sources"][1], "articles": study["corpora"][0]["validation"]}]
     with pytest.raises(TextcriticError, match="they belong to different samples"):
         viewer_data(read_study({**study, "sources": mixed}))
 
@@ -137,7 +139,7 @@ def test_figures_come_as_svg_and_pdf_with_text(made):
     assert sum(name.startswith("transition-errors.") and name.endswith(".pdf") for name in names) == 3
     assert sum(name.startswith("transition-matrices.") and name.endswith(".pdf") for name in names) == 2
     chart = (figures / "latent-ppl.svg").read_text()
-    assert "gpt2-demo, without titles" in chart
+    assert "small GPT-2, without titles" in chart
     sizes = [
         float(size) for path in figures.glob("*.svg") for size in re.findall(r"font-size: ([\d.]+)px", path.read_text())
     ]
@@ -195,13 +197,16 @@ def _rows(ppl, p, low=None, high=None, source="sample"):
         "p_value": p,
         "documents": 50,
     }
-    common = {"rejected": 0, "rejected_share": 0.0, "infinite_because": None, "ppl_body": None}
+    common = {"rejected": 0, "rejected_share": 0.0, "infinite_because": None, "ppl_body": None, "ppl_unit": None}
     return pd.DataFrame([real | common, sample | common])
 
 
 NO_TITLES = pd.DataFrame(
     columns=["corpus", "generator", "decoding", "seed", "with_titles", "without_titles", "p_value"]
 )
+
+
+NAMES = Names({"g": "the model"}, frozenset(), frozenset(), several_corpora=False)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +220,7 @@ NO_TITLES = pd.DataFrame(
     ],
 )
 def test_findings_say_what_the_numbers_allow(ppl, p, headline, words):
-    found = findings(_rows(ppl, p), NO_TITLES)
+    found = findings(_rows(ppl, p), NO_TITLES, NAMES)
     assert headline in found.headline
     assert any(words in point for _, point in found.points)
 
@@ -260,6 +265,48 @@ def test_report_of_samples_from_a_file(made, tmp_path):
 
 def test_findings_with_seeds_that_disagree():
     rows = pd.concat([_rows(2.1, 0.21), _rows(2.6, 0.01).iloc[1:].assign(seed=2)], ignore_index=True)
-    found = findings(rows, NO_TITLES)
+    found = findings(rows, NO_TITLES, NAMES)
     assert "cannot be told from" in found.headline
     assert any("tells 1 of its 2 seeds apart (largest p = 0.21)" in point for _, point in found.points)
+
+
+def test_findings_without_a_yardstick_say_so():
+    rows = _rows(2.6, None)
+    rows.loc[0, ["latent_ppl", "ci_low", "ci_high"]] = [np.inf, np.nan, np.nan]
+    rows["infinite_because"] = ["3 steps never occur in the training text", None]
+    found = findings(rows, NO_TITLES, NAMES)
+    said = " ".join(words for _, words in found.points)
+    assert found.headline == "The model's section order could not be compared with that of real text."
+    assert "Real text has an infinite Latent PPL: 3 steps never occur in the training text." in said
+    assert "Latent PPL 2.60 (2.40–2.80); that of real text is infinite" in said
+    assert "—" not in said
+    assert "below" not in said
+    without = findings(_rows(2.6, None), NO_TITLES, NAMES)
+    assert "30% above real text; there is no p-value" in " ".join(words for _, words in without.points)
+
+
+def test_perplexities_in_two_units_are_not_compared():
+    rows = pd.concat([_rows(2.1, 0.2), _rows(2.6, 0.01).iloc[1:].assign(setting="wo-title")], ignore_index=True)
+    rows["ppl_body"] = [np.nan, 20.0, 30.0]
+    titles = NO_TITLES.copy()
+    titles.loc[0] = {"corpus": "c", "generator": "g", "decoding": "d", "seed": 1, "with_titles": 2.1} | {
+        "without_titles": 2.6,
+        "p_value": 0.001,
+    }
+    for units, told in ((["tokens", "tokens"], True), (["tokens", "words"], False)):
+        rows["ppl_unit"] = [None, *units]
+        said = " ".join(words for _, words in findings(rows, titles, NAMES).points)
+        assert "the training text of the model raises its Latent PPL" in said
+        assert ("perplexity on body text rises by 50%" in said) is told
+
+
+def test_training_curves_of_two_corpora_and_of_decodings(made, tmp_path):
+    _, study, _ = made
+    wide = with_second_corpus_and_decodings(tmp_path, study)
+    first = study["sources"][0]
+    wide["sources"] = [*wide["sources"], {**first, "decoding": "top-k-50"}]
+    assert list(curves_of(read_study(wide))) == [
+        f"{corpus}: small GPT-2, {setting} titles"
+        for corpus in ("docstrings", "recipes")
+        for setting in ("with", "without")
+    ]

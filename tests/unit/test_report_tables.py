@@ -6,18 +6,22 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import TITLES, build_study
+from report_study import TITLES, build_study, with_second_corpus_and_decodings
 
 from textcritic.critics import TransitionCritic
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
-from textcritic.report.details import SWITCHES, audit_rows, decomposition_rows, error_rows, statistics_rows
+from textcritic.paths import StudyFiles
+from textcritic.report.decodings import decoding_difference
+from textcritic.report.details import audit_rows, decomposition_rows, error_rows, statistics_rows
 from textcritic.report.inputs import read_study
 from textcritic.report.published import COLUMNS, read_published
 from textcritic.report.rows import coherence_rows, titles_rows
 from textcritic.report.sheet import Cell, Sheet, latex_escape, to_html, to_latex
-from textcritic.report.sheets import coherence_sheet, errors_sheet
-from textcritic.report.tables import TABLES, make_tables, read_rows
+from textcritic.report.sheets import audit_sheet, coherence_sheet, errors_sheet
+from textcritic.report.sources import Names
+from textcritic.report.tables import make_tables, read_rows
+from textcritic.report.words import SWITCH_WORDS, switches
 
 PUBLISHED = [
     ("2", "docstrings", "", "data", "latent_ppl", "2.0"),
@@ -31,16 +35,30 @@ PUBLISHED = [
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    with (folder / "published.csv").open("w", newline="") as handle:
-        csv.writer(handle).writerows([COLUMNS, *[(*row, "a paper") for row in PUBLISHED]])
-    return build_study(folder, documents=60, seeds=(1, 2), published=folder / "published.csv", resamples=100)
+    return build_study(tmp_path_factory.mktemp("study"), documents=60, seeds=(1, 2), resamples=100)
 
 
 @pytest.fixture(scope="module")
-def rows(study):
-    files = read_study(study)
-    return coherence_rows(files, read_published(files.published))
+def published(tmp_path_factory):
+    path = tmp_path_factory.mktemp("published") / "published.csv"
+    with path.open("w", newline="") as handle:
+        csv.writer(handle).writerows([COLUMNS, *[(*row, "a paper") for row in PUBLISHED]])
+    return path
+
+
+@pytest.fixture(scope="module")
+def rows(study, published):
+    return coherence_rows(read_study(study), read_published(published))
+
+
+@pytest.fixture(scope="module")
+def wide(study, tmp_path_factory):
+    """The same with a second corpus and two decodings for the audit."""
+    return read_study(with_second_corpus_and_decodings(tmp_path_factory.mktemp("other"), study))
+
+
+def names_of(study):
+    return Names.of(read_study(study).samples)
 
 
 def test_latent_ppl_is_the_pooled_one_by_hand(study, rows):
@@ -83,10 +101,13 @@ def test_published_values_stand_beside_ours(rows):
     assert rows[rows["setting"] == "wo-title"]["published"].isna().all()
 
 
-def test_infinite_perplexity_says_why(rows):
-    table = to_html(coherence_sheet(rows))
-    assert "∞" in table
-    assert "14 tokens of the test text have probability 0" in table
+def test_infinite_perplexity_says_why_and_per_what(study, rows):
+    table = to_html(coherence_sheet(rows, names_of(study)))
+    assert "∞<small>per word</small>" in table
+    assert "per token of the generator&#x27;s own encoding, or per word where it says so" in table
+    assert "trigram, with titles, seed 2 is infinite: 14 words of the test text have probability 0" in table
+    units = rows.drop_duplicates("generator").set_index("generator")["ppl_unit"]
+    assert (units["gpt2-demo"], units["ngram-3"]) == ("tokens", "words")
     assert rows[rows["generator"] == "ngram-3"]["ppl_all_low"].isna().all()
 
 
@@ -110,9 +131,9 @@ def test_decomposition_adds_up_to_the_log_latent_ppl(study, rows):
     assert np.exp(merged["cross_entropy"]).tolist() == pytest.approx(merged["latent_ppl"].tolist())
 
 
-def test_transition_errors_by_hand(study):
+def test_transition_errors_by_hand(study, published):
     files = read_study(study)
-    found = error_rows(files, read_published(files.published))
+    found = error_rows(files, read_published(published))
     critic = TransitionCritic.load(files.data[0].critic)
     source = study["sources"][0]
     steps = Counter()
@@ -137,40 +158,109 @@ def test_transition_errors_by_hand(study):
     repeats = sum(share for (before, after), share in wrong.items() if before == after)
     assert total["repetition_percent"] == pytest.approx(100 * repeats / sum(wrong.values()))
     assert rest[(rest["from"] == "notes") & (rest["to"] == "notes")]["published"].tolist() == [0.13]
-    sheet = errors_sheet(found)
+    sheet = errors_sheet(found, names_of(study))
     assert [cell.text for cell in sheet.header[0]][-1] == "Published"
 
 
-def test_statistics_and_audit(study):
+def test_statistics_and_audit(study, published):
     files = read_study(study)
-    statistics = statistics_rows(files, read_published(files.published)).set_index("metric")
+    statistics = statistics_rows(files, read_published(published)).set_index("metric")
     assert statistics.loc["articles_train", ["value", "published", "difference"]].tolist() == [360, 32350, 360 - 32350]
     assert statistics.loc["classifier_accuracy_percent", "value"] == pytest.approx(94.2)
     audit = audit_rows(files)
     defaults = audit[(audit["switch"] == "default") & (audit["source"] == "sample")]
     assert len(defaults) == len(study["sources"])
+    assert set(audit["switch"]) <= {"default", *SWITCH_WORDS}
+    assert set(audit["switch"]) >= {"default", "smoothing", "normalisation", "unknown titles", "posterior"}
+    unread = {"": 0, "w-title": 9, "wo-title": 1}
+    assert audit["rejected"].tolist() == [unread[setting] for setting in audit["setting"]]
+    assert audit.loc[audit["source"] != "sample"].set_index("switch")["compared_with"]["posterior"] == "titles"
+
+
+def test_each_audit_decoding_is_a_switch_of_its_own(wide):
+    audit = audit_rows(wide)
+    plain, titled = wide.samples[0], audit[(audit["generator"] == "gpt2-demo") & (audit["corpus"] == "docstrings")]
+    assert (plain.setting, plain.seed) == ("w-title", 1)
+    titled = titled[(titled["setting"] == "w-title") & (titled["seed"] == 1)].set_index("switch")
+    first, second = titled.loc["decoding: top-k-50"], titled.loc["decoding: as-released"]
+    assert first["setting_of_switch"] == "from the 50 likeliest tokens (not all tokens)"
     assert (
-        set(SWITCHES)
-        >= set(audit["switch"])
-        >= {"default", "smoothing", "normalisation", "unknown titles", "posterior"}
+        second["setting_of_switch"].split("; ")[1]
+        == "a full context window drops 1 token at a time (not half of itself)"
     )
+    # The files of one are the sample's own, those of the other the next seed's.
+    assert first["change_percent"] == pytest.approx(0)
+    other = audit[(audit["switch"] == "default") & (audit["seed"] == 2)].iloc[0]
+    assert (other["setting"], second["latent_ppl"]) == ("w-title", other["latent_ppl"])
+    change = 100 * (other["latent_ppl"] / titled.loc["default", "latent_ppl"] - 1)
+    assert second["change_percent"] == pytest.approx(change)
+    assert second["compared_with"] == "default"
 
 
-def test_audit_sample_is_the_switch_of_decoding(study):
-    again = {**study["sources"][0], "decoding": "top-k-50", "scores": study["sources"][2]["scores"]}
-    again["latents"] = study["sources"][2]["latents"]
-    audit = audit_rows(read_study({**study, "audit_sources": [again]}))
-    row = audit[audit["switch"] == "decoding"].iloc[0]
-    default = audit[audit["switch"] == "default"].set_index(["setting", "generator", "seed"])["latent_ppl"]
-    assert row["setting_of_switch"] == "top-k-50"
-    assert row["latent_ppl"] == pytest.approx(default["wo-title", "gpt2-demo", 1])
-    change = 100 * (default["wo-title", "gpt2-demo", 1] / default["w-title", "gpt2-demo", 1] - 1)
-    assert row["change_percent"] == pytest.approx(change)
+def test_each_audit_decoding_is_shown_and_told_in_its_own_words(wide):
+    audit = audit_rows(wide)
+    sheet = audit_sheet(audit, Names.of(wide.samples))
+    assert [cell.text for cell in sheet.header[0]][-2:] == ["decoding: top-k-50", "decoding: as-released"]
+    stubs = [row[0].text for row in sheet.body]
+    assert stubs[:2] == ["docstrings: real text", "docstrings: small GPT-2, with titles, seed 1"]
+    assert "recipes: small GPT-2, without titles" in stubs
+    assert len(stubs) == len(set(stubs))
+    told = {entry["name"]: entry["words"] for entry in switches(audit)}
+    assert "50 likeliest" in told["Decoding: top-k-50"]
+    assert "context window" not in told["Decoding: top-k-50"]
+    assert "1 token" in told["Decoding: as-released"]
 
 
-def test_every_table_is_written_three_times_and_read_back(study, rows, tmp_path):
-    make_tables(study, tmp_path)
-    for name in set(TABLES) - {"titles"}:
+def test_an_audit_sample_without_a_base_is_named(study):
+    alone = {**study["sources"][0], "seed": 7, "decoding": "top-k-50"}
+    with pytest.raises(
+        TextcriticError, match=r"docstrings\.w-title\.gpt2-demo\.top-k-50\.seed7: the study has no sample"
+    ):
+        read_study({**study, "audit_sources": [alone]})
+    with pytest.raises(TextcriticError, match="decodings: 'top-k-50' is missing"):
+        audit_rows(read_study({**study, "audit_sources": [{**alone, "seed": 1}]}))
+
+
+def test_decodings_differ_in_words():
+    base = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "stride": None, "max_tokens": 20000, "articles": 5000}
+    assert decoding_difference({**base, "articles": 9}, base) == "no other than in the number of articles"
+    cold = {**base, "temperature": 0.7, "top_p": 0.9, "max_tokens": 800}
+    assert decoding_difference(cold, base) == (
+        "temperature 0.7 (not 1.0); from the likeliest tokens that hold 90% of the probability (not 100%); "
+        "at most 800 tokens an article (not 20,000)"
+    )
+    assert decoding_difference({**base, "new_key": 3}, {**base, "new_key": 4}) == "new_key 3 (not 4)"
+
+
+def test_names_tell_sources_apart_and_no_more(wide, study):
+    rows = coherence_rows(wide, read_published(None))
+    assert not rows.duplicated(["corpus", "label"]).any()
+    labels = set(rows["label"])
+    assert {
+        "real text",
+        "real text, gold titles",
+        "small GPT-2, with titles, seed 2",
+        "small GPT-2, with titles",
+    } <= labels
+    ours = study["sources"]
+    several = read_study({**study, "sources": [*ours, {**ours[0], "decoding": "top-k-50"}]})
+    first = Names.of(several.samples).source({**ours[0], "source": "sample"})
+    assert first == "small GPT-2, plain, with titles, seed 1"
+    given = [{**ours[0], "decoding": "given", "perplexity": None}, *ours[4:]]
+    names = Names.of(read_study({**study, "sources": given}).samples)
+    assert [names.source(source) for source in given[:2]] == [
+        "small GPT-2, with titles",
+        "trigram, with titles, seed 1",
+    ]
+    twins = [ours[0], {**ours[4], "label": ours[0]["label"]}]
+    with pytest.raises(TextcriticError, match="gpt2-demo and ngram-3 have the same label 'small GPT-2'"):
+        names_of({**study, "sources": twins})
+
+
+def test_every_table_is_written_three_times_and_read_back(study, published, rows, tmp_path):
+    made = make_tables(study, tmp_path, published)
+    assert {path.stem for path in made} == set(StudyFiles.TABLES)
+    for name in StudyFiles.SHEETS:
         assert all((tmp_path / f"{name}.{suffix}").stat().st_size for suffix in ("csv", "tex", "html"))
     again = read_rows(tmp_path, "coherence")
     pd.testing.assert_series_equal(again["latent_ppl"], rows["latent_ppl"], rtol=0)
@@ -178,7 +268,7 @@ def test_every_table_is_written_three_times_and_read_back(study, rows, tmp_path)
     assert again["setting"].tolist() == rows["setting"].tolist()
     latex = (tmp_path / "coherence.tex").read_text()
     assert latex.count("{") == latex.count("}")
-    columns = [len(line.split(" & ")) for line in latex.splitlines() if line.startswith(("Metric", " & gpt2"))]
+    columns = [len(line.split(" & ")) for line in latex.splitlines() if line.startswith(("Metric", " & small"))]
     assert columns == [4, 4]
     with pytest.raises(TextcriticError, match=r"nothing\.csv: no such file; make the study's tables first"):
         read_rows(tmp_path, "nothing")
@@ -193,7 +283,7 @@ def test_infinite_latent_ppl_has_a_reason_and_no_interval(tmp_path):
     assert pd.isna(worst["ci_low"])
     assert pd.isna(worst["p_value"])
     assert "never occur in the training text" in worst["infinite_because"]
-    assert "∞" in to_latex(coherence_sheet(found)) or r"$\infty$" in to_latex(coherence_sheet(found))
+    assert r"$\infty$" in to_latex(coherence_sheet(found, names_of(study)))
 
 
 def test_a_missing_file_is_named(study):

@@ -42,11 +42,12 @@ TRAIN, VALIDATION = random_chains(40), [*random_chains(20), ["z", "a"]]
 DATA = latents(random_chains(30))
 WITH_TITLES = latents([["a", "junk", "b"], ["c"], ["junk"], ["b", "b"]])
 WITHOUT_TITLES = latents([[None] * 3, [None], [None, None]])
-ROWS = audit_transitions(TRAIN, VALIDATION, DATA, {"with": WITH_TITLES, "without": WITHOUT_TITLES})
+CRITIC = TransitionCritic.fit(TRAIN, VALIDATION)
+ROWS = audit_transitions(CRITIC, VALIDATION, DATA, {"with": WITH_TITLES, "without": WITHOUT_TITLES})
 
 
-def row(source, switch):
-    (found,) = [r for r in ROWS if r["source"] == source and r["switch"] == switch]
+def row(source, switch, rows=ROWS):
+    (found,) = [r for r in rows if r["source"] == source and r["switch"] == switch]
     return found
 
 
@@ -66,8 +67,40 @@ def test_every_row_equals_the_score_of_that_critic():
     }
     for (source, switch), value in expected.items():
         assert row(source, switch)["latent_ppl"] == pytest.approx(value, rel=1e-12), (source, switch)
-        default = row(source, "default")["latent_ppl"]
-        assert row(source, switch)["change_percent"] == pytest.approx(100 * (value / default - 1), abs=1e-9)
+        base = {"default": None, "posterior": "titles"}.get(switch, "default")
+        assert row(source, switch)["compared_with"] == base
+        if base is None:
+            assert row(source, switch)["change_percent"] is None
+        else:
+            change = 100 * (value / row(source, base)["latent_ppl"] - 1)
+            assert row(source, switch)["change_percent"] == pytest.approx(change, abs=1e-9)
+
+
+def test_posterior_of_a_sample_is_compared_with_its_default():
+    # Its default is inferred titles already: one thing changes.
+    found = row("with", "posterior")
+    assert found["compared_with"] == "default"
+    change = 100 * (found["latent_ppl"] / row("with", "default")["latent_ppl"] - 1)
+    assert found["change_percent"] == pytest.approx(change, abs=1e-9)
+
+
+def test_default_is_the_fitted_critic_with_its_own_grid():
+    critic = TransitionCritic.fit(TRAIN, VALIDATION, grid=[0.5])
+    rows = audit_transitions(critic, VALIDATION, DATA, {})
+    assert row("data", "default", rows)["latent_ppl"] == latent_ppl(score_latents(critic, DATA, "gold"))
+    skipping = row("data", "unknown titles", rows)["latent_ppl"]
+    assert skipping == pytest.approx(row("data", "default", rows)["latent_ppl"], rel=1e-12)
+
+
+def test_switches_of_a_released_critic_lead_to_the_papers_text():
+    released = TransitionCritic.fit(TRAIN, VALIDATION, mode="as_released")
+    rows = audit_transitions(released, VALIDATION, DATA, {"with": WITH_TITLES})
+    default, text = row("data", "default", rows), row("data", "all as in the text", rows)
+    assert default["setting"] == "as released"
+    assert default["latent_ppl"] == row("data", "all as released")["latent_ppl"]
+    assert text["latent_ppl"] == row("data", "default")["latent_ppl"]
+    assert row("with", "titles", rows)["n"] == 3
+    assert row("with", "generated titles, unknown titles", rows)["n"] == 2
 
 
 def test_released_rows_are_those_of_one_target_more():
@@ -98,7 +131,7 @@ def test_sample_without_titles_has_no_row_for_them():
 
 def test_infinite_is_null():
     train = [["a", "b", "c"], ["a", "b", "c"]]
-    rows = audit_transitions(train, train, latents([["b", "a"]]), {})
+    rows = audit_transitions(TransitionCritic.fit(train, train), train, latents([["b", "a"]]), {})
     (smoothing,) = [r for r in rows if r["switch"] == "smoothing"]
     assert smoothing["latent_ppl"] is None
     assert smoothing["change_percent"] is None
@@ -113,8 +146,6 @@ def test_default_grid_has_no_zero():
 
 def test_nothing_to_audit_is_named():
     with pytest.raises(TextcriticError, match="no document of 'junk' can be scored"):
-        audit_transitions(TRAIN, VALIDATION, DATA, {"junk": latents([[]])})
-    with pytest.raises(TextcriticError, match="train has no chains"):
-        audit_transitions([], VALIDATION, DATA, {})
+        audit_transitions(CRITIC, VALIDATION, DATA, {"junk": latents([[]])})
     with pytest.raises(TextcriticError, match="validation has no chain"):
-        audit_transitions(TRAIN, [["z"]], DATA, {})
+        audit_transitions(CRITIC, [["z"]], DATA, {})

@@ -12,7 +12,7 @@ with runlog.job(snakemake.log[0], f"report {snakemake.wildcards.study}"):
         [path for path in snakemake.input if Path(path).is_file()],
         snakemake.output.manifest,
         snakemake.params.record,
-        commands=[f"snakemake --config studies=['{snakemake.wildcards.study}']"],
+        commands=[f"snakemake --cores 2 --config studies=\"['{snakemake.wildcards.study}']\""],
         repository=snakemake.params.repository,
     )
     make_report(

@@ -1,8 +1,16 @@
 """Corpora: schema and files, extractors, titles, filters, splits, statistics."""
 
-from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, Section, iter_articles, read_articles, write_articles
+from textcritic.corpora.articles import (
+    ARTICLE_SCHEMA,
+    Article,
+    Section,
+    gold_chains,
+    iter_articles,
+    read_articles,
+    write_articles,
+)
 from textcritic.corpora.build import build_corpus, words_of
-from textcritic.corpora.extract import EXTRACTORS, extract_corpus, given_paths
+from textcritic.corpora.extract import EXTRACTORS, SPLITS, extract_corpus, given_paths
 from textcritic.corpora.jsonl import read_jsonl
 from textcritic.corpora.layout import (
     BODY,
@@ -27,6 +35,7 @@ __all__ = [
     "EXTRACTORS",
     "SEPARATOR",
     "SETTINGS",
+    "SPLITS",
     "TITLE",
     "Article",
     "MalformedArticle",
@@ -36,6 +45,7 @@ __all__ = [
     "clean_text",
     "extract_corpus",
     "given_paths",
+    "gold_chains",
     "iter_articles",
     "parse",
     "read_articles",

@@ -14,9 +14,9 @@ from textcritic.critics.scoring import expected_transitions, posterior_titles
 from textcritic.critics.transitions import (
     AS_RELEASED_GRID,
     PAPER_GRID,
+    Mode,
     TransitionCritic,
     choose_delta,
-    count_transitions,
     num_targets,
     pooled_ppl,
     smoothed_log_probs,
@@ -24,109 +24,118 @@ from textcritic.critics.transitions import (
 )
 from textcritic.errors import TextcriticError
 
-Counts = npt.NDArray[Any]
+DEFAULT = "default"
 
 
 @dataclass(frozen=True)
 class _Setting:
-    """One way to compute the number; the defaults are the paper's text."""
+    """One way to compute the number."""
 
-    grid: tuple[float, ...] = PAPER_GRID
-    released_rows: bool = False
-    skip_unknown: bool = False
-    titles: str = "gold"
+    grid: tuple[float, ...]
+    rows: Mode
+    skip_unknown: bool
+    titles: str
     soft: bool = False
 
 
 def audit_transitions(
-    train: ChainsLike, validation: ChainsLike, data: pa.Table, samples: Mapping[str, pa.Table]
+    critic: TransitionCritic, validation: ChainsLike, data: pa.Table, samples: Mapping[str, pa.Table]
 ) -> list[dict[str, Any]]:
-    """Latent PPL of the data and of each sample under the paper's text and under each switch.
+    """Latent PPL of the data and of each sample under a critic and under each switch of one of its details.
 
-    Switches: `default` (grid of deltas without 0, rows over titles and end, documents with an unknown title rejected,
-    gold titles for data and the classifier's MAP titles for samples); `smoothing` (the released grid 0, 1);
-    `normalisation` (rows over the begin state too); `unknown titles` (skip the transition, keep the document);
-    `titles` (inferred titles for data; for samples the titles that the model wrote, if it wrote any);
-    `generated titles, unknown titles` (both of the last two, samples only); `posterior` (expectation instead of MAP);
-    `all as released` (smoothing, normalisation and unknown titles). delta is chosen anew under each switch.
+    Switches: `default` (the critic as it was fitted; gold titles for data, the classifier's MAP titles for samples);
+    `smoothing` (the released grid 0, 1); `normalisation` (rows over the begin state too); `unknown titles` (skip the
+    transition, keep the document); `titles` (inferred titles for data; for samples the titles that the model wrote, if
+    it wrote any); `generated titles, unknown titles` (both of the last two, samples only); `posterior` (expectation
+    instead of MAP); `all as released` (smoothing, normalisation and unknown titles). For a critic whose mode is
+    "as_released" the switches lead the other way, to the paper's text, and the last is `all as in the text`. delta is
+    chosen anew on the validation split where its grid, the rows or the use of unknown titles change.
 
     Args:
-        train: gold chains of the training split.
+        critic: the fitted critic.
         validation: gold chains of the validation split.
         data: latents of the test split (columns id, gold, inferred, posterior; metadata `titles`).
         samples: latents of each sample, by name.
 
     Returns:
         Rows `switch`, `setting`, `source` ("data" or the sample's name), `latent_ppl` (None if infinite),
-        `change_percent` against the source's default (None if either is infinite), `n` documents scored, `rejected`.
+        `compared_with` (the switch that differs in this one detail: `titles` for the posterior of data, whose default
+        is gold titles, else `default`; None for the default itself), `change_percent` against that row of the same
+        source (None if either is infinite), `n` documents scored, `rejected` of the documents that have latents.
         A switch that a source cannot have (no gold titles, no posterior) has no row.
 
     Raises:
-        TextcriticError: no training or validation chains, or a source of which no document can be scored by default.
+        TextcriticError: no validation chain of known titles, or a source of which no document can be scored by default.
     """
-    chains = Chains.of(train)
-    critic_counts = _Critic(chains.vocabulary(), chains, Chains.of(validation))
+    held_out = Chains.of(validation)
     rows: list[dict[str, Any]] = []
     for source, latents in {"data": data, **samples}.items():
-        default: float | None = None
-        for switch, words, setting in _switches(source == "data", latents):
-            counts, scored, rejected = critic_counts.of_source(latents, setting)
+        values: dict[str, float] = {}
+        for switch, words, setting in _switches(critic, source == "data", latents):
+            counts, scored, rejected = _of_source(critic, latents, setting)
             if not counts.any():
-                if switch == "default":
+                if switch == DEFAULT:
                     raise TextcriticError(f"audit: no document of {source!r} can be scored ({rejected} rejected)")
                 continue
-            ppl = pooled_ppl(counts, critic_counts.log_probs(setting))
-            value = ppl if math.isfinite(ppl) else None
-            default = value if switch == "default" else default
-            change = 100 * (value / default - 1) if value is not None and default is not None else None
-            row = {"switch": switch, "setting": words, "source": source, "latent_ppl": value, "change_percent": change}
+            values[switch] = pooled_ppl(counts, _log_probs(critic, held_out, setting))
+            base = "titles" if switch == "posterior" and source == "data" else DEFAULT
+            row = {"switch": switch, "setting": words, "source": source, "latent_ppl": _finite(values[switch])}
+            row |= {"compared_with": None, "change_percent": None}
+            if switch != DEFAULT and base in values:
+                change = 100 * (values[switch] / values[base] - 1)
+                row |= {"compared_with": base, "change_percent": _finite(change)}
             rows.append({**row, "n": scored, "rejected": rejected})
     return rows
 
 
-def _switches(is_data: bool, latents: pa.Table) -> Iterator[tuple[str, str, _Setting]]:
-    """(switch, its setting in words, setting) for one source."""
-    default = _Setting(titles="gold" if is_data else "inferred")
-    has_gold = not is_data and Chains.of(latents["gold"]).titles.null_count < len(Chains.of(latents["gold"]).titles)
-    skipped = "transition skipped"
-    yield "default", "the paper's text", default
-    yield "smoothing", "delta from {0, 1}", replace(default, grid=AS_RELEASED_GRID)
-    yield "normalisation", "rows over V + 2 targets", replace(default, released_rows=True)
-    yield "unknown titles", skipped, replace(default, skip_unknown=True)
+def _switches(critic: TransitionCritic, is_data: bool, latents: pa.Table) -> Iterator[tuple[str, str, _Setting]]:
+    """(switch, its setting in words, setting) for one source, a switch after the one that it is compared with."""
+    default = _own(critic, "gold" if is_data else "inferred")
+    released = critic.mode == "as_released"
+    grid = PAPER_GRID if released else AS_RELEASED_GRID
+    rows: Mode = "paper" if released else "as_released"
+    skip = not released
+    unknown = "transition skipped" if skip else "document rejected"
+    yield DEFAULT, "as released" if released else "the paper's text", default
+    yield "smoothing", f"delta from {{{', '.join(f'{delta:g}' for delta in grid)}}}", replace(default, grid=grid)
+    yield "normalisation", f"rows over V + {1 if released else 2} targets", replace(default, rows=rows)
+    yield "unknown titles", unknown, replace(default, skip_unknown=skip)
     if is_data:
         yield "titles", "inferred", replace(default, titles="inferred")
-    elif has_gold:
-        yield "titles", "generated", replace(default, titles="gold")
-        both = replace(default, titles="gold", skip_unknown=True)
-        yield "generated titles, unknown titles", f"generated, {skipped}", both
+    elif Chains.of(latents["gold"]).vocabulary():
+        written = replace(default, titles="gold")
+        yield "titles", "generated", written
+        yield "generated titles, unknown titles", f"generated, {unknown}", replace(written, skip_unknown=skip)
     yield "posterior", "expectation", replace(default, titles="inferred", soft=True)
-    released = replace(default, grid=AS_RELEASED_GRID, released_rows=True, skip_unknown=True)
-    yield "all as released", "smoothing, normalisation, unknown titles", released
+    everything = replace(default, grid=grid, rows=rows, skip_unknown=skip)
+    yield f"all as {'in the text' if released else 'released'}", "smoothing, normalisation, unknown titles", everything
 
 
-class _Critic:
-    """Counts of the gold splits, from which the critic of any setting follows."""
+def _own(critic: TransitionCritic, titles: str) -> _Setting:
+    """The setting that a critic was fitted under."""
+    grid = tuple(delta for delta, _ in critic.grid)
+    return _Setting(grid, critic.mode, critic.mode == "as_released", titles)
 
-    def __init__(self, titles: tuple[str, ...], train: Chains, validation: Chains) -> None:
-        self.titles = titles
-        self.train = count_transitions(train, titles)
-        self.validation = validation
-        if not self.train.any():
-            raise TextcriticError("audit: train has no chains; at least one document with a section is needed")
 
-    def log_probs(self, setting: _Setting) -> npt.NDArray[np.float64]:
-        targets = num_targets(len(self.titles), "as_released" if setting.released_rows else "paper")
-        held_out, _, _ = usable_counts(self.validation, self.titles, setting.skip_unknown)
-        if not held_out.any():
-            raise TextcriticError("audit: validation has no chain of known titles; at least one is needed")
-        delta, _ = choose_delta([(self.train, held_out)], setting.grid, targets)
-        return smoothed_log_probs(self.train, delta, targets)
+def _log_probs(critic: TransitionCritic, validation: Chains, setting: _Setting) -> npt.NDArray[np.float64]:
+    if replace(setting, soft=False) == _own(critic, setting.titles):
+        return critic.log_probs
+    targets = num_targets(len(critic.titles), setting.rows)
+    held_out, _, _ = usable_counts(validation, critic.titles, setting.skip_unknown)
+    if not held_out.any():
+        raise TextcriticError("audit: validation has no chain of known titles; at least one is needed")
+    delta, _ = choose_delta([(critic.counts, held_out)], setting.grid or (critic.delta,), targets)
+    return smoothed_log_probs(critic.counts, delta, targets)
 
-    def of_source(self, latents: pa.Table, setting: _Setting) -> tuple[Counts, int, int]:
-        """(Expected) transitions of a source, documents scored, documents rejected."""
-        if not setting.soft:
-            return usable_counts(Chains.of(latents[setting.titles]), self.titles, setting.skip_unknown)
-        lengths = Chains.of(latents["inferred"]).lengths
-        critic = TransitionCritic(self.titles, self.train, 1.0)
-        counts = expected_transitions(latents["posterior"], critic, posterior_titles(latents))
-        return counts, int((lengths > 0).sum()), int((lengths == 0).sum())
+
+def _of_source(critic: TransitionCritic, latents: pa.Table, setting: _Setting) -> tuple[npt.NDArray[Any], int, int]:
+    """(Expected) transitions of a source, documents scored, documents rejected."""
+    if not setting.soft:
+        return usable_counts(Chains.of(latents[setting.titles]), critic.titles, setting.skip_unknown)
+    lengths = Chains.of(latents["inferred"]).lengths
+    counts = expected_transitions(latents["posterior"], critic, posterior_titles(latents))
+    return counts, int((lengths > 0).sum()), int((lengths == 0).sum())
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -103,7 +103,7 @@ class Lock:
             return
         if not why:
             raise TextcriticError(
-                f"{self.path}: {_describe(holder)} is at work in this folder; wait for it or stop it and rerun "
+                f"{self.path}: {_describe(holder)}, is at work in this folder; wait for it or stop it and rerun "
                 f"(after a crash the lock is taken over {duration(self.stale_seconds)} after its last heartbeat)"
             )
         log.info("taking over the lock of %s: %s", _describe(holder), why)
@@ -158,4 +158,4 @@ def _describe(holder: dict[str, Any]) -> str:
     if not holder:
         return "another job"
     job = f", SLURM job {holder['slurm_job']}" if holder.get("slurm_job") else ""
-    return f"process {holder.get('pid')} on {holder.get('host')}{job}, since {holder.get('since')},"
+    return f"process {holder.get('pid')} on {holder.get('host')}{job}, since {holder.get('since')}"

@@ -1,27 +1,25 @@
 """What stands behind the Latent PPL, in long format: its two parts, single unlikely steps, corpora, and the audit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from textcritic.corpora import read_articles
+from textcritic.corpora import SPLITS, gold_chains
 from textcritic.critics import TransitionCritic, audit_transitions, decompose, scored_transitions, transition_errors
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
-from textcritic.report.inputs import DataFiles, SampleFiles, Study
+from textcritic.report.decodings import decoding_difference
+from textcritic.report.inputs import SampleFiles, Study, bases
 from textcritic.report.published import Published
-from textcritic.report.rows import DATA_GOLD, DATA_INFERRED, KEYS, data_keys, read_scores, sample_keys
+from textcritic.report.rows import read_scores
+from textcritic.report.sources import DATA_GOLD, DATA_INFERRED, KEYS, data_keys, sample_keys
 
 TABLE_THRESHOLD = 0.01  # of Table 12
 GRAPH_THRESHOLD = 0.05  # of Figures 1 and 4
 ALL = "(all)"
-SWITCHES = (
-    *("default", "smoothing", "normalisation", "unknown titles", "titles", "generated titles, unknown titles"),
-    *("posterior", "all as released", "decoding"),
-)
-SPLITS = ("train", "validation", "test")
+DECODING = "decoding: "  # starts the name of the switch that an audit sample's decoding is
 STATISTICS = ("section_types", "median_sections", "median_section_length", "max_section_length")
 
 
@@ -95,53 +93,59 @@ def audit_rows(study: Study) -> pd.DataFrame:
     """What each disputed detail does to the Latent PPL, for every source and for the study's audit samples.
 
     Columns: the keys, `switch`, `setting_of_switch`, `latent_ppl` (infinite where a step is impossible),
-    `change_percent` (against the default of the same source), `documents`, `rejected`. The decoding of an audit sample
-    is the switch "decoding", compared with the study's own sample of the same generator, setting and seed.
+    `compared_with` (a switch) and `change_percent` against it, `documents`, `rejected` (unread ones too). The decoding
+    of an audit sample is the switch "decoding: NAME", compared with the default of the study's own sample of the same
+    generator, setting and seed; its setting says in what the two decodings differ.
+
+    Raises:
+        TextcriticError: see `critics.audit_transitions`; a decoding of an audit sample or of its base is not described.
     """
     rows: list[dict[str, Any]] = []
     for data in study.data:
-        if data.train is None or data.validation is None:
-            raise TextcriticError(f"study {study.name}: corpus {data.corpus}: the audit needs its train and validation")
         samples = {s.slug: s for s in (*study.samples, *study.audit_samples) if s.corpus == data.corpus}
         found = audit_transitions(
-            _gold_chains(data.train),
-            _gold_chains(data.validation),
+            TransitionCritic.load(data.critic),
+            gold_chains(data.validation),
             read_table(data.latents),
             {slug: read_table(sample.latents) for slug, sample in samples.items()},
         )
-        defaults = {row["source"]: row["latent_ppl"] for row in found if row["switch"] == "default"}
+        defaults = {row["source"]: row["latent_ppl"] for row in found if row["compared_with"] is None}
+        unread = {slug: sum(read_json(sample.counts)["rejected"].values()) for slug, sample in samples.items()}
         for row in found:
+            row["rejected"] += unread.get(row["source"], 0)
             files = samples.get(row["source"])
             if files is None or files in study.samples:
                 keys = data_keys(data, DATA_GOLD) if files is None else sample_keys(files)
-                rows.append(keys | _audit_row(row, row["switch"], row["setting"], row["change_percent"]))
-            elif row["switch"] == "default":
-                rows += [
-                    sample_keys(base) | _decoding_row(row, files, defaults[base.slug]) for base in _bases(study, files)
-                ]
+                rows.append(keys | _audit_row(row))
+            elif row["compared_with"] is None:
+                for base in bases(study.samples, files):
+                    switched = _decoding_row(row, files, base, defaults[base.slug], study.decodings)
+                    rows.append(sample_keys(base) | _audit_row(switched))
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-def _audit_row(row: dict[str, Any], switch: str, words: str, change: float | None) -> dict[str, Any]:
+def _audit_row(row: dict[str, Any]) -> dict[str, Any]:
     value = float("inf") if row["latent_ppl"] is None else row["latent_ppl"]
-    kept = {"documents": row["n"], "rejected": row["rejected"]}
-    return {"switch": switch, "setting_of_switch": words, "latent_ppl": value, "change_percent": change, **kept}
+    kept = {name: row[name] for name in ("compared_with", "change_percent")}
+    kept |= {"documents": row["n"], "rejected": row["rejected"]}
+    return {"switch": row["switch"], "setting_of_switch": row["setting"], "latent_ppl": value, **kept}
 
 
-def _decoding_row(row: dict[str, Any], files: SampleFiles, default: float | None) -> dict[str, Any]:
+def _decoding_row(
+    row: dict[str, Any],
+    files: SampleFiles,
+    base: SampleFiles,
+    default: float | None,
+    decodings: Mapping[str, Mapping[str, Any]],
+) -> dict[str, Any]:
     both = row["latent_ppl"] is not None and default is not None
     change = 100 * (row["latent_ppl"] / default - 1) if both else None
-    return _audit_row(row, "decoding", files.decoding, change)
-
-
-def _bases(study: Study, audit: SampleFiles) -> list[SampleFiles]:
-    """The study's own samples that differ from an audit sample in the decoding alone."""
-    same = ("corpus", "setting", "generator", "seed")
-    return [s for s in study.samples if all(getattr(s, key) == getattr(audit, key) for key in same)]
-
-
-def _gold_chains(path: Any) -> list[list[str | None]]:
-    return [[section.title for section in article.sections] for article in read_articles(path)]
+    missing = [name for name in (files.decoding, base.decoding) if name not in decodings]
+    if missing:
+        raise TextcriticError(f"study: decodings: {missing[0]!r} is missing; the audit says what a decoding changes")
+    words = decoding_difference(decodings[files.decoding], decodings[base.decoding])
+    switch = {"switch": DECODING + files.decoding, "setting": words, "compared_with": "default"}
+    return row | switch | {"change_percent": change}
 
 
 def _sources(study: Study) -> Iterator[tuple[dict[str, Any], pa.Table, TransitionCritic]]:
@@ -150,9 +154,5 @@ def _sources(study: Study) -> Iterator[tuple[dict[str, Any], pa.Table, Transitio
         critic = TransitionCritic.load(data.critic)
         yield data_keys(data, DATA_INFERRED), read_scores(data.inferred), critic
         yield data_keys(data, DATA_GOLD), read_scores(data.gold), critic
-        for sample in _of(study, data):
+        for sample in (s for s in study.samples if s.corpus == data.corpus):
             yield sample_keys(sample), read_scores(sample.scores), critic
-
-
-def _of(study: Study, data: DataFiles) -> list[SampleFiles]:
-    return [sample for sample in study.samples if sample.corpus == data.corpus]

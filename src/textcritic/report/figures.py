@@ -19,8 +19,8 @@ from textcritic.report.graph import BEGIN, END, Edge, transition_graph
 from textcritic.report.inputs import Study, read_study
 from textcritic.report.matrices import next_section_shares, transition_heatmaps
 from textcritic.report.numbers import missing, p_value
-from textcritic.report.rows import DATA_INFERRED, GROUP, SAMPLE, read_scores
-from textcritic.report.sheets import source_name
+from textcritic.report.rows import read_scores
+from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names, sample_keys
 from textcritic.report.style import save
 from textcritic.report.tables import read_rows
 
@@ -55,7 +55,8 @@ def make_figures(study: Mapping[str, Any], tables: str | Path, folder: str | Pat
 
 def _figures(study: Study, rows: pd.DataFrame) -> Iterator[tuple[str, Figure, Figure]]:
     """(name, wide figure, narrow figure)."""
-    panels = {data.corpus: marks(rows[rows["corpus"] == data.corpus]) for data in study.data}
+    names = Names.of(study.samples)
+    panels = {data.corpus: marks(rows[rows["corpus"] == data.corpus], names) for data in study.data}
     yield "latent-ppl", latent_ppl_chart(panels), latent_ppl_chart(panels, NARROW)
     for data in study.data:
         critic = TransitionCritic.load(data.critic)
@@ -75,18 +76,30 @@ def _figures(study: Study, rows: pd.DataFrame) -> Iterator[tuple[str, Figure, Fi
         shares = next_section_shares(scored_transitions(real, critic), critic.titles, shown)
         for slug, sample in samples.items():
             theirs = next_section_shares(scored_transitions(sources[slug], critic), critic.titles, shown)
-            label = study.label(sample, seed=True)
+            label = names.source(sample_keys(sample))
             yield (
                 f"transition-matrices.{slug}",
                 transition_heatmaps(shares, theirs, shown, label),
                 transition_heatmaps(shares, theirs, shown, label, NARROW),
             )
-    curves = _curves(study)
+    curves = curves_of(study)
     if curves:
         yield "training-curves", training_curves(curves), training_curves(curves, NARROW)
 
 
-def marks(rows: pd.DataFrame) -> list[Mark]:
+def curves_of(study: Study) -> dict[str, Any]:
+    """The training curve of each generator that was trained in steps, by its name; decodings share one."""
+    names = Names.of(study.samples)
+    found = {}
+    for sample in study.samples:
+        if sample.training is not None:
+            curve = read_json(sample.training)["curve"]
+            if len(curve) > 1:
+                found[names.source(sample_keys(sample), decoding=False)] = curve
+    return found
+
+
+def marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
     """The rows of one corpus for the chart of Latent PPL: real text first, then samples from low to high."""
     found = []
     for _, group in rows.groupby(["source", *GROUP], sort=False, dropna=False):
@@ -94,7 +107,7 @@ def marks(rows: pd.DataFrame) -> list[Mark]:
         lows, highs = group["ci_low"].fillna(np.inf), group["ci_high"].fillna(np.inf)
         worst = group["p_value"].max()
         mark = Mark(
-            label=source_name(rows, first, seed=False),
+            label=names.source(first, corpus=False, seed=False),
             values=tuple(group["latent_ppl"]),
             intervals=tuple(zip(lows, highs, strict=True)),
             note="" if missing(worst) else p_value(worst),
@@ -138,11 +151,3 @@ def _edges(scores: pa.Table, critic: TransitionCritic) -> list[Edge]:
 def _between(titles: Sequence[str], edges: Sequence[Edge]) -> list[Edge]:
     shown = {BEGIN, END, *titles}
     return [edge for edge in edges if edge.previous in shown and edge.next in shown]
-
-
-def _curves(study: Study) -> dict[str, Any]:
-    return {
-        study.label(sample, seed=True): read_json(sample.training)["curve"]
-        for sample in study.samples
-        if sample.training is not None
-    }

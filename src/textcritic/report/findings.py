@@ -15,12 +15,11 @@ from textcritic.report.numbers import (
     percent,
     plural,
 )
-from textcritic.report.rows import DATA_INFERRED, GROUP, SAMPLE
-from textcritic.report.sheets import generator_name, source_name
+from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names
 
 ALPHA = 0.05
 MOST_POINTS = 6
-HIGHER, LOWER, UNCLEAR = "higher", "lower", "unclear"
+HIGHER, LOWER, UNCLEAR, UNKNOWN = "higher", "lower", "unclear", "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,45 +30,54 @@ class Findings:
     points: tuple[tuple[str, str], ...]
 
 
-def findings(rows: pd.DataFrame, titles: pd.DataFrame) -> Findings:
+def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> Findings:
     """Write the findings.
 
     Args:
         rows: as `rows.coherence_rows` makes them.
         titles: as `rows.titles_rows` makes them.
+        names: of the study's sources.
     """
     samples = [group for _, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False)]
     real = {row["corpus"]: row for row in rows[rows["source"] == DATA_INFERRED].to_dict("records")}
     verdicts = [verdict(group, real[group["corpus"].iloc[0]]["latent_ppl"]) for group in samples]
     points = [("", _of_real(row, len(real) > 1)) for row in real.values()]
-    points += _of_samples(rows, samples, verdicts, real)
-    points += [("", words) for words in (*_of_titles(rows, titles), *_of_rejected(rows))]
+    points += _of_samples(samples, verdicts, real, names)
+    points += [("", words) for words in (*_of_titles(rows, titles, names), *_of_rejected(rows, names))]
     return Findings(_headline(verdicts), tuple(points))
 
 
 def verdict(group: pd.DataFrame, real: float) -> str:
-    """Whether a sample's Latent PPL is measurably higher or lower than the real text's, under each of its seeds."""
+    """Whether a sample's Latent PPL is measurably higher or lower than the real text's, under each of its seeds.
+
+    It is unknown where the real text's is infinite, or where there is no p-value.
+    """
     signs = set()
     for row in group.to_dict("records"):
         infinite = np.isinf(row["latent_ppl"]) and np.isfinite(real)
-        clear = infinite or (not missing(row["p_value"]) and row["p_value"] < ALPHA)
+        if np.isinf(real) or (missing(row["p_value"]) and not infinite):
+            return UNKNOWN
+        clear = infinite or row["p_value"] < ALPHA
         signs.add((HIGHER if row["latent_ppl"] > real else LOWER) if clear else UNCLEAR)
     return signs.pop() if len(signs) == 1 else UNCLEAR
 
 
 def _headline(verdicts: list[str]) -> str:
-    total, higher, lower = len(verdicts), verdicts.count(HIGHER), verdicts.count(LOWER)
-    unclear = total - higher - lower
+    total = len(verdicts)
+    higher, lower, unclear, unknown = (verdicts.count(found) for found in (HIGHER, LOWER, UNCLEAR, UNKNOWN))
     if total == 1:
         return {
             HIGHER: "The model orders its sections less like real text than real text itself does.",
             LOWER: "The model keeps to the usual order of sections more strictly than real text does.",
             UNCLEAR: "The model's section order cannot be told from that of real text.",
+            UNKNOWN: "The model's section order could not be compared with that of real text.",
         }[verdicts[0]]
     if higher == total:
         return f"All {total} samples order their sections measurably worse than real text."
     if unclear == total:
         return f"None of the {total} samples can be told from real text by the order of its sections."
+    if unknown == total:
+        return f"None of the {total} samples could be compared with real text."
     parts = []
     if higher:
         parts.append(f"{higher} of {total} samples order their sections measurably worse than real text")
@@ -80,12 +88,19 @@ def _headline(verdicts: list[str]) -> str:
         )
     if unclear:
         parts.append(f"{unclear} cannot be told from it")
+    if unknown:
+        parts.append(f"{unknown} could not be compared with it")
     return f"{listed(parts)}."
 
 
 def _of_real(row: dict[str, object], several: bool) -> str:
     where = f"On {row['corpus']}, real text" if several else "Real text"
     value = float(str(row["latent_ppl"]))
+    if np.isinf(value):
+        return (
+            f"{where} has an infinite Latent PPL: {row['infinite_because']}. Nothing can be compared with it; a critic "
+            "with smoothing gives it a number."
+        )
     return (
         f"{where} has a Latent PPL of {number(value)} (95% interval {interval(_f(row['ci_low']), _f(row['ci_high']))}, "
         f"{count(_f(row['documents']))} articles): given one section, the next is about as hard to guess as a draw "
@@ -94,14 +109,14 @@ def _of_real(row: dict[str, object], several: bool) -> str:
 
 
 def _of_samples(
-    rows: pd.DataFrame, samples: list[pd.DataFrame], verdicts: list[str], real: dict[str, dict[str, object]]
+    samples: list[pd.DataFrame], verdicts: list[str], real: dict[str, dict[str, object]], names: Names
 ) -> list[tuple[str, str]]:
     points = []
     order = sorted(range(len(samples)), key=lambda i: float(samples[i]["latent_ppl"].mean()))
     for index in order if len(order) <= MOST_POINTS else _telling(order, samples, verdicts):
         group, first = samples[index], samples[index].iloc[0].to_dict()
         data = real[first["corpus"]]
-        name = source_name(rows, first, seed=False)
+        name = names.source(first, corpus=False, seed=False)
         where = f" on {first['corpus']}" if len(real) > 1 else ""
         points.append((f"{name}{where}", _against(group, data, verdicts[index])))
     return points
@@ -122,13 +137,17 @@ def _against(group: pd.DataFrame, data: dict[str, object], found: str) -> str:
     mean, real = float(group["latent_ppl"].mean()), float(str(data["latent_ppl"]))
     if np.isinf(mean):
         return f"the Latent PPL is infinite, because {group['infinite_because'].dropna().iloc[0]}."
+    seeds = f" over {len(group)} seeds" if len(group) > 1 else f" ({interval(*group[['ci_low', 'ci_high']].iloc[0])})"
+    if np.isinf(real):
+        return f"Latent PPL {number(mean)}{seeds}; that of real text is infinite, so there is no telling them apart."
     ratio = mean / real - 1
     gap = f"{percent(abs(ratio))} {'above' if ratio > 0 else 'below'} real text"
     if ratio >= 1:
         gap = f"{number(mean / real, 2)} times that of real text"
     worst = group["p_value"].max()
-    seeds = f" over {len(group)} seeds" if len(group) > 1 else f" ({interval(*group[['ci_low', 'ci_high']].iloc[0])})"
     words = f"Latent PPL {number(mean)}{seeds}, {gap}"
+    if found == UNKNOWN:
+        return f"{words}; there is no p-value, so it stays open whether chance explains this."
     if found == UNCLEAR:
         clear = int((group["p_value"] < ALPHA).sum())
         if clear:
@@ -140,10 +159,10 @@ def _against(group: pd.DataFrame, data: dict[str, object], found: str) -> str:
     return f"{words} ({p_value(worst)}){tail}.{strict}"
 
 
-def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame) -> list[str]:
+def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[str]:
     points = []
-    for (corpus, generator, decoding), group in titles.groupby(["corpus", "generator", "decoding"], sort=False):
-        name = generator_name(rows, generator, decoding)
+    for (corpus, _, _), group in titles.groupby(["corpus", "generator", "decoding"], sort=False):
+        name = names.source(group.iloc[0], corpus=False, setting=False, seed=False)
         where = f" on {corpus}" if titles["corpus"].nunique() > 1 else ""
         before, after = group["with_titles"].mean(), group["without_titles"].mean()
         values = f"from {number(before)} to {number(after)}"
@@ -164,18 +183,18 @@ def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame) -> list[str]:
 
 
 def _by_perplexity(rows: pd.DataFrame, group: pd.DataFrame) -> str:
-    """What perplexity per body token says of the same two generators; nothing where it is infinite or absent."""
+    """What perplexity on body text says of the same two generators, where it is finite and in one unit."""
     first = group.iloc[0]
     same = rows[(rows["corpus"] == first["corpus"]) & (rows["generator"] == first["generator"])]
     values = [same.loc[same["setting"] == s, "ppl_body"].mean() for s in ("w-title", "wo-title")]
-    if not np.isfinite(values).all():
+    if not np.isfinite(values).all() or same["ppl_unit"].nunique() > 1:
         return ""
     change = values[1] / values[0] - 1
     moves = "rises" if change > 0 else "falls"
     return f", while its perplexity on body text {moves} by {percent(abs(change))}"
 
 
-def _of_rejected(rows: pd.DataFrame) -> list[str]:
+def _of_rejected(rows: pd.DataFrame, names: Names) -> list[str]:
     samples = rows[rows["source"] == SAMPLE]
     lost = samples["rejected"].sum()
     if not lost:
@@ -184,7 +203,7 @@ def _of_rejected(rows: pd.DataFrame) -> list[str]:
     return [
         f"{plural(int(lost), 'drawn article')} could not be read as sections or scored and "
         f"{'is' if lost == 1 else 'are'} in none of these numbers; at most {percent(worst['rejected_share'])} of a "
-        f"sample ({source_name(rows, worst)})."
+        f"sample ({names.source(worst)})."
     ]
 
 

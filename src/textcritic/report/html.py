@@ -15,16 +15,16 @@ from markupsafe import Markup, escape
 from textcritic.critics import TransitionCritic
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_text
+from textcritic.paths import StudyFiles
 from textcritic.report.details import GRAPH_THRESHOLD
-from textcritic.report.figures import GRAPH_TITLES, REAL
+from textcritic.report.figures import GRAPH_TITLES, REAL, curves_of
 from textcritic.report.findings import findings
 from textcritic.report.inputs import Study, read_study
-from textcritic.report.numbers import count, interval, listed, number, percent, plural, setting_name
-from textcritic.report.rows import DATA_INFERRED, GROUP, SAMPLE
+from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
 from textcritic.report.sheet import Cell, Sheet, to_html
-from textcritic.report.sheets import p_value, source_name
+from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names, data_keys, sample_keys
 from textcritic.report.svg import inline_svg
-from textcritic.report.tables import TABLES, read_rows
+from textcritic.report.tables import read_rows
 from textcritic.report.viewer import viewer_data
 from textcritic.report.words import definitions, seeds_in_words, switches
 
@@ -66,7 +66,7 @@ def make_report(
         TextcriticError: a file is missing or damaged, or files do not belong together.
     """
     files, made = read_study(study), read_json(manifest)
-    rows = {name: read_rows(tables, name) for name in TABLES}
+    names, rows = Names.of(files.samples), {name: read_rows(tables, name) for name in StudyFiles.TABLES}
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(("html.j2",)),
@@ -78,21 +78,22 @@ def make_report(
         study=files,
         contents=CONTENTS,
         date=datetime.fromisoformat(made["created"]).strftime("%-d %B %Y"),
-        findings=findings(rows["coherence"], rows["titles"]),
-        compared=_compared(files, rows["coherence"]),
+        findings=findings(rows["coherence"], rows["titles"], names),
+        compared=_compared(files, rows["coherence"], names),
         several_seeds=rows["coherence"]["seed"].nunique() > 1,
         chart_caption=_chart_caption(rows["coherence"]),
-        every_number=Markup(to_html(_every_number(rows["coherence"]))),
-        bars=_bars(rows["decomposition"]),
-        curves=any(sample.training for sample in files.samples),
-        graphs=_graphs(files),
-        matrices=[{"key": s.slug, "label": _label(files, s)} for s in files.samples],
+        every_number=Markup(to_html(_every_number(rows["coherence"], names))),
+        bars=_bars(rows["decomposition"], names),
+        curves=bool(curves_of(files)),
+        graphs=_graphs(files, names),
+        matrices=[{"key": s.slug, "label": names.source(sample_keys(s))} for s in files.samples],
         switches=switches(rows["audit"]),
+        default=rows["audit"].loc[rows["audit"]["switch"] == "default", "setting_of_switch"].iloc[0],
         corpora=[_corpus(data.statistics) for data in files.data],
-        rejected=Markup(to_html(_rejected(rows["coherence"]))),
+        rejected=Markup(to_html(_rejected(rows["coherence"], names))),
         definitions=definitions(files.resamples),
         **_provenance(made),
-        tables=_links((Path(tables) / f"{name}.csv" for name in TABLES), Path(out_path)),
+        tables=_links((Path(tables) / f"{name}.csv" for name in StudyFiles.TABLES), Path(out_path)),
         prints=_links(sorted(Path(figures).glob("*.pdf")), Path(out_path)),
         viewer=_viewer(files),
         viewer_words=f"Of each source {files.report_articles} articles at most are in this page: the most incoherent "
@@ -129,12 +130,7 @@ def _text(path: Path) -> str:
         raise TextcriticError(f"{path}: no such file; make the study's tables first") from error
 
 
-def _label(study: Study, sample: Any) -> str:
-    label = study.label(sample, seed=True)
-    return f"{sample.corpus}: {label}" if len(study.data) > 1 else label
-
-
-def _compared(study: Study, rows: pd.DataFrame) -> list[tuple[str, str]]:
+def _compared(study: Study, rows: pd.DataFrame, names: Names) -> list[tuple[str, str]]:
     facts = []
     for data in study.data:
         critic = TransitionCritic.load(data.critic)
@@ -152,7 +148,7 @@ def _compared(study: Study, rows: pd.DataFrame) -> list[tuple[str, str]]:
         facts.append((f"Real text: {data.corpus}", f"{words}."))
     samples = rows[rows["source"] == SAMPLE]
     facts += [
-        ("Generators", listed(list(dict.fromkeys(samples["generator"])))),
+        ("Generators", listed([names.labels[generator] for generator in dict.fromkeys(samples["generator"])])),
         ("Trained", listed([setting_name(setting) for setting in dict.fromkeys(samples["setting"])]) + " in the text"),
         ("Decoding", listed(list(dict.fromkeys(samples["decoding"])))),
         ("Seeds", seeds_in_words(samples["seed"].dropna())),
@@ -175,45 +171,41 @@ def _chart_caption(rows: pd.DataFrame) -> str:
     return words
 
 
-def _every_number(rows: pd.DataFrame) -> Sheet:
-    names = ("Source", "Latent PPL", "Interval", "Soft", "Latent NLL", "Articles", "Steps", "Rejected", "p-value")
+def _every_number(rows: pd.DataFrame, names: Names) -> Sheet:
+    heads = ("Source", "Latent PPL", "Interval", "Soft", "Latent NLL", "Articles", "Steps", "Rejected", "p-value")
     body = []
     for row in rows.to_dict("records"):
-        name = f"{row['corpus']}: {source_name(rows, row)}" if rows["corpus"].nunique() > 1 else source_name(rows, row)
         values = [number(row["latent_ppl"]), interval(row["ci_low"], row["ci_high"]), number(row["latent_ppl_soft"])]
         values += [number(row["latent_nll"]), count(row["documents"]), count(row["steps"]), count(row["rejected"])]
         values.append(p_value(row["p_value"]).removeprefix("p = ").removeprefix("p "))
-        body.append([Cell(name, heading=True), *(Cell(value) for value in values)])
-    return Sheet("every-number", "Latent PPL of every source", [[Cell(name) for name in names]], body)
+        body.append([Cell(names.source(row), heading=True), *(Cell(value) for value in values)])
+    return Sheet("every-number", "Latent PPL of every source", [[Cell(head) for head in heads]], body)
 
 
-def _rejected(rows: pd.DataFrame) -> Sheet:
+def _rejected(rows: pd.DataFrame, names: Names) -> Sheet:
     body = []
     for row in rows.to_dict("records"):
         if row["generator"] == "data" and row["source"] != DATA_INFERRED:
             continue
-        name = f"{row['corpus']}: {source_name(rows, row)}" if rows["corpus"].nunique() > 1 else source_name(rows, row)
         reasons = row["rejected_by_reason"] or "none"
         cells = [Cell(count(row["rejected"])), Cell(percent(row["rejected_share"])), Cell(reasons, words=True)]
-        body.append([Cell(name, heading=True), *cells])
+        body.append([Cell(names.source(row), heading=True), *cells])
     header = [[Cell("Source"), Cell("Rejected"), Cell("Share"), Cell("Reasons", words=True)]]
     return Sheet("rejected", "Articles left out, by reason", header, body)
 
 
-def _bars(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, Any]]:
     """Widths in percent and words of the two parts, for real text and the first seed of each sample."""
     rows = rows[rows["seed"].isna() | (rows["seed"] == rows.groupby(GROUP)["seed"].transform("min"))]
     finite = rows[rows["cross_entropy"] != float("inf")]
     longest = float(finite["cross_entropy"].max()) if len(finite) else 1.0
-    several = rows["corpus"].nunique() > 1
     bars = []
     for row in rows.to_dict("records"):
-        name = source_name(rows, row)
         infinite = row["kl"] == float("inf")
         entropy = 100 * row["entropy"] / longest
         bars.append(
             {
-                "name": f"{row['corpus']}: {name}" if several else name,
+                "name": names.source(row, seed=False),
                 "entropy": f"{entropy:.2f}",
                 "kl": f"{100 - entropy if infinite else 100 * row['kl'] / longest:.2f}",
                 "words": f"{number(row['entropy'])} + {number(row['kl'])}",
@@ -222,14 +214,14 @@ def _bars(rows: pd.DataFrame) -> list[dict[str, Any]]:
     return bars
 
 
-def _graphs(study: Study) -> list[dict[str, str]]:
+def _graphs(study: Study, names: Names) -> list[dict[str, str]]:
     """Keys, labels and captions of the transition-error graphs: of each corpus the real text last."""
     words = f"the commonest unlikely steps between the {GRAPH_TITLES} commonest section types of real text."
     found = []
     for data in study.data:
         for sample in (s for s in study.samples if s.corpus == data.corpus):
-            found.append({"key": sample.slug, "label": _label(study, sample), "words": words})
-        label = f"{data.corpus}: real text" if len(study.data) > 1 else "real text"
+            found.append({"key": sample.slug, "label": names.source(sample_keys(sample)), "words": words})
+        label = names.source(data_keys(data, DATA_INFERRED))
         found.append({"key": f"{data.corpus}.{REAL}", "label": label, "words": words})
     return found
 
@@ -245,9 +237,7 @@ def _corpus(statistics: Path) -> str:
 def _viewer(study: Study) -> dict[str, Any]:
     sources = viewer_data(study)
     # A sample first: what real text looks like is one choice away.
-    start = next(
-        (i for i, source in enumerate(sources) if "real text" not in source["label"] and source["articles"]), 0
-    )
+    start = next((i for i, source in enumerate(sources) if not source["real"] and source["articles"]), 0)
     return {"threshold": GRAPH_THRESHOLD, "start": start, "sources": sources}
 
 

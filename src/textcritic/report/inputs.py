@@ -1,14 +1,13 @@
 """A study's artefacts as the report reads them: which file is what, checked before anything is computed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.report.numbers import setting_name
 
-OPTIONAL = {"accuracy", "perplexity", "training", "train", "validation"}
+OPTIONAL = {"accuracy", "perplexity", "training"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class DataFiles:
         inferred: scores of the test split with inferred titles.
         articles: the test split.
         latents: posteriors of the test split.
-        train, validation: the splits that the critic was fitted on; only the audit reads them.
+        validation: the split on which the critic's smoothing was chosen; only the audit reads it.
     """
 
     corpus: str
@@ -35,8 +34,7 @@ class DataFiles:
     inferred: Path
     articles: Path
     latents: Path
-    train: Path | None
-    validation: Path | None
+    validation: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +43,7 @@ class SampleFiles:
 
     Attributes:
         corpus, setting, generator, decoding, seed: what it is.
+        label: what people call the generator.
         scores, latents, articles: Parquet files of the kept articles.
         counts: JSON of how many were drawn, kept and rejected, and why.
         perplexity: perplexity.json of the generator, if it has one.
@@ -56,17 +55,13 @@ class SampleFiles:
     generator: str
     decoding: str
     seed: int
+    label: str
     scores: Path
     latents: Path
     articles: Path
     counts: Path
     perplexity: Path | None
     training: Path | None
-
-    @property
-    def group(self) -> tuple[str, str, str, str]:
-        """What the seeds of one group share."""
-        return (self.corpus, self.setting, self.generator, self.decoding)
 
     @property
     def slug(self) -> str:
@@ -76,44 +71,32 @@ class SampleFiles:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A study with its files, in the order in which the tables show them."""
+    """A study with its files, in the order in which the tables show them; `decodings` are registry entries by name."""
 
     name: str
     title: str
     summary: str
-    published: Path | None
     resamples: int
     report_articles: int
     data: tuple[DataFiles, ...]
     samples: tuple[SampleFiles, ...]
     audit_samples: tuple[SampleFiles, ...]
-
-    def of_corpus(self, corpus: str) -> DataFiles:
-        """The real text of a corpus."""
-        return next(files for files in self.data if files.corpus == corpus)
-
-    def label(self, sample: SampleFiles, seed: bool = False) -> str:
-        """A sample in words, no longer than it takes to tell it from the others of its corpus."""
-        others = [other for other in self.samples if other.generator == sample.generator]
-        words = f"{sample.generator}, {setting_name(sample.setting)}"
-        if sample not in self.samples or len({other.decoding for other in others}) > 1:
-            words += f", {sample.decoding}"
-        if seed and len({other.seed for other in others if other.group == sample.group}) > 1:
-            words += f", seed {sample.seed}"
-        return words
+    decodings: Mapping[str, Mapping[str, Any]]
 
 
 def read_study(study: Mapping[str, Any]) -> Study:
     """Check a study's description.
 
     Args:
-        study: `name`, `title`, `summary`?, `published`? (path of a CSV), `resamples`? (default 10,000),
-            `report_articles`? (default 40), `corpora`: list of dicts with the keys of `DataFiles`, `sources` and
-            `audit_sources`?: lists of dicts with the keys of `SampleFiles`. Paths may be strings; `accuracy`,
-            `perplexity`, `training`, `train` and `validation` may be None or absent.
+        study: `name`, `title`, `summary`?, `resamples`? (default 10,000), `report_articles`? (default 40), `corpora`:
+            list of dicts with the keys of `DataFiles`, `sources` and `audit_sources`?: lists of dicts with the keys of
+            `SampleFiles`, `decodings`: the registry entry of each decoding, needed if there are `audit_sources`. Paths
+            may be strings; `accuracy`, `perplexity` and `training` may be None or absent, as may a `label`, which is
+            then the generator's name.
 
     Raises:
-        TextcriticError: a key is missing, a file is not there, or a source belongs to a corpus that is not listed.
+        TextcriticError: a key is missing, a file is not there, a source belongs to a corpus that is not listed, or
+            an audit source has no source of the study to compare it with.
     """
     for key in ("name", "title", "corpora", "sources"):
         if not study.get(key):
@@ -123,23 +106,34 @@ def read_study(study: Mapping[str, Any]) -> Study:
     known = {files.corpus for files in data}
     samples = tuple(_sample(entry, known, where) for entry in study["sources"])
     audit = tuple(_sample(entry, known, where) for entry in study.get("audit_sources", ()))
-    published = study.get("published")
+    for source in audit:
+        if not bases(samples, source):
+            raise TextcriticError(
+                f"{where}: audit sample {source.slug}: the study has no sample of the same corpus, setting, generator "
+                "and seed to compare it with; add one to sources"
+            )
     return Study(
         name=str(study["name"]),
         title=str(study["title"]),
         summary=str(study.get("summary", "")),
-        published=Path(published) if published else None,
         resamples=int(study.get("resamples", 10_000)),
         report_articles=int(study.get("report_articles", 40)),
         data=data,
         samples=samples,
         audit_samples=audit,
+        decodings=study.get("decodings", {}),
     )
+
+
+def bases(samples: Iterable[SampleFiles], audit: SampleFiles) -> list[SampleFiles]:
+    """Those samples that differ from an audit sample in the decoding alone."""
+    same = ("corpus", "setting", "generator", "seed")
+    return [s for s in samples if all(getattr(s, key) == getattr(audit, key) for key in same)]
 
 
 def _data(entry: Mapping[str, Any], where: str) -> DataFiles:
     name = f"{where}: corpus {entry.get('corpus')}"
-    keys = ("critic", "statistics", "accuracy", "gold", "inferred", "articles", "latents", "train", "validation")
+    keys = ("critic", "statistics", "accuracy", "gold", "inferred", "articles", "latents", "validation")
     paths: dict[str, Any] = {key: _path(entry, key, name) for key in keys}
     return DataFiles(corpus=_text(entry, "corpus", where), **paths)
 
@@ -151,7 +145,8 @@ def _sample(entry: Mapping[str, Any], corpora: set[str], where: str) -> SampleFi
         raise TextcriticError(f"{name}: its corpus is not among the study's corpora; add it there")
     keys = ("scores", "latents", "articles", "counts", "perplexity", "training")
     paths: dict[str, Any] = {key: _path(entry, key, name) for key in keys}
-    return SampleFiles(**words, seed=int(entry["seed"]), **paths)
+    label = str(entry.get("label") or words["generator"])
+    return SampleFiles(**words, seed=int(entry["seed"]), label=label, **paths)
 
 
 def _text(entry: Mapping[str, Any], key: str, where: str) -> str:

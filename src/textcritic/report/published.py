@@ -1,7 +1,8 @@
 """The papers' numbers: read from config/published/*.csv, looked up beside ours, never mixed in."""
 
 import os
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -13,10 +14,9 @@ COLUMNS = ("table", "corpus", "setting", "generator", "metric", "value", "source
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Published values by (corpus, setting, generator, metric); `rows` keeps the file as it is."""
+    """Published values by (corpus, setting, generator, metric)."""
 
-    rows: pd.DataFrame
-    values: dict[tuple[str, str, str, str], float] = field(default_factory=dict)
+    values: Mapping[tuple[str, str, str, str], float]
 
     def value(self, corpus: str, setting: str, generator: str, metric: str) -> float | None:
         """The published value, or None. The real text ("data") belongs to both settings, so its setting is ""."""
@@ -33,7 +33,7 @@ def read_published(path: str | os.PathLike[str] | None) -> Published:
         TextcriticError: no such file, a missing column, a value that is no number, two values for one cell.
     """
     if path is None:
-        return Published(pd.DataFrame(columns=list(COLUMNS)))
+        return Published({})
     if not Path(path).is_file():
         raise TextcriticError(f"{path}: no such file; `published` names a file of config/published, or is null")
     rows = pd.read_csv(path, dtype=str, keep_default_na=False)
@@ -45,7 +45,7 @@ def read_published(path: str | os.PathLike[str] | None) -> Published:
         value = _number(row["value"], f"{path}: line {line}")
         if values.setdefault(key, value) != value:
             raise TextcriticError(f"{path}: line {line}: {' '.join(filter(None, key))} has two values; keep one")
-    return Published(rows, values)
+    return Published(values)
 
 
 def _number(text: str, where: str) -> float:

@@ -19,33 +19,20 @@ from textcritic.critics import (
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, permutation_test, ratio_of_sums, seed_summary
-from textcritic.report.inputs import DataFiles, SampleFiles, Study
+from textcritic.report.inputs import SampleFiles, Study
 from textcritic.report.published import Published
-
-KEYS = ("corpus", "source", "setting", "generator", "decoding", "seed")
-GROUP = ["corpus", "setting", "generator", "decoding"]
-DATA_INFERRED, DATA_GOLD, SAMPLE = "data-inferred", "data-gold", "sample"
-
-
-def data_keys(files: DataFiles, source: str) -> dict[str, Any]:
-    """The key columns of a row about real text."""
-    return dict(zip(KEYS, (files.corpus, source, "", "data", "", None), strict=True))
-
-
-def sample_keys(files: SampleFiles) -> dict[str, Any]:
-    """The key columns of a row about a sample."""
-    values = (files.corpus, SAMPLE, files.setting, files.generator, files.decoding, files.seed)
-    return dict(zip(KEYS, values, strict=True))
+from textcritic.report.sources import DATA_GOLD, DATA_INFERRED, GROUP, KEYS, SAMPLE, Names, data_keys, sample_keys
 
 
 def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
     """Latent PPL of every source of a study (paper, Table 2).
 
-    Columns: the keys; `latent_ppl` with its 95% document-bootstrap interval `ci_low`, `ci_high`; `latent_nll` (mean,
-    nats per document); `latent_ppl_soft` (expectation under the classifier's posterior); `documents`, `steps` scored;
-    `rejected`, `rejected_share`, `rejected_by_reason` ("reason: n; ..."); `seeds`, `seeds_mean`, `seeds_sd` over the
-    seeds of a group; `p_value` of a permutation test against the real text with inferred titles; `infinite_because`;
-    `ppl_all`, `ppl_body` with `_low`, `_high` (per token, titles and separators included or not),
+    Columns: the keys; `label`, the source in words, without its corpus; `latent_ppl` with its 95% document-bootstrap
+    interval `ci_low`, `ci_high`; `latent_nll` (mean, nats per document); `latent_ppl_soft` (expectation under the
+    classifier's posterior); `documents`, `steps` scored; `rejected`, `rejected_share`, `rejected_by_reason`
+    ("reason: n; ..."); `seeds`, `seeds_mean`, `seeds_sd` over the seeds of a group; `p_value` of a permutation test
+    against the real text with inferred titles; `infinite_because`; `ppl_all`, `ppl_body` with `_low`, `_high` (titles
+    and separators included or not), per `ppl_unit` ("tokens" of the generator's encoding, or "words"),
     `ppl_infinite_because`; `published` and `difference` for the Latent PPL, `ppl_published` and `ppl_difference`.
     Infinite values have no interval and no p-value.
 
@@ -53,6 +40,7 @@ def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
         TextcriticError: a file is missing or damaged, scores do not belong to their sample, no document is left.
     """
     rows: list[dict[str, Any]] = []
+    names = Names.of(study.samples)
     for data in study.data:
         critic = TransitionCritic.load(data.critic)
         inferred = read_scores(data.inferred)
@@ -65,6 +53,7 @@ def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
             row["p_value"] = _p_value(scores, inferred, study)
             rows.append(row | perplexity_of(sample))
     for row in rows:
+        row["label"] = names.source(row, corpus=False)
         key = (row["corpus"], row["setting"], row["generator"])
         row["published"] = published.value(*key, "latent_ppl")
         row["ppl_published"] = published.value(*key, "ppl")
@@ -75,10 +64,11 @@ def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
 
 
 COHERENCE_COLUMNS = (
-    *("latent_ppl", "ci_low", "ci_high", "latent_nll", "latent_ppl_soft", "documents", "steps"),
+    *("label", "latent_ppl", "ci_low", "ci_high", "latent_nll", "latent_ppl_soft", "documents", "steps"),
     *("rejected", "rejected_share", "rejected_by_reason", "seeds", "seeds_mean", "seeds_sd", "p_value"),
     *("infinite_because", "published", "difference", "ppl_all", "ppl_all_low", "ppl_all_high"),
-    *("ppl_body", "ppl_body_low", "ppl_body_high", "ppl_infinite_because", "ppl_published", "ppl_difference"),
+    *("ppl_body", "ppl_body_low", "ppl_body_high", "ppl_unit", "ppl_infinite_because"),
+    *("ppl_published", "ppl_difference"),
 )
 
 
@@ -108,14 +98,15 @@ def perplexity_of(sample: SampleFiles) -> dict[str, Any]:
     if sample.perplexity is None:
         return {}
     report = read_json(sample.perplexity)
-    columns: dict[str, Any] = {}
+    unit = report.get("unit", "tokens")
+    columns: dict[str, Any] = {"ppl_unit": unit}
     try:
         for part in ("all", "body"):
             ppl, (low, high) = report[part]["ppl"], report[part]["ci95"] or (None, None)
             columns |= {f"ppl_{part}": np.inf if ppl is None else ppl, f"ppl_{part}_low": low, f"ppl_{part}_high": high}
             if ppl is None:
                 impossible = report["zero_probability_tokens"]
-                columns["ppl_infinite_because"] = f"{impossible:,} tokens of the test text have probability 0"
+                columns["ppl_infinite_because"] = f"{impossible:,} {unit} of the test text have probability 0"
     except (KeyError, TypeError, ValueError) as error:
         raise TextcriticError(
             f"{sample.perplexity}: no perplexity in it ({error}); delete it and rerun its rule"

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from textcritic.report.details import ALL, STATISTICS, SWITCHES
+from textcritic.report.details import ALL, STATISTICS
 from textcritic.report.numbers import (
     NONE,
     count,
@@ -18,8 +18,9 @@ from textcritic.report.numbers import (
     percent,
     setting_name,
 )
-from textcritic.report.rows import DATA_GOLD, DATA_INFERRED, GROUP, SAMPLE
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.sources import DATA_GOLD, DATA_INFERRED, GROUP, SAMPLE, Names
+from textcritic.report.words import switch_names
 
 SETTINGS = ("w-title", "wo-title")
 SETTING_HEADS = {"w-title": "W/ Title", "wo-title": "W/O Title"}
@@ -36,7 +37,7 @@ METRICS = {
 }
 
 
-def coherence_sheet(rows: pd.DataFrame) -> Sheet:
+def coherence_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Latent PPL and perplexity by generator, setting and corpus (paper, Table 2)."""
     corpora = _unique(rows["corpus"])
     header = [
@@ -46,12 +47,12 @@ def coherence_sheet(rows: pd.DataFrame) -> Sheet:
     body: list[list[Cell]] = []
     for metric, cell in (("PPL", ppl_cell), ("Latent PPL", latent_cell)):
         first = len(body)
-        names = _generators(rows)
         if metric == "Latent PPL":
-            for source, name in ((DATA_INFERRED, "real text"), (DATA_GOLD, "real text, gold titles")):
+            for source in (DATA_INFERRED, DATA_GOLD):
                 found = [rows[(rows["corpus"] == c) & (rows["source"] == source)] for c in corpora]
+                name = names.source(found[0].iloc[0], corpus=False)
                 body.append([Cell(""), Cell(name), *(cell(part, span=2) for part in found)])
-        for generator, decoding, name in names:
+        for generator, decoding, name in _generators(rows, names):
             if metric == "PPL" and rows.loc[rows["generator"] == generator, "ppl_all"].isna().all():
                 continue
             groups = [_group(rows, c, s, generator, decoding) for c in corpora for s in SETTINGS]
@@ -62,19 +63,31 @@ def coherence_sheet(rows: pd.DataFrame) -> Sheet:
     remarks = [
         "Under each value: its 95% interval (with several seeds: their standard deviation, under their mean), "
         f"{theirs}and the p-value against the real text.",
-        *infinite_remarks(rows),
+        *unit_remarks(rows),
+        *infinite_remarks(rows, names),
     ]
     caption = "Perplexity and Latent PPL of each generator, trained with and without section titles in its text"
     return Sheet("coherence", caption, header, body, stubs=2, remarks=remarks)
 
 
-def infinite_remarks(rows: pd.DataFrame) -> list[str]:
+def unit_remarks(rows: pd.DataFrame) -> list[str]:
+    """What perplexities are per; nothing where there are none."""
+    words = {
+        frozenset({"tokens"}): "Perplexity is per token of the generator's own encoding.",
+        frozenset({"words"}): "Perplexity is per word.",
+        frozenset({"tokens", "words"}): "Perplexity is per token of the generator's own encoding, or per word where it "
+        "says so; the two cannot be compared.",
+    }
+    return [words[units]] if (units := frozenset(rows["ppl_unit"].dropna())) else []
+
+
+def infinite_remarks(rows: pd.DataFrame, names: Names) -> list[str]:
     """Why each infinite value is infinite."""
     remarks = []
     for metric, column in (("Perplexity", "ppl_infinite_because"), ("Latent PPL", "infinite_because")):
         for row in rows[rows[column].notna()].to_dict("records"):
-            remarks.append(f"{metric} of {source_name(rows, row)} is infinite: {row[column]}.")
-    return remarks
+            remarks.append(f"{metric} of {names.source(row)} is infinite: {row[column]}.")
+    return list(dict.fromkeys(remarks))
 
 
 def latent_cell(group: pd.DataFrame, span: int = 1) -> Cell:
@@ -90,73 +103,69 @@ def latent_cell(group: pd.DataFrame, span: int = 1) -> Cell:
 
 
 def ppl_cell(group: pd.DataFrame, span: int = 1) -> Cell:
-    """A perplexity (all tokens) with its interval and published value."""
+    """A perplexity (all tokens) with its unit if that is words, its interval and published value."""
     if group.empty or group["ppl_all"].isna().all():
         return Cell(NONE, span=span)
-    notes = _spread(group, "ppl_all", "ppl_all") + _beside(group, "ppl_published", "ppl_difference")
+    notes = ["per word"] if group["ppl_unit"].iloc[0] == "words" else []
+    notes += _spread(group, "ppl_all", "ppl_all") + _beside(group, "ppl_published", "ppl_difference")
     return Cell(number(group["ppl_all"].mean()), tuple(notes), span)
 
 
-def perplexity_sheet(rows: pd.DataFrame) -> Sheet:
+def perplexity_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Perplexity over all tokens and over body tokens, beside the Latent PPL."""
     samples = rows[rows["source"] == SAMPLE]
-    names = ("Corpus", "Generator", "Setting", "PPL, all tokens", "PPL, body", "Latent PPL")
+    heads = ("Corpus", "Generator", "Setting", "PPL, all tokens", "PPL, body", "Latent PPL")
     start = _first_column(rows)
     body: list[list[Cell]] = []
     for _, group in samples.groupby(GROUP, sort=False):
-        first = group.iloc[0]
+        first = group.iloc[0].to_dict()
         inside = group.assign(ppl_all=group["ppl_body"], ppl_all_low=group["ppl_body_low"], ppl_published=np.nan)
         inside = inside.assign(ppl_all_high=group["ppl_body_high"], ppl_difference=np.nan)
-        name = Cell(generator_name(rows, first["generator"], first["decoding"]), heading=start == 1)
+        name = Cell(names.source(first, corpus=False, setting=False, seed=False), heading=start == 1)
         cells = [_stub(first["corpus"], body), name, Cell(setting_name(first["setting"]))][start:]
         latent = latent_cell(group.assign(p_value=np.nan))
         body.append([*cells, ppl_cell(group), ppl_cell(inside), latent])
-    remark = "Perplexity is per token of the generator's encoding; body leaves out section titles and separators."
-    remarks = [remark, *infinite_remarks(rows)]
-    header = [[Cell(name) for name in names[start:]]]
+    remarks = [*unit_remarks(rows), "Body leaves out section titles and separators.", *infinite_remarks(rows, names)]
+    header = [[Cell(name) for name in heads[start:]]]
     caption = "Perplexity of each generator on the test articles"
     return Sheet("perplexity", caption, header, body, stubs=3 - start, remarks=remarks)
 
 
-def decomposition_sheet(rows: pd.DataFrame) -> Sheet:
+def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Cross-entropy as entropy plus divergence."""
-    names = ("Corpus", "Source", "Cross-entropy", "Entropy", "Divergence", "Latent PPL from both")
+    heads = ("Corpus", "Source", "Cross-entropy", "Entropy", "Divergence", "Latent PPL from both")
     start = _first_column(rows)
     body: list[list[Cell]] = []
     for row in rows.to_dict("records"):
         values = [number(row[key]) for key in ("cross_entropy", "entropy", "kl")]
         corrected = ["", f"corrected {number(row['entropy_corrected'])}", f"corrected {number(row['kl_corrected'])}"]
         cells = [Cell(v, (n,) if n else ()) for v, n in zip(values, corrected, strict=True)]
-        stubs = [_stub(row["corpus"], body), Cell(source_name(rows, row), heading=start == 1)][start:]
+        stubs = [_stub(row["corpus"], body), Cell(names.source(row, corpus=False), heading=start == 1)][start:]
         body.append([*stubs, *cells, Cell(number(float(np.exp(row["cross_entropy"]))))])
     remarks = ["Nats per step. Corrected: the bias of a finite number of documents is taken out (Miller and Madow)."]
-    header = [[Cell(name) for name in names[start:]]]
+    header = [[Cell(name) for name in heads[start:]]]
     caption = "Cross-entropy per step and its two parts"
     return Sheet("decomposition", caption, header, body, stubs=2 - start, remarks=remarks)
 
 
-def errors_sheet(rows: pd.DataFrame) -> Sheet:
+def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The commonest unlikely steps of each source and all of them together (paper, Table 12)."""
     published = bool(rows["published"].notna().any())
-    names = ["Source", "From", "To", "Share of steps", "In real text", *["Published"] * published]
+    heads = ["Source", "From", "To", "Share of steps", "In real text", *["Published"] * published]
     body = []
-    several = rows["corpus"].nunique() > 1
     for _, group in rows.groupby(["corpus", "source", *GROUP[1:], "seed"], sort=False, dropna=False):
         first = group.iloc[0].to_dict()
-        name = source_name(rows, first, seed=True)
         steps = group[group["from"] != ALL].head(SHOWN_ERRORS)
         for index, row in enumerate(pd.concat([group[group["from"] == ALL], steps]).to_dict("records")):
             total = row["from"] == ALL
             words = [Cell("all unlikely steps"), Cell(_repetitions(row), words=True)] if total else _step_cells(row)
-            label = f"{first['corpus']}: {name}" if several else name
-            stub = Cell(label if index == 0 else "", heading=index == 0)
+            stub = Cell(names.source(first) if index == 0 else "", heading=index == 0)
             real = Cell(NONE if row["generator"] == "data" else percent(row["data_percent"] / 100))
             theirs = [Cell(NONE if missing(row["published"]) else f"{number(float(row['published']))}%")] * published
             body.append([stub, *words, Cell(percent(row["percent"] / 100)), real, *theirs])
     remark = f"An unlikely step has P < 0.01 under the critic. The {SHOWN_ERRORS} commonest of each source are shown."
-    return Sheet(
-        "transition-errors", "Section transition errors", [[Cell(n) for n in names]], body, stubs=3, remarks=[remark]
-    )
+    header = [[Cell(head) for head in heads]]
+    return Sheet("transition-errors", "Section transition errors", header, body, stubs=3, remarks=[remark])
 
 
 def statistics_sheet(rows: pd.DataFrame) -> Sheet:
@@ -178,33 +187,23 @@ def statistics_sheet(rows: pd.DataFrame) -> Sheet:
     return Sheet("statistics", "Corpus statistics", header, body)
 
 
-def audit_sheet(rows: pd.DataFrame) -> Sheet:
+def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """What each switch does to the Latent PPL of each source."""
-    switches = [switch for switch in SWITCHES if (rows["switch"] == switch).any()]
-    several = rows["corpus"].nunique() > 1
+    switches = ["default", *switch_names(rows)]
     body = []
     for source in rows[["corpus", "source", *GROUP[1:], "seed"]].drop_duplicates().to_dict("records"):
         found = {row["switch"]: row for row in _matching(rows, source).to_dict("records")}
-        name = "real text" if source["generator"] == "data" else source_name(rows, source)
         cells = [_audit_cell(found[switch]) if switch in found else Cell(NONE) for switch in switches]
-        body.append([Cell(f"{source['corpus']}: {name}" if several else name, heading=True), *cells])
+        # Which titles real text is scored by is a switch here, so its name says nothing of them.
+        name = names.source(source | {"source": DATA_INFERRED} if source["generator"] == "data" else source)
+        body.append([Cell(name, heading=True), *cells])
     caption = "Latent PPL under each disputed detail, one at a time"
-    return Sheet("audit", caption, [[Cell("Source"), *(Cell(switch) for switch in switches)]], body)
-
-
-def source_name(rows: pd.DataFrame, row: dict[str, Any], seed: bool = True) -> str:
-    """A source in words: real text, or generator, setting, and what else tells it from the others."""
-    if row["generator"] == "data":
-        return "real text, gold titles" if row["source"] == DATA_GOLD else "real text"
-    words = f"{generator_name(rows, row['generator'], row['decoding'])}, {setting_name(row['setting'])}"
-    same = _matching(rows, {key: row[key] for key in GROUP})
-    return f"{words}, seed {row['seed']}" if seed and same["seed"].nunique() > 1 else words
-
-
-def generator_name(rows: pd.DataFrame, generator: str, decoding: str) -> str:
-    """A generator, with its decoding where the study draws from it in several ways."""
-    decodings = rows.loc[rows["generator"] == generator, "decoding"]
-    return f"{generator}, {decoding}" if decodings.nunique() > 1 else generator
+    remarks = [
+        "Under each value: its change against the default, or against the switch that it names, and how many articles "
+        "were rejected, unread ones included."
+    ]
+    header = [[Cell("Source"), *(Cell(switch) for switch in switches)]]
+    return Sheet("audit", caption, header, body, remarks=remarks)
 
 
 def _first_column(rows: pd.DataFrame) -> int:
@@ -234,6 +233,8 @@ def _beside(group: pd.DataFrame, published: str, gap: str) -> list[str]:
 
 def _audit_cell(row: dict[str, Any]) -> Cell:
     notes = [f"{difference(row['change_percent'])}%"] if not missing(row["change_percent"]) else []
+    if notes and row["compared_with"] != "default":
+        notes = [f"{notes[0]} on {row['compared_with']}"]
     if row["switch"] == "default":
         notes = [f"{count(row['documents'])} articles"]
     if row["rejected"]:
@@ -256,9 +257,13 @@ def _exact(value: Any) -> str:
     return f"{float(value):,g}"
 
 
-def _generators(rows: pd.DataFrame) -> list[tuple[str, str, str]]:
-    pairs = rows.loc[rows["source"] == SAMPLE, ["generator", "decoding"]].drop_duplicates()
-    return [(g, d, generator_name(rows, g, d)) for g, d in pairs.itertuples(index=False)]
+def _generators(rows: pd.DataFrame, names: Names) -> list[tuple[str, str, str]]:
+    """(generator, decoding, what the two are called) of the samples."""
+    samples = rows[rows["source"] == SAMPLE].drop_duplicates(["generator", "decoding"]).to_dict("records")
+    return [
+        (row["generator"], row["decoding"], names.source(row, corpus=False, setting=False, seed=False))
+        for row in samples
+    ]
 
 
 def _group(rows: pd.DataFrame, corpus: str, setting: str, generator: str, decoding: str) -> pd.DataFrame:

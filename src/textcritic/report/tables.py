@@ -21,70 +21,41 @@ from textcritic.report.sheets import (
     perplexity_sheet,
     statistics_sheet,
 )
+from textcritic.report.sources import GROUP, SAMPLE, Names
 
-TABLES = ("coherence", "perplexity", "titles", "decomposition", "transition-errors", "statistics", "audit")
 
+def make_tables(study: Mapping[str, Any], folder: str | Path, published: str | Path | None = None) -> list[Path]:
+    """Write all tables as .csv, .tex and .html, and titles.csv.
 
-def make_coherence_table(study: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Write coherence.{csv,tex,html}, perplexity.{csv,tex,html} and titles.csv: Latent PPL, PPL, what titles change.
+    coherence: Latent PPL and perplexity (paper, Table 2); perplexity: over all tokens and body tokens; titles: what
+    titles in the training text change; decomposition: cross-entropy as entropy and divergence; transition-errors
+    (paper, Table 12); statistics (paper, Table 11); audit: what each switch does to the Latent PPL.
 
     Args:
         study: as `inputs.read_study` takes it.
         folder: where the tables go, `results/studies/{study}/tables`.
+        published: CSV of the values that stand beside ours, see `published.read_published`; None means none.
 
     Returns:
         The files written.
 
     Raises:
-        TextcriticError: see `rows.coherence_rows`.
+        TextcriticError: a file is missing or damaged, scores do not belong to their sample, nothing is left to score.
     """
-    files = read_study(study)
-    rows = coherence_rows(files, read_published(files.published))
-    perplexity = ["corpus", "setting", "generator", "decoding", "seed", *(c for c in rows if c.startswith("ppl_"))]
-    samples = rows[rows["source"] == "sample"][perplexity]
+    files, theirs = read_study(study), read_published(published)
+    names = Names.of(files.samples)
+    coherence, parts = coherence_rows(files, theirs), decomposition_rows(files)
+    errors, statistics, audit = error_rows(files, theirs), statistics_rows(files, theirs), audit_rows(files)
+    perplexity = [*GROUP, "seed", *(column for column in coherence if column.startswith("ppl_"))]
     return [
-        *_write(coherence_sheet(rows), rows, folder),
-        *_write(perplexity_sheet(rows), samples, folder),
+        *_write(coherence_sheet(coherence, names), coherence, folder),
+        *_write(perplexity_sheet(coherence, names), coherence.loc[coherence["source"] == SAMPLE, perplexity], folder),
         _write_csv(titles_rows(files), Path(folder) / "titles.csv"),
+        *_write(decomposition_sheet(parts, names), parts, folder),
+        *_write(errors_sheet(errors, names), errors, folder),
+        *_write(statistics_sheet(statistics), statistics, folder),
+        *_write(audit_sheet(audit, names), audit, folder),
     ]
-
-
-def make_decomposition_table(study: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Write decomposition.{csv,tex,html}: cross-entropy as entropy and divergence. Arguments as above."""
-    rows = decomposition_rows(read_study(study))
-    return _write(decomposition_sheet(rows), rows, folder)
-
-
-def make_errors_table(study: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Write transition-errors.{csv,tex,html}: the paper's Table 12. Arguments as above."""
-    files = read_study(study)
-    rows = error_rows(files, read_published(files.published))
-    return _write(errors_sheet(rows), rows, folder)
-
-
-def make_statistics_table(study: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Write statistics.{csv,tex,html}: the paper's Table 11. Arguments as above."""
-    files = read_study(study)
-    rows = statistics_rows(files, read_published(files.published))
-    return _write(statistics_sheet(rows), rows, folder)
-
-
-def make_audit_table(study: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Write audit.{csv,tex,html}: what each switch does to the Latent PPL. Arguments as above."""
-    rows = audit_rows(read_study(study))
-    return _write(audit_sheet(rows), rows, folder)
-
-
-def make_tables(study: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Write all tables. Arguments as above."""
-    makers = (
-        make_coherence_table,
-        make_decomposition_table,
-        make_errors_table,
-        make_statistics_table,
-        make_audit_table,
-    )
-    return [path for make in makers for path in make(study, folder)]
 
 
 def read_rows(folder: str | Path, name: str) -> pd.DataFrame:
@@ -96,7 +67,7 @@ def read_rows(folder: str | Path, name: str) -> pd.DataFrame:
     path = Path(folder) / f"{name}.csv"
     if not path.is_file():
         raise TextcriticError(f"{path}: no such file; make the study's tables first")
-    words = ("corpus", "source", "setting", "generator", "decoding", "from", "to", "rejected_by_reason")
+    words = ("corpus", "source", "setting", "generator", "decoding", "label", "from", "to", "rejected_by_reason")
     rows = pd.read_csv(path, keep_default_na=False, na_values={c: [""] for c in _columns(path) if c not in words})
     return rows.astype({"seed": "Int64"}) if "seed" in rows else rows
 

@@ -5,12 +5,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from textcritic.corpora import Article, read_articles
+from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table
 from textcritic.report.details import GRAPH_THRESHOLD
 from textcritic.report.inputs import DataFiles, SampleFiles, Study
 from textcritic.report.rows import read_scores
+from textcritic.report.sources import DATA_INFERRED, Names, data_keys, sample_keys
 
 MAX_CHARACTERS = 4000
 
@@ -19,22 +20,23 @@ def viewer_data(study: Study) -> list[dict[str, Any]]:
     """What the viewer shows, ready for JSON: for every source its most incoherent articles and its first ones.
 
     Returns:
-        One dict per source: `label`, `total` (articles scored), `articles`. An article: `id`, `title`, `ppl` (its own
-        Latent PPL, None if infinite), `errors` (steps with P < 0.05), `rank` (1 is the most incoherent of the source),
-        `place` (in the order of the file), `sections` ({`text`, `cut` (characters left out), `title`, `sure`, `given`})
+        One dict per source: `label`, `real` (whether real text), `total` (articles scored), `articles`. An article:
+        `id`, `title`, `ppl` (its own Latent PPL, None if infinite), `errors` (steps with P < 0.05), `rank` (1 is the
+        most incoherent of the source), `place` (in the order of the file), `sections` ({`text`, `cut` (characters left
+        out), `title`, `sure`, `given`})
         and `steps`, the probability of each of its K + 1 steps.
 
     Raises:
         TextcriticError: articles, latents and scores of a source do not belong together.
     """
     found = []
-    several = len(study.data) > 1
+    names = Names.of(study.samples)
     for data in study.data:
-        start = f"{data.corpus}: " if several else ""
-        found.append(_source(f"{start}real text", data, data.inferred, study.report_articles))
+        label = names.source(data_keys(data, DATA_INFERRED))
+        found.append(_source(label, data, data.inferred, study.report_articles) | {"real": True})
         for sample in (s for s in study.samples if s.corpus == data.corpus):
-            label = f"{start}{study.label(sample, seed=True)}"
-            found.append(_source(label, sample, sample.scores, study.report_articles))
+            label = names.source(sample_keys(sample))
+            found.append(_source(label, sample, sample.scores, study.report_articles) | {"real": False})
     return found
 
 
@@ -45,7 +47,7 @@ def _source(label: str, files: DataFiles | SampleFiles, scores_path: Any, most: 
     rank = {row["id"]: number for number, row in enumerate(ranked, start=1)}
     wanted = {row["id"] for row in ranked[: (most + 1) // 2]}
     wanted |= {row["id"] for row in [row for row in kept if row["id"] not in wanted][: most - len(wanted)]}
-    articles = {a.id: a for a in read_articles(files.articles) if a.id in wanted}
+    articles = {a.id: a for a in iter_articles(files.articles) if a.id in wanted}
     latents = _rows(read_table(files.latents), wanted)
     steps = _rows(scores, wanted)
     entries = []

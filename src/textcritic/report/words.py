@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from textcritic.report.details import SWITCHES
+from textcritic.report.details import DECODING
 from textcritic.report.numbers import missing, number
 
 DEFINITIONS = (
@@ -43,8 +43,9 @@ DEFINITIONS = (
     ),
     (
         "Perplexity",
-        "exp(mean negative log-probability per token of the test articles), in tokens of the generator's encoding. "
-        "All: every token. Body: without section titles and separators.",
+        "exp(mean negative log-probability per token of the test articles), in tokens of the generator's encoding; for "
+        "n-gram models per word. Numbers per word and per token, or of two encodings, cannot be compared. All: every "
+        "token or word. Body: without section titles and separators.",
     ),
     ("Unlikely step", "A step with a probability below 5% under the critic (graphs and articles) or 1% (table)."),
     (
@@ -62,8 +63,8 @@ DEFINITIONS = (
 SWITCH_WORDS = {
     "smoothing": (
         "Smoothing",
-        "The released code tries only no smoothing and one added count. Without smoothing, a single step that the "
-        "training text never makes has probability 0, and the Latent PPL is infinite.",
+        "The released code tries no smoothing and one added count, and nothing in between. Without smoothing, a single "
+        "step that the training text never makes has probability 0, and the Latent PPL is infinite.",
     ),
     "normalisation": (
         "Normalisation",
@@ -73,7 +74,7 @@ SWITCH_WORDS = {
     "unknown titles": (
         "Unknown titles",
         "The released code leaves out the steps next to a title that the critic never saw and keeps the rest of the "
-        "article; the default rejects the article.",
+        "article; going by the paper, the whole article is rejected.",
     ),
     "titles": (
         "Source of titles",
@@ -86,14 +87,11 @@ SWITCH_WORDS = {
     ),
     "posterior": (
         "Posterior",
-        "The expectation over the classifier's whole posterior in place of its best guess for each section.",
+        "The expectation over the classifier's whole posterior in place of its best guess for each section; for real "
+        'text the change is against the best guesses too (column "titles").',
     ),
     "all as released": ("All as released", "Smoothing, normalisation and unknown titles as in the released code."),
-    "decoding": (
-        "Decoding",
-        "Samples are drawn as the released code almost surely did, from the 50 likeliest tokens, in place of the whole "
-        "distribution.",
-    ),
+    "all as in the text": ("All as in the text", "Smoothing, normalisation and unknown titles as the paper has them."),
 }
 
 
@@ -109,25 +107,35 @@ def switches(rows: pd.DataFrame) -> list[dict[str, str]]:
         rows: as `details.audit_rows` makes them.
     """
     found = []
-    for switch in SWITCHES[1:]:
+    for switch in switch_names(rows):
         part = rows[rows["switch"] == switch]
-        if len(part):
-            name, words = SWITCH_WORDS[switch]
-            found.append({"name": name, "words": words, "effect": _effect(part)})
+        name, words = SWITCH_WORDS.get(switch) or _of_decoding(switch, part)
+        found.append({"name": name, "words": words, "effect": _effect(part)})
     return found
+
+
+def switch_names(rows: pd.DataFrame) -> list[str]:
+    """The switches of an audit in the order to show them: the decodings last, without the default."""
+    present = rows["switch"].unique().tolist()
+    return [s for s in SWITCH_WORDS if s in present] + [s for s in present if s.startswith(DECODING)]
+
+
+def _of_decoding(switch: str, rows: pd.DataFrame) -> tuple[str, str]:
+    differences = ", or ".join(rows["setting_of_switch"].unique())
+    return switch.capitalize(), f"Samples are drawn another way: {differences}."
 
 
 def _effect(rows: pd.DataFrame) -> str:
     infinite = sum(math.isinf(value) for value in rows["latent_ppl"])
     changes = [float(value) for value in rows["change_percent"] if not missing(value)]
     parts = []
-    what = "changes the others" if infinite else "it changes the Latent PPL"
+    what = "it changes the others" if infinite else "it changes the Latent PPL"
     if infinite:
-        parts.append(f"it makes {infinite} of {len(rows)} values infinite")
+        parts.append(f"{infinite} of {len(rows)} values {'is' if infinite == 1 else 'are'} infinite")
     if changes:
         low, high = min(changes), max(changes)
         if max(abs(low), abs(high)) < 0.05:
-            parts.append("leaves the others as they are" if infinite else "it changes nothing that can be seen")
+            parts.append("it leaves the others as they are" if infinite else "it changes nothing that can be seen")
         elif len(changes) == 1 or high - low < 0.05:
             parts.append(f"{what} by {_signed(low)}")
         else:

@@ -1,0 +1,44 @@
+"""In what two ways of drawing samples differ, in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from textcritic.report.numbers import count, percent, plural
+
+# How many articles are drawn, and by how many jobs, is no matter of how one article is drawn.
+QUANTITIES = {"articles", "shards", "batch_size"}
+TERMS = {
+    "top_k": "from {}",
+    "top_p": "from the likeliest tokens that hold {} of the probability",
+    "stride": "a full context window drops {} at a time",
+    "max_tokens": "at most {} tokens an article",
+}
+
+
+def decoding_difference(entry: Mapping[str, Any], base: Mapping[str, Any]) -> str:
+    """Everything in which a decoding differs from another: `from the 50 likeliest tokens (not all tokens); ...`.
+
+    Args:
+        entry: an entry of the decodings registry with all its defaults.
+        base: the one it is compared with.
+    """
+    keys = [key for key in dict.fromkeys((*base, *entry)) if key not in QUANTITIES and entry.get(key) != base.get(key)]
+    words = [
+        f"{TERMS.get(key, key + ' {}').format(_value(key, entry.get(key)))} (not {_value(key, base.get(key))})"
+        for key in keys
+    ]
+    return "; ".join(words) or "no other than in the number of articles"
+
+
+def _value(key: str, value: Any) -> str:
+    match key:
+        case "top_k":
+            return f"the {value} likeliest tokens" if value else "all tokens"
+        case "top_p":
+            return percent(value)
+        case "stride":
+            return "half of itself" if value is None else plural(value, "token")
+        case "max_tokens":
+            return count(value)
+        case _:
+            return str(value)

@@ -1,0 +1,104 @@
+"""The sources of a study: the columns that identify them in every table, and what people call them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from textcritic.errors import TextcriticError
+from textcritic.report.inputs import DataFiles, SampleFiles
+from textcritic.report.numbers import setting_name
+
+KEYS = ("corpus", "source", "setting", "generator", "decoding", "seed")
+GROUP = ["corpus", "setting", "generator", "decoding"]
+DATA_INFERRED, DATA_GOLD, SAMPLE = "data-inferred", "data-gold", "sample"
+
+
+def data_keys(files: DataFiles, source: str) -> dict[str, Any]:
+    """The key columns of a row about real text."""
+    return dict(zip(KEYS, (files.corpus, source, "", "data", "", None), strict=True))
+
+
+def sample_keys(files: SampleFiles) -> dict[str, Any]:
+    """The key columns of a row about a sample."""
+    values = (files.corpus, SAMPLE, files.setting, files.generator, files.decoding, files.seed)
+    return dict(zip(KEYS, values, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the sources of a study are called: by no more words than it takes to tell them apart.
+
+    Attributes:
+        labels: of each generator.
+        decoded: generators whose decoding is named, as the study draws samples in several ways.
+        seeded: (corpus, setting, generator, decoding) of which there are several seeds.
+        several_corpora: whether the study has more than one.
+    """
+
+    labels: Mapping[str, str]
+    decoded: frozenset[str]
+    seeded: frozenset[tuple[Any, ...]]
+    several_corpora: bool
+
+    @classmethod
+    def of(cls, samples: Iterable[SampleFiles]) -> "Names":
+        """Names for the samples of a study and for the real text beside them.
+
+        Raises:
+            TextcriticError: two generators have the same label.
+        """
+        found = list(samples)
+        labels = {sample.generator: sample.label for sample in found}
+        for generator, label in labels.items():
+            twin = next((g for g, other in labels.items() if other == label and g != generator), None)
+            if twin is not None:
+                raise TextcriticError(
+                    f"generators: {generator} and {twin} have the same label {label!r}; give one another"
+                )
+        # A sample from a file was drawn by somebody else: its decoding is told only where it has several.
+        several = len({sample.decoding for sample in found if sample.perplexity is not None}) > 1
+        decoded = {
+            sample.generator
+            for sample in found
+            if (several and sample.perplexity is not None)
+            or any(s.generator == sample.generator and s.decoding != sample.decoding for s in found)
+        }
+        groups: dict[tuple[Any, ...], set[int]] = {}
+        for sample in found:
+            groups.setdefault(_group(sample_keys(sample)), set()).add(sample.seed)
+        seeded = frozenset(group for group, seeds in groups.items() if len(seeds) > 1)
+        return cls(labels, frozenset(decoded), seeded, len({sample.corpus for sample in found}) > 1)
+
+    def source(
+        self,
+        row: Mapping[str, Any],
+        *,
+        corpus: bool = True,
+        setting: bool = True,
+        decoding: bool = True,
+        seed: bool = True,
+    ) -> str:
+        """A source in words: `wiki: small GPT-2, top-k-50, with titles, seed 2`, `real text, gold titles`.
+
+        Args:
+            row: with those of the columns `KEYS` that are to be named.
+            corpus: whether to name the corpus, if the study has several.
+            setting: whether to name the setting.
+            decoding: whether to name the decoding, if the study has several.
+            seed: whether to name the seed, if the study has several for this sample.
+        """
+        start = f"{row['corpus']}: " if corpus and self.several_corpora else ""
+        if row["generator"] == "data":
+            return f"{start}real text, gold titles" if row["source"] == DATA_GOLD else f"{start}real text"
+        words = [self.labels[row["generator"]]]
+        if decoding and row["generator"] in self.decoded:
+            words.append(str(row["decoding"]))
+        if setting:
+            words.append(setting_name(row["setting"]))
+        if seed and _group(row) in self.seeded:
+            words.append(f"seed {row['seed']}")
+        return start + ", ".join(words)
+
+
+def _group(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[key] for key in GROUP)
