@@ -158,7 +158,7 @@ def test_no_samples_left_is_one_clear_line(copy):
     assert run.returncode != 0
     assert "error: " in run.stderr
     (line,) = {line for line in run.stderr.splitlines() if "gpt2-micro w-title micro] error:" in line}
-    assert "no end within 1 tokens: 80" in line
+    assert "of 80 articles none can be used (no end within 1 tokens: " in line
     assert not (copy / "results/samples/recipes/w-title/gpt2-micro/seed1/micro.parquet").exists()
 
 

@@ -160,8 +160,6 @@ def test_faults_of_folders_are_one_clear_line(tiny_encoding, tmp_path):
         load_tokenizer(tmp_path)
     with pytest.raises(TextcriticError, match=r"has no config\.json"):
         load_causal({"folder": tmp_path}, tokenizer)
-    with pytest.raises(TextcriticError, match="no downloaded snapshot of 'gpt2'"):
-        load_causal({"hub": "gpt2"}, tokenizer)
     model = load_causal({"config": SMALL}, tokenizer)
     model.save_pretrained(tmp_path / "m")
     weights = tmp_path / "m" / "model.safetensors"
@@ -207,9 +205,8 @@ def test_sharded_weights_load_and_a_missing_shard_is_named(tiny_encoding, tmp_pa
     model.save_pretrained(tmp_path / "m", max_shard_size="10KB")
     shards = sorted((tmp_path / "m").glob("model-*.safetensors"))
     assert len(shards) > 1
-    for init in ({"folder": tmp_path / "m"}, {"hub": "ours"}):
-        again = load_causal(init, tokenizer, sources={"ours": tmp_path / "m"})
-        assert all(torch.equal(a, b) for a, b in zip(model.parameters(), again.parameters(), strict=True))
+    again = load_causal({"folder": tmp_path / "m"}, tokenizer)
+    assert all(torch.equal(a, b) for a, b in zip(model.parameters(), again.parameters(), strict=True))
     shards[1].unlink()
     with pytest.raises(TextcriticError, match=rf"{shards[1].name}: no such file"):
         load_causal({"folder": tmp_path / "m"}, tokenizer)

@@ -12,7 +12,7 @@ from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.report import make_figures, make_manifest, make_report, make_tables
-from textcritic.report.charts import Mark, latent_ppl_chart
+from textcritic.report.charts import Mark, latent_ppl_chart, training_curves
 from textcritic.report.figures import curves_of
 from textcritic.report.findings import findings
 from textcritic.report.graph import Edge, transition_graph
@@ -176,6 +176,27 @@ def test_chart_of_infinite_values(tmp_path):
     sample = Mark("ngram-3", (np.inf,), ((np.inf, np.inf),), "", "w-title")
     save(latent_ppl_chart({"docstrings": [real, sample]}), tmp_path / "chart", ("svg",))
     assert "∞" in (tmp_path / "chart.svg").read_text()
+
+
+def test_long_labels_of_a_narrow_chart_have_two_lines(tmp_path):
+    label = "trigram, interpolated, without titles"
+    sample = Mark(label, (123.0,), ((106.0, 143.0),), "p < 0.001", "wo-title")
+    for name, width in (("wide", 6.4), ("narrow", 3.7)):
+        save(latent_ppl_chart({"docstrings": [sample]}, width), tmp_path / name, ("svg",))
+    assert f">{label}<" in (tmp_path / "wide.svg").read_text()
+    narrow = (tmp_path / "narrow.svg").read_text()
+    assert ">trigram, interpolated,<" in narrow
+    assert ">without titles<" in narrow
+
+
+def test_long_training_curves_are_drawn_as_means():
+    curve = [{"step": step, "train_loss": float(step % 2)} for step in range(1000)]
+    curve[-1]["validation_loss"] = 0.5
+    axes = training_curves({"g": curve}).axes[0]
+    training, validation = (np.array(line.get_xydata()) for line in axes.get_lines())
+    assert len(training) == 112
+    assert training[:2].ravel().tolist() == pytest.approx([4, 4 / 9, 13, 5 / 9])
+    assert validation.tolist() == [[999, 0.5]]
 
 
 def test_next_section_shares():

@@ -12,7 +12,7 @@ from textcritic.errors import TextcriticError
 from textcritic.generators import train
 from textcritic.generators.blocks import block_at
 from textcritic.generators.encode import load_encoded
-from textcritic.generators.load import load_causal, load_tokenizer
+from textcritic.generators.load import load_causal, load_tokenizer, train_tokenizer
 from textcritic.generators.plan import Training, learning_rate
 from textcritic.generators.train import train_causal
 
@@ -124,14 +124,30 @@ def test_a_pretrained_folder_is_where_fine_tuning_starts(tiny_encoding, tmp_path
         tiny_encoding.train,
         tiny_encoding.validation,
         tiny_encoding.tokenizer,
-        {"hub": "ours"},
+        {"folder": str(tmp_path / "a" / "model")},
         Training(context=16, steps=1, learning_rate=1e-12),
         1,
         tmp_path / "b" / "model",
         tmp_path / "b" / "training.json",
-        sources={"ours": tmp_path / "a" / "model"},
     )
     assert more["validation_loss"] == pytest.approx(report["validation_loss"], rel=1e-5)
+
+
+def test_weights_are_not_fine_tuned_on_ids_of_another_tokenizer(tiny_encoding, tmp_path):
+    fit(tiny_encoding, tmp_path / "a", Training(context=16, steps=2, learning_rate=1e-2), PLAIN)
+    other = tmp_path / "other"
+    train_tokenizer(["other words altogether, other pairs"], other, 300)
+    with pytest.raises(TextcriticError, match=r"use an encoding with this model's own tokenizer"):
+        train_causal(
+            tiny_encoding.train,
+            tiny_encoding.validation,
+            other,
+            {"folder": str(tmp_path / "a" / "model")},
+            Training(context=16, steps=1, learning_rate=1e-3),
+            1,
+            tmp_path / "b" / "model",
+            tmp_path / "b" / "training.json",
+        )
 
 
 def test_rates_of_the_schedules():

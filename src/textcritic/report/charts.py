@@ -1,7 +1,8 @@
 """Latent PPL with its intervals beside the real text, and training curves."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from textcritic.report.numbers import number
 from textcritic.report.style import FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS, new_figure, style
 
 VALUE_WIDTH = 44  # points, for a value right of the chart
+CHARACTER = 0.079  # inches, a little more than the mean
+MOST_POINTS = 120  # of a training curve
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +47,18 @@ def latent_ppl_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2) -
         width: inches; below 5 the labels stand over the rows in place of beside them.
     """
     narrow = width < 5
-    row_height = 0.56 if narrow else 0.36
+    room = int((width - 0.24) / CHARACTER)
+    if narrow:
+        panels = {corpus: [_wrapped(mark, room) for mark in rows] for corpus, rows in panels.items()}
+    tall = any("\n" in mark.label for rows in panels.values() for mark in rows)
+    row_height = (0.72 if tall else 0.56) if narrow else 0.36
     heights = [len(rows) * row_height for rows in panels.values()]
     head, foot = 0.42, 0.62
     total = sum(heights) + len(heights) * (head + foot)
     labels = [mark.label for rows in panels.values() for mark in rows]
-    left = 0.12 if narrow else 0.25 + 0.079 * max(map(len, labels), default=1)
+    left = 0.12 if narrow else 0.25 + CHARACTER * max(map(len, labels), default=1)
     notes = [mark.note for rows in panels.values() for mark in rows]
-    right = 0.12 if narrow else 0.2 + VALUE_WIDTH / 72 + 0.079 * max(map(len, notes), default=0)
+    right = 0.12 if narrow else 0.2 + VALUE_WIDTH / 72 + CHARACTER * max(map(len, notes), default=0)
     with style():
         figure = new_figure(width, total)
         top = total
@@ -67,7 +74,8 @@ def training_curves(curves: Mapping[str, Sequence[Mapping[str, Any]]], width: fl
     """Validation loss (green) and training loss (grey) by optimiser step, one panel each, on a shared scale.
 
     Args:
-        curves: label to the `curve` list of training.json; losses are nats per token.
+        curves: label to the `curve` list of training.json; losses are nats per token. Where a curve has many points,
+            each one drawn is the mean of as many neighbours as leaves no more than `MOST_POINTS`.
         width: inches; below 5 the panels are stacked.
     """
     columns = 1 if width < 5 else min(3, max(1, len(curves)))
@@ -77,11 +85,11 @@ def training_curves(curves: Mapping[str, Sequence[Mapping[str, Any]]], width: fl
         grid = np.atleast_1d(figure.subplots(lines, columns, sharey=True, squeeze=False)).ravel()
         for axes, (label, curve) in zip(grid, curves.items(), strict=False):
             for key, colour, name in (("train_loss", MUTED, "training"), ("validation_loss", GREEN, "validation")):
-                points = [(row["step"], row[key]) for row in curve if row.get(key) is not None]
-                if points:
-                    steps, losses = zip(*points, strict=True)
-                    axes.plot(steps, losses, color=colour, linewidth=1.4, marker="o", markersize=2.5, label=name)
-            axes.set_title(label, fontsize=10)
+                points = _means([(row["step"], row[key]) for row in curve if row.get(key) is not None])
+                marker = "o" if len(points) <= MOST_POINTS // 4 else None
+                if len(points):
+                    axes.plot(*points.T, color=colour, linewidth=1.4, marker=marker, markersize=2.5, label=name)
+            axes.set_title(fill(label, 30), fontsize=10)
             axes.set_xlabel("step")
             axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
@@ -94,6 +102,22 @@ def training_curves(curves: Mapping[str, Sequence[Mapping[str, Any]]], width: fl
             grid[0].legend(fontsize=9)
         figure.tight_layout(h_pad=1.6)
     return figure
+
+
+def _wrapped(mark: Mark, room: int) -> Mark:
+    """The same with its label on two lines, if it and the value do not fit `room` characters."""
+    start, comma, last = mark.label.rpartition(", ")
+    fits = len(mark.label) + 1 + len(_value_and_note(mark)) <= room
+    return mark if fits or not comma else replace(mark, label=f"{start},\n{last}")
+
+
+def _means(points: Sequence[tuple[float, float]]) -> np.ndarray:
+    """Means of neighbouring points, at most `MOST_POINTS`: [points, 2]."""
+    values = np.array(points, dtype=float).reshape(-1, 2)
+    size = -(-len(values) // MOST_POINTS)
+    return np.array([values[start : start + size].mean(0) for start in range(0, len(values), max(size, 1))]).reshape(
+        -1, 2
+    )
 
 
 def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool) -> None:
@@ -128,7 +152,7 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool) -> None:
 
 def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: bool) -> None:
     colour = SETTING_COLOURS.get(mark.setting, INK)
-    centre = y - 0.22 if narrow else y
+    centre = y - (0.3 if "\n" in mark.label else 0.22) if narrow else y
     offsets = np.linspace(0.12, -0.12, len(mark.values)) if len(mark.values) > 1 else [0.0]
     for value, (low, high), offset in zip(mark.values, mark.intervals, offsets, strict=True):
         at = centre + offset
@@ -141,8 +165,15 @@ def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: b
         axes.plot(mark.published, centre, "D", markerfacecolor="none", markeredgecolor=MUTED, markersize=6, zorder=4)
     if narrow:
         axes.text(0, y + 0.2, mark.label, transform=axes.get_yaxis_transform(), va="center", color=INK)
-        words = f"{_value(mark)}, {mark.note}" if mark.note else _value(mark)
-        axes.text(1, y + 0.2, words, transform=axes.get_yaxis_transform(), va="center", ha="right", color=MUTED)
+        axes.text(
+            1,
+            y + 0.2,
+            _value_and_note(mark),
+            transform=axes.get_yaxis_transform(),
+            va="center",
+            ha="right",
+            color=MUTED,
+        )
         return
     axes.text(-0.02, y, mark.label, transform=axes.get_yaxis_transform(), va="center", ha="right", color=INK)
     place: dict[str, Any] = {
@@ -153,6 +184,10 @@ def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: b
     }
     axes.annotate(_value(mark), (1, y), (VALUE_WIDTH, 0), ha="right", **place)
     axes.annotate(mark.note, (1, y), (VALUE_WIDTH + 10, 0), ha="left", **place)
+
+
+def _value_and_note(mark: Mark) -> str:
+    return f"{_value(mark)}, {mark.note}" if mark.note else _value(mark)
 
 
 def _value(mark: Mark) -> str:

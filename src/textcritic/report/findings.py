@@ -19,6 +19,7 @@ from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names
 
 ALPHA = 0.05
 MOST_POINTS = 6
+UNMOVED = 0.005  # a change of perplexity that the tables do not show
 HIGHER, LOWER, UNCLEAR, UNKNOWN = "higher", "lower", "unclear", "unknown"
 
 
@@ -190,6 +191,8 @@ def _by_perplexity(rows: pd.DataFrame, group: pd.DataFrame) -> str:
     if not np.isfinite(values).all() or same["ppl_unit"].nunique() > 1:
         return ""
     change = values[1] / values[0] - 1
+    if abs(change) < UNMOVED:
+        return ", while its perplexity on body text stays as it is"
     moves = "rises" if change > 0 else "falls"
     return f", while its perplexity on body text {moves} by {percent(abs(change))}"
 

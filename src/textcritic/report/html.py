@@ -148,7 +148,7 @@ def _compared(study: Study, rows: pd.DataFrame, names: Names) -> list[tuple[str,
         facts.append((f"Real text: {data.corpus}", f"{words}."))
     samples = rows[rows["source"] == SAMPLE]
     facts += [
-        ("Generators", listed([names.labels[generator] for generator in dict.fromkeys(samples["generator"])])),
+        ("Generators", "; ".join(names.labels[generator] for generator in dict.fromkeys(samples["generator"]))),
         ("Trained", listed([setting_name(setting) for setting in dict.fromkeys(samples["setting"])]) + " in the text"),
         ("Decoding", listed(list(dict.fromkeys(samples["decoding"])))),
         ("Seeds", seeds_in_words(samples["seed"].dropna())),

@@ -1,6 +1,7 @@
 """Transition matrices of the real text and of a sample side by side, and where they differ."""
 
 from collections.abc import Sequence
+from textwrap import fill, wrap
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,6 +15,7 @@ from textcritic.report.numbers import MINUS
 from textcritic.report.style import DIVERGING, MUTED, RULE, SEQUENTIAL, new_figure, style
 
 BAR_CELLS = 40
+TITLE_CHARACTER = 0.098  # inches, in bold
 
 
 def next_section_shares(counts: np.ndarray, known: Sequence[str], shown: Sequence[str]) -> np.ndarray:
@@ -57,8 +59,10 @@ def transition_heatmaps(
     ]
     longest = max(map(len, [*titles, BEGIN]))
     margin, below = 0.35 + 0.078 * longest, 0.16 + 0.068 * longest
-    foot, head, gutter = below + 0.62, 0.34, 0.16
+    foot, gutter = below + 0.62, 0.16
     side = width - margin if stacked else (width - margin - 2 * gutter) / 3
+    room = int(side / TITLE_CHARACTER)
+    head = 0.14 + 0.2 * len(wrap(sample_name, room))
     height = 3 * (side + foot + head) if stacked else side + foot + head
     with style():
         figure = new_figure(width, height)
@@ -67,7 +71,7 @@ def transition_heatmaps(
             y = foot + ((2 - index) * (side + foot + head) if stacked else 0)
             axes = figure.add_axes((x / width, y / height, side / width, side / height))
             _heatmap(axes, matrix, colours, norm)
-            axes.set_title(name)
+            axes.set_title(fill(name, room))
             axes.set_xticks(np.arange(len(matrix)), [*titles, END], rotation=90)
             axes.tick_params(length=0)
             axes.set_yticks(np.arange(len(matrix)), [BEGIN, *titles] if stacked or index == 0 else [])

@@ -193,14 +193,14 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     body = []
     for source in rows[["corpus", "source", *GROUP[1:], "seed"]].drop_duplicates().to_dict("records"):
         found = {row["switch"]: row for row in _matching(rows, source).to_dict("records")}
-        cells = [_audit_cell(found[switch]) if switch in found else Cell(NONE) for switch in switches]
+        cells = [_audit_cell(found[switch], found["default"]) if switch in found else Cell(NONE) for switch in switches]
         # Which titles real text is scored by is a switch here, so its name says nothing of them.
         name = names.source(source | {"source": DATA_INFERRED} if source["generator"] == "data" else source)
         body.append([Cell(name, heading=True), *cells])
     caption = "Latent PPL under each disputed detail, one at a time"
     remarks = [
-        "Under each value: its change against the default, or against the switch that it names, and how many articles "
-        "were rejected, unread ones included."
+        "Under each value: its change against the default, or against the switch that it names; and how many articles "
+        "were rejected, unread ones included, where that is another number than by default."
     ]
     header = [[Cell("Source"), *(Cell(switch) for switch in switches)]]
     return Sheet("audit", caption, header, body, remarks=remarks)
@@ -231,13 +231,13 @@ def _beside(group: pd.DataFrame, published: str, gap: str) -> list[str]:
     return [] if missing(theirs) else [f"published {number(float(theirs))} ({difference(float(ours))})"]
 
 
-def _audit_cell(row: dict[str, Any]) -> Cell:
+def _audit_cell(row: dict[str, Any], default: dict[str, Any]) -> Cell:
     notes = [f"{difference(row['change_percent'])}%"] if not missing(row["change_percent"]) else []
     if notes and row["compared_with"] != "default":
         notes = [f"{notes[0]} on {row['compared_with']}"]
     if row["switch"] == "default":
         notes = [f"{count(row['documents'])} articles"]
-    if row["rejected"]:
+    if row["rejected"] != (0 if row is default else default["rejected"]):
         notes.append(f"{count(row['rejected'])} rejected")
     return Cell(number(row["latent_ppl"]), tuple(notes))
 

@@ -82,8 +82,8 @@ SWITCH_WORDS = {
         "place of inferred ones.",
     ),
     "generated titles, unknown titles": (
-        "Written titles, unknown ones left out",
-        "Both of the last two together: titles that nobody else uses then cost a sample nothing.",
+        "Written titles and unknown titles",
+        "Both of the last two together: where unknown titles are left out, one that nobody else uses costs nothing.",
     ),
     "posterior": (
         "Posterior",
