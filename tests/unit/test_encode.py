@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from conftest import TinyEncoding, tiny_articles
 from safetensors.torch import load_file, save_file
+from tiny import TinyEncoding, tiny_articles
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification
 
 from textcritic.corpora import Article, Section, render, write_articles

@@ -6,7 +6,7 @@ import signal
 import numpy as np
 import pytest
 import torch
-from conftest import TinyEncoding
+from tiny import TinyEncoding
 
 from textcritic.errors import TextcriticError
 from textcritic.generators import train
