@@ -180,9 +180,9 @@ def _has_own_docstring(thing: Any) -> bool:
 
 
 def _public_modules(root: str, skipped: Counter[str]) -> Iterator[ModuleType]:
-    todo = [root]
-    while todo:
-        name = todo.pop(0)
+    waiting = [root]
+    while waiting:
+        name = waiting.pop(0)
         module = _import_quietly(name)
         if module is None:
             skipped["module that cannot be imported"] += 1
@@ -191,7 +191,7 @@ def _public_modules(root: str, skipped: Counter[str]) -> Iterator[ModuleType]:
         for found in pkgutil.iter_modules(getattr(module, "__path__", [])):
             path = f"{name}.{found.name}"
             if not (found.name.startswith("_") or found.name in SKIPPED_MODULES or path in SKIPPED_PATHS):
-                todo.append(path)
+                waiting.append(path)
 
 
 def _import_quietly(name: str) -> ModuleType | None:
