@@ -13,7 +13,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, first_line
 from textcritic.files import whole_file, write_json
 from textcritic.runlog import Progress, log
 
@@ -76,9 +76,8 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     try:
         snapshot_download(entry["repository"], revision=entry["revision"], local_dir=partial, allow_patterns=patterns)
     except Exception as error:  # the hub client raises its own, its transport's and the system's for one fault
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise TextcriticError(
-            f"{entry['repository']}: cannot be downloaded ({reason}); put {', '.join(patterns)} of"
+            f"{entry['repository']}: cannot be downloaded ({first_line(error)}); put {', '.join(patterns)} of"
             f" https://huggingface.co/{entry['repository']}/tree/{entry['revision']} into {target} by hand and rerun"
         ) from error
     shutil.rmtree(partial / ".cache", ignore_errors=True)

@@ -6,3 +6,8 @@ class TextcriticError(Exception):
 
     The message is a single line that names the file, the line or the config key and says what would be right.
     """
+
+
+def first_line(error: BaseException) -> str:
+    """What another library's exception says, cut to one line; its type where it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

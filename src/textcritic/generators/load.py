@@ -16,7 +16,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTra
 from transformers.utils import logging as transformers_logging
 
 from textcritic.corpora import END, SEPARATOR
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, first_line
 from textcritic.files import read_json, whole_folder
 
 transformers_logging.set_verbosity_error()
@@ -92,7 +92,7 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
     except Exception as error:  # transformers raises OSError, ValueError, TypeError, KeyError ... for the same fault
         raise TextcriticError(
             f"{folder}: holds no tokenizer that can be read; a folder saved with save_pretrained has tokenizer.json "
-            f"and tokenizer_config.json ({_first_line(error)})"
+            f"and tokenizer_config.json ({first_line(error)})"
         ) from error
     if not tokenizer.is_fast or not len(tokenizer):
         raise TextcriticError(f"{folder}: holds no fast tokenizer; convert it so that the folder has tokenizer.json")
@@ -236,7 +236,7 @@ def _from_config(
         full = AutoConfig.for_model(model_type, **{**ids, **keys, **changes})
         return auto_class.from_config(full, dtype=torch.float32)
     except (ValueError, TypeError, KeyError, AssertionError, RuntimeError) as error:
-        raise TextcriticError(f"init.config: no {model_type} can be built from it: {_first_line(error)}") from error
+        raise TextcriticError(f"init.config: no {model_type} can be built from it: {first_line(error)}") from error
 
 
 def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping[str, Any]) -> Any:
@@ -251,7 +251,7 @@ def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping
             **changes,
         )
     except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
-        raise TextcriticError(f"{folder}: no model can be loaded from it: {_first_line(error)}") from error
+        raise TextcriticError(f"{folder}: no model can be loaded from it: {first_line(error)}") from error
     base = model.base_model_prefix + "."
     missing = sorted(name for name in report["missing_keys"] if not new_head or name.startswith(base))
     if missing:
@@ -282,9 +282,5 @@ def _require_weights(folder: Path) -> None:
                 pass
         except (SafetensorError, OSError, json.JSONDecodeError) as error:
             raise TextcriticError(
-                f"{path}: not a whole safetensors file ({_first_line(error)}); delete it and make or copy it again"
+                f"{path}: not a whole safetensors file ({first_line(error)}); delete it and make or copy it again"
             ) from error
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
