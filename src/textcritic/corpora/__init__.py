@@ -25,12 +25,15 @@ from textcritic.corpora.layout import (
     render,
     spans,
 )
+from textcritic.corpora.process import DELIMITER, Process, Recipe
+from textcritic.corpora.process_corpus import recipe_and_counts, write_process_corpus
 from textcritic.corpora.titles import Titles
 
 __all__ = [
     "ARTICLE_SCHEMA",
     "BODY",
     "BOUNDARY",
+    "DELIMITER",
     "END",
     "EXTRACTORS",
     "SEPARATOR",
@@ -39,6 +42,8 @@ __all__ = [
     "TITLE",
     "Article",
     "MalformedArticle",
+    "Process",
+    "Recipe",
     "Section",
     "Titles",
     "build_corpus",
@@ -50,8 +55,10 @@ __all__ = [
     "parse",
     "read_articles",
     "read_jsonl",
+    "recipe_and_counts",
     "render",
     "spans",
     "words_of",
     "write_articles",
+    "write_process_corpus",
 ]

@@ -1,7 +1,7 @@
 """Articles as a language model's token stream: ids, and for every token whether it is boundary, title or body."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -54,23 +54,53 @@ def encode_split(
     """
     tokenizer = load_tokenizer(tokenizer_dir)
     before, after = boundary_ids(tokenizer, boundary)
+    lead = [tokenizer.eos_token_id] if boundary == SINGLE else []
+    pieces = (
+        (
+            np.array([*before, *ids, *after], np.int32),
+            np.pad(kinds, (len(before), len(after)), constant_values=BOUNDARY),
+            [len(before) + len(ids) + len(after)],
+        )
+        for ids, kinds in encode_articles(iter_articles(articles_path), tokenizer, setting)
+    )
+    write_stream(out_prefix, pieces, lead, shuffle_seed, articles_path)
+
+
+def write_stream(
+    out_prefix: str | os.PathLike[str],
+    pieces: Iterable[tuple[np.ndarray, np.ndarray, Sequence[int]]],
+    lead: Sequence[int],
+    shuffle_seed: int | None,
+    source: str | os.PathLike[str],
+) -> None:
+    """Write a token stream in the files and order of `encode_split`, holding no more than one piece of it in memory.
+
+    Args:
+        out_prefix: path without suffix.
+        pieces: whole articles with their boundaries: tokens, kinds, and how many tokens belong to each article.
+        lead: boundary tokens before the first article.
+        shuffle_seed: see `encode_split`.
+        source: where the articles come from, for the error line.
+
+    Raises:
+        TextcriticError: there are none, or a file cannot be written.
+    """
     prefix = Path(out_prefix)
     with ExitStack() as stack:
         paths = [stack.enter_context(whole_file(f"{prefix}.{part}.npy")) for part in ("tokens", "kinds")]
-        ordered = [stack.enter_context(TemporaryFile(dir=prefix.parent)) for _ in paths]
-        lengths = []
-        for ids, kinds in encode_articles(iter_articles(articles_path), tokenizer, setting):
-            ordered[0].write(np.array([*before, *ids, *after], np.int32).tobytes())
-            ordered[1].write(np.pad(kinds, (len(before), len(after)), constant_values=BOUNDARY).tobytes())
-            lengths.append(len(before) + len(ids) + len(after))
+        streams = [stack.enter_context(TemporaryFile(dir=prefix.parent)) for _ in paths]
+        lengths: list[int] = []
+        for tokens, kinds, tokens_of_each in pieces:
+            streams[0].write(tokens.astype(np.int32).tobytes())
+            streams[1].write(kinds.astype(np.uint8).tobytes())
+            lengths.extend(tokens_of_each)
         if not lengths:
-            raise TextcriticError(f"{articles_path}: holds no articles")
+            raise TextcriticError(f"{source}: holds no articles")
         order = np.arange(len(lengths))
         if shuffle_seed is not None:
             np.random.default_rng(shuffle_seed).shuffle(order)
-        lead = [tokenizer.eos_token_id] if boundary == SINGLE else []
-        _write_ordered(paths[0], ordered[0], np.array(lengths), order, np.array(lead, np.int32))
-        _write_ordered(paths[1], ordered[1], np.array(lengths), order, np.full(len(lead), BOUNDARY, np.uint8))
+        _write_ordered(paths[0], streams[0], np.array(lengths), order, np.array(lead, np.int32))
+        _write_ordered(paths[1], streams[1], np.array(lengths), order, np.full(len(lead), BOUNDARY, np.uint8))
 
 
 def encode_articles(

@@ -1,0 +1,9 @@
+"""Draw a synthetic process and its sequences."""
+
+from textcritic import runlog
+from textcritic.corpora import recipe_and_counts, write_process_corpus
+from textcritic.spec import restore
+
+with runlog.job(snakemake.log[0], f"draw {snakemake.wildcards.corpus}"):
+    options = restore(snakemake.params.spec, "corpora")["options"]
+    write_process_corpus(*recipe_and_counts(options), dict(snakemake.output.items()))

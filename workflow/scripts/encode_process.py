@@ -1,0 +1,14 @@
+"""Make the tokenizer of a synthetic process and encode the three splits of its sequences."""
+
+from textcritic import runlog
+from textcritic.corpora import Process
+from textcritic.generators.symbols import encode_process_split, make_symbol_tokenizer, require_symbols
+from textcritic.spec import restore
+
+with runlog.job(snakemake.log[0], f"encode {snakemake.wildcards.corpus}"):
+    require_symbols(restore(snakemake.params.spec, "encodings"), snakemake.wildcards.encoding)
+    tokenizer, tokens = snakemake.output.tokenizer, snakemake.output.tokens
+    make_symbol_tokenizer(tokenizer, Process.load(snakemake.input.process).letters)
+    for articles, out in zip(snakemake.input.articles, tokens[::2], strict=True):
+        shuffle = 1234 if articles.endswith("train.parquet") else None  # as other corpora: train only
+        encode_process_split(articles, tokenizer, out.removesuffix(".tokens.npy"), shuffle)
