@@ -1,0 +1,156 @@
+"""The paper's training: gradient descent on the log-marginal likelihood, from random tables over all n-grams."""
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.functional import log_softmax
+
+from textcritic.critics.hsmm.lattice import Lattice
+from textcritic.critics.hsmm.lexicon import Lexicon
+from textcritic.critics.hsmm.model import HSMM
+from textcritic.critics.hsmm.recursion import log_marginal_of_logs
+from textcritic.critics.hsmm.text import Advance, Settings, Text
+from textcritic.errors import TextcriticError
+from textcritic.generators.blocks import block_at
+
+
+class Adam:
+    """A training by Adam (appendix D); one round is `evaluate_every` updates.
+
+    The parameters are logits: of transitions [K, K], of lengths [K, D], for each length of its n-grams [V_n, K] and of
+    the first state [K], all drawn as Xavier's uniform (the published first state is a given one; here it is learnt). At
+    first the n-grams' alone are trained. The end is not modelled; the model's is that of sequences with as many
+    segments as the training text is expected to have.
+
+    Args:
+        lexicon: all segments.
+        text: the training text.
+        settings: of the training.
+        seed: of the first tables and of the order of the sequences.
+        device: where it is trained.
+    """
+
+    def __init__(self, lexicon: Lexicon, text: Text, settings: Settings, seed: int, device: torch.device) -> None:
+        self.lexicon, self.text, self.settings, self.seed = lexicon, text, settings, seed
+        self.rows = lexicon.rows(text.tokens, text.offsets)
+        self.logits = _first_logits(lexicon, settings.states, seed, device)
+        emission = [value for key, value in self.logits.items() if key.startswith("emission")]
+        others = [value for key, value in self.logits.items() if not key.startswith("emission")]
+        groups = [{"params": emission}, {"params": others}]
+        self.optimiser = torch.optim.Adam(groups, lr=settings.learning_rate, fused=True)
+        self.updates, self.rate, self.transitions, self.best = 0, settings.learning_rate, 0.0, math.inf
+        self.per_epoch = math.ceil(len(text) / settings.batch_size)
+        self.pretraining = settings.pretraining_epochs * self.per_epoch
+        self.total = self.pretraining + settings.epochs * self.per_epoch
+
+    @property
+    def rounds(self) -> int:
+        """Rounds in all."""
+        return math.ceil(self.total / self.settings.evaluate_every)
+
+    @property
+    def round_sequences(self) -> int:
+        """Sequences in a round."""
+        return self.settings.evaluate_every * self.settings.batch_size
+
+    def round(self, advance: Advance) -> float:
+        """`evaluate_every` updates; returns the mean loss before each, in nats per token."""
+        nll, tokens = 0.0, 0
+        for _ in range(min(self.settings.evaluate_every, self.total - self.updates)):
+            lattice = self._batch().to(self.logits["transition"].device)
+            loss = self._update(lattice)
+            nll, tokens = nll + loss, tokens + int(lattice.tokens.sum())
+            advance(len(lattice.tokens))
+        return nll / max(tokens, 1)
+
+    def heed(self, loss: float) -> bool:
+        """Take note of a validation loss: no better than the best, and the learning rate falls; true at the end."""
+        if self.updates > self.pretraining and loss >= self.best:
+            self.rate = max(self.rate / self.settings.decay, self.settings.minimum_learning_rate)
+        self.best = min(self.best, loss)
+        return self.updates >= self.total
+
+    @property
+    def model(self) -> HSMM:
+        """The model as it stands."""
+        with torch.no_grad():
+            emission, transition, initial = (table.exp() for table in self._log_tables())
+            end = torch.full_like(initial, 1 / (1 + self.transitions))
+            return HSMM(self.lexicon, emission, transition, initial, end)
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint holds."""
+        numbers = {key: getattr(self, key) for key in ("updates", "rate", "transitions", "best")}
+        logits = {key: value.detach() for key, value in self.logits.items()}
+        return {**numbers, "logits": logits, "optimiser": self.optimiser.state_dict()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a `state`."""
+        for key in ("updates", "rate", "transitions", "best"):
+            setattr(self, key, state[key])
+        with torch.no_grad():
+            for key, value in state["logits"].items():
+                self.logits[key].copy_(value)
+        self.optimiser.load_state_dict(state["optimiser"])
+
+    def _update(self, lattice: Lattice) -> float:
+        pretraining = self.updates < self.pretraining
+        rates = (self.settings.pretraining_learning_rate, 0.0) if pretraining else (self.rate, self.rate)
+        for group, rate in zip(self.optimiser.param_groups, rates, strict=True):
+            group["lr"] = rate
+        tables = self._log_tables()
+        tables[1].retain_grad()
+        nll = -log_marginal_of_logs(lattice, *tables).sum()
+        if not torch.isfinite(nll):
+            raise TextcriticError(
+                f"update {self.updates + 1:,}: the loss is {nll.item():g}; lower training.learning_rate "
+                "(the last checkpoint is kept)"
+            )
+        (nll / lattice.tokens.sum()).backward()
+        gradient: Any = tables[1].grad
+        self.transitions = -float(gradient.sum() * lattice.tokens.sum()) / len(lattice.tokens)
+        if pretraining:
+            for key, value in self.logits.items():
+                if not key.startswith("emission"):
+                    value.grad = None
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        self.updates += 1
+        return float(nll)
+
+    def _batch(self) -> Lattice:
+        """The batch of an update: a function of the seed and the update's number."""
+        epoch, place = divmod(self.updates, self.per_epoch)
+        size = min(self.settings.batch_size, len(self.text) - place * self.settings.batch_size)
+        first = epoch * len(self.text) + place * self.settings.batch_size
+        chosen = [block_at(self.seed, position, len(self.text)) for position in range(first, first + size)]
+        return Lattice.build(self.rows, self.text.offsets, np.array(chosen))
+
+    def _log_tables(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Log-probabilities of segments [R, K], transitions [K, K] and first states [K]."""
+        lengths = log_softmax(self.logits["length"], dim=1)
+        parts = [
+            log_softmax(self.logits[f"emission{n}"], dim=0) + lengths[:, n - 1]
+            for n in range(1, self.lexicon.longest + 1)
+            if f"emission{n}" in self.logits
+        ]
+        transition = log_softmax(self.logits["transition"], dim=1)
+        return torch.cat(parts), transition, log_softmax(self.logits["initial"], dim=0)
+
+
+def _first_logits(lexicon: Lexicon, states: int, seed: int, device: torch.device) -> dict[str, torch.Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    shapes = {"transition": (states, states), "length": (states, lexicon.longest), "initial": (1, states)}
+    shapes |= {f"emission{n}": (len(codes), states) for n, codes in enumerate(lexicon.codes, start=1) if len(codes)}
+    logits = {}
+    for name, shape in shapes.items():
+        value = torch.empty(shape)
+        torch.nn.init.xavier_uniform_(value, generator=generator)
+        value = value[0] if name == "initial" else value
+        logits[name] = value.to(device).requires_grad_()
+    for n, codes in enumerate(lexicon.codes, start=1):
+        if not len(codes):  # no segment has this length
+            logits["length"].data[:, n - 1] = -math.inf
+    return logits

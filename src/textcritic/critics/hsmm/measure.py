@@ -1,0 +1,64 @@
+"""Perplexity of a hidden semi-Markov language model on held-out sequences, exactly."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textcritic.corpora import BODY, BOUNDARY
+from textcritic.critics.hsmm.model import HSMM
+from textcritic.critics.hsmm.text import Text, exact_lattices, log_likelihoods
+from textcritic.files import write_json
+from textcritic.generators.cpu import prepare_cpu
+from textcritic.generators.load import device, load_tokenizer
+from textcritic.generators.perplexity import summarise
+from textcritic.generators.symbols import read_sequences
+from textcritic.runlog import Progress
+
+WINDOWS = "whole sequences, over all segmentations and states"
+
+
+def measure_hsmm(
+    model_dir: str | os.PathLike[str],
+    test_prefix: str | os.PathLike[str],
+    out_path: str | os.PathLike[str],
+    threads: int | None = None,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Measure a saved model on an encoded split and write perplexity.json, see `generators.perplexity.summarise`.
+
+    "body" is the published perplexity: exp(-sum log p(x) / tokens), with nothing said of where a sequence ends. In
+    "all" the end is one more token, and its probability the model's own.
+
+    Args:
+        model_dir: model folder with its tokenizer.
+        test_prefix: token stream of the split, see `generators.symbols`.
+        out_path: JSON file to write.
+        threads: CPU threads of torch; None leaves torch's own number.
+        seed: of the bootstrap.
+
+    Raises:
+        TextcriticError: the model or the encoded split is missing, truncated, or they do not belong together.
+    """
+    prepare_cpu(threads)
+    end: Any = load_tokenizer(model_dir).eos_token_id
+    text = Text(*read_sequences(test_prefix, end))
+    model = HSMM.load(Path(model_dir)).to(device())
+    inner, whole = [], []
+    progress = Progress(f"perplexity of {os.fspath(model_dir)}", len(text), "sequences")
+    for lattice in exact_lattices(text, model.lexicon, model.states, device().type):
+        inner.append(log_likelihoods(model, [lattice]))
+        whole.append(log_likelihoods(model, [lattice], end=True))
+        progress.advance(len(lattice.tokens))
+    summary = summarise(*_per_token(np.concatenate(inner), np.concatenate(whole), np.diff(text.offsets)), WINDOWS, seed)
+    write_json(out_path, summary)
+    return summary
+
+
+def _per_token(inner: np.ndarray, whole: np.ndarray, tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Nats, kinds and sequences of tokens: a sequence's nats are shared evenly by its tokens, as only sums count."""
+    nll = np.concatenate([np.repeat(-inner / tokens, tokens), inner - whole])
+    kinds = np.repeat([BODY, BOUNDARY], [tokens.sum(), len(tokens)])
+    sequence = np.arange(len(tokens))
+    return nll, kinds, np.concatenate([np.repeat(sequence, tokens), sequence])

@@ -1,0 +1,141 @@
+"""A hidden semi-Markov language model: its tables, their validation, and a folder that holds them."""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from textcritic.critics.hsmm.lexicon import Lexicon
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, whole_folder, write_json
+
+WEIGHTS, CONFIG = "model.safetensors", "config.json"
+TABLES = ("emission", "transition", "initial", "end")
+TOLERANCE = 1e-4  # of what a distribution sums to; columns of millions of rows are normalised in fp32
+
+
+@dataclass(frozen=True)
+class HSMM:
+    """A hidden semi-Markov language model with K states (section 3 and appendix D of the paper).
+
+    A state emits a segment of 1 to D tokens, a row of the lexicon; then the sequence ends or another state follows.
+    The published model has no end: there the number of segments is given.
+
+    Attributes:
+        lexicon: the segments that can be emitted, R rows.
+        emission: p(length, n-gram | state), [R, K]; each column sums to one.
+        transition: p(next state | state), [K, K]; each row sums to one.
+        initial: p(first state), [K].
+        end: p(the sequence ends after this segment | its state), [K].
+    """
+
+    lexicon: Lexicon
+    emission: torch.Tensor
+    transition: torch.Tensor
+    initial: torch.Tensor
+    end: torch.Tensor
+
+    def __post_init__(self) -> None:
+        states, rows = len(self.initial), len(self.lexicon)
+        shapes = {"emission": (rows, states), "transition": (states, states), "initial": (states,), "end": (states,)}
+        for name, shape in shapes.items():
+            table = getattr(self, name)
+            if tuple(table.shape) != shape:
+                raise TextcriticError(f"hsmm: {name} has shape {tuple(table.shape)}; {shape} would be right")
+            if (table.dtype, table.device) != (self.emission.dtype, self.emission.device):
+                raise TextcriticError(f"hsmm: {name} is {table.dtype} on {table.device}, unlike the emission table")
+
+    @property
+    def states(self) -> int:
+        """Number of states K."""
+        return len(self.initial)
+
+    @property
+    def parameters(self) -> int:
+        """Number of probabilities held: R K + K K + 2 K."""
+        return sum(getattr(self, name).numel() for name in TABLES)
+
+    @property
+    def published_parameters(self) -> int:
+        """As the paper counts, K K + K D + R K: a table of lengths, and neither an initial state's nor an end's."""
+        return self.states * (self.states + self.lexicon.longest + len(self.lexicon))
+
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> "HSMM":
+        """The same with its tables elsewhere or of another type."""
+        return replace(self, **{name: getattr(self, name).to(device=device, dtype=dtype) for name in TABLES})
+
+    def validate(self) -> None:
+        """Check the tables' values.
+
+        Raises:
+            TextcriticError: an entry is negative or not finite, or a distribution does not sum to one.
+        """
+        sums = {
+            "emission": self.emission.sum(0, dtype=torch.float64),
+            "transition": self.transition.sum(1, dtype=torch.float64),
+            "initial": self.initial.sum(0, keepdim=True, dtype=torch.float64),
+        }
+        for name, total in sums.items():
+            worst = float((total - 1).abs().max())  # NaN and infinity are in the sums
+            if not worst < TOLERANCE:
+                raise TextcriticError(f"hsmm: a distribution of {name} is off one by {worst:.2g}; normalise it")
+        for name in TABLES:
+            least = float(getattr(self, name).min())
+            if not least >= 0:
+                raise TextcriticError(f"hsmm: {name} has an entry of {least:.2g}; probabilities are 0 to 1")
+        if not float(self.end.max()) <= 1:
+            raise TextcriticError(f"hsmm: end has an entry of {float(self.end.max()):.2g}; probabilities are 0 to 1")
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write a model folder, whole or not at all.
+
+        Raises:
+            TextcriticError: the model is not valid, or the folder cannot be written.
+        """
+        self.validate()
+        tensors = {name: getattr(self, name).contiguous() for name in TABLES}
+        for n, codes in enumerate(self.lexicon.codes, start=1):
+            tensors[f"codes{n}"] = torch.from_numpy(codes.view(np.int64))
+        tensors["counts"] = torch.from_numpy(self.lexicon.counts)
+        config = {
+            "kind": "hsmm",
+            "states": self.states,
+            "vocabulary": self.lexicon.vocabulary,
+            "longest": self.lexicon.longest,
+            "rows": len(self.lexicon),
+        }
+        with whole_folder(folder) as temporary:
+            save_file(tensors, temporary / WEIGHTS)
+            write_json(temporary / CONFIG, config)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], device: torch.device | str = "cpu") -> "HSMM":
+        """Read a model folder.
+
+        Raises:
+            TextcriticError: there is no such model in it, or not a whole and valid one.
+        """
+        config = read_json(Path(folder) / CONFIG)
+        if not isinstance(config, dict) or config.get("kind") != "hsmm":
+            raise TextcriticError(f"{Path(folder) / CONFIG}: not of a hidden semi-Markov model; give the folder of one")
+        path = Path(folder) / WEIGHTS
+        try:
+            with safe_open(path, framework="pt", device=str(device)) as tensors:
+                codes = [
+                    tensors.get_tensor(f"codes{n}").cpu().numpy().view(np.uint64)
+                    for n in range(1, config["longest"] + 1)
+                ]
+                lexicon = Lexicon(config["vocabulary"], tuple(codes), tensors.get_tensor("counts").cpu().numpy())
+                model = cls(lexicon, **{name: tensors.get_tensor(name) for name in TABLES})
+            model.validate()
+        except FileNotFoundError as error:
+            raise TextcriticError(f"{path}: no such file; give the folder of a hidden semi-Markov model") from error
+        except (OSError, KeyError, TypeError, ValueError, SafetensorError, TextcriticError) as error:
+            raise TextcriticError(
+                f"{path}: not a whole model ({error}); delete its folder and train it again"
+            ) from error
+        return model
