@@ -14,7 +14,10 @@ include: "rules/corpora.smk"
 include: "rules/generators.smk"
 include: "rules/samples.smk"
 include: "rules/coherence.smk"
+include: "rules/hsmm.smk"
+include: "rules/synthetic.smk"
 include: "rules/report.smk"
+include: "rules/papers.smk"
 
 
 rule all:

@@ -108,6 +108,8 @@ rule score_data:
         "results/logs/score_data/{critic}/{corpus}.log",
     benchmark:
         "results/benchmarks/score_data/{critic}/{corpus}.tsv"
+    wildcard_constraints:
+        critic=project.names("critics", kind=["transitions"]),
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -133,6 +135,8 @@ rule score_samples:
         "results/logs/score_samples/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
     benchmark:
         "results/benchmarks/score_samples/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+    wildcard_constraints:
+        critic=project.names("critics", kind=["transitions"]),
     conda:
         "../envs/cpu.yaml"
     resources:

@@ -36,6 +36,9 @@ wildcard_constraints:
 
 
 SPLITS = ["train", "validation", "test"]
+# Corpora of sequences of a known process, and those of text.
+PROCESSES = project.names("corpora", extractor=["process"])
+TEXTS = project.names("corpora", others=True, extractor=["process"])
 MODEL = "results/generators/{corpus}/{setting}/{generator}/seed{seed}"
 DRAWN = "results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}"
 
@@ -66,24 +69,26 @@ def of_studies(files):
 
 
 def corpus_files(study):
-    return [f"results/corpora/{corpus}/statistics.json" for corpus in project.corpora(study)]
+    corpora = project.corpora(study) + project.processes(study)
+    return [f"results/corpora/{corpus}/statistics.json" for corpus in corpora]
 
 
 def generator_files(study):
-    return [path for s in project.sources(study) for path in paths.perplexity(s)]
+    sources = project.sources(study) + project.synthetic_sources(study)
+    return [path for s in sources for path in paths.perplexity(s)]
 
 
 def sample_files(study):
-    sources = project.sources(study) + project.sources(study, audit=True)
-    return [s.under(f"results/samples/{s.corpus}") + ".parquet" for s in sources]
+    return [s.under(f"results/samples/{s.corpus}") + ".parquet" for s in project.every_source(study)]
 
 
 def table_files(study):
-    return expand(f"results/studies/{study}/tables/{{table}}.csv", table=TABLES)
+    coherence = expand(f"results/studies/{study}/tables/{{table}}.csv", table=TABLES)
+    return coherence + StudyFiles(paths, study).synthetic_tables()
 
 
 def figure_files(study):
-    return [f"results/studies/{study}/figures"]
+    return [f"results/studies/{study}/figures", *StudyFiles(paths, study).synthetic_figures()]
 
 
 def report_files(study):

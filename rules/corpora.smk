@@ -1,4 +1,4 @@
-"""Corpora: from raw text to articles with sections, split train, validation and test.
+"""Corpora of text: from raw text to articles with sections, split train, validation and test.
 
 Needs: an entry of the corpora registry, and the files it names.
 Makes: results/corpora/{corpus}/{split}.parquet and statistics.json; token streams in results/encodings.
@@ -16,6 +16,8 @@ rule extract_corpus:
         "results/logs/extract_corpus/{corpus}.log",
     benchmark:
         "results/benchmarks/extract_corpus/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=TEXTS,
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -42,6 +44,8 @@ rule build_corpus:
         "results/logs/build_corpus/{corpus}.log",
     benchmark:
         "results/benchmarks/build_corpus/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=TEXTS,
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -65,6 +69,8 @@ rule make_tokenizer:
         "results/logs/make_tokenizer/{corpus}/{encoding}.log",
     benchmark:
         "results/benchmarks/make_tokenizer/{corpus}/{encoding}.tsv"
+    wildcard_constraints:
+        corpus=TEXTS,
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -92,6 +98,8 @@ rule encode_corpus:
         "results/logs/encode_corpus/{corpus}/{encoding}/{setting}.log",
     benchmark:
         "results/benchmarks/encode_corpus/{corpus}/{encoding}/{setting}.tsv"
+    wildcard_constraints:
+        corpus=TEXTS,
     conda:
         "../envs/cpu.yaml"
     resources:

@@ -1,15 +1,18 @@
 """A study's outputs: tables, figures, the report and its manifest.
 
 Needs: scores of real text and of every source of the study. Makes: results/studies/{study}.
+Tables and figures of known processes have rules of their own, which need nothing of the study but these.
 """
 
 TABLES = StudyFiles.TABLES
+SYNTHETIC = StudyFiles.SYNTHETIC
+WITH_PROCESS = "|".join(study for study in project.studies if project.processes(study)) or "(?!)"
 
 
 rule make_tables:
     """Every table as CSV (tidy, full precision), LaTeX and HTML, with the published values beside ours."""
     input:
-        lambda w: StudyFiles(paths, w.study).inputs(),
+        lambda w: StudyFiles(paths, w.study).coherence_inputs(),
         published=lambda w: StudyFiles(paths, w.study).published(),
     output:
         expand("results/studies/{{study}}/tables/{table}.csv", table=TABLES),
@@ -24,16 +27,41 @@ rule make_tables:
         mem_mb=8000,
         runtime="1h",
     params:
-        study=lambda w: StudyFiles(paths, w.study).description(),
+        study=lambda w: StudyFiles(paths, w.study).coherence(),
         version=stage("report"),
     script:
         "../workflow/scripts/make_tables.py"
 
 
+rule make_synthetic_tables:
+    """The tables of a study's known processes as CSV (tidy, full precision), LaTeX and HTML."""
+    input:
+        lambda w: StudyFiles(paths, w.study).synthetic_inputs(),
+        published=lambda w: StudyFiles(paths, w.study).published(),
+    output:
+        expand("results/studies/{{study}}/tables/{table}.{suffix}", table=SYNTHETIC, suffix=["csv", "tex", "html"]),
+    log:
+        "results/logs/make_synthetic_tables/{study}.log",
+    benchmark:
+        "results/benchmarks/make_synthetic_tables/{study}.tsv"
+    wildcard_constraints:
+        study=WITH_PROCESS,
+    conda:
+        "../envs/cpu.yaml"
+    resources:
+        mem_mb=8000,
+        runtime="1h",
+    params:
+        study=lambda w: StudyFiles(paths, w.study).synthetic(),
+        version=stage("report"),
+    script:
+        "../workflow/scripts/make_synthetic_tables.py"
+
+
 rule make_figures:
     """Every figure as SVG and PDF."""
     input:
-        lambda w: StudyFiles(paths, w.study).inputs(),
+        lambda w: StudyFiles(paths, w.study).coherence_inputs(),
         coherence="results/studies/{study}/tables/coherence.csv",
     output:
         directory("results/studies/{study}/figures"),
@@ -47,10 +75,34 @@ rule make_figures:
         mem_mb=8000,
         runtime="1h",
     params:
-        study=lambda w: StudyFiles(paths, w.study).description(),
+        study=lambda w: StudyFiles(paths, w.study).coherence(),
         version=stage("report"),
     script:
         "../workflow/scripts/make_figures.py"
+
+
+rule make_synthetic_figures:
+    """The figures of a study's known processes as SVG and PDF."""
+    input:
+        lambda w: StudyFiles(paths, w.study).synthetic_inputs(),
+    output:
+        directory("results/studies/{study}/synthetic-figures"),
+    log:
+        "results/logs/make_synthetic_figures/{study}.log",
+    benchmark:
+        "results/benchmarks/make_synthetic_figures/{study}.tsv"
+    wildcard_constraints:
+        study=WITH_PROCESS,
+    conda:
+        "../envs/plot.yaml"
+    resources:
+        mem_mb=8000,
+        runtime="1h",
+    params:
+        study=lambda w: StudyFiles(paths, w.study).synthetic(),
+        version=stage("report"),
+    script:
+        "../workflow/scripts/make_synthetic_figures.py"
 
 
 rule make_report:
@@ -60,6 +112,8 @@ rule make_report:
         published=lambda w: StudyFiles(paths, w.study).published(),
         tables=rules.make_tables.output,
         figures="results/studies/{study}/figures",
+        synthetic_tables=lambda w: StudyFiles(paths, w.study).synthetic_tables(),
+        synthetic_figures=lambda w: StudyFiles(paths, w.study).synthetic_figures(),
     output:
         report="results/studies/{study}/report.html",
         manifest="results/studies/{study}/manifest.json",
@@ -79,27 +133,3 @@ rule make_report:
         version=stage("report"),
     script:
         "../workflow/scripts/make_report.py"
-
-
-rule table2:
-    """Table 2 of the model criticism paper: word-level and latent perplexity, with titles and without."""
-    input:
-        "results/studies/model-criticism/tables/coherence.csv",
-
-
-rule table11:
-    """Table 11 of the model criticism paper: statistics of the corpora."""
-    input:
-        "results/studies/model-criticism/tables/statistics.csv",
-
-
-rule table12:
-    """Table 12 of the model criticism paper: the commonest section transition errors."""
-    input:
-        "results/studies/model-criticism/tables/transition-errors.csv",
-
-
-rule figure4:
-    """Figure 4 of the model criticism paper: the graph of section transition errors."""
-    input:
-        "results/studies/model-criticism/figures",

@@ -73,6 +73,7 @@ rule collect_samples:
     benchmark:
         "results/benchmarks/collect_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
     wildcard_constraints:
+        corpus=TEXTS,
         generator=project.names("generators", kind=["causal", "ngram"]),
     conda:
         "../envs/cpu.yaml"

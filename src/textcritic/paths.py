@@ -75,6 +75,11 @@ class Paths:
         """The shards of a sample."""
         return [f"{prefix}/shard{n}.parquet" for n in range(self.project.entry("decodings", decoding)["shards"])]
 
+    def steps(self, corpus: str) -> int:
+        """Sub-sequences in a sequence of a known process."""
+        steps: int = self.project.entry("corpora", corpus)["options"]["process"]["steps"]
+        return steps
+
     def latents(self, critic: str, corpus: str, tail: str) -> str:
         """The section posteriors that a critic reads."""
         return f"results/latents/{self.project.entry('critics', critic)['classifier']}/{corpus}/{tail}.parquet"
@@ -96,11 +101,13 @@ def hub_folder(name: str) -> str:
 class StudyFiles:
     """The artefacts of one study, as the report reads them (see `textcritic.report.inputs`).
 
-    `SHEETS` are the tables that are made for reading too, as LaTeX and HTML; `TABLES` are all of them.
+    `SHEETS` are the tables that are made for reading too, as LaTeX and HTML; `TABLES` are all of them. `SYNTHETIC` are
+    those of a study's synthetic processes, for reading too; they need nothing that the others do.
     """
 
     SHEETS = ("coherence", "perplexity", "decomposition", "transition-errors", "statistics", "audit")
     TABLES = (*SHEETS, "titles")
+    SYNTHETIC = ("table1", "table1-audit")
 
     def __init__(self, paths: Paths, study: str) -> None:
         self.paths, self.project, self.name = paths, paths.project, study
@@ -110,18 +117,36 @@ class StudyFiles:
 
     def description(self) -> dict[str, Any]:
         """The study in words and paths: what `textcritic.report.read_study` takes."""
+        return self.coherence() | self.synthetic()
+
+    def coherence(self) -> dict[str, Any]:
+        """The study without its synthetic processes."""
         sources, audit_sources = (self.project.sources(self.name, audit) for audit in (False, True))
         return {
-            "name": self.name,
+            **self._head(),
+            "report_articles": self.project.config["report_articles"],
             "title": self.study["title"],
             "summary": self.study["summary"],
-            "resamples": self.project.config["resamples"],
-            "report_articles": self.project.config["report_articles"],
             "corpora": [self._corpus(corpus) for corpus in self.project.corpora(self.name)],
             "sources": [self._source(source) for source in sources],
             "audit_sources": [self._source(source) for source in audit_sources],
             "decodings": {s.decoding: self._decoding(s.decoding) for s in (*sources, *audit_sources)},
+            "synthetic": None,
         }
+
+    def synthetic(self) -> dict[str, Any]:
+        """The study's synthetic processes alone, under the key `synthetic`; None where it has none."""
+        block = self.study["synthetic"]
+        if block is None:
+            return {**self._head(), "synthetic": None}
+        sources = self.project.synthetic_sources(self.name)
+        corpora = self.project.processes(self.name)
+        found = {
+            "corpora": [self._process(corpus, block["critic"]) for corpus in corpora],
+            "sources": [self._sequences(source, block["critic"]) for source in sources],
+            "decodings": {source.decoding: self._decoding(source.decoding) for source in sources},
+        }
+        return {**self._head(), "synthetic": found}
 
     def published(self) -> str | list[str]:
         """The file of published values; none where the study names none."""
@@ -132,11 +157,34 @@ class StudyFiles:
         return str(path.relative_to(self.project.here) if path.is_relative_to(self.project.here) else path)
 
     def inputs(self) -> list[str]:
-        """Every file that the tables, figures and report of the study read."""
-        description = self.description()
-        entries = description["corpora"] + description["sources"] + description["audit_sources"]
-        found = [value for entry in entries for value in entry.values() if str(value).startswith("results/")]
-        return list(dict.fromkeys(found))
+        """Every file that the figures and the report of the study read."""
+        return list(dict.fromkeys([*self.coherence_inputs(), *self.synthetic_inputs()]))
+
+    def coherence_inputs(self) -> list[str]:
+        """Those of them that have nothing to do with synthetic processes."""
+        description = self.coherence()
+        return _artefacts(description["corpora"] + description["sources"] + description["audit_sources"])
+
+    def synthetic_inputs(self) -> list[str]:
+        """Those of the study's synthetic processes; none where it has none."""
+        found = self.synthetic()["synthetic"]
+        return [] if found is None else _artefacts(found["corpora"] + found["sources"])
+
+    def synthetic_tables(self) -> list[str]:
+        """The tables of the study's synthetic processes in every format; none where it has none."""
+        if self.study["synthetic"] is None:
+            return []
+        formats = ("csv", "tex", "html")
+        return [
+            f"results/studies/{self.name}/tables/{table}.{suffix}" for table in self.SYNTHETIC for suffix in formats
+        ]
+
+    def synthetic_figures(self) -> list[str]:
+        """The folder of their figures; none where the study has no synthetic process."""
+        return [] if self.study["synthetic"] is None else [f"results/studies/{self.name}/synthetic-figures"]
+
+    def _head(self) -> dict[str, Any]:
+        return {"name": self.name, "resamples": self.project.config["resamples"]}
 
     def _corpus(self, corpus: str) -> dict[str, Any]:
         scores = f"results/scores/{self.critic}/{corpus}/data"
@@ -169,3 +217,26 @@ class StudyFiles:
             "perplexity": perplexity,
             "training": perplexity and perplexity.replace("perplexity.json", "training.json"),
         }
+
+    def _process(self, corpus: str, critic: str) -> dict[str, Any]:
+        return {
+            "corpus": corpus,
+            "process": f"results/corpora/{corpus}/process.npz",
+            "statistics": f"results/corpora/{corpus}/statistics.json",
+            "scores": f"results/scores/{critic}/{corpus}/data/test.parquet",
+            "articles": f"results/corpora/{corpus}/test.parquet",
+        }
+
+    def _sequences(self, source: Source, critic: str) -> dict[str, Any]:
+        whole = self._source(source)
+        sample = whole["articles"].removesuffix(".parquet")
+        return {
+            **{key: value for key, value in whole.items() if key != "latents"},
+            "scores": source.under(f"results/scores/{critic}/{source.corpus}/samples") + ".parquet",
+            "rejected": f"{sample}.rejected.parquet",
+        }
+
+
+def _artefacts(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The files that the entries of a description name, each once."""
+    return list(dict.fromkeys(str(v) for entry in entries for v in entry.values() if str(v).startswith("results/")))

@@ -1,33 +1,20 @@
 """The workflow's configuration as one object: registries, studies, and the sources that a study compares."""
 
 import difflib
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
-from itertools import product
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.spec import canonical, complete, load_yaml
+from textcritic.studies import Source, check_study, sources_of
+
+__all__ = ["REGISTRIES", "WITHOUT_EFFECT", "Project", "Source"]
 
 REGISTRIES = ("hub", "downloads", "corpora", "encodings", "generators", "decodings", "classifiers", "critics")
 # Keys of an entry that change what it is called or how it runs, never what comes out.
 WITHOUT_EFFECT = ("label", "threads", "gpu", "mem_mb", "runtime", "batch_size", "training.checkpoint_seconds")
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One set of samples in a study; every field is a registry name or a seed, and so a wildcard of a path."""
-
-    corpus: str
-    setting: str
-    generator: str
-    decoding: str
-    seed: int
-
-    def under(self, prefix: str) -> str:
-        """The artefact path of this source below `prefix`, without its suffix."""
-        return f"{prefix}/{self.setting}/{self.generator}/seed{self.seed}/{self.decoding}"
 
 
 class Project:
@@ -77,38 +64,50 @@ class Project:
         entry = self.entry(kind, name)
         return canonical(_deciding({k: v for k, v in entry.items() if not keys or k in keys}), kind)
 
-    def names(self, registry: str, **wanted: list[Any]) -> str:
+    def names(self, registry: str, others: bool = False, **wanted: list[Any]) -> str:
         """A regular expression that matches the names of a registry, for wildcard constraints.
 
         Args:
             registry: the registry.
+            others: all entries but the wanted ones.
             wanted: only entries whose key has one of these values, e.g. `kind=["causal", "ngram"]`.
         """
         chosen = [
             name
             for name, entry in self.registry[registry].items()
-            if all(entry.get(key) in values for key, values in wanted.items())
+            if all(entry.get(key) in values for key, values in wanted.items()) is not others
         ]
         return "|".join(sorted(chosen)) or "(?!)"
 
     def sources(self, study: str, audit: bool = False) -> list[Source]:
         """The sample sources of a study, in the order of its YAML; with `audit`, those its audit page adds."""
-        blocks = self.studies[study]["audit_sources" if audit else "sources"]
-        return list(dict.fromkeys(source for block in blocks for source in _expand(block)))
+        return sources_of(self.studies[study], "audit_sources" if audit else "sources")
+
+    def synthetic_sources(self, study: str) -> list[Source]:
+        """The sources of sequences of known processes in a study, in the order of its YAML; none where it has none."""
+        return sources_of(self.studies[study], "synthetic")
 
     def corpora(self, study: str) -> list[str]:
-        """The corpora of a study, in order of appearance."""
+        """The corpora of text in a study, in order of appearance."""
         return list(dict.fromkeys(source.corpus for source in self.sources(study)))
+
+    def processes(self, study: str) -> list[str]:
+        """The known processes in a study, in order of appearance."""
+        return list(dict.fromkeys(source.corpus for source in self.synthetic_sources(study)))
+
+    def every_source(self, study: str) -> list[Source]:
+        """All sources of a study: those it compares, those of its audit page, and those of known processes."""
+        return [*self.sources(study), *self.sources(study, audit=True), *self.synthetic_sources(study)]
 
     def describe(self, study: str) -> dict[str, Any]:
         """The study and every registry entry it uses: what the manifest records."""
-        sources = self.sources(study) + self.sources(study, audit=True)
-        critic = self.studies[study]["critic"]
+        sources = self.every_source(study)
+        critic, synthetic = self.studies[study]["critic"], self.studies[study]["synthetic"]
         used: dict[str, set[str]] = {
             "corpora": {source.corpus for source in sources},
             "generators": {source.generator for source in sources},
             "decodings": {source.decoding for source in sources},
-            "critics": {critic},
+            "critics": {critic} | ({synthetic["critic"]} if synthetic else set()),
             "classifiers": {self.entry("critics", critic)["classifier"]},
         }
         trained = [self.entry(kind, name) for kind in ("generators", "classifiers") for name in used[kind]]
@@ -156,41 +155,16 @@ class Project:
             raise TextcriticError(f"config: studies: there is no study {name!r}; known: {', '.join(known)}")
         _check_name(name, str(path))
         study: dict[str, Any] = complete(load_yaml(path), "study", str(path))
-        self.entry("critics", study["critic"])
-        for block in study["sources"] + study["audit_sources"]:
-            for key in ("corpora", "generators", "decodings"):
-                for item in block[key]:
-                    self.entry(key, item)
         published = study["published"]
         if published and not (self.root / "config/published" / f"{published}.csv").is_file():
             raise TextcriticError(f"{path}: published: there is no config/published/{published}.csv")
-        self._check_sources(study, str(path))
+        check_study(study, self.entry, str(path))
         return study
-
-    def _check_sources(self, study: Mapping[str, Any], where: str) -> None:
-        """Faults that would otherwise show only after the training."""
-        sources, audit = (
-            [source for block in study[key] for source in _expand(block)] for key in ("sources", "audit_sources")
-        )
-        bases = {replace(source, decoding="") for source in sources}
-        for source in audit:
-            if replace(source, decoding="") not in bases:
-                raise TextcriticError(
-                    f"{where}: audit_sources: {source.generator} {source.setting} on {source.corpus}, seed"
-                    f" {source.seed}, is not among the sources; it is compared with the same at another decoding"
-                )
-        for source in sources + audit:
-            decoding = self.entry("decodings", source.decoding)
-            plain = (decoding["temperature"], decoding["top_k"], decoding["top_p"]) == (1, 0, 1)
-            if self.entry("generators", source.generator)["kind"] == "ngram" and not plain:
-                raise TextcriticError(
-                    f"{where}: {source.generator} is an n-gram model, which is drawn from as it is; {source.decoding}"
-                    " has a temperature, top_k or top_p"
-                )
 
     def _check_references(self) -> None:
         for name, entry in self.registry["critics"].items():
-            self._refer("critics", name, "classifiers", entry["classifier"])
+            if "classifier" in entry:
+                self._refer("critics", name, "classifiers", entry["classifier"])
         for name, entry in self.registry["corpora"].items():
             if entry["sections"]["length_unit"] != "words":
                 self._refer("corpora", name, "hub", entry["sections"]["length_unit"])
@@ -205,8 +179,8 @@ class Project:
                     raise TextcriticError(
                         f"config/registry/{kind}.yaml: {name}: the key 'encoding' is missing; it gives the tokens"
                     )
-                training = entry.get("training", {})
-                if kind == "generators" and training and (training["steps"] is None) == (training["epochs"] is None):
+                training = entry["training"] if entry.get("kind") == "causal" else {}
+                if training and (training["steps"] is None) == (training["epochs"] is None):
                     raise TextcriticError(
                         f"config/registry/{kind}.yaml: {name}: training: give steps or epochs, one of the two"
                     )
@@ -227,12 +201,6 @@ def _deciding(entry: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         for key, value in entry.items()
         if f"{prefix}{key}" not in WITHOUT_EFFECT
     }
-
-
-def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
-    axes = (block["corpora"], block["generators"], block["settings"], block["decodings"], block["seeds"])
-    for corpus, generator, setting, decoding, seed in product(*axes):
-        yield Source(corpus, setting, generator, decoding, seed)
 
 
 def _values(paths: Any) -> list[str]:

@@ -22,6 +22,16 @@ def jobs(output):
     return {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE)}
 
 
+def planned(output):
+    """(rule, wildcards, resources) of every job that a dry run prints."""
+    found = []
+    for rule, body in re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)*)", output, re.MULTILINE):
+        lines = dict(re.findall(r"^ {4}(wildcards|resources): (.*)$", body, re.MULTILINE))
+        pairs = (dict(re.findall(r"(\w+)=([^,\s]+)", lines.get(key, ""))) for key in ("wildcards", "resources"))
+        found.append((rule, *pairs))
+    return found
+
+
 @pytest.mark.parametrize("study", sorted(path.stem for path in (ROOT / "config/studies").glob("*.yaml")))
 def test_every_study_dry_runs(study, tmp_path):
     for name in ("articles.jsonl", "samples.jsonl"):
@@ -45,6 +55,66 @@ def test_the_slurm_profile_builds_the_papers_study(tmp_path):
     assert found["train_causal"] == 8
     assert found["sample_causal"] == (8 + 4) * 10
     assert found["score_samples"] == 12
+
+
+SYNTHETIC_JOBS = {
+    "draw_process": 1,
+    "encode_process": 1,
+    "train_hsmm": 1,
+    "measure_hsmm": 1,
+    "sample_hsmm": 2,
+    "score_process_data": 1,
+    "make_synthetic_tables": 1,
+}
+
+
+def test_the_demo_has_a_synthetic_table(tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['demo']")
+    assert run.returncode == 0, run.stderr + run.stdout
+    found = jobs(run.stdout)
+    # A transformer, and an HSMM that is drawn from in two ways.
+    assert SYNTHETIC_JOBS.items() <= found.items()
+    assert found["parse_sequences"] == found["score_sequences"] == 3
+    plan = planned(run.stdout)
+    assert {(w["corpus"], w["encoding"]) for rule, w, _ in plan if rule == "encode_process"} == {
+        ("process-demo", "symbols")
+    }
+    # Nothing that is for text is done to a process.
+    text = ("extract_corpus", "build_corpus", "make_tokenizer", "encode_corpus", "collect_samples", "score_samples")
+    assert all(w["corpus"] == "docstrings" for rule, w, _ in plan if rule in text)
+    assert all(resources.get("gpu", "0") == "0" for _, _, resources in plan)
+
+
+def test_table_1_of_the_paper_needs_its_process_and_models_alone(tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']", "--", "table1")
+    assert run.returncode == 0, run.stderr + run.stdout
+    found = jobs(run.stdout)
+    assert SYNTHETIC_JOBS.items() <= found.items()
+    assert found["train_causal"] == found["measure_perplexity"] == 2
+    assert found["parse_sequences"] == found["score_sequences"] == 4
+    plan = planned(run.stdout)
+    assert {w["corpus"] for _, w, _ in plan if "corpus" in w} == {"process"}
+    on_gpu = {w["generator"] for rule, w, resources in plan if resources.get("gpu") == "1" and rule.startswith("train")}
+    assert on_gpu == {"hsmm-800", "transformer-released", "transformer-paper"}
+    assert all(r["mem_mb"] and r["runtime"] for rule, _, r in plan if rule.startswith(("train", "sample", "measure")))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "results/corpora/process-demo/extracted.parquet",
+        "results/encodings/process-demo/symbols/w-title/test.tokens.npy",
+        "results/corpora/docstrings/process.npz",
+        "results/critics/known-process/docstrings/critic.json",
+        "results/scores/known-process/docstrings/data/test-gold.parquet",
+        "results/scores/transitions-demo/process-demo/data/test.parquet",
+        "results/samples/process-demo/wo-title/ngram-3/seed1/demo.parquet",
+    ],
+)
+def test_rules_for_text_and_for_processes_do_not_overlap(path, tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--", path)
+    assert run.returncode == 1
+    assert "MissingRuleException" in run.stderr + run.stdout
 
 
 @pytest.mark.parametrize("target", ["data", "train", "samples", "tables", "figures", "report"])

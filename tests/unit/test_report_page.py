@@ -1,11 +1,11 @@
 import json
 import re
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+from report_html import Page
 from report_study import build_study, with_second_corpus_and_decodings
 
 from textcritic.corpora import Article, Section, read_articles, write_articles
@@ -13,7 +13,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.report import make_figures, make_manifest, make_report, make_tables
 from textcritic.report.charts import Mark, latent_ppl_chart, training_curves
-from textcritic.report.figures import curves_of
+from textcritic.report.figures import study_curves
 from textcritic.report.findings import findings
 from textcritic.report.graph import Edge, transition_graph
 from textcritic.report.inputs import read_study
@@ -25,41 +25,6 @@ from textcritic.report.svg import inline_svg
 from textcritic.report.viewer import viewer_data
 
 NASTY = "</script><script>alert(1)</script> <b>bold</b> & \u2028 {{ 7 * 7 }}"
-VOID = {"meta", "link", "br", "hr", "img", "input", "path", "use"}
-
-
-class Page(HTMLParser):
-    """Collects what the tests ask about and insists that tags are closed in order."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.tags, self.loads, self.ids, self.data = [], [], [], [], {}
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        named = dict(attrs)
-        self.tags.append((tag, named))
-        self.ids += [named["id"]] if "id" in named else []
-        self.loads += [named[key] for key in ("src", "href", "xlink:href", "data", "poster", "action") if key in named]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.handle_starttag(tag, attrs)
-        if tag not in VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag):
-        if tag in VOID:
-            return
-        assert self.open, f"</{tag}> closes nothing"
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open:
-            self.data[self.open[-1]] = self.data.get(self.open[-1], "") + data
 
 
 @pytest.fixture(scope="module")
@@ -326,7 +291,7 @@ def test_training_curves_of_two_corpora_and_of_decodings(made, tmp_path):
     wide = with_second_corpus_and_decodings(tmp_path, study)
     first = study["sources"][0]
     wide["sources"] = [*wide["sources"], {**first, "decoding": "top-k-50"}]
-    assert list(curves_of(read_study(wide))) == [
+    assert list(study_curves(read_study(wide))) == [
         f"{corpus}: small GPT-2, {setting} titles"
         for corpus in ("docstrings", "recipes")
         for setting in ("with", "without")

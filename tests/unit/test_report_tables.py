@@ -42,7 +42,7 @@ def study(tmp_path_factory):
 def published(tmp_path_factory):
     path = tmp_path_factory.mktemp("published") / "published.csv"
     with path.open("w", newline="") as handle:
-        csv.writer(handle).writerows([COLUMNS, *[(*row, "a paper") for row in PUBLISHED]])
+        csv.writer(handle).writerows([COLUMNS, *[(*row[:4], "", *row[4:], "a paper", "") for row in PUBLISHED]])
     return path
 
 
@@ -309,8 +309,8 @@ def test_scores_of_another_sample_are_refused(study, tmp_path):
     ("text", "message"),
     [
         ("a,b\n1,2\n", "the columns are a, b; they should be table"),
-        ("{h}\n2,wiki,,data,ppl,many,paper\n", "line 2: 'many' is not a number"),
-        ("{h}\n2,wiki,,data,ppl,1,paper\n5,wiki,,data,ppl,2,paper\n", "line 3: wiki data ppl has two values"),
+        ("{h}\n2,wiki,,data,,ppl,many,paper,\n", "line 2: 'many' is not a number"),
+        ("{h}\n2,wiki,,data,,ppl,1,paper,\n5,wiki,,data,,ppl,2,paper,\n", "line 3: wiki data ppl has two values"),
     ],
 )
 def test_faulty_published_values_are_refused(tmp_path, text, message):
@@ -329,6 +329,19 @@ def test_the_papers_values():
     assert published.value("pubmed", "", "data", "articles_train") == 32350
     assert published.value("wiki", "wo-title", "gpt2-small", "total_errors_percent") == 7.54
     assert published.value("docstrings", "wo-title", "gpt2-small", "ppl") is None
+
+
+def test_a_published_value_of_one_decoding_stands_beside_that_one_only():
+    published = read_published(Path(__file__).parents[2] / "config" / "published" / "model-criticism.csv")
+    hsmm = ("process", "wo-title", "hsmm-800")
+    assert published.value(*hsmm, "latent_ppl", "sequences-given") == 47.24
+    assert published.value(*hsmm, "latent_ppl", "sequences") is None
+    assert [published.value(*hsmm, "word_ppl", d) for d in ("sequences", "sequences-given")] == [2.05, 2.05]
+    transformer = ("process", "wo-title", "transformer-released")
+    assert published.value(*transformer, "latent_ppl", "sequences") == 64.80
+    assert "66.80" in published.note(*transformer, "latent_ppl", "sequences")
+    assert published.note(*transformer, "word_ppl", "sequences") == ""
+    assert published.value("process", "wo-title", "data", "latent_ppl") == 44.30
 
 
 def test_latex_escapes():

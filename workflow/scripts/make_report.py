@@ -16,5 +16,11 @@ with runlog.job(snakemake.log[0], f"report {snakemake.wildcards.study}"):
         repository=snakemake.params.repository,
     )
     make_report(
-        snakemake.params.study, tables, snakemake.input.figures, snakemake.output.manifest, snakemake.output.report
+        snakemake.params.study,
+        tables,
+        snakemake.input.figures,
+        snakemake.output.manifest,
+        snakemake.output.report,
+        # Empty where the study has no known process.
+        next(iter(snakemake.input.synthetic_figures), None),
     )

@@ -4,6 +4,7 @@ from textcritic.critics.audit import audit_transitions
 from textcritic.critics.base import Critic
 from textcritic.critics.decomposition import Decomposition, decompose
 from textcritic.critics.errors import TransitionErrors, transition_errors
+from textcritic.critics.known_process import KnownProcess, audit_parsing, score_sequences
 from textcritic.critics.scoring import (
     SCORES_SCHEMA,
     document_columns,
@@ -27,8 +28,10 @@ __all__ = [
     "SCORES_SCHEMA",
     "Critic",
     "Decomposition",
+    "KnownProcess",
     "TransitionCritic",
     "TransitionErrors",
+    "audit_parsing",
     "audit_transitions",
     "count_transitions",
     "decompose",
@@ -40,6 +43,7 @@ __all__ = [
     "score_chains",
     "score_latents",
     "score_posteriors",
+    "score_sequences",
     "scored_transitions",
     "transition_errors",
     "unseen_transitions",

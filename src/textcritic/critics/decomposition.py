@@ -1,13 +1,20 @@
 """Why a Latent PPL is what it is: the set's own entropy, and its divergence from the critic's prior."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.critics.transitions import TransitionCritic
 from textcritic.errors import TextcriticError
+
+
+class HasLogProbs(Protocol):
+    """A critic whose latent process is a chain."""
+
+    @property
+    def log_probs(self) -> npt.NDArray[np.float64]:
+        """`log P(j | i)` in nats: [sources, targets]; -inf where P is 0."""
 
 
 @dataclass(frozen=True)
@@ -15,7 +22,7 @@ class Decomposition:
     """`H(agg, prior) = H(agg) + KL(agg || prior)`, in nats per step; `exp(cross_entropy)` is the Latent PPL.
 
     Attributes:
-        steps: number (or expected number) of transitions, K + 1 in a document of K sections.
+        steps: number (or expected number) of transitions; what one is, the critic's docstring says.
         cross_entropy, entropy, kl: the three terms; `kl` is infinite where the prior gives an observed transition 0.
         entropy_corrected, kl_corrected: with the bias of the plug-in entropy taken out, see `decompose`; None for
             expected counts.
@@ -29,7 +36,7 @@ class Decomposition:
     kl_corrected: float | None
 
 
-def decompose(counts: npt.NDArray[Any], critic: TransitionCritic) -> Decomposition:
+def decompose(counts: npt.NDArray[Any], critic: HasLogProbs) -> Decomposition:
     """Split the cross-entropy per step between a set and a critic (paper, section 2 and appendix B).
 
     `agg` is the first-order aggregated posterior of the set: `pi(i, j)`, the share of steps from i to j. With
@@ -42,8 +49,9 @@ def decompose(counts: npt.NDArray[Any], critic: TransitionCritic) -> Decompositi
     Expected counts spread over cells that no document visits, so the correction is not defined for them.
 
     Args:
-        counts: [V + 1, V + 1] whole numbers (`scored_transitions`) or expected ones (`expected_transitions`).
-        critic: with the same titles.
+        counts: [sources, targets], the transitions of the set: whole numbers (`scored_transitions`,
+            `KnownProcess.transitions`) or expected ones (`expected_transitions`).
+        critic: with the same sources and targets.
 
     Raises:
         TextcriticError: there are no transitions.

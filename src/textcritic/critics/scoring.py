@@ -102,6 +102,67 @@ def posterior_titles(latents: pa.Table) -> list[str]:
         raise TextcriticError('latents: no "titles" in the schema metadata; rerun the rule that makes them') from error
 
 
+def scores_table(
+    ids: Sequence[str] | pa.Array,
+    chains: Chains,
+    num_steps: npt.NDArray[np.int64],
+    step_nll: npt.NDArray[np.float64],
+    reasons: pa.Array,
+    soft: npt.NDArray[np.float64] | None = None,
+    rejected: Rejected = (),
+) -> pa.Table:
+    """Put the scores of documents together; for critics whose scores are sums over the steps of a chain.
+
+    Args:
+        ids: [documents].
+        chains: [documents].
+        num_steps: [documents] steps that count; 0 for a rejected document, which has none.
+        step_nll: [steps that count] nats, documents one after the other.
+        reasons: [documents] why a document is rejected; null for one that is not (`reasons_of`).
+        soft: [documents] expected NLL, nats; None: not known.
+        rejected: as in `score_chains`.
+
+    Returns:
+        Table of schema `SCORES_SCHEMA`.
+
+    Raises:
+        TextcriticError: not one id a chain.
+    """
+    documents = len(chains.lengths)
+    if len(ids) != documents:
+        raise TextcriticError(f"scores: {len(ids)} ids for {documents} chains; give one a document")
+    usable = num_steps > 0
+    nll = np.full(documents, math.nan)
+    if len(step_nll):
+        nll[usable] = np.add.reduceat(step_nll, (np.cumsum(num_steps) - num_steps)[usable])
+    columns = [
+        pa.array(ids, pa.string()),
+        pa.array(nll),
+        pa.array(num_steps),
+        pa.nulls(documents, pa.float64()) if soft is None else pa.array(soft, mask=~usable),
+        pa.array(~usable),
+        reasons,
+        pa.ListArray.from_arrays(_offsets(chains.lengths), chains.titles),
+        pa.ListArray.from_arrays(_offsets(num_steps), pa.array(step_nll)),
+    ]
+    scored = pa.Table.from_arrays(columns, schema=SCORES_SCHEMA)
+    return pa.concat_tables([scored, _unparsed(rejected)]) if rejected else scored
+
+
+def reasons_of(chains: Chains, codes: npt.NDArray[np.int32], usable: npt.NDArray[np.bool_], what: str) -> pa.Array:
+    """Why each document is rejected, null where it is not: the first unknown title (or other `what`) is named."""
+    if usable.all():
+        return pa.nulls(len(usable), pa.string())
+    unknown = np.flatnonzero(codes < 0)
+    owner = np.repeat(np.arange(len(usable)), chains.lengths)[unknown]
+    rows, first = np.unique(owner, return_index=True)
+    named = pc.binary_join_element_wise(f"unknown {what}: ", chains.titles.take(pa.array(unknown[first])), "")
+    texts = pa.concat_arrays([pa.array([EMPTY]), pc.fill_null(named, UNTITLED)])
+    choice = np.zeros(len(usable), dtype=np.int64)
+    choice[rows] = 1 + np.arange(len(rows))
+    return texts.take(pa.array(choice, mask=usable))
+
+
 def latent_ppl(scores: pa.Table, column: Column = "nll") -> float:
     """Latent PPL, `exp(sum NLL / sum steps)`, pooled over the documents not rejected; infinity is possible.
 
@@ -176,43 +237,12 @@ def _score(
     soft: npt.NDArray[np.float64] | None,
     rejected: Rejected,
 ) -> pa.Table:
-    documents = len(chains.lengths)
-    if len(ids) != documents:
-        raise TextcriticError(f"scores: {len(ids)} ids for {documents} chains; give one a document")
     codes = chains.codes(critic.titles)
     steps = Steps.of(codes, chains.lengths, len(critic.titles))
     usable = steps.usable(skip_unknown=critic.mode == "as_released")
     step_nll = (0.0 - critic.log_probs).ravel().take(steps.cells_of(usable))  # a plain minus would write -0.0
-    num_steps = np.where(usable, steps.known, 0)
-    nll = np.full(documents, math.nan)
-    if len(step_nll):
-        nll[usable] = np.add.reduceat(step_nll, (np.cumsum(num_steps) - num_steps)[usable])
-    columns = [
-        pa.array(ids, pa.string()),
-        pa.array(nll),
-        pa.array(num_steps),
-        pa.nulls(documents, pa.float64()) if soft is None else pa.array(soft, mask=~usable),
-        pa.array(~usable),
-        _reasons(chains, codes, usable),
-        pa.ListArray.from_arrays(_offsets(chains.lengths), chains.titles),
-        pa.ListArray.from_arrays(_offsets(num_steps), pa.array(step_nll)),
-    ]
-    scored = pa.Table.from_arrays(columns, schema=SCORES_SCHEMA)
-    return pa.concat_tables([scored, _unparsed(rejected)]) if rejected else scored
-
-
-def _reasons(chains: Chains, codes: npt.NDArray[np.int32], usable: npt.NDArray[np.bool_]) -> pa.Array:
-    """Why each document is rejected, null where it is not: the first unknown title is named."""
-    if usable.all():
-        return pa.nulls(len(usable), pa.string())
-    unknown = np.flatnonzero(codes < 0)
-    owner = np.repeat(np.arange(len(usable)), chains.lengths)[unknown]
-    rows, first = np.unique(owner, return_index=True)
-    named = pc.binary_join_element_wise("unknown title: ", chains.titles.take(pa.array(unknown[first])), "")
-    texts = pa.concat_arrays([pa.array([EMPTY]), pc.fill_null(named, UNTITLED)])
-    choice = np.zeros(len(usable), dtype=np.int64)
-    choice[rows] = 1 + np.arange(len(rows))
-    return texts.take(pa.array(choice, mask=usable))
+    reasons = reasons_of(chains, codes, usable, "title")
+    return scores_table(ids, chains, np.where(usable, steps.known, 0), step_nll, reasons, soft, rejected)
 
 
 def _offsets(lengths: npt.NDArray[np.int64]) -> pa.Array:

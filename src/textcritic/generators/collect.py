@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -53,6 +53,40 @@ def collect_samples(
     Raises:
         TextcriticError: a shard is missing or not whole, an index occurs twice, or every article was rejected.
     """
+    advice = "train the generator for longer, or raise max_tokens"
+    paths = (out_path, rejected_path, counts_path)
+    return collect_draws(shards, lambda text: parse(text, setting), max_tokens, generator, *paths, advice)
+
+
+def collect_draws(
+    shards: Sequence[str | os.PathLike[str]],
+    sections_of: Callable[[str], tuple[Section, ...]],
+    max_tokens: int,
+    generator: str,
+    out_path: str | os.PathLike[str],
+    rejected_path: str | os.PathLike[str],
+    counts_path: str | os.PathLike[str],
+    advice: str | None,
+) -> dict[str, object]:
+    """The part of `collect_samples` that does not depend on how a text is parsed.
+
+    Args:
+        shards: see `collect_samples`.
+        sections_of: the sections of a text; it raises MalformedArticle, with the reason, for one that is no article.
+        max_tokens: see `collect_samples`.
+        generator: see `collect_samples`.
+        out_path: see `collect_samples`.
+        rejected_path: see `collect_samples`.
+        counts_path: see `collect_samples`.
+        advice: what to do if every article was rejected, for the error; None makes that a warning instead, and an empty
+            sample.
+
+    Returns:
+        see `collect_samples`.
+
+    Raises:
+        TextcriticError: a shard is missing or not whole, or an index occurs twice; with `advice`, no article was kept.
+    """
     tokens = 0
     seen: set[int] = set()
 
@@ -71,12 +105,11 @@ def collect_samples(
                     yield _Rejected(identifier, draw.text, f"no end within {max_tokens} tokens")
                     continue
                 try:
-                    yield Article(identifier, None, parse(draw.text, setting), generator)
+                    yield Article(identifier, None, sections_of(draw.text), generator)
                 except MalformedArticle as malformed:
                     yield _Rejected(identifier, draw.text, malformed.reason)
 
     kept, rejected = _sort_out(outcomes())
-    advice = "train the generator for longer, or raise max_tokens"
     return _write(kept, rejected, tokens, advice, out_path, rejected_path, counts_path)
 
 
@@ -128,7 +161,7 @@ def _write(
     kept: list[Article],
     rejected: list[_Rejected],
     tokens: int | None,
-    advice: str,
+    advice: str | None,
     out_path: str | os.PathLike[str],
     rejected_path: str | os.PathLike[str],
     counts_path: str | os.PathLike[str],
@@ -137,10 +170,11 @@ def _write(
     drawn = len(kept) + len(rejected)
     listed = ", ".join(f"{why}: {number}" for why, number in reasons.items())
     if not kept:
-        raise TextcriticError(
-            f"{out_path}: of {drawn} articles none can be used ({listed or 'none were drawn'}); {advice}"
-        )
-    if rejected:
+        nothing = f"{out_path}: of {drawn} articles none can be used ({listed or 'none were drawn'})"
+        if advice is not None:
+            raise TextcriticError(f"{nothing}; {advice}")
+        log.warning("%s; the sample is empty", nothing)
+    elif rejected:
         log.info("%d of %d articles rejected: %s", len(rejected), drawn, listed)
     write_articles(out_path, kept)
     columns = {name: [getattr(item, name) for item in rejected] for name in REJECTED_SCHEMA.names}

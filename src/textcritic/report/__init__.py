@@ -3,6 +3,14 @@
 from textcritic.report.figures import make_figures
 from textcritic.report.html import make_report
 from textcritic.report.manifest import make_manifest
+from textcritic.report.synthetic import make_synthetic_figures, make_synthetic_tables
 from textcritic.report.tables import make_tables
 
-__all__ = ["make_figures", "make_manifest", "make_report", "make_tables"]
+__all__ = [
+    "make_figures",
+    "make_manifest",
+    "make_report",
+    "make_synthetic_figures",
+    "make_synthetic_tables",
+    "make_tables",
+]

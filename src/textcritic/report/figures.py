@@ -1,6 +1,6 @@
 """The study's figures, each as SVG and PDF, and a narrow SVG of each for small screens."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from textcritic.files import read_json
 from textcritic.report.charts import Mark, latent_ppl_chart, training_curves
 from textcritic.report.details import GRAPH_THRESHOLD
 from textcritic.report.graph import BEGIN, END, Edge, transition_graph
-from textcritic.report.inputs import Study, read_study
+from textcritic.report.inputs import Drawn, Study, read_study
 from textcritic.report.matrices import next_section_shares, transition_heatmaps
 from textcritic.report.numbers import missing, p_value
 from textcritic.report.rows import read_scores
@@ -45,9 +45,13 @@ def make_figures(study: Mapping[str, Any], tables: str | Path, folder: str | Pat
     Raises:
         TextcriticError: a file is missing or damaged.
     """
-    files = read_study(study)
+    return write_figures(_figures(read_study(study), read_rows(tables, "coherence")), folder)
+
+
+def write_figures(figures: Iterable[tuple[str, Figure, Figure]], folder: str | Path) -> list[Path]:
+    """Write figures, each (name, wide one, narrow one), as .svg and .pdf and as .narrow.svg; returns the paths."""
     written: list[Path] = []
-    for name, wide, narrow in _figures(files, read_rows(tables, "coherence")):
+    for name, wide, narrow in figures:
         written += save(wide, Path(folder) / name)
         written += save(narrow, Path(folder) / f"{name}.narrow", ("svg",))
     return written
@@ -82,20 +86,25 @@ def _figures(study: Study, rows: pd.DataFrame) -> Iterator[tuple[str, Figure, Fi
                 transition_heatmaps(shares, theirs, shown, label),
                 transition_heatmaps(shares, theirs, shown, label, NARROW),
             )
-    curves = curves_of(study)
+    curves = study_curves(study)
     if curves:
         yield "training-curves", training_curves(curves), training_curves(curves, NARROW)
 
 
-def curves_of(study: Study) -> dict[str, Any]:
-    """The training curve of each generator that was trained in steps, by its name; decodings share one."""
+def study_curves(study: Study) -> dict[str, Any]:
+    """The training curves of a study's generators, by their names; decodings share one."""
     names = Names.of(study.samples)
+    return curves_of(study.samples, lambda row: names.source(row, decoding=False))
+
+
+def curves_of(samples: Iterable[Drawn], name: Callable[[Mapping[str, Any]], str]) -> dict[str, Any]:
+    """The training curve of each sample's generator that was trained in steps; `name` is told the sample's keys."""
     found = {}
-    for sample in study.samples:
+    for sample in samples:
         if sample.training is not None:
-            curve = read_json(sample.training)["curve"]
+            curve = read_json(sample.training).get("curve", [])
             if len(curve) > 1:
-                found[names.source(sample_keys(sample), decoding=False)] = curve
+                found[name(sample_keys(sample))] = curve
     return found
 
 

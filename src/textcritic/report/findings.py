@@ -1,5 +1,6 @@
 """What the numbers say, in words: written from the tables, with every doubt that the intervals and p-values leave."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,13 +32,16 @@ class Findings:
     points: tuple[tuple[str, str], ...]
 
 
-def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> Findings:
+def findings(
+    rows: pd.DataFrame, titles: pd.DataFrame, names: Names, further: Iterable[tuple[str, str]] = ()
+) -> Findings:
     """Write the findings.
 
     Args:
         rows: as `rows.coherence_rows` makes them.
         titles: as `rows.titles_rows` makes them.
         names: of the study's sources.
+        further: points on other parts of the study, to stand last.
     """
     samples = [group for _, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False)]
     real = {row["corpus"]: row for row in rows[rows["source"] == DATA_INFERRED].to_dict("records")}
@@ -45,7 +49,7 @@ def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> Findings
     points = [("", _of_real(row, len(real) > 1)) for row in real.values()]
     points += _of_samples(samples, verdicts, real, names)
     points += [("", words) for words in (*_of_titles(rows, titles, names), *_of_rejected(rows, names))]
-    return Findings(_headline(verdicts), tuple(points))
+    return Findings(_headline(verdicts), (*points, *further))
 
 
 def verdict(group: pd.DataFrame, real: float) -> str:

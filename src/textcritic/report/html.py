@@ -17,13 +17,14 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_text
 from textcritic.paths import StudyFiles
 from textcritic.report.details import GRAPH_THRESHOLD
-from textcritic.report.figures import GRAPH_TITLES, REAL, curves_of
+from textcritic.report.figures import GRAPH_TITLES, REAL, study_curves
 from textcritic.report.findings import findings
 from textcritic.report.inputs import Study, read_study
 from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
 from textcritic.report.sheet import Cell, Sheet, to_html
 from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names, data_keys, sample_keys
 from textcritic.report.svg import inline_svg
+from textcritic.report.synthetic.page import process_section
 from textcritic.report.tables import read_rows
 from textcritic.report.viewer import viewer_data
 from textcritic.report.words import definitions, seeds_in_words, switches
@@ -41,6 +42,7 @@ CONTENTS = (
     ("audit", "Audit"),
     ("corpus", "The real text"),
     ("rejected", "Not scored"),
+    ("process", "A known process"),
     ("definitions", "Definitions"),
     ("provenance", "Provenance"),
 )
@@ -52,6 +54,7 @@ def make_report(
     figures: str | Path,
     manifest: str | Path,
     out_path: str | Path,
+    synthetic_figures: str | Path | None = None,
 ) -> None:
     """Write report.html.
 
@@ -61,12 +64,16 @@ def make_report(
         figures: folder that `figures.make_figures` filled.
         manifest: manifest.json that `manifest.make_manifest` wrote.
         out_path: the page; links to tables and figures are relative to it.
+        synthetic_figures: folder that `synthetic.make_synthetic_figures` filled, of a study with a known process; its
+            tables are in `tables`.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files do not belong together.
     """
     files, made = read_study(study), read_json(manifest)
-    names, rows = Names.of(files.samples), {name: read_rows(tables, name) for name in StudyFiles.TABLES}
+    written = (*StudyFiles.TABLES, *(StudyFiles.SYNTHETIC if files.synthetic else ()))
+    names, rows = Names.of(files.samples), {name: read_rows(tables, name) for name in written}
+    process = process_section(files, rows.get("table1"))
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(("html.j2",)),
@@ -76,40 +83,49 @@ def make_report(
     environment.filters["unbroken"] = lambda text: re.sub(r"\bp ([=<]) (?=[\d.])", "p\u00a0\\1\u00a0", text)
     page = environment.get_template("report.html.j2").render(
         study=files,
-        contents=CONTENTS,
+        contents=[entry for entry in CONTENTS if process or entry[0] != "process"],
         date=datetime.fromisoformat(made["created"]).strftime("%-d %B %Y"),
-        findings=findings(rows["coherence"], rows["titles"], names),
+        findings=findings(rows["coherence"], rows["titles"], names, process["findings"] if process else ()),
         compared=_compared(files, rows["coherence"], names),
         several_seeds=rows["coherence"]["seed"].nunique() > 1,
         chart_caption=_chart_caption(rows["coherence"]),
         every_number=Markup(to_html(_every_number(rows["coherence"], names))),
         bars=_bars(rows["decomposition"], names),
-        curves=bool(curves_of(files)),
+        curves=bool(study_curves(files)),
         graphs=_graphs(files, names),
         matrices=[{"key": s.slug, "label": names.source(sample_keys(s))} for s in files.samples],
         switches=switches(rows["audit"]),
         default=rows["audit"].loc[rows["audit"]["switch"] == "default", "setting_of_switch"].iloc[0],
         corpora=[_corpus(data.statistics) for data in files.data],
         rejected=Markup(to_html(_rejected(rows["coherence"], names))),
-        definitions=definitions(files.resamples),
+        definitions=[*definitions(files.resamples), *(process["definitions"] if process else ())],
         **_provenance(made),
-        tables=_links((Path(tables) / f"{name}.csv" for name in StudyFiles.TABLES), Path(out_path)),
-        prints=_links(sorted(Path(figures).glob("*.pdf")), Path(out_path)),
+        tables=_links((Path(tables) / f"{name}.csv" for name in written), Path(out_path)),
+        prints=_links(
+            [path for folder in _folders(figures, synthetic_figures) for path in sorted(folder.glob("*.pdf"))],
+            Path(out_path),
+        ),
         viewer=_viewer(files),
         viewer_words=f"Of each source {files.report_articles} articles at most are in this page: the most incoherent "
         "ones and the first of the others.",
         table=lambda name: Markup(_text(Path(tables) / f"{name}.html")),
         figure=_figure(Path(figures)),
+        process=process,
+        process_figure=_figure(Path(synthetic_figures or figures), "process-"),
         picker=_picker,
     )
     write_text(out_path, page)
 
 
-def _figure(folder: Path) -> Callable[[str, str], Markup]:
+def _folders(*folders: str | Path | None) -> list[Path]:
+    return [Path(folder) for folder in folders if folder is not None]
+
+
+def _figure(folder: Path, prefix: str = "") -> Callable[[str, str], Markup]:
     """A function of the template: a figure in its wide and its narrow form, one of which is shown."""
 
     def figure(name: str, description: str) -> Markup:
-        key = "".join(character if character.isalnum() else "-" for character in name)
+        key = prefix + "".join(character if character.isalnum() else "-" for character in name)
         wide = inline_svg(folder / f"{name}.svg", f"{key}-w", description)
         narrow = inline_svg(folder / f"{name}.narrow.svg", f"{key}-n", description)
         return Markup(f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>')
@@ -117,10 +133,13 @@ def _figure(folder: Path) -> Callable[[str, str], Markup]:
     return figure
 
 
-def _picker(group: str, label: str, entries: list[dict[str, str]]) -> Markup:
+def _picker(group: str, label: str, entries: list[dict[str, str]], stepped: bool = False) -> Markup:
+    """A function of the template: a choice among panes, with buttons for the ones beside it if it is `stepped`."""
     options = "".join(f'<option value="{escape(e["key"])}">{escape(e["label"])}</option>' for e in entries)
-    select = f'<select data-group="{escape(group)}">{options}</select>'
-    return Markup(f'<div class="controls" hidden><label>{escape(label)} {select}</label></div>')
+    select = f'<label>{escape(label)} <select data-group="{escape(group)}">{options}</select></label>'
+    words = {-1: "Previous", 1: "Next"} if stepped else {}
+    buttons = "".join(f'<button type="button" data-move="{by}">{name}</button>' for by, name in words.items())
+    return Markup(f'<div class="controls" hidden>{select}{buttons}</div>')
 
 
 def _text(path: Path) -> str:

@@ -1,13 +1,14 @@
 """A study's artefacts as the report reads them: which file is what, checked before anything is computed."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from textcritic.errors import TextcriticError
 
 OPTIONAL = {"accuracy", "perplexity", "training"}
+D = TypeVar("D", "SampleFiles", "SequenceFiles")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,14 @@ class DataFiles:
     validation: Path
 
 
-@dataclass(frozen=True, slots=True)
-class SampleFiles:
-    """Articles drawn from one generator with one decoding and one seed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """What was drawn from one generator with one decoding and one seed.
 
     Attributes:
         corpus, setting, generator, decoding, seed: what it is.
         label: what people call the generator.
-        scores, latents, articles: Parquet files of the kept articles.
+        scores, articles: Parquet files; articles are the kept ones.
         counts: JSON of how many were drawn, kept and rejected, and why.
         perplexity: perplexity.json of the generator, if it has one.
         training: training.json of the generator, if it has one.
@@ -57,7 +58,6 @@ class SampleFiles:
     seed: int
     label: str
     scores: Path
-    latents: Path
     articles: Path
     counts: Path
     perplexity: Path | None
@@ -69,9 +69,59 @@ class SampleFiles:
         return f"{self.corpus}.{self.setting}.{self.generator}.{self.decoding}.seed{self.seed}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleFiles(Drawn):
+    """Articles; `latents` are the posteriors of the kept ones."""
+
+    latents: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SequenceFiles(Drawn):
+    """Sequences of a synthetic process's sub-sequences; `rejected` are the texts that are none, with their reasons."""
+
+    rejected: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessFiles:
+    """A synthetic process and the data drawn from it.
+
+    Attributes:
+        corpus: its name.
+        process: process.npz, the process itself.
+        statistics: statistics.json of the corpus, with the exact perplexities.
+        scores: of the test split.
+        articles: the test split.
+    """
+
+    corpus: str
+    process: Path
+    statistics: Path
+    scores: Path
+    articles: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Synthetic:
+    """The synthetic processes of a study, in the order in which the tables show them, and how to read them."""
+
+    processes: tuple[ProcessFiles, ...]
+    samples: tuple[SequenceFiles, ...]
+    decodings: Mapping[str, Mapping[str, Any]]
+    resamples: int
+
+    def of(self, process: ProcessFiles) -> list[SequenceFiles]:
+        """The samples of models of one process."""
+        return [sample for sample in self.samples if sample.corpus == process.corpus]
+
+
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A study with its files, in the order in which the tables show them; `decodings` are registry entries by name."""
+    """A study with its files, in the order in which the tables show them; `decodings` are registry entries by name.
+
+    `synthetic` is None in a study without a synthetic process.
+    """
 
     name: str
     title: str
@@ -82,6 +132,7 @@ class Study:
     samples: tuple[SampleFiles, ...]
     audit_samples: tuple[SampleFiles, ...]
     decodings: Mapping[str, Mapping[str, Any]]
+    synthetic: Synthetic | None
 
 
 def read_study(study: Mapping[str, Any]) -> Study:
@@ -90,9 +141,9 @@ def read_study(study: Mapping[str, Any]) -> Study:
     Args:
         study: `name`, `title`, `summary`?, `resamples`? (default 10,000), `report_articles`? (default 40), `corpora`:
             list of dicts with the keys of `DataFiles`, `sources` and `audit_sources`?: lists of dicts with the keys of
-            `SampleFiles`, `decodings`: the registry entry of each decoding, needed if there are `audit_sources`. Paths
-            may be strings; `accuracy`, `perplexity` and `training` may be None or absent, as may a `label`, which is
-            then the generator's name.
+            `SampleFiles`, `decodings`: the registry entry of each decoding, needed if there are `audit_sources`,
+            `synthetic`?: see `read_synthetic`. Paths may be strings; `accuracy`, `perplexity` and `training` may be
+            None or absent, as may a `label`, which is then the generator's name.
 
     Raises:
         TextcriticError: a key is missing, a file is not there, a source belongs to a corpus that is not listed, or
@@ -104,8 +155,8 @@ def read_study(study: Mapping[str, Any]) -> Study:
     where = f"study {study['name']}"
     data = tuple(_data(entry, where) for entry in study["corpora"])
     known = {files.corpus for files in data}
-    samples = tuple(_sample(entry, known, where) for entry in study["sources"])
-    audit = tuple(_sample(entry, known, where) for entry in study.get("audit_sources", ()))
+    samples = tuple(_drawn(SampleFiles, entry, known, where) for entry in study["sources"])
+    audit = tuple(_drawn(SampleFiles, entry, known, where) for entry in study.get("audit_sources", ()))
     for source in audit:
         if not bases(samples, source):
             raise TextcriticError(
@@ -116,12 +167,38 @@ def read_study(study: Mapping[str, Any]) -> Study:
         name=str(study["name"]),
         title=str(study["title"]),
         summary=str(study.get("summary", "")),
-        resamples=int(study.get("resamples", 10_000)),
+        resamples=_resamples(study),
         report_articles=int(study.get("report_articles", 40)),
         data=data,
         samples=samples,
         audit_samples=audit,
         decodings=study.get("decodings", {}),
+        synthetic=read_synthetic(study) if study.get("synthetic") else None,
+    )
+
+
+def read_synthetic(study: Mapping[str, Any]) -> Synthetic:
+    """Check the description of a study's synthetic processes; the rest of the study is not looked at.
+
+    Args:
+        study: `name`, `synthetic` and `resamples`? as in `read_study`. `synthetic` has `corpora`,
+            a list of dicts with the keys of `ProcessFiles`, `sources`, one of dicts with the keys of `SequenceFiles`,
+            and `decodings`?, the registry entry of each decoding.
+
+    Raises:
+        TextcriticError: as `read_study`.
+    """
+    where, block = f"study {study['name']}: synthetic", study["synthetic"]
+    for key in ("corpora", "sources"):
+        if not block.get(key):
+            raise TextcriticError(f"{where}: {key!r} is missing or empty; the table needs it")
+    processes = tuple(_process(entry, where) for entry in block["corpora"])
+    known = {files.corpus for files in processes}
+    return Synthetic(
+        processes=processes,
+        samples=tuple(_drawn(SequenceFiles, entry, known, where) for entry in block["sources"]),
+        decodings=block.get("decodings", {}),
+        resamples=_resamples(study),
     )
 
 
@@ -131,28 +208,42 @@ def bases(samples: Iterable[SampleFiles], audit: SampleFiles) -> list[SampleFile
     return [s for s in samples if all(getattr(s, key) == getattr(audit, key) for key in same)]
 
 
+def _resamples(study: Mapping[str, Any]) -> int:
+    return int(study.get("resamples", 10_000))
+
+
 def _data(entry: Mapping[str, Any], where: str) -> DataFiles:
-    name = f"{where}: corpus {entry.get('corpus')}"
     keys = ("critic", "statistics", "accuracy", "gold", "inferred", "articles", "latents", "validation")
-    paths: dict[str, Any] = {key: _path(entry, key, name) for key in keys}
-    return DataFiles(corpus=_text(entry, "corpus", where), **paths)
+    return DataFiles(
+        corpus=_text(entry, "corpus", where), **_paths(entry, keys, f"{where}: corpus {entry.get('corpus')}")
+    )
 
 
-def _sample(entry: Mapping[str, Any], corpora: set[str], where: str) -> SampleFiles:
+def _process(entry: Mapping[str, Any], where: str) -> ProcessFiles:
+    keys = ("process", "statistics", "scores", "articles")
+    return ProcessFiles(
+        corpus=_text(entry, "corpus", where), **_paths(entry, keys, f"{where}: corpus {entry.get('corpus')}")
+    )
+
+
+def _drawn(kind: type[D], entry: Mapping[str, Any], corpora: set[str], where: str) -> D:
     words: dict[str, Any] = {key: _text(entry, key, where) for key in ("corpus", "setting", "generator", "decoding")}
     name = f"{where}: sample {' '.join(words.values())} seed {entry.get('seed')}"
     if words["corpus"] not in corpora:
         raise TextcriticError(f"{name}: its corpus is not among the study's corpora; add it there")
-    keys = ("scores", "latents", "articles", "counts", "perplexity", "training")
-    paths: dict[str, Any] = {key: _path(entry, key, name) for key in keys}
+    keys = [field.name for field in fields(kind) if field.name not in {*words, "seed", "label"}]
     label = str(entry.get("label") or words["generator"])
-    return SampleFiles(**words, seed=int(entry["seed"]), label=label, **paths)
+    return kind(**words, seed=int(entry["seed"]), label=label, **_paths(entry, keys, name))
 
 
 def _text(entry: Mapping[str, Any], key: str, where: str) -> str:
     if not entry.get(key):
         raise TextcriticError(f"{where}: an entry lacks the key {key!r}")
     return str(entry[key])
+
+
+def _paths(entry: Mapping[str, Any], keys: Iterable[str], name: str) -> dict[str, Any]:
+    return {key: _path(entry, key, name) for key in keys}
 
 
 def _path(entry: Mapping[str, Any], key: str, name: str) -> Path | None:

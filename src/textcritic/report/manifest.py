@@ -44,6 +44,7 @@ def make_manifest(
     Raises:
         TextcriticError: an artefact is not there.
     """
+    synthetic = study.get("synthetic") or {"sources": []}
     manifest = {
         "study": study["name"],
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -52,7 +53,7 @@ def make_manifest(
         "platform": platform.platform(),
         "packages": versions(*PACKAGES),
         "revision": git_revision(repository) if repository is not None else None,
-        "seeds": sorted({int(source["seed"]) for source in study["sources"]}),
+        "seeds": sorted({int(source["seed"]) for source in (*study["sources"], *synthetic["sources"])}),
         "commands": list(commands),
         "configuration": dict(description or {}),
         "artefacts": [_artefact(Path(path)) for path in sorted({str(path) for path in artefacts})],

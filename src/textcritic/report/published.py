@@ -2,32 +2,51 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 import pandas as pd
 
 from textcritic.errors import TextcriticError
 
-COLUMNS = ("table", "corpus", "setting", "generator", "metric", "value", "source")
+COLUMNS = ("table", "corpus", "setting", "generator", "decoding", "metric", "value", "source", "note")
+# Corpus, setting, generator, decoding and metric.
+Cell: TypeAlias = tuple[str, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Published values by (corpus, setting, generator, metric)."""
+    """Published values, and what is to be said beside some of them, by `Cell`.
 
-    values: Mapping[tuple[str, str, str, str], float]
+    The real text ("data") belongs to both settings, so its setting is "". A value whose decoding is "" stands beside
+    every decoding, any other beside that one only.
+    """
 
-    def value(self, corpus: str, setting: str, generator: str, metric: str) -> float | None:
-        """The published value, or None. The real text ("data") belongs to both settings, so its setting is ""."""
-        return self.values.get((corpus, "" if generator == "data" else setting, generator, metric))
+    values: Mapping[Cell, float]
+    notes: Mapping[Cell, str] = field(default_factory=dict)
+
+    def value(self, corpus: str, setting: str, generator: str, metric: str, decoding: str = "") -> float | None:
+        """The published value, or None."""
+        cell = self._cell(corpus, setting, generator, metric, decoding)
+        return None if cell is None else self.values[cell]
+
+    def note(self, corpus: str, setting: str, generator: str, metric: str, decoding: str = "") -> str:
+        """What the file says beside the published value, or ""."""
+        cell = self._cell(corpus, setting, generator, metric, decoding)
+        return "" if cell is None else self.notes.get(cell, "")
+
+    def _cell(self, corpus: str, setting: str, generator: str, metric: str, decoding: str) -> Cell | None:
+        place = (corpus, "" if generator == "data" else setting, generator)
+        return next((cell for name in (decoding, "") if (cell := (*place, name, metric)) in self.values), None)
 
 
 def read_published(path: str | os.PathLike[str] | None) -> Published:
     """Read a file of published values.
 
     Args:
-        path: CSV with the columns `table,corpus,setting,generator,metric,value,source`; None means nothing published.
+        path: CSV with the columns `table,corpus,setting,generator,decoding,metric,value,source,note`; None means
+            nothing published.
 
     Raises:
         TextcriticError: no such file, a missing column, a value that is no number, two values for one cell.
@@ -39,13 +58,16 @@ def read_published(path: str | os.PathLike[str] | None) -> Published:
     rows = pd.read_csv(path, dtype=str, keep_default_na=False)
     if tuple(rows.columns) != COLUMNS:
         raise TextcriticError(f"{path}: the columns are {', '.join(rows.columns)}; they should be {', '.join(COLUMNS)}")
-    values: dict[tuple[str, str, str, str], float] = {}
+    values: dict[Cell, float] = {}
+    notes: dict[Cell, str] = {}
     for line, row in enumerate(rows.to_dict("records"), start=2):
-        key = (row["corpus"], row["setting"], row["generator"], row["metric"])
+        cell: Cell = (row["corpus"], row["setting"], row["generator"], row["decoding"], row["metric"])
         value = _number(row["value"], f"{path}: line {line}")
-        if values.setdefault(key, value) != value:
-            raise TextcriticError(f"{path}: line {line}: {' '.join(filter(None, key))} has two values; keep one")
-    return Published(values)
+        if values.setdefault(cell, value) != value:
+            raise TextcriticError(f"{path}: line {line}: {' '.join(filter(None, cell))} has two values; keep one")
+        if row["note"]:
+            notes[cell] = row["note"]
+    return Published(values, notes)
 
 
 def _number(text: str, where: str) -> float:

@@ -19,7 +19,7 @@ from textcritic.critics import (
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, permutation_test, ratio_of_sums, seed_summary
-from textcritic.report.inputs import SampleFiles, Study
+from textcritic.report.inputs import Drawn, Study
 from textcritic.report.published import Published
 from textcritic.report.sources import DATA_GOLD, DATA_INFERRED, GROUP, KEYS, SAMPLE, Names, data_keys, sample_keys
 
@@ -48,9 +48,9 @@ def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
         rows.append(data_keys(data, DATA_GOLD) | _scored(read_scores(data.gold), critic, study, data.gold))
         for sample in (s for s in study.samples if s.corpus == data.corpus):
             scores = read_scores(sample.scores)
-            _check_counts(scores, sample)
+            check_counts(scores, sample)
             row = sample_keys(sample) | _scored(scores, critic, study, sample.scores)
-            row["p_value"] = _p_value(scores, inferred, study)
+            row["p_value"] = p_value_of(scores, inferred, study.resamples)
             rows.append(row | perplexity_of(sample))
     for row in rows:
         row["label"] = names.source(row, corpus=False)
@@ -88,12 +88,12 @@ def titles_rows(study: Study) -> pd.DataFrame:
         values = latent_ppl(first), latent_ppl(second)
         row = {"corpus": corpus, "generator": generator, "decoding": decoding, "seed": seed}
         row |= {"with_titles": values[0], "without_titles": values[1], "ratio": values[1] / values[0]}
-        rows.append(row | {"p_value": _p_value(second, first, study)})
+        rows.append(row | {"p_value": p_value_of(second, first, study.resamples)})
     columns = ["corpus", "generator", "decoding", "seed", "with_titles", "without_titles", "ratio", "p_value"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def perplexity_of(sample: SampleFiles) -> dict[str, Any]:
+def perplexity_of(sample: Drawn) -> dict[str, Any]:
     """The perplexity columns of a sample's generator; empty for samples that came from a file."""
     if sample.perplexity is None:
         return {}
@@ -144,12 +144,12 @@ def _scored(scores: pa.Table, critic: TransitionCritic, study: Study, path: Path
     }
 
 
-def _p_value(first: pa.Table, second: pa.Table, study: Study) -> float | None:
+def p_value_of(first: pa.Table, second: pa.Table, resamples: int) -> float | None:
     """Permutation p-value of the difference in log Latent PPL; None if one of them is infinite."""
     one, two = document_columns(first), document_columns(second)
     if not (np.isfinite(one).all() and np.isfinite(two).all()):
         return None
-    return permutation_test(one, two, ratio_of_sums, resamples=study.resamples).p
+    return permutation_test(one, two, ratio_of_sums, resamples=resamples).p
 
 
 def _with_seeds(table: pd.DataFrame) -> pd.DataFrame:
@@ -164,7 +164,8 @@ def _with_seeds(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts).reindex(columns=[*KEYS, *COHERENCE_COLUMNS]).sort_index()
 
 
-def _check_counts(scores: pa.Table, sample: SampleFiles) -> None:
+def check_counts(scores: pa.Table, sample: Drawn) -> None:
+    """Refuse scores of more or fewer documents than were drawn."""
     drawn = read_json(sample.counts).get("drawn")
     if drawn is not None and drawn != scores.num_rows:
         raise TextcriticError(

@@ -94,8 +94,8 @@ def latent_cell(group: pd.DataFrame, span: int = 1) -> Cell:
     """A Latent PPL with its interval, p-value and published value; the mean over seeds where there are several."""
     if group.empty:
         return Cell(NONE, span=span)
-    notes = _spread(group, "latent_ppl", "ci")
-    notes += _beside(group, "published", "difference")
+    notes = spread(group, "latent_ppl", "ci")
+    notes += beside(group, "published", "difference")
     values = [value for value in group["p_value"] if not missing(value)]
     if values:
         notes.append(p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}")
@@ -107,7 +107,7 @@ def ppl_cell(group: pd.DataFrame, span: int = 1) -> Cell:
     if group.empty or group["ppl_all"].isna().all():
         return Cell(NONE, span=span)
     notes = ["per word"] if group["ppl_unit"].iloc[0] == "words" else []
-    notes += _spread(group, "ppl_all", "ppl_all") + _beside(group, "ppl_published", "ppl_difference")
+    notes += spread(group, "ppl_all", "ppl_all") + beside(group, "ppl_published", "ppl_difference")
     return Cell(number(group["ppl_all"].mean()), tuple(notes), span)
 
 
@@ -217,7 +217,8 @@ def _stub(corpus: str, body: list[list[Cell]]) -> Cell:
     return Cell("") if corpus == above else Cell(corpus, heading=True)
 
 
-def _spread(group: pd.DataFrame, column: str, prefix: str) -> list[str]:
+def spread(group: pd.DataFrame, column: str, prefix: str) -> list[str]:
+    """The interval of a single value, or the standard deviation over the seeds of several."""
     if len(group) > 1:
         sd = group[column].std(ddof=1) if np.isfinite(group[column]).all() else None
         return [f"± {number(sd)} over {len(group)} seeds"] if sd is not None else []
@@ -225,7 +226,8 @@ def _spread(group: pd.DataFrame, column: str, prefix: str) -> list[str]:
     return [] if missing(low) else [interval(low, high)]
 
 
-def _beside(group: pd.DataFrame, published: str, gap: str) -> list[str]:
+def beside(group: pd.DataFrame, published: str, gap: str) -> list[str]:
+    """The published value and ours minus it, if there is one."""
     theirs = group[published].iloc[0]
     ours = group[gap].mean()
     return [] if missing(theirs) else [f"published {number(float(theirs))} ({difference(float(ours))})"]

@@ -1,19 +1,19 @@
-"""A study's coherence table as plain text, for the terminal."""
+"""A study's coherence table, and that of its known processes, as plain text for the terminal."""
 
 import csv
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
-from textcritic.report.numbers import count, interval, number, p_value
+from textcritic.report.numbers import NONE, count, interval, number, p_value
 
 HEADER = ("source", "Latent PPL", "95% interval", "p", "documents", "rejected", "PPL")
 ROW = "{:<{width}} {:>10}  {:<15} {:>8} {:>9} {:>9}  {:<12}"
 
 
 def show_study(folder: str | os.PathLike[str]) -> str:
-    """The table, one block for each corpus, and the path of the report.
+    """The table, one block for each corpus and known process, and the path of the report.
 
     Args:
         folder: `results/studies/{study}`.
@@ -21,31 +21,55 @@ def show_study(folder: str | os.PathLike[str]) -> str:
     Raises:
         TextcriticError: the study has not been built.
     """
-    path = Path(folder) / "tables" / "coherence.csv"
-    if not path.is_file():
+    tables = Path(folder) / "tables"
+    text, process = (_rows(tables / f"{name}.csv") for name in ("coherence", "table1"))
+    if not text and not process:
         raise TextcriticError(f"{folder}: no tables/coherence.csv here; build the study first: snakemake --cores 2")
+    process = [row | {"ppl_all": row["word_ppl"], "ppl_unit": "tokens"} for row in process]
+    width = max([len(HEADER[0]), *(len(row["label"]) for row in (*text, *process))]) + 2
+    lines = _blocks(text, "lower: sections in a likelier order; real text is the yardstick", width)
+    if text:
+        lines += ["", "p: permutation test against real text with inferred titles. PPL: on the test split."]
+    lines += _blocks(process, "a known process: the exact values are the yardstick", width)
+    if process:
+        lines += ["", "p: permutation test against the test sequences. PPL: on these, without their ends."]
+    made = Path(folder) / "report.html" if text else tables / "table1.csv"
+    return "\n".join([*lines, "", f"{'report' if text else 'table'}: {made}"])
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a table; none if it has not been made."""
+    if not path.is_file():
+        return []
     with path.open(encoding="utf-8", newline="") as handle:
-        rows = list(csv.DictReader(handle))
-    width = max([len(HEADER[0]), *(len(row["label"]) for row in rows)]) + 2
+        return list(csv.DictReader(handle))
+
+
+def _blocks(rows: Sequence[Mapping[str, str]], words: str, width: int) -> list[str]:
     lines = []
     for corpus in dict.fromkeys(row["corpus"] for row in rows):
-        lines += ["", f"Latent PPL on {corpus} (lower: sections in a likelier order; real text is the yardstick)", ""]
-        lines.append(ROW.format(*HEADER, width=width).rstrip())
+        lines += ["", f"Latent PPL on {corpus} ({words})", "", ROW.format(*HEADER, width=width).rstrip()]
         lines += [ROW.format(*_cells(row), width=width).rstrip() for row in rows if row["corpus"] == corpus]
-    lines += ["", "p: permutation test against real text with inferred titles. PPL: on the test split.", ""]
-    return "\n".join([*lines, f"report: {Path(folder) / 'report.html'}"])
+    return lines
 
 
 def _cells(row: Mapping[str, str]) -> tuple[str, ...]:
     return (
         row["label"],
-        _number(row["latent_ppl"]) or "∞",
+        _latent_ppl(row),
         interval(float(row["ci_low"]), float(row["ci_high"])) if row["ci_low"] else "",
         p_value(float(row["p_value"])).removeprefix("p ").removeprefix("= ") if row["p_value"] else "",
-        count(float(row["documents"])),
-        count(float(row["rejected"])),
+        count(float(row["documents"])) if row["documents"] else "",
+        count(float(row["rejected"])) if row["rejected"] else "",
         _perplexity(row),
     )
+
+
+def _latent_ppl(row: Mapping[str, str]) -> str:
+    """Infinite where documents were scored and there is no finite value; none where nothing could be scored."""
+    if row["latent_ppl"]:
+        return _number(row["latent_ppl"])
+    return NONE if row["documents"] == "0" else "∞"
 
 
 def _perplexity(row: Mapping[str, str]) -> str:

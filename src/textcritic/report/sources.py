@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.report.inputs import DataFiles, SampleFiles
+from textcritic.report.inputs import DataFiles, Drawn
 from textcritic.report.numbers import setting_name
 
 KEYS = ("corpus", "source", "setting", "generator", "decoding", "seed")
@@ -18,7 +18,7 @@ def data_keys(files: DataFiles, source: str) -> dict[str, Any]:
     return dict(zip(KEYS, (files.corpus, source, "", "data", "", None), strict=True))
 
 
-def sample_keys(files: SampleFiles) -> dict[str, Any]:
+def sample_keys(files: Drawn) -> dict[str, Any]:
     """The key columns of a row about a sample."""
     values = (files.corpus, SAMPLE, files.setting, files.generator, files.decoding, files.seed)
     return dict(zip(KEYS, values, strict=True))
@@ -41,7 +41,7 @@ class Names:
     several_corpora: bool
 
     @classmethod
-    def of(cls, samples: Iterable[SampleFiles]) -> "Names":
+    def of(cls, samples: Iterable[Drawn]) -> "Names":
         """Names for the samples of a study and for the real text beside them.
 
         Raises:

@@ -23,6 +23,8 @@ from textcritic.report.sheets import (
 )
 from textcritic.report.sources import GROUP, SAMPLE, Names
 
+NOTES = ("rejected_by_reason", "published_note")
+
 
 def make_tables(study: Mapping[str, Any], folder: str | Path, published: str | Path | None = None) -> list[Path]:
     """Write all tables as .csv, .tex and .html, and titles.csv.
@@ -48,13 +50,15 @@ def make_tables(study: Mapping[str, Any], folder: str | Path, published: str | P
     errors, statistics, audit = error_rows(files, theirs), statistics_rows(files, theirs), audit_rows(files)
     perplexity = [*GROUP, "seed", *(column for column in coherence if column.startswith("ppl_"))]
     return [
-        *_write(coherence_sheet(coherence, names), coherence, folder),
-        *_write(perplexity_sheet(coherence, names), coherence.loc[coherence["source"] == SAMPLE, perplexity], folder),
+        *write_sheet(coherence_sheet(coherence, names), coherence, folder),
+        *write_sheet(
+            perplexity_sheet(coherence, names), coherence.loc[coherence["source"] == SAMPLE, perplexity], folder
+        ),
         _write_csv(titles_rows(files), Path(folder) / "titles.csv"),
-        *_write(decomposition_sheet(parts, names), parts, folder),
-        *_write(errors_sheet(errors, names), errors, folder),
-        *_write(statistics_sheet(statistics), statistics, folder),
-        *_write(audit_sheet(audit, names), audit, folder),
+        *write_sheet(decomposition_sheet(parts, names), parts, folder),
+        *write_sheet(errors_sheet(errors, names), errors, folder),
+        *write_sheet(statistics_sheet(statistics), statistics, folder),
+        *write_sheet(audit_sheet(audit, names), audit, folder),
     ]
 
 
@@ -67,7 +71,7 @@ def read_rows(folder: str | Path, name: str) -> pd.DataFrame:
     path = Path(folder) / f"{name}.csv"
     if not path.is_file():
         raise TextcriticError(f"{path}: no such file; make the study's tables first")
-    words = ("corpus", "source", "setting", "generator", "decoding", "label", "from", "to", "rejected_by_reason")
+    words = ("corpus", "source", "setting", "generator", "decoding", "label", "from", "to", *NOTES)
     rows = pd.read_csv(path, keep_default_na=False, na_values={c: [""] for c in _columns(path) if c not in words})
     return rows.astype({"seed": "Int64"}) if "seed" in rows else rows
 
@@ -76,7 +80,8 @@ def _columns(path: Path) -> list[str]:
     return list(pd.read_csv(path, nrows=0).columns)
 
 
-def _write(sheet: Sheet, rows: pd.DataFrame, folder: str | Path) -> list[Path]:
+def write_sheet(sheet: Sheet, rows: pd.DataFrame, folder: str | Path) -> list[Path]:
+    """Write a table for reading as LaTeX and HTML, and the rows behind it as CSV; returns the paths."""
     base = Path(folder) / sheet.name
     write_text(base.with_suffix(".tex"), to_latex(sheet))
     write_text(base.with_suffix(".html"), to_html(sheet))

@@ -1,0 +1,169 @@
+"""Table 1 of the paper in long format: a known process, sequences drawn from it, and samples of models of it."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from textcritic.corpora.process import Process
+from textcritic.critics import decompose, document_columns, latent_nll, latent_ppl, rejections
+from textcritic.critics.known_process import KnownProcess, audit_parsing
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json
+from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, seed_summary
+from textcritic.report.inputs import ProcessFiles, SequenceFiles, Synthetic
+from textcritic.report.published import Published
+from textcritic.report.rows import check_counts, p_value_of, perplexity_of, read_scores
+from textcritic.report.sources import GROUP, KEYS, SAMPLE, sample_keys
+from textcritic.report.synthetic.names import EXACT, TEST, ProcessNames, process_keys
+
+PARTS = ("cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
+COLUMNS = (
+    *("label", "word_ppl", "word_ppl_low", "word_ppl_high", "word_ppl_with_end"),
+    *("latent_ppl", "ci_low", "ci_high", "latent_nll", "documents", "steps"),
+    *("rejected", "rejection_rate", "rejected_by_reason", "p_value", *PARTS),
+    *("seeds", "seeds_mean", "seeds_sd", "word_ppl_published", "word_ppl_difference"),
+    *("published", "difference", "published_note", "infinite_because"),
+)
+TEXTS = ("label", "rejected_by_reason", "published_note", "infinite_because")
+
+
+def table1_rows(synthetic: Synthetic, published: Published) -> pd.DataFrame:
+    """Word-level and Latent PPL of a known process and of models of it (paper, Table 1), one row a source.
+
+    Of each process: the exact values; its test split; every sample. Columns: the keys; `label`; `word_ppl` per letter
+    or delimiter with its 95% interval `word_ppl_low`, `_high` and `word_ppl_with_end`, which counts the end of a
+    sequence too; `latent_ppl` of the sequences that could be read, with its 95% document-bootstrap interval `ci_low`,
+    `ci_high`; `latent_nll` (mean, nats per sequence); `documents`, `steps` scored; `rejected`, `rejection_rate`,
+    `rejected_by_reason` (JSON); `p_value` of a permutation test against the test split; the decomposition of the
+    cross-entropy, nats per step; `seeds`, `seeds_mean`, `seeds_sd` of the Latent PPL over the seeds of a group;
+    published values, ours minus theirs, and what is to be said of them; `infinite_because`, of the perplexity. A sample
+    of which nothing can be read has no Latent PPL, no interval, no p-value and no decomposition.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or files do not belong together.
+    """
+    names = ProcessNames.of(synthetic)
+    rows: list[dict[str, Any]] = []
+    for files in synthetic.processes:
+        process, test = KnownProcess.load(files.process), read_scores(files.scores)
+        rows += _of_process(files, process, test, synthetic.resamples)
+        for sample in synthetic.of(files):
+            scores = read_scores(sample.scores)
+            check_counts(scores, sample)
+            row = sample_keys(sample) | _scored(scores, process, synthetic.resamples) | _word_ppl(sample)
+            if row["documents"]:
+                row["p_value"] = p_value_of(scores, test, synthetic.resamples)
+            rows.append(row)
+    return _completed(pd.DataFrame([_beside(row | {"label": names.source(row)}, published) for row in rows]))
+
+
+def audit_rows(synthetic: Synthetic) -> pd.DataFrame:
+    """What it does to the Latent PPL which texts are called sequences (`critics.known_process.audit_parsing`).
+
+    Columns: the keys, `label`, `switch`, `setting_of_switch`, `latent_ppl` (empty where nothing can be read),
+    `compared_with` (a switch) and `change_percent` against it, `documents`, `rejected`, and what the released code
+    prints of the sample: `processed` and, of these, `invalid`.
+    """
+    names = ProcessNames.of(synthetic)
+    rows = []
+    for files in synthetic.processes:
+        samples = {sample.slug: sample for sample in synthetic.of(files)}
+        found = audit_parsing(files.process, {slug: (s.articles, s.rejected) for slug, s in samples.items()})
+        for row in found:
+            keys = sample_keys(samples[row.pop("source")])
+            row = {"setting_of_switch": row.pop("setting"), "documents": row.pop("n"), **row}
+            rows.append(keys | {"label": names.source(keys)} | row)
+    order = ("label", "switch", "setting_of_switch", "latent_ppl", "compared_with", "change_percent")
+    columns = [*KEYS, *order, "documents", "rejected", "processed", "invalid"]
+    whole = dict.fromkeys(("seed", "processed", "invalid"), "Int64")
+    return pd.DataFrame(rows)[columns].astype({**whole, "latent_ppl": float, "change_percent": float})
+
+
+def _of_process(files: ProcessFiles, critic: KnownProcess, test: pa.Table, resamples: int) -> list[dict[str, Any]]:
+    """The exact row and the one of the test split; a sequence's end is certain and so costs nothing."""
+    statistics, process = read_json(files.statistics), Process.load(files.process)
+    try:
+        words, latent = statistics["word_ppl"], statistics["latent_ppl"]
+        exact = {"word_ppl": words["exact"], "latent_ppl": latent["exact"]}
+        low, high = words["ci95"]
+        tokens, ends = statistics["tokens"]["test"], statistics["articles"]["test"]
+        empirical = {"word_ppl": words["test"], "word_ppl_low": low, "word_ppl_high": high}
+        empirical["word_ppl_with_end"] = words["test"] ** (tokens / (tokens + ends))
+    except (KeyError, TypeError, ValueError) as error:
+        raise TextcriticError(
+            f"{files.statistics}: no perplexity of a process in it ({error}); delete it and rerun its rule"
+        ) from error
+    expected = _expected_transitions(process)
+    parts = decompose(expected, critic)
+    if not np.isclose(np.log(exact["latent_ppl"]), parts.cross_entropy, rtol=1e-6):
+        raise TextcriticError(f"{files.statistics}: is of another process than {files.process}; delete both and rerun")
+    length = expected.sum(axis=0) @ np.bincount(process.owner, process.emission * process.lengths)
+    exact |= {"word_ppl_with_end": exact["word_ppl"] ** (length / (length + 1))}
+    exact |= {name: getattr(parts, name) for name in PARTS}
+    return [
+        process_keys(files, EXACT) | exact,
+        process_keys(files, TEST) | _scored(test, critic, resamples) | empirical,
+    ]
+
+
+def _expected_transitions(process: Process) -> np.ndarray:
+    """Expected transitions of one sequence: float64 [Z + 1, Z], laid out as `KnownProcess.log_probs`."""
+    state, visits = process.initial, np.zeros(len(process.transition))
+    for _ in range(process.steps - 1):
+        visits, state = visits + state, state @ process.transition
+    return np.vstack([process.initial, visits[:, None] * process.transition])
+
+
+def _scored(scores: pa.Table, process: KnownProcess, resamples: int) -> dict[str, Any]:
+    reasons = rejections(scores)
+    rejected = sum(reasons.values())
+    kept = scores.num_rows - rejected
+    row = {"documents": kept, "rejected": rejected, "rejection_rate": rejected / max(scores.num_rows, 1)}
+    row |= {"rejected_by_reason": json.dumps(reasons, ensure_ascii=False), "steps": 0}
+    if not kept:
+        return row
+    columns, parts = document_columns(scores), decompose(process.transitions(scores), process)
+    row |= {"steps": int(columns[:, 1].sum()), "latent_ppl": latent_ppl(scores), "latent_nll": latent_nll(scores)}
+    row |= {name: getattr(parts, name) for name in PARTS}
+    if np.isfinite(columns).all():
+        found = bootstrap_interval(columns, exp_ratio_of_sums, resamples=resamples)
+        row |= {"ci_low": found.low, "ci_high": found.high}
+    return row
+
+
+def _word_ppl(sample: SequenceFiles) -> dict[str, Any]:
+    found = perplexity_of(sample)
+    names = {"ppl_body": "word_ppl", "ppl_body_low": "word_ppl_low", "ppl_body_high": "word_ppl_high"}
+    names |= {"ppl_all": "word_ppl_with_end", "ppl_infinite_because": "infinite_because"}
+    return {ours: found.get(theirs) for theirs, ours in names.items()}
+
+
+def _beside(row: dict[str, Any], published: Published) -> dict[str, Any]:
+    """The row with published values; those of the data stand beside the test split, on which they were measured."""
+    if row["source"] == EXACT:
+        return row
+    place = (row["corpus"], row["setting"], row["generator"])
+    notes = [published.note(*place, metric, row["decoding"]) for metric in ("word_ppl", "latent_ppl")]
+    return row | {
+        "word_ppl_published": published.value(*place, "word_ppl", row["decoding"]),
+        "published": published.value(*place, "latent_ppl", row["decoding"]),
+        "published_note": "; ".join(filter(None, notes)),
+    }
+
+
+def _completed(table: pd.DataFrame) -> pd.DataFrame:
+    """All columns in order, with the differences and the summary over the seeds of each group."""
+    table = table.reindex(columns=[*KEYS, *COLUMNS])
+    table = table.astype({column: float for column in COLUMNS if column not in TEXTS})
+    table["word_ppl_difference"] = table["word_ppl"] - table["word_ppl_published"]
+    table["difference"] = table["latent_ppl"] - table["published"]
+    for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
+        values = group["latent_ppl"].tolist()
+        summary = seed_summary(values) if np.isfinite(values).all() else {}
+        table.loc[group.index, "seeds"] = len(group)
+        table.loc[group.index, ["seeds_mean", "seeds_sd"]] = summary.get("mean"), summary.get("sd")
+    whole = ("seed", "documents", "steps", "rejected", "seeds")
+    return table.astype(dict.fromkeys(whole, "Int64")).astype(dict.fromkeys(TEXTS, "object"))

@@ -1,0 +1,136 @@
+"""The tables of a known process as people read them."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from textcritic.report.numbers import NONE, count, difference, missing, number, percent
+from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.sheets import beside, latent_cell, spread
+from textcritic.report.sources import GROUP, SAMPLE
+from textcritic.report.synthetic.names import EXACT, ProcessNames
+
+SWITCHES = {"default": "default", "as_released": "as released", "any length": "any length"}
+
+
+def table1_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping[str, Mapping[str, Any]]) -> Sheet:
+    """Word-level and Latent PPL of a process and of each model of it (paper, Table 1), seeds together."""
+    heads = ("Source", "Word-level PPL", "Latent PPL", "Not read", "Entropy", "Divergence")
+    body = []
+    for _, group in rows.groupby(["source", *GROUP], sort=False):
+        first = group.iloc[0].to_dict()
+        words = spread(group, "word_ppl", "word_ppl") + beside(group, "word_ppl_published", "word_ppl_difference")
+        cells = [Cell(number(group["word_ppl"].mean()), tuple(words)), _latent(group), _not_read(group)]
+        cells += [Cell(number(_mean(group, part))) for part in _parts(first)]
+        body.append([Cell(names.source(first, seed=False), heading=True), *cells])
+    theirs = "the published value with ours minus it, " if rows["published"].notna().any() else ""
+    remarks = [
+        "Word-level PPL is per letter or delimiter; the end of a sequence is not counted. Latent PPL is of the "
+        "sequences that could be read. Under each value: its 95% interval (with several seeds: their standard "
+        f"deviation), {theirs}and the p-value against the test sequences. Entropy and divergence of the steps in nats, "
+        "corrected for the size of the sample. That of the test sequences is 0 in truth: what is left there is bias.",
+        *given_remarks(rows, decodings),
+        *note_remarks(rows),
+        *infinite_remarks(rows),
+    ]
+    caption = "Perplexity and Latent PPL where the truth is known"
+    return Sheet("table1", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
+
+
+def given_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Under which decodings a model is told how long a sequence is."""
+    used = dict.fromkeys(rows.loc[rows["source"] == SAMPLE, "decoding"])
+    given = [name for name in used if decodings.get(name, {}).get("stop") == "given"]
+    words = "the number of sub-sequences is given to the model, which elsewhere has to learn when to stop."
+    return [f"{name}: {words}" for name in given]
+
+
+def note_remarks(rows: pd.DataFrame) -> list[str]:
+    """What is to be said of published values."""
+    found = rows[rows["published_note"].fillna("") != ""].drop_duplicates(GROUP)
+    return [f"Published value of {row['label']}: {row['published_note']}." for row in found.to_dict("records")]
+
+
+def infinite_remarks(rows: pd.DataFrame) -> list[str]:
+    """Why perplexities are infinite."""
+    found = rows[rows["infinite_because"].fillna("") != ""].to_dict("records")
+    return [f"Perplexity of {row['label']} is infinite: {row['infinite_because']}." for row in found]
+
+
+def unread_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
+    """The sequences that the process could not have made, by reason."""
+    heads = ("Source", "Drawn", "Not read", "Share", "Reasons")
+    body = []
+    for row in rows[rows["source"] == SAMPLE].to_dict("records"):
+        reasons = [f"{reason}: {count(n)}" for reason, n in json.loads(row["rejected_by_reason"]).items()]
+        values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejection_rate"])]
+        cells = [*(Cell(value) for value in values), Cell("; ".join(reasons) or "none", words=True)]
+        body.append([Cell(names.source(row), heading=True), *cells])
+    header = [[*(Cell(head) for head in heads[:-1]), Cell(heads[-1], words=True)]]
+    return Sheet("unread", "Sequences that the process could not have made, by reason", header, body)
+
+
+def parsing_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
+    """What it does to the Latent PPL which texts are called sequences."""
+    keys = ["corpus", "source", *GROUP[1:], "seed"]
+    body = []
+    for _, group in rows.groupby(keys, sort=False, dropna=False):
+        found = {row["switch"]: row for row in group.to_dict("records")}
+        cells = [_parsing_cell(found[switch]) for switch in SWITCHES]
+        released = found["as_released"]
+        printed = f"{count(released['processed'])} processed, {count(released['invalid'])} invalid"
+        name = names.source(group.iloc[0].to_dict())
+        body.append([Cell(name, heading=True), *cells, Cell(printed, words=True)])
+    settings = rows.drop_duplicates("switch").set_index("switch")["setting_of_switch"]
+    remarks = [f"{words.capitalize()}: {settings[switch]}." for switch, words in SWITCHES.items() if switch in settings]
+    remarks.append("Under each value: the sequences that it is of, and its change against the default.")
+    header = [[Cell("Source"), *(Cell(words) for words in SWITCHES.values()), Cell("Released code says", words=True)]]
+    return Sheet("table1-audit", "Latent PPL by what counts as a sequence", header, body, remarks=remarks)
+
+
+def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
+    """What stands behind Table 1, a row a source and seed."""
+    heads = ("Source", "Word-level PPL with ends", "Latent NLL", "Sequences", "Steps", "Cross-entropy", "Entropy")
+    body = []
+    for row in rows.to_dict("records"):
+        values = [number(row["word_ppl_with_end"]), number(row["latent_nll"]), count(row["documents"])]
+        values += [count(row["steps"]), number(row["cross_entropy"]), number(row["entropy"]), number(row["kl"])]
+        body.append([Cell(names.source(row), heading=True), *(Cell(value) for value in values)])
+    remarks = [
+        "Cross-entropy, entropy and divergence in nats per step, as they are in the sample, without a correction."
+    ]
+    header = [[Cell(head) for head in (*heads, "Divergence")]]
+    return Sheet("table1-numbers", "Every number of each source", header, body, remarks=remarks)
+
+
+def _latent(group: pd.DataFrame) -> Cell:
+    if group["source"].iloc[0] == SAMPLE and group["latent_ppl"].isna().all():
+        notes = ("no sequence could be read", *beside(group, "published", "difference"))
+        return Cell(NONE, notes)
+    return latent_cell(group)
+
+
+def _not_read(group: pd.DataFrame) -> Cell:
+    if group["source"].iloc[0] != SAMPLE:
+        return Cell(NONE)
+    rejected, drawn = group["rejected"].sum(), (group["documents"] + group["rejected"]).sum()
+    return Cell(percent(rejected / drawn), (f"{count(rejected)} of {count(drawn)}",))
+
+
+def _parts(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The columns to show: the exact ones need no correction."""
+    return ("entropy", "kl") if row["source"] == EXACT else ("entropy_corrected", "kl_corrected")
+
+
+def _mean(group: pd.DataFrame, column: str) -> float:
+    value = float(group[column].mean())
+    return 0.0 if np.isclose(value, 0, atol=1e-9) else value
+
+
+def _parsing_cell(row: Mapping[str, Any]) -> Cell:
+    sequences = f"{count(row['documents'])} sequences"
+    notes = [] if missing(row["change_percent"]) else [f"{difference(row['change_percent'])}%"]
+    return Cell(number(row["latent_ppl"]), (sequences, *notes))

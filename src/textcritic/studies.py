@@ -1,0 +1,144 @@
+"""What a study compares, expanded to single sources, and the faults that would otherwise show only after hours."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from textcritic.errors import TextcriticError
+
+Entry = Callable[[str, str], dict[str, Any]]
+
+# The extractor, and the tokenizer, of the sequences of a known process; all other corpora are text.
+PROCESS, SYMBOLS = "process", "symbols"
+_NOT_PLAIN = "which is drawn from as it is; {} has a temperature, top_k or top_p"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One set of samples in a study; every field is a registry name or a seed, and so a wildcard of a path."""
+
+    corpus: str
+    setting: str
+    generator: str
+    decoding: str
+    seed: int
+
+    def under(self, prefix: str) -> str:
+        """The artefact path of this source below `prefix`, without its suffix."""
+        return f"{prefix}/{self.setting}/{self.generator}/seed{self.seed}/{self.decoding}"
+
+
+def sources_of(study: Mapping[str, Any], key: str) -> list[Source]:
+    """The sources under a key of a study (`sources`, `audit_sources` or `synthetic`), in its order, each once.
+
+    Sequences of a process have no titles in their text, so their setting is always `wo-title`.
+    """
+    if key == "synthetic":
+        blocks = [{**block, "settings": ["wo-title"]} for block in (study["synthetic"] or {"sources": []})["sources"]]
+    else:
+        blocks = study[key]
+    return list(dict.fromkeys(source for block in blocks for source in _expand(block)))
+
+
+def check_study(study: Mapping[str, Any], entry: Entry, where: str) -> None:
+    """Check what a study names, and that it goes together.
+
+    Args:
+        study: validated against its schema, with defaults.
+        entry: the entry of a registry by its name, as `Project.entry`.
+        where: the study's file, for the error line.
+
+    Raises:
+        TextcriticError: the first fault found, naming the key and the entry.
+    """
+    _check_critic(study["critic"], "transitions", entry, f"{where}: critic")
+    for key in ("sources", "audit_sources"):
+        for source in sources_of(study, key):
+            _check_text(source, entry, f"{where}: {key}")
+    _check_audit(sources_of(study, "sources"), sources_of(study, "audit_sources"), where)
+    if study["synthetic"] is not None:
+        _check_critic(study["synthetic"]["critic"], PROCESS, entry, f"{where}: synthetic.critic")
+    for source in sources_of(study, "synthetic"):
+        _check_sequences(source, entry, f"{where}: synthetic.sources")
+
+
+def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
+    axes = (block["corpora"], block["generators"], block["settings"], block["decodings"], block["seeds"])
+    for corpus, generator, setting, decoding, seed in product(*axes):
+        yield Source(corpus, setting, generator, decoding, seed)
+
+
+def _check_critic(name: str, kind: str, entry: Entry, where: str) -> None:
+    found = entry("critics", name)["kind"]
+    if found != kind:
+        raise TextcriticError(f"{where}: {name} is of kind {found}; name an entry of kind {kind}")
+
+
+def _check_audit(sources: list[Source], audit: list[Source], where: str) -> None:
+    bases = {replace(source, decoding="") for source in sources}
+    for source in audit:
+        if replace(source, decoding="") not in bases:
+            raise TextcriticError(
+                f"{where}: audit_sources: {source.generator} {source.setting} on {source.corpus}, seed"
+                f" {source.seed}, is not among the sources; it is compared with the same at another decoding"
+            )
+
+
+def _check_text(source: Source, entry: Entry, where: str) -> None:
+    corpus, generator, decoding = _entries(source, entry)
+    name = f"{where}: {source.generator}"
+    if corpus["extractor"] == PROCESS:
+        raise TextcriticError(f"{where}: {source.corpus} is a process; its sources stand under synthetic")
+    if generator["kind"] == "hsmm":
+        raise TextcriticError(f"{name} is of kind hsmm, which is for the corpora under synthetic")
+    if "encoding" in generator and _symbols(generator, entry):
+        raise TextcriticError(
+            f"{name} has the encoding {generator['encoding']}, which is for the sequences of a process; {source.corpus}"
+            " is text"
+        )
+    if generator["kind"] == "ngram" and not _plain(decoding):
+        raise TextcriticError(f"{name} is an n-gram model, {_NOT_PLAIN.format(source.decoding)}")
+    _check_stop(source, generator, decoding, where)
+
+
+def _check_sequences(source: Source, entry: Entry, where: str) -> None:
+    corpus, generator, decoding = _entries(source, entry)
+    name = f"{where}: {source.generator}"
+    if corpus["extractor"] != PROCESS:
+        raise TextcriticError(
+            f"{where}: {source.corpus} has the extractor {corpus['extractor']}; name a corpus with the extractor"
+            f" {PROCESS}"
+        )
+    if generator["kind"] not in ("causal", "hsmm"):
+        raise TextcriticError(f"{name} is of kind {generator['kind']}; sequences come from the kinds causal and hsmm")
+    if not _symbols(generator, entry):
+        raise TextcriticError(
+            f"{name} has the encoding {generator['encoding']}; on the process {source.corpus} it must be one whose"
+            f" tokenizer is {SYMBOLS}"
+        )
+    if generator["kind"] == "hsmm" and not _plain(decoding):
+        raise TextcriticError(f"{name} is an HSMM, {_NOT_PLAIN.format(source.decoding)}")
+    _check_stop(source, generator, decoding, where)
+
+
+def _check_stop(source: Source, generator: Mapping[str, Any], decoding: Mapping[str, Any], where: str) -> None:
+    if decoding["stop"] == "given" and generator["kind"] != "hsmm":
+        raise TextcriticError(
+            f"{where}: {source.decoding} has `stop: given`, for generators of kind hsmm alone; {source.generator} is of"
+            f" kind {generator['kind']}"
+        )
+
+
+def _entries(source: Source, entry: Entry) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    names = {"corpora": source.corpus, "generators": source.generator, "decodings": source.decoding}
+    corpus, generator, decoding = (entry(registry, name) for registry, name in names.items())
+    return corpus, generator, decoding
+
+
+def _symbols(generator: Mapping[str, Any], entry: Entry) -> bool:
+    return SYMBOLS in entry("encodings", generator["encoding"])["tokenizer"]
+
+
+def _plain(decoding: Mapping[str, Any]) -> bool:
+    return (decoding["temperature"], decoding["top_k"], decoding["top_p"]) == (1, 0, 1)

@@ -1,0 +1,17 @@
+"""Put shards together and look the state of each sub-sequence up."""
+
+from textcritic import runlog
+from textcritic.latents.lookup import parse_sequences
+from textcritic.spec import restore
+
+w = snakemake.wildcards
+with runlog.job(snakemake.log[0], f"parse {w.generator} {w.decoding}"):
+    parse_sequences(
+        snakemake.input.shards,
+        snakemake.input.process,
+        restore(snakemake.params.spec, "decodings")["max_tokens"],
+        w.generator,
+        snakemake.output.kept,
+        snakemake.output.rejected,
+        snakemake.output.counts,
+    )
