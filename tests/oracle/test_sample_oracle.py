@@ -14,6 +14,7 @@ from transformers import (
     TemperatureLogitsWarper,
     TopKLogitsWarper,
     TopPLogitsWarper,
+    XGLMConfig,
 )
 
 from textcritic.generators.decoding import Decoding
@@ -41,6 +42,17 @@ CONFIGS = {
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,
+    ),
+    "xglm": XGLMConfig(
+        vocab_size=VOCABULARY,
+        max_position_embeddings=WINDOW,
+        d_model=16,
+        ffn_dim=32,
+        num_layers=2,
+        attention_heads=2,
+        pad_token_id=None,
+        bos_token_id=END,
+        eos_token_id=END,
     ),
 }
 

@@ -2,6 +2,7 @@ import json
 import logging
 import os
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -159,14 +160,61 @@ def test_rates_of_the_schedules():
     assert rates("linear", 4) == [0.5, 1.0, 1.5, 2.0, 2.0, 1.5, 1.0, 0.5]
     assert rates("linear", 0) == pytest.approx(np.linspace(2, 0, 9)[:-1])
     assert rates("cosine", 0) == pytest.approx(1 + np.cos(np.pi * np.arange(8) / 8))
+    assert rates("inverse_sqrt", 0) == pytest.approx(2 / np.sqrt(np.arange(1, 9)))
 
 
-@pytest.mark.parametrize("schedule", ["constant", "linear", "cosine"])
+def test_the_published_schedule():
+    """Warm-up over 4,000 of 120,000 steps to 5e-4, then the inverse square root (fairseq's inverse_sqrt)."""
+    rates = [learning_rate(step, 120_000, 5e-4, "inverse_sqrt", 4000) for step in range(120_000)]
+    number = np.arange(1, 120_001)
+    assert rates == pytest.approx(5e-4 * np.minimum(number / 4000, np.sqrt(4000 / number)))
+    assert rates[3999] == max(rates) == 5e-4
+    assert rates[15_999] == pytest.approx(2.5e-4)
+
+
+@pytest.mark.parametrize("schedule", ["constant", "linear", "cosine", "inverse_sqrt"])
 @pytest.mark.parametrize("total", [1, 2, 5, 40, 41])
 def test_a_training_shorter_than_its_warm_up_never_climbs_the_loss(schedule, total):
     rates = [learning_rate(step, total, 1e-3, schedule, 40) for step in range(total)]
     assert all(0 < rate <= 1e-3 for rate in rates)
     assert max(rates) == 1e-3
+
+
+def test_one_step_moves_as_adam_with_the_given_betas_says():
+    """Two steps on a line, by hand: m and v decay by 0.9 and beta2, and are divided by the weight they lack."""
+    for beta2 in (0.98, 0.999):
+        weight = torch.nn.Parameter(torch.tensor([1.0], dtype=torch.float64))
+        adam = train.optimiser(torch.nn.ParameterList([weight]), 0.1, 0.0, beta2)
+        m = v = 0.0
+        expected = 1.0
+        for step, gradient in enumerate([3.0, -1.0], start=1):
+            weight.grad = torch.tensor([gradient], dtype=torch.float64)
+            adam.step()
+            m, v = 0.9 * m + 0.1 * gradient, beta2 * v + (1 - beta2) * gradient**2
+            expected -= 0.1 * (m / (1 - 0.9**step)) / ((v / (1 - beta2**step)) ** 0.5 + 1e-8)
+        assert weight.item() == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_optimiser_of_a_training_has_its_betas_and_decay(tiny_encoding, tmp_path, monkeypatch):
+    made = []
+    kept = train.optimiser
+    monkeypatch.setattr(train, "optimiser", lambda *given: made.append(kept(*given)) or made[-1])
+    fit(tiny_encoding, tmp_path / "a", Training(context=16, learning_rate=1e-3, steps=1))
+    fit(
+        tiny_encoding,
+        tmp_path / "b",
+        Training(context=16, learning_rate=1e-3, steps=1, adam_beta2=0.98, weight_decay=1e-4),
+    )
+    assert [group["betas"] for group in made[0].param_groups] == [(0.9, 0.999)] * 2
+    assert [group["betas"] for group in made[1].param_groups] == [(0.9, 0.98)] * 2
+    assert [group["weight_decay"] for group in made[1].param_groups] == [1e-4, 0.0]
+
+
+def test_what_decides_a_training_are_the_settings_that_are_not_left_alone():
+    training = Training(context=16, learning_rate=1e-3, steps=4, checkpoint_seconds=5)
+    assert training.deciding() == {"context": 16, "learning_rate": 1e-3, "steps": 4}
+    changed = replace(training, adam_beta2=0.98, gradient_clip=None, checkpoint_seconds=6)
+    assert changed.deciding() == training.deciding() | {"adam_beta2": 0.98, "gradient_clip": None}
 
 
 def test_each_epoch_visits_every_block_once_in_a_new_order():

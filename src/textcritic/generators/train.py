@@ -136,7 +136,7 @@ class _Run:
         self.windows = cut[: training.evaluate_blocks]
         if training.activation_checkpointing:
             model.activation_checkpointing_enable()
-        self.optimiser = optimiser(model, training.learning_rate, training.weight_decay)
+        self.optimiser = optimiser(model, training.learning_rate, training.weight_decay, training.adam_beta2)
         self.step = self.evaluated = self.best_step = self.points = self.since_point = 0
         self.best_loss, self.loss_sum, self.seconds = math.inf, 0.0, 0.0
         torch.manual_seed(seed)
@@ -264,12 +264,14 @@ class _Run:
         }
 
 
-def optimiser(model: torch.nn.Module, learning_rate: float, weight_decay: float) -> torch.optim.AdamW:
+def optimiser(
+    model: torch.nn.Module, learning_rate: float, weight_decay: float, beta2: float = 0.999
+) -> torch.optim.AdamW:
     """Adam with decoupled weight decay on matrices; biases and norms are not decayed."""
     matrices = [p for p in model.parameters() if p.dim() >= 2]
     vectors = [p for p in model.parameters() if p.dim() < 2]
     groups = [{"params": matrices, "weight_decay": weight_decay}, {"params": vectors, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, lr=learning_rate, fused=True)
+    return torch.optim.AdamW(groups, lr=learning_rate, betas=(0.9, beta2), fused=True)
 
 
 def _training_stream(prefix: str | os.PathLike[str], context: int, vocabulary: int) -> tuple[np.ndarray, np.ndarray]:
