@@ -17,6 +17,8 @@ rule train_classifier:
         "results/logs/train_classifier/{corpus}/{classifier}.log",
     benchmark:
         "results/benchmarks/train_classifier/{corpus}/{classifier}.tsv"
+    wildcard_constraints:
+        corpus=TEXTS,
     priority: 10
     conda:
         "../envs/gpu.yaml"
@@ -83,6 +85,7 @@ rule fit_transitions:
     benchmark:
         "results/benchmarks/fit_transitions/{critic}/{corpus}.tsv"
     wildcard_constraints:
+        corpus=TEXTS,
         critic=project.names("critics", kind=["transitions"]),
     conda:
         "../envs/cpu.yaml"
@@ -125,9 +128,7 @@ rule score_samples:
     """Latent NLL of each sampled document; those that did not parse are carried along with their reasons."""
     input:
         critic="results/critics/{critic}/{corpus}/critic.json",
-        latents=lambda w: paths.latents(
-            w.critic, w.corpus, "samples/{setting}/{generator}/seed{seed}/{decoding}".format(**w)
-        ),
+        latents=lambda w: paths.latents(w.critic, w.corpus, SAMPLE.format(**w)),
         rejected=f"{DRAWN}.rejected.parquet",
     output:
         "results/scores/{critic}/{corpus}/samples/{setting}/{generator}/seed{seed}/{decoding}.parquet",

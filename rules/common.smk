@@ -39,7 +39,11 @@ SPLITS = ["train", "validation", "test"]
 # Corpora of sequences of a known process, and those of text.
 PROCESSES = project.names("corpora", extractor=["process"])
 TEXTS = project.names("corpora", others=True, extractor=["process"])
+# Encodings of the former, and of the latter.
+SYMBOLS = project.names("encodings", tokenizer=[{"symbols": {}}])
+WORDS = project.names("encodings", others=True, tokenizer=[{"symbols": {}}])
 MODEL = "results/generators/{corpus}/{setting}/{generator}/seed{seed}"
+SAMPLE = "samples/{setting}/{generator}/seed{seed}/{decoding}"
 DRAWN = "results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}"
 
 
@@ -66,6 +70,20 @@ def pretrained(kind, wildcard):
 def of_studies(files):
     """The files of all configured studies."""
     return lambda w: [path for study in project.studies for path in files(study)]
+
+
+def of_paper(target, file):
+    """A file of the study that reproduces the model criticism paper, for a target named as the paper names it."""
+
+    def files(w):
+        if "model-criticism" not in project.studies:
+            raise WorkflowError(
+                f"{target} belongs to the study model-criticism, which is not configured; add"
+                " --configfile config/paper.yaml, or --profile slurm"
+            )
+        return f"results/studies/model-criticism/{file}"
+
+    return files
 
 
 def corpus_files(study):

@@ -71,6 +71,7 @@ rule make_tokenizer:
         "results/benchmarks/make_tokenizer/{corpus}/{encoding}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
+        encoding=WORDS,
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -100,6 +101,7 @@ rule encode_corpus:
         "results/benchmarks/encode_corpus/{corpus}/{encoding}/{setting}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
+        encoding=WORDS,
     conda:
         "../envs/cpu.yaml"
     resources:

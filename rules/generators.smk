@@ -78,6 +78,7 @@ rule fit_ngram:
     benchmark:
         "results/benchmarks/fit_ngram/{corpus}/{setting}/{generator}/seed{seed}.tsv"
     wildcard_constraints:
+        corpus=TEXTS,
         generator=project.names("generators", kind=["ngram"]),
     conda:
         "../envs/cpu.yaml"

@@ -19,6 +19,8 @@ rule train_hsmm:
     benchmark:
         "results/benchmarks/train_hsmm/{corpus}/{setting}/{generator}/seed{seed}.tsv"
     wildcard_constraints:
+        corpus=PROCESSES,
+        setting="wo-title",
         generator=project.names("generators", kind=["hsmm"]),
     priority: 10
     conda:
@@ -49,6 +51,8 @@ rule measure_hsmm:
     benchmark:
         "results/benchmarks/measure_hsmm/{corpus}/{setting}/{generator}/seed{seed}.tsv"
     wildcard_constraints:
+        corpus=PROCESSES,
+        setting="wo-title",
         generator=project.names("generators", kind=["hsmm"]),
     conda:
         "../envs/gpu.yaml"
@@ -74,13 +78,14 @@ rule sample_hsmm:
     benchmark:
         "results/benchmarks/sample_hsmm/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
     wildcard_constraints:
+        corpus=PROCESSES,
+        setting="wo-title",
         generator=project.names("generators", kind=["hsmm"]),
     priority: 5
     conda:
         "../envs/gpu.yaml"
     threads: of("generators", "generator", "threads")
     resources:
-        gpu=of("generators", "generator", "gpu"),
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime="2h",
     params:

@@ -47,6 +47,7 @@ rule sample_ngram:
     benchmark:
         "results/benchmarks/sample_ngram/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
     wildcard_constraints:
+        corpus=TEXTS,
         generator=project.names("generators", kind=["ngram"]),
     conda:
         "../envs/cpu.yaml"
@@ -100,6 +101,7 @@ rule import_samples:
     benchmark:
         "results/benchmarks/import_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
     wildcard_constraints:
+        corpus=TEXTS,
         generator=project.names("generators", kind=["file"]),
     conda:
         "../envs/cpu.yaml"

@@ -50,6 +50,7 @@ rule encode_process:
         "results/benchmarks/encode_process/{corpus}/{encoding}.tsv"
     wildcard_constraints:
         corpus=PROCESSES,
+        encoding=SYMBOLS,
     conda:
         "../envs/cpu.yaml"
     resources:

@@ -2,6 +2,7 @@
 
 import pytest
 from tiny import TinyEncoding, tiny_articles
+from tiny_process import TinyProcess, tiny_process
 
 from textcritic.corpora import write_articles
 
@@ -20,3 +21,8 @@ def tiny_encoding(tmp_path_factory: pytest.TempPathFactory) -> TinyEncoding:
     encode_split(tiny.articles("train"), tiny.tokenizer, "w-title", "single", tiny.train, shuffle_seed=1)
     encode_split(tiny.articles("validation"), tiny.tokenizer, "w-title", "single", tiny.validation)
     return tiny
+
+
+@pytest.fixture(scope="session")
+def small_process(tmp_path_factory: pytest.TempPathFactory) -> TinyProcess:
+    return tiny_process(tmp_path_factory.mktemp("small-process"))

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from textcritic.errors import TextcriticError
 from textcritic.project import WITHOUT_EFFECT, Project, Source
 from textcritic.runlog import versions
+from textcritic.studies import PROCESS
 
 # Packages whose names on the package index differ from those they are imported by.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
@@ -76,8 +78,18 @@ class Paths:
         return [f"{prefix}/shard{n}.parquet" for n in range(self.project.entry("decodings", decoding)["shards"])]
 
     def steps(self, corpus: str) -> int:
-        """Sub-sequences in a sequence of a known process."""
-        steps: int = self.project.entry("corpora", corpus)["options"]["process"]["steps"]
+        """Sub-sequences in a sequence of a known process.
+
+        Raises:
+            TextcriticError: the corpus is text, whose options for processes mean nothing.
+        """
+        entry = self.project.entry("corpora", corpus)
+        if entry["extractor"] != PROCESS:
+            raise TextcriticError(
+                f"config/registry/corpora.yaml: {corpus}: has the extractor {entry['extractor']}; only those with the"
+                f" extractor {PROCESS} have sub-sequences"
+            )
+        steps: int = entry["options"]["process"]["steps"]
         return steps
 
     def latents(self, critic: str, corpus: str, tail: str) -> str:

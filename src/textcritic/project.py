@@ -8,7 +8,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.spec import canonical, complete, load_yaml
-from textcritic.studies import Source, check_study, sources_of
+from textcritic.studies import PROCESS, SYMBOLS, Source, check_study, sources_of
 
 __all__ = ["REGISTRIES", "WITHOUT_EFFECT", "Project", "Source"]
 
@@ -168,13 +168,25 @@ class Project:
         for name, entry in self.registry["corpora"].items():
             if entry["sections"]["length_unit"] != "words":
                 self._refer("corpora", name, "hub", entry["sections"]["length_unit"])
+            if entry["extractor"] == PROCESS:
+                _check_recipe(name, entry)
         for name, entry in self.registry["encodings"].items():
             if "hub" in entry["tokenizer"]:
                 self._refer("encodings", name, "hub", entry["tokenizer"]["hub"])
+            if SYMBOLS in entry["tokenizer"] and entry["boundary"] != "single":
+                raise TextcriticError(
+                    f"config/registry/encodings.yaml: {name}: boundary: {entry['boundary']} is for text; with the"
+                    f" tokenizer {SYMBOLS} it must be single"
+                )
         for kind in ("generators", "classifiers"):
             for name, entry in self.registry[kind].items():
                 if "encoding" in entry:
                     self._refer(kind, name, "encodings", entry["encoding"])
+                    if kind == "classifiers" and SYMBOLS in self.entry("encodings", entry["encoding"])["tokenizer"]:
+                        raise TextcriticError(
+                            f"config/registry/{kind}.yaml: {name}: encoding: {entry['encoding']} is for the sequences"
+                            " of a process; a classifier reads text, so name one that is for text"
+                        )
                 elif "config" in entry.get("init", {}):
                     raise TextcriticError(
                         f"config/registry/{kind}.yaml: {name}: the key 'encoding' is missing; it gives the tokens"
@@ -192,6 +204,15 @@ class Project:
             self.entry(other, target)
         except TextcriticError as error:
             raise TextcriticError(f"config/registry/{kind}.yaml: {name}: {error}") from error
+
+
+def _check_recipe(name: str, entry: Mapping[str, Any]) -> None:
+    from textcritic.corpora import recipe_and_counts  # here, because it takes longer to import than all else
+
+    try:
+        recipe_and_counts(entry["options"])
+    except TextcriticError as error:
+        raise TextcriticError(f"config/registry/corpora.yaml: {name}: {error}") from error
 
 
 def _deciding(entry: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -11,7 +11,9 @@ Entry = Callable[[str, str], dict[str, Any]]
 
 # The extractor, and the tokenizer, of the sequences of a known process; all other corpora are text.
 PROCESS, SYMBOLS = "process", "symbols"
-_NOT_PLAIN = "which is drawn from as it is; {} has a temperature, top_k or top_p"
+# What a decoding must have where articles are drawn as the model has them, and what only transformers heed.
+_PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1}
+_PLAIN_TABLES = {**_PLAIN, "stride": None, "precision": "fp32"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,8 @@ def _check_text(source: Source, entry: Entry, where: str) -> None:
             f"{name} has the encoding {generator['encoding']}, which is for the sequences of a process; {source.corpus}"
             " is text"
         )
-    if generator["kind"] == "ngram" and not _plain(decoding):
-        raise TextcriticError(f"{name} is an n-gram model, {_NOT_PLAIN.format(source.decoding)}")
+    if generator["kind"] == "ngram":
+        _check_plain(source, decoding, _PLAIN, f"{name} is an n-gram model")
     _check_stop(source, generator, decoding, where)
 
 
@@ -117,9 +119,29 @@ def _check_sequences(source: Source, entry: Entry, where: str) -> None:
             f"{name} has the encoding {generator['encoding']}; on the process {source.corpus} it must be one whose"
             f" tokenizer is {SYMBOLS}"
         )
-    if generator["kind"] == "hsmm" and not _plain(decoding):
-        raise TextcriticError(f"{name} is an HSMM, {_NOT_PLAIN.format(source.decoding)}")
+    if generator["kind"] == "hsmm":
+        _check_plain(source, decoding, _PLAIN_TABLES, f"{name} is an HSMM")
+        _check_longest(source, corpus, generator, name)
     _check_stop(source, generator, decoding, where)
+
+
+def _check_plain(source: Source, decoding: Mapping[str, Any], plain: Mapping[str, Any], what: str) -> None:
+    if any(decoding[key] != value for key, value in plain.items()):
+        *keys, last = plain
+        raise TextcriticError(
+            f"{what}, which is drawn from as it is; {source.decoding} has a {', '.join(keys)} or {last}"
+        )
+
+
+def _check_longest(source: Source, corpus: Mapping[str, Any], generator: Mapping[str, Any], name: str) -> None:
+    """An n-gram is a number of 64 bits in a lexicon, see `critics.hsmm.lexicon`."""
+    symbols, longest = corpus["options"]["process"]["letters"] + 1, generator["longest"]
+    if symbols**longest > 2**64:
+        fits = max(n for n in range(1, 65) if symbols**n <= 2**64)
+        raise TextcriticError(
+            f"{name} has segments of up to {longest} tokens (longest); {source.corpus} has {symbols} symbols, of which"
+            f" {fits} fit in 64 bits"
+        )
 
 
 def _check_stop(source: Source, generator: Mapping[str, Any], decoding: Mapping[str, Any], where: str) -> None:
@@ -138,7 +160,3 @@ def _entries(source: Source, entry: Entry) -> tuple[dict[str, Any], dict[str, An
 
 def _symbols(generator: Mapping[str, Any], entry: Entry) -> bool:
     return SYMBOLS in entry("encodings", generator["encoding"])["tokenizer"]
-
-
-def _plain(decoding: Mapping[str, Any]) -> bool:
-    return (decoding["temperature"], decoding["top_k"], decoding["top_p"]) == (1, 0, 1)

@@ -96,6 +96,9 @@ def test_table_1_of_the_paper_needs_its_process_and_models_alone(tmp_path):
     assert {w["corpus"] for _, w, _ in plan if "corpus" in w} == {"process"}
     on_gpu = {w["generator"] for rule, w, resources in plan if resources.get("gpu") == "1" and rule.startswith("train")}
     assert on_gpu == {"hsmm-800", "transformer-released", "transformer-paper"}
+    # A sample of an HSMM is drawn on CPU cores, as many as its generator has.
+    drawn = [resources for rule, _, resources in plan if rule == "sample_hsmm"]
+    assert all(resources.get("gpu", "0") == "0" for resources in drawn)
     assert all(r["mem_mb"] and r["runtime"] for rule, _, r in plan if rule.startswith(("train", "sample", "measure")))
 
 
@@ -109,12 +112,51 @@ def test_table_1_of_the_paper_needs_its_process_and_models_alone(tmp_path):
         "results/scores/known-process/docstrings/data/test-gold.parquet",
         "results/scores/transitions-demo/process-demo/data/test.parquet",
         "results/samples/process-demo/wo-title/ngram-3/seed1/demo.parquet",
+        "results/samples/process-demo/wo-title/ngram-3/seed1/demo/shard0.parquet",
+        "results/samples/process-demo/wo-title/my-samples/seed1/given.parquet",
+        "results/samples/docstrings/w-title/hsmm-demo/seed1/sequences-demo-given/shard0.parquet",
+        "results/samples/process-demo/w-title/hsmm-demo/seed1/sequences-demo-given/shard0.parquet",
+        "results/generators/docstrings/wo-title/hsmm-demo/seed1/training.json",
+        "results/generators/docstrings/wo-title/hsmm-demo/seed1/perplexity.json",
+        "results/generators/process-demo/wo-title/ngram-3/seed1/training.json",
+        "results/critics/transitions-demo/process-demo/critic.json",
+        "results/classifiers/process-demo/bert-demo/model",
+        "results/encodings/docstrings/symbols/tokenizer",
+        "results/encodings/docstrings/symbols/wo-title/test.tokens.npy",
+        "results/encodings/process-demo/bpe-2048/tokenizer",
     ],
 )
 def test_rules_for_text_and_for_processes_do_not_overlap(path, tmp_path):
     run = snakemake(tmp_path, "--dry-run", "--", path)
     assert run.returncode == 1
     assert "MissingRuleException" in run.stderr + run.stdout
+
+
+@pytest.mark.parametrize(
+    ("path", "missing"),
+    [
+        ("generators/process-demo/wo-title/gpt2-demo/seed1/training.json", "encodings/process-demo/bpe-2048/tokenizer"),
+        (
+            "generators/docstrings/w-title/transformer-demo/seed1/training.json",
+            "encodings/docstrings/symbols/tokenizer",
+        ),
+        ("scores/transitions-demo/process-demo/data/test-gold.parquet", "classifiers/process-demo/bert-demo/model"),
+        ("latents/bert-demo/process-demo/data/test.parquet", "classifiers/process-demo/bert-demo/model"),
+    ],
+)
+def test_what_is_for_text_lacks_its_inputs_where_the_corpus_is_a_process(path, missing, tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--", f"results/{path}")
+    assert run.returncode == 1
+    assert "MissingInputException" in run.stderr + run.stdout
+    assert f"results/{missing}" in run.stderr + run.stdout
+
+
+@pytest.mark.parametrize("target", ["table1", "table2", "figure4"])
+def test_a_target_of_the_paper_says_which_configuration_it_needs(target, tmp_path):
+    run = snakemake(tmp_path, "--dry-run", target)
+    assert run.returncode == 1
+    assert f"{target} belongs to the study model-criticism, which is not configured; add" in run.stderr + run.stdout
+    assert "MissingInputException" not in run.stderr + run.stdout
 
 
 @pytest.mark.parametrize("target", ["data", "train", "samples", "tables", "figures", "report"])

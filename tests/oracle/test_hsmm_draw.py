@@ -11,7 +11,10 @@ from scipy.stats import chisquare
 from tiny_hsmm import lattice_of, paths, random_model
 
 from textcritic.critics.hsmm import draw, log_marginal
+from textcritic.critics.hsmm.shard import sample_hsmm
 from textcritic.errors import TextcriticError
+from textcritic.generators.shards import CUT, ENDED, read_shard
+from textcritic.generators.symbols import make_symbol_tokenizer
 
 DRAWS = 20_000
 
@@ -98,7 +101,7 @@ def test_long_sequences_are_cut():
     whole, cut = draw(model, range(300), seed=1), draw(model, range(300), seed=1, max_tokens=3)
     for tokens, short, ended in zip(whole, cut, cut.ended, strict=True):
         np.testing.assert_array_equal(short, tokens[:3])
-        assert ended == (len(tokens) <= 3)
+        assert ended == (len(tokens) + 1 <= 3)  # the end is a token too
     for i in range(300):
         states = whole.states[whole.segment_offsets[i] :]
         own = cut.states[cut.segment_offsets[i] : cut.segment_offsets[i + 1]]
@@ -109,6 +112,26 @@ def test_long_sequences_are_cut():
     assert (np.diff(drawn.offsets) == 100).all()
     drawn = draw(endless, range(10), seed=1, segments=200, max_tokens=100)
     assert not drawn.ended.any()
+
+
+@pytest.mark.parametrize("segments", [None, 4])
+def test_the_end_counts_within_the_limit(segments, tmp_path):
+    """As `sample_causal` counts: in a shard no sequence that has ended has more than `max_tokens` tokens."""
+    model = random_model(6, vocabulary=2)
+    lengths = np.diff(draw(model, range(300), seed=1, segments=segments).offsets)
+    limit = int(np.median(lengths))
+    assert (lengths == limit).any()
+    assert (lengths + 1 == limit).any()
+    model.save(tmp_path / "model")
+    make_symbol_tokenizer(tmp_path / "tokenizer", "a")
+    for path in (tmp_path / "tokenizer").iterdir():
+        path.rename(tmp_path / "model" / path.name)
+    sample_hsmm(tmp_path / "model", 1, 0, 300, tmp_path / "shard.parquet", segments, limit, threads=1)
+    for drawn, length in zip(read_shard(tmp_path / "shard.parquet"), lengths.tolist(), strict=True):
+        assert drawn.finish == (ENDED if length + 1 <= limit else CUT)
+        assert drawn.tokens == min(length + 1, limit)
+        assert len(drawn.text) == min(length, limit)
+    assert torch.get_num_threads() == 1
 
 
 def test_what_has_no_probability_is_never_drawn():

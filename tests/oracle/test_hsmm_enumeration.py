@@ -1,5 +1,6 @@
 """The recursions of the hidden semi-Markov model against the enumeration of all segmentations and states, in fp64."""
 
+from dataclasses import replace
 from itertools import pairwise, product
 
 import numpy as np
@@ -226,6 +227,41 @@ def test_a_transition_of_zero_counts_as_the_floor():
     assert likelihood.exp().tolist() == pytest.approx([initial, initial * 0.5e-100], rel=1e-9, abs=0)
     likelihood = log_marginal(model.to(dtype=torch.float32), lattice_of(model, [[0, 0], [0, 1]]))
     assert likelihood.exp().tolist() == pytest.approx([initial, initial * 0.5e-30], rel=1e-6, abs=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_a_model_that_never_ends_gives_no_sequence_any_probability(dtype):
+    model = random_model(6).to(dtype=dtype)
+    model = replace(model, end=torch.zeros_like(model.end))
+    lattice = lattice_of(model, SEQUENCES)
+    assert log_marginal(model, lattice).isfinite().all()
+    assert log_marginal(model, lattice, end=True).tolist() == [-np.inf] * len(SEQUENCES)
+    counts = expected_counts(model, lattice, end=True)
+    assert all(float(getattr(counts, name).abs().sum()) == 0 for name in ("emission", "transition", "initial", "end"))
+    assert float(segment_posterior(model, lattice, end=True).abs().sum()) == 0
+    best = viterbi(model, lattice, end=True)
+    assert best.log_prob.tolist() == [-np.inf] * len(SEQUENCES)
+    assert best.offsets.tolist() == [0] * (len(SEQUENCES) + 1)
+    tables = (model.emission, model.transition, model.initial, model.end)
+    assert log_marginal_of_logs(lattice, *(table.log() for table in tables)).tolist() == [-np.inf] * len(SEQUENCES)
+
+
+def test_first_states_and_ends_of_zero_count_as_the_floor_too():
+    model = random_model(6, states=2)
+    model.emission[:] = 0
+    model.emission[:2] = torch.eye(2)
+    model = replace(model, initial=torch.tensor([1.0, 0.0]).double(), end=torch.tensor([0.0, 0.5]).double())
+    likelihood = log_marginal(model, lattice_of(model, [[0], [1]]), end=True)
+    assert likelihood.exp().tolist() == pytest.approx([1e-100, 0.5e-100], rel=1e-9, abs=0)
+
+
+def test_gradients_of_gradients_are_refused():
+    model = random_model(0)
+    logs = model.emission.log().requires_grad_()
+    value = log_marginal_of_logs(lattice_of(model, SEQUENCES), logs, model.transition.log(), model.initial.log())
+    (gradient,) = torch.autograd.grad(value.square().sum(), logs, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        gradient.sum().backward()
 
 
 def test_only_unparsable_sequences():

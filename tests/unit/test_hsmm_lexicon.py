@@ -93,6 +93,8 @@ TOKENS = np.array([0, 1, 2, 0])
         (TOKENS, [0, 2], 3, 2, 9, "offsets: do not cut 4 tokens"),
         (TOKENS, [0], 3, 2, 9, "offsets: do not cut"),
         (TOKENS, [0, 3, 2, 4], 3, 2, 9, "offsets: do not cut"),
+        (TOKENS + 0.5, [0, 4], 3, 2, 9, "tokens: are float64; give integers"),
+        (TOKENS, [0.0, 4.0], 3, 2, 9, "offsets: are float64; give integers"),
         (TOKENS, [0, 4], 57, 11, 9, "11-grams of 57 symbols do not fit in 64 bits"),
         (TOKENS, [0, 4], 3, 0, 9, "give at least 1 of each"),
         (TOKENS, [0, 4], 3, 2, 0, "most_common: 0 is not possible"),
@@ -199,9 +201,17 @@ def test_certain_segmentations_need_one_level_a_segment():
 
 @pytest.mark.parametrize(
     ("offsets", "sequences", "message"),
-    [([0, 2, 2, 4], None, "sequence 1 is empty"), ([0, 4], [], "a batch without sequences has no lattice")],
+    [
+        ([0, 2, 2, 4], None, "sequence 1 is empty"),
+        ([0, 4], [], "a batch without sequences has no lattice"),
+        ([0, 3], None, "offsets: do not cut the rows of 4 tokens into sequences; give 0 ... 4"),
+        ([1, 4], None, "offsets: do not cut"),
+        ([0, 3, 2, 4], None, "offsets: do not cut"),
+        ([0, 2, 4], [0, 2], "sequence 2 is not there; the sequences are 0 to 1"),
+        ([0, 2, 4], [-1], "sequence -1 is not there"),
+    ],
 )
-def test_lattices_of_nothing(offsets, sequences, message):
+def test_lattices_of_bad_input(offsets, sequences, message):
     rows = np.zeros((4, 1), np.int32)
     with pytest.raises(TextcriticError, match=message):
         Lattice.build(rows, np.array(offsets), None if sequences is None else np.array(sequences, int))

@@ -77,7 +77,7 @@ def test_what_is_saved_is_loaded(process, tmp_path):
         ({"longest": 1}, "longest: 1 is too few; at least 2, the shortest"),
         ({"subsequences": 4}, "subsequences: 4 is too few; at least 5, one for each state"),
         ({"subsequences": 259}, "subsequences: 259 are more than the 258 that differ, of 2 to 4 tokens and 6 letters"),
-        ({"states": 0}, "states: 0 is too few; at least 1"),
+        ({"states": 1}, "states: 1 is too few; at least 2"),
         ({"steps": 0}, "steps: 0 is too few; at least 1"),
         ({"letters": 53}, "letters: 53 is too many; there are 52"),
         ({"seed": -1}, "seed: -1 is too few; at least 0"),

@@ -34,9 +34,18 @@ def folder(tmp_path):
             "letters": {"kind": "causal", "encoding": "symbols", "init": CONFIG, "training": TRAINING},
             "words": {"kind": "causal", "encoding": "bpe-2048", "init": CONFIG, "training": TRAINING},
             "odd": {"kind": "hsmm", "encoding": "bpe-2048", "states": 8},
+            "long": {"kind": "hsmm", "encoding": "symbols", "states": 8, "longest": 12},
         },
     )
-    write(tmp_path / "registry/decodings.yaml", {"hot": {"temperature": 2.0}, "known": {"stop": "given"}})
+    write(
+        tmp_path / "registry/decodings.yaml",
+        {
+            "hot": {"temperature": 2.0},
+            "known": {"stop": "given"},
+            "rough": {"precision": "bf16"},
+            "strided": {"stride": 1},
+        },
+    )
     write(tmp_path / "studies/own.yaml", study())
     return tmp_path
 
@@ -106,6 +115,21 @@ def test_the_manifest_has_every_entry_and_source(folder):
     assert description["study"]["synthetic"]["critic"] == "known-process"
 
 
+def test_only_processes_have_steps(folder):
+    with pytest.raises(
+        TextcriticError, match=r"corpora.yaml: mine: has the extractor jsonl; only .* extractor process"
+    ):
+        Paths(project(folder)).steps("mine")
+
+
+def test_segments_as_long_as_a_lexicon_holds_are_taken(folder):
+    """26 letters and the delimiter: 13 of them fit in 64 bits."""
+    corpus = {"extractor": "process", "options": {"process": {"letters": 26}}}
+    write(folder / "registry/corpora.yaml", {"mine": {"extractor": "jsonl"}, "drawn": corpus})
+    write(folder / "studies/own.yaml", study(generators=["long"]))
+    assert project(folder).processes("own") == ["drawn"]
+
+
 def test_names_are_told_apart_for_constraints(folder):
     found = project(folder)
     processes = found.names("corpora", extractor=["process"]).split("|")
@@ -134,6 +158,12 @@ def test_how_a_sequence_stops_is_part_of_what_reruns_and_changes_no_other_decodi
         ({"generators": ["odd"]}, r"odd has the encoding bpe-2048; on the process drawn it must .* is symbols"),
         ({"decodings": ["known"]}, r"known has `stop: given`, for .* kind hsmm alone; letters is of kind causal"),
         ({"generators": ["segments"], "decodings": ["hot"]}, r"segments is an HSMM, .* hot has a temperature"),
+        ({"generators": ["segments"], "decodings": ["rough"]}, r"segments is an HSMM, .* rough has a .* or precision"),
+        ({"generators": ["segments"], "decodings": ["strided"]}, r"segments is an HSMM, .* strided has a .* stride or"),
+        (
+            {"generators": ["long"]},
+            r"long has segments of up to 12 .*; drawn has 53 symbols, of which 11 fit in 64 bits",
+        ),
         ({"settings": ["w-title"]}, r"synthetic.sources.0: unknown key 'settings'"),
         ({"critic": "transitions"}, r"synthetic.critic: transitions is of kind transitions; name .* kind process"),
         ({"critic": "known"}, r"critics.yaml has no entry 'known'"),
@@ -169,6 +199,26 @@ def test_a_study_of_text_needs_a_critic_of_text(folder):
         ("decodings", {"stop": "never"}, r"decodings.yaml: new: stop: 'never' is not one of learnt, given"),
         ("critics", {}, r"critics.yaml: new: kind: None is not one of transitions, process"),
         ("generators", {"kind": "hsmm", "encoding": "letters", "states": 2}, r"new: .*encodings.yaml has no entry"),
+        (
+            "encodings",
+            {"tokenizer": {"symbols": {}}, "boundary": "as_released"},
+            r"encodings.yaml: new: boundary: as_released is for text; with the tokenizer symbols it must be single",
+        ),
+        (
+            "classifiers",
+            {"encoding": "symbols", "init": {"config": {"model_type": "bert"}}, "training": {"learning_rate": 0.1}},
+            r"classifiers.yaml: new: encoding: symbols is for the sequences of a process; a classifier reads text",
+        ),
+        (
+            "corpora",
+            {"extractor": "process", "options": {"process": {"subsequences": 4, "states": 8}}},
+            r"corpora.yaml: new: process: subsequences: 4 is too few; at least 8, one for each state",
+        ),
+        (
+            "corpora",
+            {"extractor": "process", "options": {"process": {"states": 1}}},
+            r"corpora.yaml: new: options.process.states: 1 ",
+        ),
     ],
 )
 def test_registry_faults(folder, kind, entry, message):

@@ -1,6 +1,6 @@
-import json
 import math
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -8,17 +8,24 @@ import pandas as pd
 import pytest
 from report_process import RECIPE, SAMPLES, build_process
 
+from textcritic.corpora import read_articles, write_articles
 from textcritic.corpora.process import Process
+from textcritic.critics import decompose
+from textcritic.critics.known_process import KnownProcess, score_sequences
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
 from textcritic.paths import Paths, StudyFiles
 from textcritic.project import Project
 from textcritic.report import make_synthetic_figures, make_synthetic_tables
 from textcritic.report.inputs import read_synthetic
+from textcritic.report.numbers import number
 from textcritic.report.published import read_published
+from textcritic.report.rows import COHERENCE_COLUMNS, reasons_from_words, reasons_in_words
 from textcritic.report.sheet import to_html, to_latex
+from textcritic.report.sources import KEYS, sample_keys
 from textcritic.report.synthetic.names import EXACT, TEST, ProcessNames
 from textcritic.report.synthetic.rows import audit_rows, table1_rows
+from textcritic.report.synthetic.sequences import examples
 from textcritic.report.synthetic.sheets import every_number_sheet, parsing_sheet, table1_sheet, unread_sheet
 from textcritic.report.synthetic.words import process_findings
 from textcritic.report.tables import read_rows
@@ -53,11 +60,11 @@ def of(rows, generator, decoding="sequences", seed=1):
 def test_the_exact_row_is_the_processs_own(synthetic, rows):
     process = Process.load(synthetic.processes[0].process)
     exact = rows[rows["source"] == EXACT].iloc[0]
-    assert (exact["latent_ppl"], exact["word_ppl"]) == (process.latent_ppl(), process.word_ppl())
+    assert (exact["latent_ppl"], exact["ppl_body"]) == (process.latent_ppl(), process.word_ppl())
     # Nothing but the process itself has its own transitions: all of the cross-entropy is entropy.
     assert exact["entropy"] == pytest.approx(math.log(process.latent_ppl()), rel=1e-12)
-    assert exact["kl"] == pytest.approx(0, abs=1e-12)
-    assert exact[["ci_low", "p_value", "documents", "rejected", "published", "word_ppl_published"]].isna().all()
+    assert 0 <= exact["kl"] < 1e-12
+    assert exact[["ci_low", "p_value", "documents", "rejected", "published", "ppl_body_published"]].isna().all()
 
 
 def test_the_end_of_a_sequence_is_one_more_certain_token(synthetic, rows):
@@ -66,11 +73,11 @@ def test_the_end_of_a_sequence_is_one_more_certain_token(synthetic, rows):
     nats = sum(part.sum() for part in process.nll(states, emitted))
     with_end = math.exp(nats / (process.lengths[emitted].sum() + len(states)))
     exact, test = (rows[rows["source"] == source].iloc[0] for source in (EXACT, TEST))
-    assert exact["word_ppl_with_end"] == pytest.approx(with_end, rel=0.01)
+    assert exact["ppl_all"] == pytest.approx(with_end, rel=0.01)
     found = read_json(synthetic.processes[0].statistics)
     tokens, sequences = found["tokens"]["test"], found["articles"]["test"]
-    assert tokens * math.log(test["word_ppl"]) == pytest.approx(
-        (tokens + sequences) * math.log(test["word_ppl_with_end"]), rel=1e-12
+    assert tokens * math.log(test["ppl_body"]) == pytest.approx(
+        (tokens + sequences) * math.log(test["ppl_all"]), rel=1e-12
     )
 
 
@@ -84,8 +91,8 @@ def test_latent_ppl_of_the_test_split_and_of_samples_by_hand(study, rows):
         assert row["latent_nll"] == pytest.approx(kept["nll"].mean(), rel=1e-12)
         assert row["ci_low"] < row["latent_ppl"] < row["ci_high"]
         assert (row["documents"], row["steps"]) == (len(kept), RECIPE.steps * len(kept))
-        assert row["rejection_rate"] == pytest.approx(scores["rejected"].mean())
-        assert json.loads(row["rejected_by_reason"]) == scores["why"].dropna().value_counts().to_dict()
+        assert row["rejected_share"] == pytest.approx(scores["rejected"].mean())
+        assert reasons_from_words(row["rejected_by_reason"]) == scores["why"].dropna().value_counts().to_dict()
         assert math.exp(row["cross_entropy"]) == pytest.approx(row["latent_ppl"], rel=1e-12)
         assert row["entropy"] + row["kl"] == pytest.approx(row["cross_entropy"], rel=1e-12)
     statistics = read_json(block["corpora"][0]["statistics"])
@@ -101,20 +108,20 @@ def test_models_are_told_from_the_process_by_a_test(rows):
 def test_word_level_perplexity_is_that_of_letters_and_delimiters(study, rows):
     source = study["synthetic"]["sources"][0]
     report, row = read_json(source["perplexity"]), of(rows, source["generator"])
-    assert row["word_ppl"] == report["body"]["ppl"]
-    assert [row["word_ppl_low"], row["word_ppl_high"]] == report["body"]["ci95"]
-    assert row["word_ppl_with_end"] == report["all"]["ppl"]
+    assert row["ppl_body"] == report["body"]["ppl"]
+    assert [row["ppl_body_low"], row["ppl_body_high"]] == report["body"]["ci95"]
+    assert row["ppl_all"] == report["all"]["ppl"]
 
 
 def test_published_values_stand_beside_what_they_were_measured_on(rows):
     test, transformer = rows[rows["source"] == TEST].iloc[0], of(rows, "transformer-released")
-    assert (test["published"], test["word_ppl_published"]) == (44.30, 1.99)
-    assert (transformer["published"], transformer["word_ppl_published"]) == (64.80, 2.28)
+    assert (test["published"], test["ppl_body_published"]) == (44.30, 1.99)
+    assert (transformer["published"], transformer["ppl_body_published"]) == (64.80, 2.28)
     assert transformer["difference"] == pytest.approx(transformer["latent_ppl"] - 64.80)
-    assert transformer["word_ppl_difference"] == pytest.approx(transformer["word_ppl"] - 2.28)
+    assert transformer["ppl_body_difference"] == pytest.approx(transformer["ppl_body"] - 2.28)
     assert "66.80" in transformer["published_note"]
     learnt, given = (of(rows, "hsmm-800", decoding) for decoding in ("sequences", "sequences-given"))
-    assert (learnt["word_ppl_published"], given["word_ppl_published"]) == (2.05, 2.05)
+    assert (learnt["ppl_body_published"], given["ppl_body_published"]) == (2.05, 2.05)
     assert pd.isna(learnt["published"])
     assert given["published"] == 47.24
 
@@ -122,11 +129,11 @@ def test_published_values_stand_beside_what_they_were_measured_on(rows):
 def test_a_sample_of_which_nothing_can_be_read_has_no_latent_ppl(synthetic, rows):
     row = of(rows, "transformer-untrained")
     assert row[["latent_ppl", "ci_low", "latent_nll", "p_value", "seeds_mean", *PARTS]].isna().all()
-    assert (row["documents"], row["steps"], row["rejected"], row["rejection_rate"]) == (0, 0, 300, 1.0)
-    assert row["word_ppl"] > 1
+    assert (row["documents"], row["steps"], row["rejected"], row["rejected_share"]) == (0, 0, 300, 1.0)
+    assert row["ppl_body"] > 1
     sheet = table1_sheet(rows, ProcessNames.of(synthetic), synthetic.decodings)
     line = next(line for line in to_html(sheet).splitlines() if "untrained transformer" in line)
-    assert "—<small>no sequence could be read</small>" in line
+    assert "—<small>none could be read</small>" in line
     assert "100%<small>300 of 300</small>" in line
     assert "p =" not in line
 
@@ -138,11 +145,11 @@ def test_table_1_as_people_read_it(synthetic, rows):
         "the process, exactly",
         "test sequences",
         "transformer",
-        "HSMM, sequences",
-        "HSMM, sequences-given",
+        "HSMM, ends by itself",
+        "HSMM, length given",
         "untrained transformer",
     ]
-    assert any(remark.startswith("sequences-given: the number of sub-sequences is given") for remark in sheet.remarks)
+    assert any(remark.startswith("Length given: the model is told how many sub-sequences") for remark in sheet.remarks)
     assert any("66.80" in remark for remark in sheet.remarks)
     exact = sheet.body[0]
     assert [cell.notes for cell in exact] == [()] * 6
@@ -180,9 +187,9 @@ def test_an_infinite_perplexity_says_why(study, tmp_path):
     source = {**block["sources"][0], "perplexity": str(tmp_path / "perplexity.json")}
     synthetic = read_synthetic({**study, "synthetic": {**block, "sources": [source]}})
     rows = table1_rows(synthetic, read_published(None))
-    assert math.isinf(rows.iloc[2]["word_ppl"])
+    assert math.isinf(rows.iloc[2]["ppl_body"])
     sheet = table1_sheet(rows, ProcessNames.of(synthetic), {})
-    assert "Perplexity of transformer is infinite: 3 tokens of the test text have probability 0." in sheet.remarks
+    assert "Word-level PPL of transformer is infinite: 3 tokens of the test text have probability 0." in sheet.remarks
     assert "word-level perplexity infinite; Latent PPL" in sentences(rows, synthetic)
 
 
@@ -211,7 +218,7 @@ def test_tables_are_made_from_the_synthetic_part_alone(study, rows, tmp_path):
     pd.testing.assert_series_equal(again["latent_ppl"], rows["latent_ppl"], rtol=0)
     assert again["seed"].isna().tolist() == rows["seed"].isna().tolist()
     assert again["decoding"].tolist() == rows["decoding"].tolist()
-    assert json.loads(again["rejected_by_reason"].iloc[-1])["unknown symbol"] > 0
+    assert reasons_from_words(again["rejected_by_reason"].iloc[-1])["unknown symbol"] > 0
 
 
 def test_figures_show_every_source_and_the_exact_value(study, tmp_path):
@@ -220,11 +227,11 @@ def test_figures_show_every_source_and_the_exact_value(study, tmp_path):
         f"{name}.{form}" for name in ("latent-nll", "training-curves") for form in ("svg", "pdf", "narrow.svg")
     }
     exact = math.log(Process.load(study["synthetic"]["corpora"][0]["process"]).latent_ppl())
-    for name in ("latent-nll.svg", "latent-nll.narrow.svg"):
+    for name, nothing in (("latent-nll.svg", "could be read"), ("latent-nll.narrow.svg", ">none read<")):
         text = (tmp_path / name).read_text()
         assert f">exact: {exact:.2f}<" in text
-        assert all(label in text for label in (">test sequences<", ">transformer<", ">HSMM, sequences-given<"))
-        assert "could be read" in text
+        assert all(label in text for label in (">test sequences<", ">transformer<", ">HSMM, length given<"))
+        assert nothing in text
 
 
 def sentences(rows, synthetic):
@@ -236,22 +243,222 @@ def sentences(rows, synthetic):
 def test_findings_tell_the_furthest_model_and_the_nearest(synthetic, rows):
     told = rows[rows["generator"] != "transformer-untrained"].copy()
     for generator, values in (("transformer-released", (2.28, 64.8, 0.0001)), ("hsmm-800", (2.0, 44.4, 0.7))):
-        told.loc[told["generator"] == generator, ["word_ppl", "latent_ppl", "p_value"]] = values
-    told.loc[told["source"] == EXACT, ["word_ppl", "latent_ppl"]] = 2.0, 44.3
+        told.loc[told["generator"] == generator, ["ppl_body", "latent_ppl", "p_value"]] = values
+    told.loc[told["source"] == EXACT, ["ppl_body", "latent_ppl"]] = 2.0, 44.3
     words = sentences(told, synthetic)
     assert words.startswith(
         "transformer: word-level perplexity 2.28, 14% above the process's own 2.00; Latent PPL 64.8, 46% above the "
         "process's own 44.3 (p < 0.001); 12% of its sequences could not be read."
     )
-    assert "HSMM, sequences: word-level perplexity 2.00, that of the process itself; Latent PPL 44.4, that of" in words
+    assert (
+        "HSMM, ends by itself: word-level perplexity 2.00, that of the process itself; Latent PPL 44.4, that of"
+        in words
+    )
     assert "which is within what chance explains (p = 0.70)" in words
     assert "transformer" not in words.split("could not be read.")[1]
 
 
-def test_findings_say_where_nothing_could_be_read(synthetic, rows):
+def test_a_model_of_which_most_is_lost_is_not_ranked(synthetic, rows):
     words = sentences(rows, synthetic)
-    assert words.startswith("untrained transformer: word-level perplexity")
-    assert "no Latent PPL, as not one of its 300 sequences is one that the process could have written." in words
+    assert words.startswith("transformer: word-level perplexity")
+    assert words.endswith(
+        "300 of its 300 sequences could not be read, most often for the reason “fewer than 9 sub-sequences”, so it "
+        "has no Latent PPL."
+    )
+    told = rows[rows["generator"] != "transformer-untrained"].copy()
+    lost = told["decoding"] == "sequences-given"
+    told.loc[told["source"] == EXACT, ["ppl_body", "latent_ppl"]] = 2.0, 44.3
+    told.loc[lost, ["ppl_body", "latent_ppl", "p_value"]] = 2.0, 44.3, 0.2
+    reasons = {"empty": 4, "no end within 400 tokens": 276}
+    told.loc[lost, ["documents", "rejected", "rejected_by_reason"]] = 20, 280, reasons_in_words(reasons)
+    few = sentences(told, synthetic).split("could not be read. ")[-1]
+    assert few == (
+        "HSMM, length given: word-level perplexity 2.00, that of the process itself; 280 of its 300 sequences could "
+        "not be read, most often for the reason “no end within 400 tokens”; the other 20 are too few sequences to tell."
+    )
+    told.loc[lost, ["documents", "rejected"]] = 120, 180
+    assert "; Latent PPL of the rest 44.3, that of the process itself." in sentences(told, synthetic)
+    told.loc[lost, ["documents", "rejected"]] = 150, 150
+    assert "(p = 0.20); 50% of its sequences could not be read." in sentences(told, synthetic)
+
+
+def test_findings_never_call_chance_what_few_sequences_cannot_tell(synthetic, rows):
+    told = rows[rows["generator"].isin(["data", "transformer-released"])].copy()
+    told.loc[told["source"] == "sample", ["documents", "rejected", "p_value"]] = 90, 10, 0.2
+    words = sentences(told, synthetic)
+    assert ", of too few sequences to tell (p = 0.20); 10% of its sequences could not be read." in words
+    assert "chance" not in words
+    told.loc[told["source"] == "sample", "p_value"] = 0.01
+    assert "few" not in sentences(told, synthetic)
+
+
+def test_a_latent_ppl_below_the_processs_own_is_away_from_it_too(synthetic, rows):
+    told = rows[rows["generator"] != "transformer-untrained"].copy()
+    told.loc[told["source"] == EXACT, "latent_ppl"] = 44.3
+    told.loc[told["generator"] == "transformer-released", "latent_ppl"] = 20.0
+    told.loc[told["decoding"] == "sequences-given", "latent_ppl"] = 45.0
+    told.loc[(told["generator"] == "hsmm-800") & (told["decoding"] == "sequences"), "latent_ppl"] = 50.0
+    words = sentences(told, synthetic)
+    assert words.startswith("transformer: ")
+    assert "HSMM, length given: " in words
+    assert "ends by itself" not in words
+
+
+def test_divergence_stands_beside_that_of_as_much_real_text(study, synthetic, rows):
+    process = KnownProcess.load(study["synthetic"]["corpora"][0]["process"])
+    test = read_table(study["synthetic"]["corpora"][0]["scores"])
+    whole = decompose(process.transitions(test), process)
+    found = rows.set_index("label")[["kl_of_real_text", "kl_corrected_of_real_text"]]
+    # The test split and a sample that has as many sequences as it: all of it.
+    for label in ("test sequences", "HSMM, length given"):
+        assert found.loc[label].tolist() == pytest.approx([whole.kl, whole.kl_corrected], rel=1e-12)
+    # The fewer there are, the further real text seems to be away.
+    assert found.loc["transformer", "kl_of_real_text"] > found.loc["HSMM, ends by itself", "kl_of_real_text"] > whole.kl
+    assert found.loc[["the process, exactly", "untrained transformer"]].isna().all(axis=None)
+    again = table1_rows(synthetic, read_published(None)).set_index("label")
+    assert again["kl_of_real_text"].equals(found["kl_of_real_text"])
+    names = ProcessNames.of(synthetic)
+    sheet = table1_sheet(rows, names, synthetic.decodings)
+    shown = number(found.loc["transformer", "kl_corrected_of_real_text"])
+    assert sheet.body[2][5].notes == (f"real text: {shown}",)
+    assert not sheet.body[1][5].notes
+    plain = number(found.loc["transformer", "kl_of_real_text"])
+    assert every_number_sheet(rows, names).body[2][-1].notes == (f"real text: {plain}",)
+
+
+@pytest.mark.parametrize(("kept", "shown"), [(99, False), (100, True)])
+def test_of_few_sequences_no_entropy_and_no_divergence_is_shown(synthetic, rows, kept, shown):
+    told, names = rows.copy(), ProcessNames.of(synthetic)
+    told.loc[told["generator"] == "transformer-released", "documents"] = kept
+    for sheet in (table1_sheet(told, names, {}), every_number_sheet(told, names)):
+        entropy, divergence = sheet.body[2][-2:]
+        assert (entropy.text != "—", divergence.text != "—") == (shown, shown)
+        assert ("too few" in divergence.notes) is not shown
+    assert any(
+        "Where fewer than 100 sequences could be read" in remark for remark in table1_sheet(told, names, {}).remarks
+    )
+
+
+def test_of_seeds_it_is_said_how_many_could_be_read(tmp_path):
+    samples = tuple((*SAMPLES[0][:3], seed, 0.5, spoilt) for seed, spoilt in ((1, 12), (2, 100), (3, 12)))
+    synthetic = read_synthetic(build_process(tmp_path, samples=samples, resamples=50))
+    rows, names = table1_rows(synthetic, read_published(None)), ProcessNames.of(synthetic)
+    read = rows[rows["latent_ppl"].notna() & (rows["source"] == "sample")]
+    assert rows[rows["source"] == "sample"]["seeds_read"].tolist() == [2, 2, 2]
+    assert rows["seeds"].dropna().tolist() == [3, 3, 3]
+    assert read["seeds_mean"].tolist() == pytest.approx([read["latent_ppl"].mean()] * 2)
+    assert read["seeds_sd"].tolist() == pytest.approx([np.std(read["latent_ppl"], ddof=1)] * 2)
+    row = table1_sheet(rows, names, synthetic.decodings).body[2]
+    assert "over 2 seeds" in row[2].notes[0]
+    assert row[2].notes[-1] == "2 of 3 seeds could be read"
+    assert row[5].notes[-1] == "2 of 3 seeds"
+    assert "; 2 of 3 seeds could be read; 41% of its sequences" in sentences(rows, synthetic)
+
+
+def test_an_infinite_latent_ppl_says_why(synthetic, study, tmp_path):
+    """A process that never makes a step that a sample makes."""
+    block = study["synthetic"]
+    source = block["sources"][0]
+    process = Process.load(block["corpora"][0]["process"])
+    chain = next(r["chain"] for r in read_table(source["scores"]).to_pylist() if not r["rejected"])
+    first, second = int(chain[0]), int(chain[1])
+    transition = process.transition.copy()
+    transition[first, second] = 0
+    transition[first] /= transition[first].sum()
+    other = replace(process, transition=transition)
+    other.save(tmp_path / "process.npz")
+    score_sequences(tmp_path / "process.npz", source["articles"], tmp_path / "scores.parquet", source["rejected"])
+    score_sequences(tmp_path / "process.npz", block["corpora"][0]["articles"], tmp_path / "test.parquet")
+    statistics = read_json(block["corpora"][0]["statistics"])
+    statistics["latent_ppl"]["exact"] = other.latent_ppl()
+    write_json(tmp_path / "statistics.json", statistics)
+    corpus = {**block["corpora"][0], "scores": str(tmp_path / "test.parquet")}
+    corpus |= {name: str(tmp_path / f) for name, f in (("process", "process.npz"), ("statistics", "statistics.json"))}
+    sources = [{**source, "scores": str(tmp_path / "scores.parquet")}]
+    infinite = read_synthetic({**study, "synthetic": {**block, "corpora": [corpus], "sources": sources}})
+    rows = table1_rows(infinite, read_published(None))
+    row = of(rows, "transformer-released")
+    assert math.isinf(row["latent_ppl"])
+    assert math.isinf(row["seeds_mean"])
+    assert pd.isna(row["ppl_infinite_because"])
+    kept = [r["chain"] for r in read_table(source["scores"]).to_pylist() if not r["rejected"]]
+    steps = sum(pair == (chain[0], chain[1]) for states in kept for pair in pairwise(states))
+    assert row["infinite_because"] == (
+        f"{steps} steps have probability 0 in the process" if steps > 1 else "1 step has probability 0 in the process"
+    )
+    sheet = table1_sheet(rows, ProcessNames.of(infinite), {})
+    assert f"Latent PPL of transformer is infinite: {row['infinite_because']}." in sheet.remarks
+    assert any("= ∞" in found.words for found in examples(infinite))
+    make_synthetic_figures({**study, "synthetic": {**block, "corpora": [corpus], "sources": sources}}, tmp_path / "f")
+
+
+def test_a_process_with_one_state_has_tables_figures_and_sequences(tmp_path):
+    """No recipe draws one, but a file may hold one: two states are made one."""
+    study = build_process(
+        tmp_path, samples=SAMPLES[:1], recipe=replace(RECIPE, states=2, subsequences=10), resamples=50
+    )
+    corpus, source = study["synthetic"]["corpora"][0], study["synthetic"]["sources"][0]
+    process = Process.load(corpus["process"])
+    one = replace(process, transition=np.ones((1, 1)), owner=np.zeros(10, np.int64), emission=np.full(10, 0.1))
+    one.save(corpus["process"])
+    for files in (corpus, source):
+        articles = read_articles(files["articles"])
+        same = [replace(a, sections=tuple(replace(s, title="0") for s in a.sections)) for a in articles]
+        write_articles(files["articles"], same)
+        score_sequences(corpus["process"], files["articles"], files["scores"], files.get("rejected"))
+    statistics = read_json(corpus["statistics"])
+    statistics["latent_ppl"]["exact"] = one.latent_ppl()
+    write_json(corpus["statistics"], statistics)
+    synthetic = read_synthetic(study)
+    assert len(make_synthetic_tables(study, tmp_path / "tables")) == 6
+    make_synthetic_figures(study, tmp_path / "figures")
+    data, _ = examples(synthetic)
+    shown = {(step.nll, step.share, step.unlikely) for shown in data.shown for step in shown.steps}
+    assert shown == {("0.0", "0", False)}
+    rows = table1_rows(synthetic, read_published(None))
+    assert rows["latent_ppl"].tolist() == [1.0] * 3
+    assert "Latent PPL 1.00, that of the process itself" in sentences(rows, synthetic)
+
+
+def test_columns_mean_what_they_mean_for_real_text(rows):
+    ours = {"seeds_read", "kl_of_real_text", "kl_corrected_of_real_text", "published_note", "ppl_body_published"}
+    ours |= {"ppl_body_difference", *PARTS, *KEYS}
+    assert set(rows.columns) - ours <= set(COHERENCE_COLUMNS)
+
+
+def test_reasons_are_read_as_they_were_written():
+    reasons = {"no end within 400 tokens": 1204, "fewer than 9: or so": 3}
+    assert reasons_from_words(reasons_in_words(reasons)) == reasons
+    assert reasons_from_words("") == {}
+
+
+@pytest.mark.parametrize(
+    ("decodings", "names"),
+    [
+        ({"a": {"stop": "learnt"}, "b": {"stop": "given"}}, ["ends by itself", "length given"]),
+        ({"a": {"stop": "learnt", "articles": 5}, "b": {"stop": "given"}}, ["ends by itself", "length given"]),
+        (
+            {"a": {"stop": "learnt", "top_k": 5}, "b": {"stop": "given", "top_k": None}},
+            ["ends by itself, a", "length given, b"],
+        ),
+        ({"a": {"stop": "learnt"}, "b": {"stop": "learnt", "top_k": 5}}, ["a", "b"]),
+        (
+            {"a": {"stop": "learnt"}, "b": {"stop": "learnt", "top_k": 5}, "c": {"stop": "given"}},
+            ["ends by itself, a", "ends by itself, b", "length given, c"],
+        ),
+        ({}, ["a", "b"]),
+        ({"a": {"stop": "given"}}, ["length given"]),
+        ({"a": {"stop": "learnt"}}, [""]),
+    ],
+)
+def test_decodings_are_named_by_what_they_mean(study, decodings, names):
+    block = study["synthetic"]
+    sources = [{**block["sources"][1], "decoding": name, "seed": seed} for name in decodings or "ab" for seed in (1, 2)]
+    synthetic = read_synthetic({**study, "synthetic": {**block, "sources": sources, "decodings": decodings}})
+    found = [ProcessNames.of(synthetic).source(sample_keys(sample)) for sample in synthetic.samples]
+    assert found == [", ".join(filter(None, ("HSMM", name, f"seed {n}"))) for name in names for n in (1, 2)]
+    keys = sample_keys(synthetic.samples[0])
+    assert ProcessNames.of(synthetic).source(keys, decoding=False, seed=False) == "HSMM"
 
 
 def test_files_that_do_not_belong_together_are_refused(study, tmp_path):

@@ -109,7 +109,7 @@ def test_texts_that_were_rejected_are_shown_with_their_faults(made):
 def test_the_summary_the_contents_and_the_definitions_speak_of_the_process(made):
     root, _, text = made
     assert '<a href="#process">A known process</a>' in text
-    assert "<strong>Where the truth is known:</strong> untrained transformer: word-level perplexity" in text
+    assert "<strong>Where the truth is known:</strong> transformer: word-level perplexity" in text
     assert "<dt>Word-level perplexity</dt>" in text
     assert 'href="tables/table1.csv"' in text
     assert 'href="synthetic-figures/latent-nll.pdf"' in text

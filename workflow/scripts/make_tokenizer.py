@@ -2,6 +2,7 @@
 
 from textcritic import runlog
 from textcritic.corpora import iter_articles, render
+from textcritic.errors import TextcriticError
 from textcritic.generators.load import save_hub_tokenizer, train_tokenizer
 from textcritic.spec import restore
 
@@ -11,5 +12,9 @@ with runlog.job(snakemake.log[0], f"tokenizer {snakemake.wildcards.encoding}"):
         # Trained on text with titles whatever the setting, so that perplexities with and without titles share tokens.
         texts = (render(article, "w-title") for article in iter_articles(snakemake.input.train))
         train_tokenizer(texts, snakemake.output[0], tokenizer["train"]["vocabulary"])
-    else:
+    elif snakemake.input.pretrained:
         save_hub_tokenizer(snakemake.input.pretrained, snakemake.output[0])
+    else:
+        raise TextcriticError(
+            f"encodings: {snakemake.wildcards.encoding}: has no tokenizer for text; give one of train, hub, folder"
+        )

@@ -45,7 +45,7 @@ class Recipe:
     seed: int = 1234
 
     def __post_init__(self) -> None:
-        least = {"states": 1, "steps": 1, "shortest": 2, "longest": self.shortest, "letters": 1, "seed": 0}
+        least = {"states": 2, "steps": 1, "shortest": 2, "longest": self.shortest, "letters": 1, "seed": 0}
         least["subsequences"] = self.states
         because = {
             "shortest": ", a letter and the delimiter",

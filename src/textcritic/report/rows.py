@@ -119,6 +119,12 @@ def reasons_in_words(reasons: Mapping[str, int]) -> str:
     return "; ".join(f"{reason}: {n}" for reason, n in reasons.items())
 
 
+def reasons_from_words(words: str) -> dict[str, int]:
+    """The numbers that `reasons_in_words` wrote."""
+    pairs = (part.rsplit(": ", 1) for part in words.split("; ") if part)
+    return {reason: int(n) for reason, n in pairs}
+
+
 def _scored(scores: pa.Table, critic: TransitionCritic, study: Study, path: Path) -> dict[str, Any]:
     try:
         columns = document_columns(scores)

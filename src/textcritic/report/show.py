@@ -25,7 +25,7 @@ def show_study(folder: str | os.PathLike[str]) -> str:
     text, process = (_rows(tables / f"{name}.csv") for name in ("coherence", "table1"))
     if not text and not process:
         raise TextcriticError(f"{folder}: no tables/coherence.csv here; build the study first: snakemake --cores 2")
-    process = [row | {"ppl_all": row["word_ppl"], "ppl_unit": "tokens"} for row in process]
+    process = [row | {"ppl_all": row["ppl_body"]} for row in process]
     width = max([len(HEADER[0]), *(len(row["label"]) for row in (*text, *process))]) + 2
     lines = _blocks(text, "lower: sections in a likelier order; real text is the yardstick", width)
     if text:

@@ -20,7 +20,7 @@ class Drawn:
     Attributes:
         tokens: int64 [tokens].
         offsets: where each sequence begins, and the end of the last, int64 [n + 1].
-        ended: whether the sequence came to its end; those that did not were cut, bool [n].
+        ended: whether the sequence came to its end within the limit; those that did not were cut, bool [n].
         states: of the segments, int64 [segments]; with those of a segment that was cut, and none after it.
         segment_offsets: where the segments of each sequence begin, and the end of the last, int64 [n + 1].
     """
@@ -47,7 +47,8 @@ def draw(model: HSMM, indices: Sequence[int], seed: int, segments: int | None = 
         indices: the numbers of the sequences.
         seed: 0 or more.
         segments: number of segments of every sequence, as published; None: as the model's `end` has it.
-        max_tokens: a sequence that has not ended after so many tokens is cut there.
+        max_tokens: a sequence that has not ended within so many tokens is cut there. As in other models' samples the
+            end is one of them, with a given number of segments too: one with an end has at most max_tokens - 1 tokens.
 
     Raises:
         TextcriticError: `segments` or `max_tokens` is below 1, or the seed is negative.
@@ -122,7 +123,7 @@ def _cut(
     return Drawn(
         tokens=tokens[taken],
         offsets=np.concatenate([[0], np.cumsum(np.minimum(total, max_tokens))]),
-        ended=complete & (total <= max_tokens),
+        ended=complete & (total < max_tokens),  # the end is a token too
         states=states[inside],
         segment_offsets=np.concatenate([[0], np.cumsum(np.bincount(sequence[inside], minlength=len(complete)))]),
     )

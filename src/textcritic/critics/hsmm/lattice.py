@@ -63,8 +63,10 @@ class Lattice:
             sequences: the numbers of those that make the batch, int [B]; all of them when None.
 
         Raises:
-            TextcriticError: the batch or a sequence in it is empty.
+            TextcriticError: the batch or a sequence in it is empty, there is no sequence of such a number, or the
+                offsets do not cut the rows into sequences.
         """
+        _check_batch(rows, offsets, sequences)
         first = offsets[:-1] if sequences is None else offsets[:-1][sequences]
         tokens = np.diff(offsets) if sequences is None else np.diff(offsets)[sequences]
         if not len(tokens):
@@ -97,6 +99,18 @@ class Lattice:
     def begins(self) -> slice:
         """The nodes where the parsable sequences begin."""
         return slice(0, self.node_stops[1])
+
+
+def _check_batch(rows: np.ndarray, offsets: np.ndarray, sequences: np.ndarray | None) -> None:
+    if len(offsets) < 1 or offsets[0] != 0 or offsets[-1] != len(rows) or (np.diff(offsets) < 0).any():
+        raise TextcriticError(
+            f"offsets: do not cut the rows of {len(rows)} tokens into sequences; give 0 ... {len(rows)}"
+        )
+    if sequences is None:
+        return
+    outside = sequences[(sequences < 0) | (sequences >= len(offsets) - 1)]
+    if len(outside):
+        raise TextcriticError(f"sequence {outside[0]} is not there; the sequences are 0 to {len(offsets) - 2}")
 
 
 def _padded(rows: np.ndarray, first: np.ndarray, tokens: np.ndarray) -> np.ndarray:

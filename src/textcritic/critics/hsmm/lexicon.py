@@ -137,6 +137,9 @@ class Lexicon:
 
 def check_sequences(tokens: np.ndarray, offsets: np.ndarray, vocabulary: int) -> None:
     """Raise a TextcriticError unless `offsets` cut `tokens` into sequences of one or more symbols of a vocabulary."""
+    for name, values in (("tokens", tokens), ("offsets", offsets)):
+        if not np.issubdtype(values.dtype, np.integer):
+            raise TextcriticError(f"{name}: are {values.dtype}; give integers")
     lengths = np.diff(offsets)
     if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(tokens) or (lengths < 0).any():
         raise TextcriticError(f"offsets: do not cut {len(tokens)} tokens into sequences; give 0, ..., {len(tokens)}")

@@ -7,13 +7,16 @@ nodes of a level at once.
 
 Why nothing vanishes. Every node has its own scale, a float64 logarithm, and within a node all numbers are relative to
 it: `finish` and `before` sum to one. Transitions below `floor` f (1e-30 in fp32) count as f, so `begin` and `after`,
-which are products of the former with a matrix of entries in [f, 1], lie in [f, 1]. An arc's row of the emission table
-is divided by its greatest entry. At a merge, the arcs' log-weights are taken relative to the greatest among them and
-1/f is multiplied in: the heaviest arc has weight 1/f, meets at least f in every state and 1 in the row's best one, so
-the sum over states is at least 1; it is at most K D / f, far below overflow. What is made zero there or when the sum
-is made one is below 1e-37 D of it. To the next `begin`, whose entries are at least f, all states together could have
-added 1e-7 K D of it at most, and hardly ever do: so the result is that of the model whose transition probabilities are
-at least f and whose rows have no entry below 1e-38 of their greatest, to the precision of the type.
+which are products of the former with a matrix of entries in [f, 1], lie in [f, 1]; where a sequence begins or ends they
+are `initial` or `final`, and so these are floored too: else the heaviest of the arcs that meet might be one that has no
+probability at all, and the others would vanish beside it. (A model that never ends gives no sequence any probability;
+its `final` stays zero, but for the backward pass.) An arc's row of the emission table is divided by its greatest entry.
+At a merge, the arcs' log-weights are taken relative to the greatest among them and 1/f is multiplied in: the heaviest
+arc has weight 1/f, meets at least f in every state and 1 in the row's best one, so the sum over states is at least 1,
+and at most K D / f, far below overflow. What is made zero there or when the sum is made one is below 1e-37 D of it. To
+the next `begin`, whose entries are at least f, all states together could have added 1e-7 K D of it at most, and hardly
+ever do: so the result is that of the model whose probabilities of transitions, of first states and of ends are at least
+f and whose rows have no entry below 1e-38 of their greatest, to the precision of the type.
 """
 
 import math
@@ -52,24 +55,20 @@ class Tables:
         cls, emission: torch.Tensor, transition: torch.Tensor, initial: torch.Tensor, final: torch.Tensor
     ) -> "Tables":
         """From the rows that occur [U, K], which are overwritten, and the other tables."""
-        floor = FLOORS[emission.dtype]
         top, least = emission.amax(dim=1), torch.finfo(emission.dtype).tiny
         log_top = torch.where(top >= least, top.double().log(), NEVER)
         _flush(emission.div_(top.clamp_min(least)[:, None]))
-        floored = (table.clamp_min(floor) for table in (transition, initial, final))
-        return cls(emission, log_top, *floored)
+        return cls(emission, log_top, *_floored(transition, initial, final, FLOORS[emission.dtype]))
 
     @classmethod
     def of_logs(
         cls, emission: torch.Tensor, transition: torch.Tensor, initial: torch.Tensor, final: torch.Tensor
     ) -> "Tables":
         """The same from logarithms; those of the rows that occur are overwritten."""
-        floor = FLOORS[emission.dtype]
         top = emission.amax(dim=1)
         log_top = torch.where(top.isfinite(), top.double(), NEVER)
         _flush(emission.sub_(top.nan_to_num(neginf=0)[:, None]).exp_())
-        floored = (table.exp().clamp_min(floor) for table in (transition, initial, final))
-        return cls(emission, log_top, *floored)
+        return cls(emission, log_top, *_floored(transition.exp(), initial.exp(), final.exp(), FLOORS[emission.dtype]))
 
     @property
     def floor(self) -> float:
@@ -115,7 +114,7 @@ def forward(tables: Tables, lattice: Lattice) -> Forward:
 def backward(tables: Tables, lattice: Lattice) -> Backward:
     """The probabilities of what lies behind each node."""
     after, before, scale = _empty(tables, lattice)
-    after[lattice.ends] = tables.final
+    after[lattice.ends] = tables.final.clamp_min(tables.floor)  # zero where no state ends
     start, end, row = (value[lattice.by_start] for value in (lattice.start, lattice.end, lattice.row))
     for level in reversed(range(lattice.levels - 1)):
         nodes, arcs = _between(lattice.node_stops, level), _between(lattice.leaving_stops, level)
@@ -179,6 +178,14 @@ def _merge(
     total = values.sum(dim=1).clamp_min_(torch.finfo(values.dtype).tiny)
     _flush(values.div_(total[:, None]))
     return peak + (total.double() * tables.floor).log()
+
+
+def _floored(
+    transition: torch.Tensor, initial: torch.Tensor, final: torch.Tensor, floor: float
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The tables with entries of at least `floor`, but for the ends of a model that never ends: those stay zero."""
+    ending = final.clamp_min(floor) * (final.amax() > 0)
+    return transition.clamp_min(floor), initial.clamp_min(floor), ending
 
 
 def _flush(values: torch.Tensor) -> None:

@@ -7,6 +7,7 @@ and K multiplications for each arc, see `passes`. Everything is in nats.
 from dataclasses import dataclass, replace
 
 import torch
+from torch.autograd.function import once_differentiable
 
 from textcritic.critics.hsmm.lattice import Lattice
 from textcritic.critics.hsmm.model import HSMM
@@ -48,8 +49,10 @@ def log_marginal(model: HSMM, lattice: Lattice, end: bool = False) -> torch.Tens
 
     The sum over all segmentations and states of initial * transitions * emissions. As published, the number of
     segments is not modelled; with `end`, every transition is times 1 - end of the state before it, and the last segment
-    times its state's end. Minus infinity where there is no segmentation. Transitions below 1e-30 (fp64: 1e-100), also
-    times 1 - end, count as 1e-30.
+    times its state's end. Minus infinity where there is no segmentation, and with `end` for a model that never ends.
+
+    Entries below 1e-30 (fp64: 1e-100) of `initial`, of the transitions (times 1 - end) and of `end` count as that,
+    zeros too: a sequence that is possible but for them is not minus infinity but some 69 (230) nats less for each.
     """
     return forward(tables_of(model, lattice, end), lattice).log_marginal
 
@@ -104,7 +107,7 @@ def log_marginal_of_logs(
     """The same, float64 [B], differentiable with respect to the logarithms of the tables.
 
     The gradient is the expected counts (d log p / d log theta), by one backward pass. The logarithms may be minus
-    infinity; transitions below 1e-30 (fp64: 1e-100) count as that.
+    infinity; initial states, transitions and ends below 1e-30 (fp64: 1e-100) count as that, see `log_marginal`.
 
     Args:
         lattice: the batch.
@@ -127,6 +130,7 @@ class _LogMarginal(torch.autograd.Function):
         return ahead.log_marginal
 
     @staticmethod
+    @once_differentiable
     def backward(ctx, weights):  # type: ignore[no-untyped-def]
         tables, lattice, ahead = ctx.state
         small = torch.zeros_like(tables.initial, dtype=torch.float64)

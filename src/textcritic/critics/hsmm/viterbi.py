@@ -40,7 +40,8 @@ class Segmentation:
 def viterbi(model: HSMM, lattice: Lattice, end: bool = False) -> Segmentation:
     """The most probable segmentation with its states, exactly up to rounding in the model's type.
 
-    Transitions below 1e-30 (fp64: 1e-100) count as that, see `log_marginal`; of equally probable paths one is taken.
+    Initial states, transitions and ends below 1e-30 (fp64: 1e-100) count as that, see `log_marginal`; of equally
+    probable paths one is taken.
 
     Args:
         model: K states, R rows.

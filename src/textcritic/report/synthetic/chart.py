@@ -15,7 +15,7 @@ from textcritic.report.style import BLUE, INK, MUTED, RULE, new_figure, style
 
 CHARACTER = 0.079  # inches, a little more than the mean
 MOST_BINS = 60
-NOTHING = "no sequence could be read"
+NOTHING, NOTHING_NARROW = "no sequence could be read", "none read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +108,13 @@ def _panel(axes: Axes, panel: Panel, title: str, narrow: bool) -> None:
 
 
 def _words(axes: Axes, row: Spread, base: float, narrow: bool) -> None:
-    told = NOTHING if row.latent_ppl is None else f"Latent PPL {number(row.latent_ppl)}"
     places: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center"}
     if narrow:
         axes.text(0, base + 0.8, row.label, color=INK, **places)
-        axes.text(1, base + 0.8, told.removeprefix("Latent PPL "), color=MUTED, ha="right", **places)
+        told = NOTHING_NARROW if row.latent_ppl is None else number(row.latent_ppl)
+        axes.text(1, base + 0.8, told, color=MUTED, ha="right", **places)
         return
+    told = NOTHING if row.latent_ppl is None else f"Latent PPL {number(row.latent_ppl)}"
     axes.text(-0.02, base + 0.3, _lines(row.label), color=INK, ha="right", **places)
     axes.text(1.02, base + 0.3, fill(told, 16), color=MUTED, ha="left", **places)
 

@@ -1,15 +1,16 @@
 """What the sources of a known process are called, and the columns that identify them."""
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from textcritic.report.decodings import QUANTITIES
 from textcritic.report.inputs import ProcessFiles, Synthetic
-from textcritic.report.sources import KEYS, Names
+from textcritic.report.sources import GROUP, KEYS, Names
 
 EXACT, TEST = "process-exact", "process-test"
 WORDS = {EXACT: "the process, exactly", TEST: "test sequences"}
+STOPS = {"learnt": "ends by itself", "given": "length given"}  # by the key `stop` of a decoding
 
 
 def process_keys(files: ProcessFiles, source: str) -> dict[str, Any]:
@@ -21,30 +22,59 @@ def process_keys(files: ProcessFiles, source: str) -> dict[str, Any]:
 class ProcessNames:
     """Names of the sources of a study's processes.
 
-    The corpus is named where there are several processes, the decoding where a generator has several.
+    The corpus is named where there are several processes. Of a decoding it is told how a sequence ends, where a
+    generator has several decodings or is told the length; and the decoding's name, where that does not tell them apart.
+
+    Attributes:
+        names: of the generators and their seeds.
+        decoded: what a (generator, decoding) is called beside its generator.
+        several: whether there are several processes.
     """
 
     names: Names
+    decoded: Mapping[tuple[str, str], str]
     several: bool
 
     @classmethod
     def of(cls, synthetic: Synthetic) -> "ProcessNames":
         """Names for the processes of a study and for the samples beside them."""
-        pairs = {(sample.generator, sample.decoding) for sample in synthetic.samples}
-        uses = Counter(generator for generator, _ in pairs)
-        decoded = frozenset(generator for generator, number in uses.items() if number > 1)
-        return cls(replace(Names.of(synthetic.samples), decoded=decoded), len(synthetic.processes) > 1)
+        uses: dict[str, list[str]] = {}
+        for generator, decoding in dict.fromkeys((s.generator, s.decoding) for s in synthetic.samples):
+            uses.setdefault(generator, []).append(decoding)
+        decoded = {
+            (generator, decoding): words
+            for generator, used in uses.items()
+            for decoding, words in _decoding_words({name: synthetic.decodings.get(name) for name in used}).items()
+        }
+        return cls(Names.of(synthetic.samples), decoded, len(synthetic.processes) > 1)
 
     def source(self, row: Mapping[str, Any], *, corpus: bool = True, decoding: bool = True, seed: bool = True) -> str:
-        """A source in words: `transformer`, `HSMM, sequences-given, seed 2`, `test sequences`.
+        """A source in words: `transformer`, `HSMM, length given, seed 2`, `test sequences`.
 
         Args:
             row: with the columns `KEYS`.
             corpus: whether to name the process, if the study has several.
-            decoding: whether to name the decoding, if the generator has several.
+            decoding: whether to tell its decoding from the generator's others.
             seed: whether to name the seed, if the study has several for this sample.
         """
         start = f"{row['corpus']}: " if corpus and self.several else ""
         if row["generator"] == "data":
             return start + WORDS[row["source"]]
-        return start + self.names.source(row, corpus=False, setting=False, decoding=decoding, seed=seed)
+        words = [self.names.labels[row["generator"]]]
+        if decoding and (told := self.decoded[row["generator"], row["decoding"]]):
+            words.append(told)
+        if seed and tuple(row[key] for key in GROUP) in self.names.seeded:
+            words.append(f"seed {row['seed']}")
+        return start + ", ".join(words)
+
+
+def _decoding_words(used: Mapping[str, Mapping[str, Any] | None]) -> dict[str, str]:
+    """What the decodings of one generator are called; `used` are their entries of the registry by name."""
+    entries = {name: entry or {} for name, entry in used.items()}
+    stops = {name: STOPS.get(entry.get("stop", ""), "") for name, entry in entries.items()}
+    if len(used) == 1:
+        return {name: words if words == STOPS["given"] else "" for name, words in stops.items()}
+    others = [{k: v for k, v in entry.items() if k not in {*QUANTITIES, "stop"}} for entry in entries.values()]
+    told = "" not in stops.values() and len(set(stops.values())) > 1
+    alone = told and len(set(stops.values())) == len(used) and all(other == others[0] for other in others)
+    return {name: ", ".join([words] * told + [name] * (not alone)) for name, words in stops.items()}

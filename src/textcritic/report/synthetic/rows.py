@@ -1,11 +1,11 @@
 """Table 1 of the paper in long format: a known process, sequences drawn from it, and samples of models of it."""
 
-import json
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from textcritic.corpora.process import Process
 from textcritic.critics import decompose, document_columns, latent_nll, latent_ppl, rejections
@@ -13,34 +13,41 @@ from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, seed_summary
-from textcritic.report.inputs import ProcessFiles, SequenceFiles, Synthetic
+from textcritic.report.inputs import ProcessFiles, Synthetic
+from textcritic.report.numbers import plural
 from textcritic.report.published import Published
-from textcritic.report.rows import check_counts, p_value_of, perplexity_of, read_scores
+from textcritic.report.rows import check_counts, p_value_of, perplexity_of, read_scores, reasons_in_words
 from textcritic.report.sources import GROUP, KEYS, SAMPLE, sample_keys
 from textcritic.report.synthetic.names import EXACT, TEST, ProcessNames, process_keys
 
 PARTS = ("cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
 COLUMNS = (
-    *("label", "word_ppl", "word_ppl_low", "word_ppl_high", "word_ppl_with_end"),
-    *("latent_ppl", "ci_low", "ci_high", "latent_nll", "documents", "steps"),
-    *("rejected", "rejection_rate", "rejected_by_reason", "p_value", *PARTS),
-    *("seeds", "seeds_mean", "seeds_sd", "word_ppl_published", "word_ppl_difference"),
-    *("published", "difference", "published_note", "infinite_because"),
+    *("label", "latent_ppl", "ci_low", "ci_high", "latent_nll", "documents", "steps"),
+    *("rejected", "rejected_share", "rejected_by_reason", "seeds", "seeds_read", "seeds_mean", "seeds_sd"),
+    *("p_value", *PARTS, "kl_of_real_text", "kl_corrected_of_real_text"),
+    *("infinite_because", "published", "difference", "published_note", "ppl_all", "ppl_all_low", "ppl_all_high"),
+    *("ppl_body", "ppl_body_low", "ppl_body_high", "ppl_unit", "ppl_infinite_because"),
+    *("ppl_body_published", "ppl_body_difference"),
 )
-TEXTS = ("label", "rejected_by_reason", "published_note", "infinite_because")
+TEXTS = ("label", "rejected_by_reason", "infinite_because", "published_note", "ppl_unit", "ppl_infinite_because")
+SUBSAMPLE_SEED = 1234
 
 
 def table1_rows(synthetic: Synthetic, published: Published) -> pd.DataFrame:
     """Word-level and Latent PPL of a known process and of models of it (paper, Table 1), one row a source.
 
-    Of each process: the exact values; its test split; every sample. Columns: the keys; `label`; `word_ppl` per letter
-    or delimiter with its 95% interval `word_ppl_low`, `_high` and `word_ppl_with_end`, which counts the end of a
-    sequence too; `latent_ppl` of the sequences that could be read, with its 95% document-bootstrap interval `ci_low`,
-    `ci_high`; `latent_nll` (mean, nats per sequence); `documents`, `steps` scored; `rejected`, `rejection_rate`,
-    `rejected_by_reason` (JSON); `p_value` of a permutation test against the test split; the decomposition of the
-    cross-entropy, nats per step; `seeds`, `seeds_mean`, `seeds_sd` of the Latent PPL over the seeds of a group;
-    published values, ours minus theirs, and what is to be said of them; `infinite_because`, of the perplexity. A sample
-    of which nothing can be read has no Latent PPL, no interval, no p-value and no decomposition.
+    Of each process: the exact values; its test split; every sample. Columns are those of `rows.coherence_rows` where
+    they mean the same: the keys; `label`; `latent_ppl` of the sequences that could be read, with its 95%
+    document-bootstrap interval `ci_low`, `ci_high`; `latent_nll` (mean, nats per sequence); `documents`, `steps`
+    scored; `rejected`, `rejected_share`, `rejected_by_reason` ("reason: n; ..."); over the seeds of a group, `seeds`,
+    of how many of them something could be read, `seeds_read`, and `seeds_mean`, `seeds_sd` of these; `p_value` of a
+    permutation test against the test split; the decomposition of the cross-entropy, nats per step;
+    `kl_of_real_text`, `kl_corrected_of_real_text`: what as many sequences of the test split come to, drawn from it
+    without replacement, or all of them where a sample has more; `infinite_because`; `published`, `difference`,
+    `published_note`; `ppl_body`, per letter or delimiter without the end of a sequence, which is the paper's, and
+    `ppl_all` with it, both with `_low`, `_high`; `ppl_unit`; `ppl_infinite_because`; `ppl_body_published`,
+    `ppl_body_difference`. A sample of which nothing can be read has no Latent PPL, no interval, no p-value and no
+    decomposition.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files do not belong together.
@@ -53,10 +60,10 @@ def table1_rows(synthetic: Synthetic, published: Published) -> pd.DataFrame:
         for sample in synthetic.of(files):
             scores = read_scores(sample.scores)
             check_counts(scores, sample)
-            row = sample_keys(sample) | _scored(scores, process, synthetic.resamples) | _word_ppl(sample)
+            row = sample_keys(sample) | _scored(scores, process, synthetic.resamples) | perplexity_of(sample)
             if row["documents"]:
                 row["p_value"] = p_value_of(scores, test, synthetic.resamples)
-            rows.append(row)
+            rows.append(row | _of_real_text(row["documents"], test, process))
     return _completed(pd.DataFrame([_beside(row | {"label": names.source(row)}, published) for row in rows]))
 
 
@@ -87,11 +94,11 @@ def _of_process(files: ProcessFiles, critic: KnownProcess, test: pa.Table, resam
     statistics, process = read_json(files.statistics), Process.load(files.process)
     try:
         words, latent = statistics["word_ppl"], statistics["latent_ppl"]
-        exact = {"word_ppl": words["exact"], "latent_ppl": latent["exact"]}
+        exact = {"ppl_body": words["exact"], "latent_ppl": latent["exact"]}
         low, high = words["ci95"]
         tokens, ends = statistics["tokens"]["test"], statistics["articles"]["test"]
-        empirical = {"word_ppl": words["test"], "word_ppl_low": low, "word_ppl_high": high}
-        empirical["word_ppl_with_end"] = words["test"] ** (tokens / (tokens + ends))
+        empirical = {"ppl_body": words["test"], "ppl_body_low": low, "ppl_body_high": high}
+        empirical["ppl_all"] = words["test"] ** (tokens / (tokens + ends))
     except (KeyError, TypeError, ValueError) as error:
         raise TextcriticError(
             f"{files.statistics}: no perplexity of a process in it ({error}); delete it and rerun its rule"
@@ -101,12 +108,13 @@ def _of_process(files: ProcessFiles, critic: KnownProcess, test: pa.Table, resam
     if not np.isclose(np.log(exact["latent_ppl"]), parts.cross_entropy, rtol=1e-6):
         raise TextcriticError(f"{files.statistics}: is of another process than {files.process}; delete both and rerun")
     length = expected.sum(axis=0) @ np.bincount(process.owner, process.emission * process.lengths)
-    exact |= {"word_ppl_with_end": exact["word_ppl"] ** (length / (length + 1))}
+    exact |= {"ppl_all": exact["ppl_body"] ** (length / (length + 1))}
     exact |= {name: getattr(parts, name) for name in PARTS}
-    return [
-        process_keys(files, EXACT) | exact,
-        process_keys(files, TEST) | _scored(test, critic, resamples) | empirical,
-    ]
+    exact["kl"] = max(exact["kl"], 0.0)  # 0 in truth; rounding may leave it below
+    scored = _scored(test, critic, resamples)
+    empirical |= scored | _of_real_text(scored["documents"], test, critic)
+    unit = {"ppl_unit": "tokens"}
+    return [process_keys(files, EXACT) | exact | unit, process_keys(files, TEST) | empirical | unit]
 
 
 def _expected_transitions(process: Process) -> np.ndarray:
@@ -121,24 +129,34 @@ def _scored(scores: pa.Table, process: KnownProcess, resamples: int) -> dict[str
     reasons = rejections(scores)
     rejected = sum(reasons.values())
     kept = scores.num_rows - rejected
-    row = {"documents": kept, "rejected": rejected, "rejection_rate": rejected / max(scores.num_rows, 1)}
-    row |= {"rejected_by_reason": json.dumps(reasons, ensure_ascii=False), "steps": 0}
+    row = {"documents": kept, "rejected": rejected, "rejected_share": rejected / max(scores.num_rows, 1)}
+    row |= {"rejected_by_reason": reasons_in_words(reasons), "steps": 0}
     if not kept:
         return row
-    columns, parts = document_columns(scores), decompose(process.transitions(scores), process)
+    transitions = process.transitions(scores)
+    columns, parts = document_columns(scores), decompose(transitions, process)
     row |= {"steps": int(columns[:, 1].sum()), "latent_ppl": latent_ppl(scores), "latent_nll": latent_nll(scores)}
     row |= {name: getattr(parts, name) for name in PARTS}
     if np.isfinite(columns).all():
         found = bootstrap_interval(columns, exp_ratio_of_sums, resamples=resamples)
         row |= {"ci_low": found.low, "ci_high": found.high}
+    else:
+        impossible = int(transitions[np.isinf(process.log_probs)].sum())
+        row["infinite_because"] = f"{plural(impossible, 'step has', 'steps have')} probability 0 in the process"
     return row
 
 
-def _word_ppl(sample: SequenceFiles) -> dict[str, Any]:
-    found = perplexity_of(sample)
-    names = {"ppl_body": "word_ppl", "ppl_body_low": "word_ppl_low", "ppl_body_high": "word_ppl_high"}
-    names |= {"ppl_all": "word_ppl_with_end", "ppl_infinite_because": "infinite_because"}
-    return {ours: found.get(theirs) for theirs, ours in names.items()}
+def _of_real_text(sequences: int, test: pa.Table, critic: KnownProcess) -> dict[str, float | None]:
+    """The divergence of as many sequences of the test split, of all of them at most.
+
+    Even what the process itself wrote diverges from it where there is little of it.
+    """
+    chains = test["chain"].filter(pc.invert(test["rejected"]))
+    chosen = np.random.default_rng(SUBSAMPLE_SEED).permutation(len(chains))[:sequences]
+    if not len(chosen):
+        return {}
+    parts = decompose(critic.count(chains.take(pa.array(chosen))), critic)
+    return {"kl_of_real_text": parts.kl, "kl_corrected_of_real_text": parts.kl_corrected}
 
 
 def _beside(row: dict[str, Any], published: Published) -> dict[str, Any]:
@@ -148,7 +166,7 @@ def _beside(row: dict[str, Any], published: Published) -> dict[str, Any]:
     place = (row["corpus"], row["setting"], row["generator"])
     notes = [published.note(*place, metric, row["decoding"]) for metric in ("word_ppl", "latent_ppl")]
     return row | {
-        "word_ppl_published": published.value(*place, "word_ppl", row["decoding"]),
+        "ppl_body_published": published.value(*place, "word_ppl", row["decoding"]),
         "published": published.value(*place, "latent_ppl", row["decoding"]),
         "published_note": "; ".join(filter(None, notes)),
     }
@@ -158,12 +176,13 @@ def _completed(table: pd.DataFrame) -> pd.DataFrame:
     """All columns in order, with the differences and the summary over the seeds of each group."""
     table = table.reindex(columns=[*KEYS, *COLUMNS])
     table = table.astype({column: float for column in COLUMNS if column not in TEXTS})
-    table["word_ppl_difference"] = table["word_ppl"] - table["word_ppl_published"]
+    table["ppl_body_difference"] = table["ppl_body"] - table["ppl_body_published"]
     table["difference"] = table["latent_ppl"] - table["published"]
     for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
-        values = group["latent_ppl"].tolist()
-        summary = seed_summary(values) if np.isfinite(values).all() else {}
-        table.loc[group.index, "seeds"] = len(group)
-        table.loc[group.index, ["seeds_mean", "seeds_sd"]] = summary.get("mean"), summary.get("sd")
-    whole = ("seed", "documents", "steps", "rejected", "seeds")
+        values = group["latent_ppl"].dropna().tolist()
+        table.loc[group.index, ["seeds", "seeds_read"]] = len(group), len(values)
+        if values:
+            summary = seed_summary(values) if np.isfinite(values).all() else {}
+            table.loc[group.index, ["seeds_mean", "seeds_sd"]] = summary.get("mean", np.inf), summary.get("sd")
+    whole = ("seed", "documents", "steps", "rejected", "seeds", "seeds_read")
     return table.astype(dict.fromkeys(whole, "Int64")).astype(dict.fromkeys(TEXTS, "object"))

@@ -136,12 +136,19 @@ def _steps(article: Article, score: Mapping[str, Any], blind: float, path: Path)
             letters=section.text,
             state=state,
             hue=_hue(state),
-            nll=f"{nll:.1f}",
-            share=f"{min(100.0, 50 * nll / blind):.0f}",
+            nll=f"{nll:.1f}" if math.isfinite(nll) else number(nll),
+            share=f"{_share(nll, blind):.0f}",
             unlikely=nll > blind,
         )
         for section, state, nll in zip(article.sections, states, score["step_nll"], strict=True)
     )
+
+
+def _share(nll: float, blind: float) -> float:
+    """Of a bar, percent. A process with one state has nothing to be blind to: what costs nothing fills nothing."""
+    if blind == 0:
+        return 100.0 if nll > 0 else 0.0
+    return min(100.0, 50 * nll / blind)
 
 
 def _words(nll: list[float], steps: tuple[Step, ...], rank: int, total: int) -> str:
@@ -168,7 +175,8 @@ def _together(rows: list[dict[str, Any]], kept: pa.Table, blind: float) -> str:
 
 def _sum(nll: float, steps: int) -> str:
     mean, ppl = nll / steps, number(math.exp(nll / steps))
-    return f"{number(nll)} nats over {plural(steps, 'step')}, {mean:.2f} a step; exp({mean:.2f}) = {ppl}"
+    told = f"{mean:.2f}" if math.isfinite(mean) else number(mean)
+    return f"{number(nll)} nats over {plural(steps, 'step')}, {told} a step; exp({told}) = {ppl}"
 
 
 def _rejected(path: Path, process: Process) -> Iterator[Shown]:

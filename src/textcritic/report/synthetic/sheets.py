@@ -1,19 +1,29 @@
 """The tables of a known process as people read them."""
 
-import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from textcritic.report.numbers import NONE, count, difference, missing, number, percent
+from textcritic.report.rows import reasons_from_words
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.sheets import beside, latent_cell, spread
 from textcritic.report.sources import GROUP, SAMPLE
-from textcritic.report.synthetic.names import EXACT, ProcessNames
+from textcritic.report.synthetic.names import EXACT, STOPS, ProcessNames
 
+ENOUGH = 100  # sequences, below which entropy and divergence say nothing
 SWITCHES = {"default": "default", "as_released": "as released", "any length": "any length"}
+
+
+SIZE = (
+    "Of few sequences the entropy comes out too low and the divergence too high, even after the correction that is "
+    "made here. So under the divergence of a sample stands that of real text of the same size: of as many of the test "
+    "sequences, or of all of them where the sample has more. What a sample diverges by beyond that is its model's. "
+    f"Where fewer than {ENOUGH} sequences could be read, neither means anything, and both are left out."
+)
 
 
 def table1_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping[str, Mapping[str, Any]]) -> Sheet:
@@ -22,19 +32,19 @@ def table1_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping[str
     body = []
     for _, group in rows.groupby(["source", *GROUP], sort=False):
         first = group.iloc[0].to_dict()
-        words = spread(group, "word_ppl", "word_ppl") + beside(group, "word_ppl_published", "word_ppl_difference")
-        cells = [Cell(number(group["word_ppl"].mean()), tuple(words)), _latent(group), _not_read(group)]
-        cells += [Cell(number(_mean(group, part))) for part in _parts(first)]
+        words = spread(group, "ppl_body", "ppl_body") + beside(group, "ppl_body_published", "ppl_body_difference")
+        cells = [Cell(number(group["ppl_body"].mean()), tuple(words)), _latent(group), _not_read(group)]
+        cells += _parts(group, "" if first["source"] == EXACT else "_corrected")
         body.append([Cell(names.source(first, seed=False), heading=True), *cells])
     theirs = "the published value with ours minus it, " if rows["published"].notna().any() else ""
     remarks = [
         "Word-level PPL is per letter or delimiter; the end of a sequence is not counted. Latent PPL is of the "
         "sequences that could be read. Under each value: its 95% interval (with several seeds: their standard "
-        f"deviation), {theirs}and the p-value against the test sequences. Entropy and divergence of the steps in nats, "
-        "corrected for the size of the sample. That of the test sequences is 0 in truth: what is left there is bias.",
+        f"deviation), {theirs}and the p-value against the test sequences.",
+        f"Entropy and divergence are of the steps, in nats. {SIZE}",
         *given_remarks(rows, decodings),
-        *note_remarks(rows),
-        *infinite_remarks(rows),
+        *note_remarks(rows, names),
+        *infinite_remarks(rows, names),
     ]
     caption = "Perplexity and Latent PPL where the truth is known"
     return Sheet("table1", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
@@ -44,20 +54,26 @@ def given_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]
     """Under which decodings a model is told how long a sequence is."""
     used = dict.fromkeys(rows.loc[rows["source"] == SAMPLE, "decoding"])
     given = [name for name in used if decodings.get(name, {}).get("stop") == "given"]
-    words = "the number of sub-sequences is given to the model, which elsewhere has to learn when to stop."
-    return [f"{name}: {words}" for name in given]
+    words = "the model is told how many sub-sequences to write; elsewhere it has to learn when to stop."
+    return [f"{STOPS['given'].capitalize()}: {words}"] if given else []
 
 
-def note_remarks(rows: pd.DataFrame) -> list[str]:
+def note_remarks(rows: pd.DataFrame, names: ProcessNames) -> list[str]:
     """What is to be said of published values."""
     found = rows[rows["published_note"].fillna("") != ""].drop_duplicates(GROUP)
-    return [f"Published value of {row['label']}: {row['published_note']}." for row in found.to_dict("records")]
+    return [
+        f"Published value of {names.source(row, seed=False)}: {row['published_note']}."
+        for row in found.to_dict("records")
+    ]
 
 
-def infinite_remarks(rows: pd.DataFrame) -> list[str]:
-    """Why perplexities are infinite."""
-    found = rows[rows["infinite_because"].fillna("") != ""].to_dict("records")
-    return [f"Perplexity of {row['label']} is infinite: {row['infinite_because']}." for row in found]
+def infinite_remarks(rows: pd.DataFrame, names: ProcessNames) -> list[str]:
+    """Why each infinite value is infinite."""
+    return [
+        f"{metric} of {names.source(row)} is infinite: {row[column]}."
+        for metric, column in (("Word-level PPL", "ppl_infinite_because"), ("Latent PPL", "infinite_because"))
+        for row in rows[rows[column].notna()].to_dict("records")
+    ]
 
 
 def unread_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
@@ -65,8 +81,8 @@ def unread_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
     heads = ("Source", "Drawn", "Not read", "Share", "Reasons")
     body = []
     for row in rows[rows["source"] == SAMPLE].to_dict("records"):
-        reasons = [f"{reason}: {count(n)}" for reason, n in json.loads(row["rejected_by_reason"]).items()]
-        values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejection_rate"])]
+        reasons = [f"{reason}: {count(n)}" for reason, n in reasons_from_words(row["rejected_by_reason"]).items()]
+        values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejected_share"])]
         cells = [*(Cell(value) for value in values), Cell("; ".join(reasons) or "none", words=True)]
         body.append([Cell(names.source(row), heading=True), *cells])
     header = [[*(Cell(head) for head in heads[:-1]), Cell(heads[-1], words=True)]]
@@ -95,12 +111,14 @@ def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
     """What stands behind Table 1, a row a source and seed."""
     heads = ("Source", "Word-level PPL with ends", "Latent NLL", "Sequences", "Steps", "Cross-entropy", "Entropy")
     body = []
-    for row in rows.to_dict("records"):
-        values = [number(row["word_ppl_with_end"]), number(row["latent_nll"]), count(row["documents"])]
-        values += [count(row["steps"]), number(row["cross_entropy"]), number(row["entropy"]), number(row["kl"])]
-        body.append([Cell(names.source(row), heading=True), *(Cell(value) for value in values)])
+    for index, row in enumerate(rows.to_dict("records")):
+        values = [number(row["ppl_all"]), number(row["latent_nll"]), count(row["documents"])]
+        values += [count(row["steps"]), number(row["cross_entropy"])]
+        cells = [*(Cell(value) for value in values), *_parts(rows.iloc[[index]], "")]
+        body.append([Cell(names.source(row), heading=True), *cells])
     remarks = [
-        "Cross-entropy, entropy and divergence in nats per step, as they are in the sample, without a correction."
+        "Cross-entropy, entropy and divergence in nats per step, as they are in the sample, without a correction; "
+        "under a divergence that of real text of the same size, likewise."
     ]
     header = [[Cell(head) for head in (*heads, "Divergence")]]
     return Sheet("table1-numbers", "Every number of each source", header, body, remarks=remarks)
@@ -108,9 +126,16 @@ def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
 
 def _latent(group: pd.DataFrame) -> Cell:
     if group["source"].iloc[0] == SAMPLE and group["latent_ppl"].isna().all():
-        notes = ("no sequence could be read", *beside(group, "published", "difference"))
+        notes = ("none could be read", *beside(group, "published", "difference"))
         return Cell(NONE, notes)
-    return latent_cell(group)
+    cell = latent_cell(group[group["latent_ppl"].notna()])
+    return replace(cell, notes=(*cell.notes, *seeds_read(group)))
+
+
+def seeds_read(group: pd.DataFrame) -> list[str]:
+    """Of how many seeds something could be read, where that is not all of them."""
+    read = int(group["latent_ppl"].notna().sum())
+    return [] if read == len(group) else [f"{read} of {len(group)} seeds could be read"]
 
 
 def _not_read(group: pd.DataFrame) -> Cell:
@@ -120,9 +145,20 @@ def _not_read(group: pd.DataFrame) -> Cell:
     return Cell(percent(rejected / drawn), (f"{count(rejected)} of {count(drawn)}",))
 
 
-def _parts(row: Mapping[str, Any]) -> tuple[str, str]:
-    """The columns to show: the exact ones need no correction."""
-    return ("entropy", "kl") if row["source"] == EXACT else ("entropy_corrected", "kl_corrected")
+def _parts(group: pd.DataFrame, suffix: str) -> list[Cell]:
+    """Entropy and divergence, of the seeds of which enough could be read; `suffix` chooses the columns."""
+    source = group["source"].iloc[0]
+    enough = group if source == EXACT else group[group["documents"] >= ENOUGH]
+    if enough.empty:
+        few = ("too few",) if group["documents"].sum() else ()
+        return [Cell(NONE), Cell(NONE, few)]
+    notes = []
+    if source == SAMPLE:
+        notes.append(f"real text: {number(_mean(enough, f'kl{suffix}_of_real_text'))}")
+        if len(enough) < len(group):
+            notes.append(f"{len(enough)} of {len(group)} seeds")
+    values = [number(_mean(enough, f"{part}{suffix}")) for part in ("entropy", "kl")]
+    return [Cell(values[0]), Cell(values[1], tuple(notes))]
 
 
 def _mean(group: pd.DataFrame, column: str) -> float:

@@ -1,16 +1,20 @@
 """What the numbers of a known process say, in words."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from textcritic.report.numbers import count, missing, number, p_value, percent
+from textcritic.report.numbers import count, missing, number, p_value, percent, plural
+from textcritic.report.rows import reasons_from_words
 from textcritic.report.sources import GROUP, SAMPLE
 from textcritic.report.synthetic.names import EXACT, ProcessNames
+from textcritic.report.synthetic.sheets import ENOUGH, seeds_read
 
 ALPHA = 0.05
+MOST = 0.5  # the largest share of its sequences that a source may lose and still be ranked
 SAME = 0.005  # a share of a perplexity that the tables do not show
 DEFINITIONS = (
     (
@@ -39,6 +43,9 @@ DEFINITIONS = (
 def process_findings(rows: pd.DataFrame, names: ProcessNames) -> list[tuple[str, str]]:
     """What Table 1 says: of each process the model furthest from it in Latent PPL, and the nearest.
 
+    A model of whose sequences most could not be read is neither: what is left of them says little of it. Each such
+    model has a sentence of its own.
+
     Args:
         rows: as `rows.table1_rows` makes them.
         names: of the study's processes.
@@ -50,26 +57,52 @@ def process_findings(rows: pd.DataFrame, names: ProcessNames) -> list[tuple[str,
     for corpus, table in rows.groupby("corpus", sort=False):
         exact = table[table["source"] == EXACT].iloc[0].to_dict()
         groups = [group for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False)]
-        ranked = sorted(groups, key=lambda group: (group["latent_ppl"].isna().all(), group["latent_ppl"].mean()))
+        lost = [group for group in groups if _lost(group) > MOST]
+        left = [group for group in groups if _lost(group) <= MOST]
+        ranked = sorted(left, key=lambda group: abs(math.log(group["latent_ppl"].mean() / exact["latent_ppl"])))
         told = [ranked[-1], *ranked[:1]] if len(ranked) > 1 else ranked
+        words = [_against(group, exact, names) for group in told] + [_unread(group, exact, names) for group in lost]
         lead = f"Where the truth is known ({corpus})" if names.several else "Where the truth is known"
-        points.append((lead, " ".join(_against(group, exact, names) for group in told)))
+        points.append((lead, " ".join(words)))
     return points
+
+
+def _lost(group: pd.DataFrame) -> float:
+    """The share of the sequences of all seeds that could not be read."""
+    return float(group["rejected"].sum() / (group["documents"] + group["rejected"]).sum())
+
+
+def _unread(group: pd.DataFrame, exact: Mapping[str, Any], names: ProcessNames) -> str:
+    """One model of whose sequences most could not be read."""
+    name = names.source(group.iloc[0].to_dict(), corpus=False, seed=False)
+    reasons: Counter[str] = Counter()
+    for words in group["rejected_by_reason"]:
+        reasons.update(reasons_from_words(words))
+    rejected, kept = int(group["rejected"].sum()), int(group["documents"].sum())
+    start = (
+        f"{name}: word-level perplexity {_gap(group, exact, 'ppl_body')}; {count(rejected)} of its "
+        f"{plural(rejected + kept, 'sequence')} could not be read, most often for the reason "
+        f"“{reasons.most_common(1)[0][0]}”"
+    )
+    if not kept:
+        return f"{start}, so it has no Latent PPL."
+    if kept < ENOUGH:
+        return f"{start}; the other {plural(kept, 'is', 'are')} too few sequences to tell."
+    told = [start, f"Latent PPL of the rest {_gap(group, exact, 'latent_ppl')}", *seeds_read(group)]
+    return f"{'; '.join(told)}."
 
 
 def _against(group: pd.DataFrame, exact: Mapping[str, Any], names: ProcessNames) -> str:
     """One model against its process."""
     name = names.source(group.iloc[0].to_dict(), corpus=False, seed=False)
-    drawn = int((group["documents"] + group["rejected"]).sum())
-    lost = int(group["rejected"].sum())
-    words = f"word-level perplexity {_gap(group, exact, 'word_ppl')}"
-    if group["latent_ppl"].isna().all():
-        return (
-            f"{name}: {words}; no Latent PPL, as not one of its {count(drawn)} sequences is one that the process could "
-            "have written."
-        )
-    told = f"{name}: {words}; Latent PPL {_gap(group, exact, 'latent_ppl')}{_doubt(group)}"
-    return f"{told}; {percent(lost / drawn)} of its sequences could not be read." if lost else f"{told}."
+    told = [
+        f"{name}: word-level perplexity {_gap(group, exact, 'ppl_body')}",
+        f"Latent PPL {_gap(group, exact, 'latent_ppl')}{_doubt(group)}",
+        *seeds_read(group),
+    ]
+    if lost := _lost(group):
+        told.append(f"{percent(lost)} of its sequences could not be read")
+    return f"{'; '.join(told)}."
 
 
 def _gap(group: pd.DataFrame, exact: Mapping[str, Any], column: str) -> str:
@@ -88,7 +121,11 @@ def _gap(group: pd.DataFrame, exact: Mapping[str, Any], column: str) -> str:
 
 
 def _doubt(group: pd.DataFrame) -> str:
-    worst = group["p_value"].max()
-    if missing(worst):
+    if group["p_value"].isna().all():
         return ""
-    return f" ({p_value(worst)})" if worst < ALPHA else f", which is within what chance explains ({p_value(worst)})"
+    worst = group.loc[group["p_value"].idxmax()]
+    told = p_value(worst["p_value"])
+    if worst["p_value"] < ALPHA:
+        return f" ({told})"
+    why = "of too few sequences to tell" if worst["documents"] < ENOUGH else "which is within what chance explains"
+    return f", {why} ({told})"

@@ -1,0 +1,56 @@
+"""Sequences of synthetic processes small enough for a test, drawn, written and encoded as the workflow does."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from textcritic.corpora import Process, Recipe, write_process_corpus
+from textcritic.critics.hsmm.text import Text
+from textcritic.generators.load import load_tokenizer
+from textcritic.generators.symbols import encode_process_split, make_symbol_tokenizer
+
+SMALL = Recipe(states=6, steps=10, subsequences=60, shortest=3, longest=5, letters=10, seed=2)
+SPLITS = {"train": 4000, "validation": 200, "test": 400}
+
+
+@dataclass(frozen=True)
+class TinyProcess:
+    """A process, and its sequences as Parquet and as token streams in a folder."""
+
+    process: Process
+    folder: Path
+
+    @property
+    def tokenizer(self) -> Path:
+        return self.folder / "tokenizer"
+
+    @property
+    def end(self) -> int:
+        """Id of the end-of-text token; the symbols are those below."""
+        return len(self.process.letters) + 1
+
+    def prefix(self, split: str) -> Path:
+        return self.folder / split
+
+    def text(self, split: str) -> Text:
+        return Text.read(self.prefix(split), self.end)
+
+    def segments(self, split: str) -> Iterator[list[str]]:
+        """The sub-sequences of each sequence, with their delimiters, read off the delimiters."""
+        tokenizer = load_tokenizer(self.tokenizer)
+        text = self.text(split)
+        for sequence in np.split(text.tokens, text.offsets[1:-1]):
+            yield [piece + " " for piece in tokenizer.decode(sequence).removesuffix(" ").split(" ")]
+
+
+def tiny_process(folder: Path, recipe: Recipe = SMALL, counts: Mapping[str, int] = SPLITS) -> TinyProcess:
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = {split: folder / f"{split}.parquet" for split in counts}
+    write_process_corpus(recipe, counts, {**paths, "process": folder / "p.npz", "statistics": folder / "s.json"})
+    tiny = TinyProcess(Process.load(folder / "p.npz"), folder)
+    make_symbol_tokenizer(tiny.tokenizer, tiny.process.letters)
+    for split, path in paths.items():
+        encode_process_split(path, tiny.tokenizer, tiny.prefix(split), 1 if split == "train" else None)
+    return tiny
