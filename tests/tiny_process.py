@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from textcritic.corpora import Process, Recipe, write_process_corpus
+from textcritic.critics.hsmm import HSMM, Lexicon
 from textcritic.critics.hsmm.text import Text
 from textcritic.generators.load import load_tokenizer
 from textcritic.generators.symbols import encode_process_split, make_symbol_tokenizer
@@ -54,3 +56,21 @@ def tiny_process(folder: Path, recipe: Recipe = SMALL, counts: Mapping[str, int]
     for split, path in paths.items():
         encode_process_split(path, tiny.tokenizer, tiny.prefix(split), 1 if split == "train" else None)
     return tiny
+
+
+def model_of(process: Process, end: float = 0.1) -> HSMM:
+    """The process as a hidden semi-Markov model in fp64, which ends a sequence after each segment with probability `end`."""
+    symbols = {symbol: number for number, symbol in enumerate(process.letters + " ")}
+    depth = int(process.lengths.max())
+    grams: list[dict[int, int]] = [{} for _ in range(depth)]
+    for number, letters in enumerate(process.subsequences):
+        code = 0
+        for symbol in letters + " ":
+            code = code * len(symbols) + symbols[symbol]
+        grams[len(letters)][code] = number
+    order = np.concatenate([[by_code[code] for code in sorted(by_code)] for by_code in grams]).astype(np.int64)
+    codes = tuple(np.array(sorted(by_code), np.uint64) for by_code in grams)
+    emission = np.zeros((len(order), len(process.transition)))
+    emission[np.arange(len(order)), process.owner[order]] = process.emission[order]
+    tables = (emission, process.transition, process.initial, np.full(len(process.transition), end))
+    return HSMM(Lexicon(len(symbols), codes, np.zeros(len(order), np.int64)), *map(torch.tensor, tables))

@@ -11,7 +11,7 @@ from textcritic.critics.hsmm.lattice import Lattice
 from textcritic.critics.hsmm.lexicon import Lexicon
 from textcritic.critics.hsmm.model import HSMM
 from textcritic.critics.hsmm.recursion import log_marginal_of_logs
-from textcritic.critics.hsmm.text import Advance, Settings, Text
+from textcritic.critics.hsmm.text import Advance, Settings, Text, exact_lattices
 from textcritic.errors import TextcriticError
 from textcritic.generators.blocks import block_at
 
@@ -22,10 +22,13 @@ class Adam:
     The parameters are logits: of transitions [K, K], of lengths [K, D], for each length of its n-grams [V_n, K] and of
     the first state [K], all drawn as Xavier's uniform (the published first state is a given one; here it is learnt). At
     first the n-grams' alone are trained. The end is not modelled; the model's is that of sequences with as many
-    segments as the training text is expected to have.
+    segments as those of the last round are expected to have.
+
+    With R rows and K states, an update holds about seven tables of [R, K]: the logits, two moments, two for their
+    log-probabilities, two for gradients. In the paper's setting that is 45 GB.
 
     Args:
-        lexicon: all segments.
+        lexicon: all segments, with every single token.
         text: the training text.
         settings: of the training.
         seed: of the first tables and of the order of the sequences.
@@ -55,15 +58,25 @@ class Adam:
         """Sequences in a round."""
         return self.settings.evaluate_every * self.settings.batch_size
 
+    def lattices(self, text: Text) -> list[Lattice]:
+        """What a validation sums over: every segmentation, as nothing keeps a state from emitting single tokens."""
+        return list(exact_lattices(text, self.lexicon, self.settings.states, self.logits["transition"].device.type))
+
     def round(self, advance: Advance) -> float:
-        """`evaluate_every` updates; returns the mean loss before each, in nats per token."""
-        nll, tokens = 0.0, 0
+        """`evaluate_every` updates; returns the mean loss before each, in nats per token.
+
+        Args:
+            advance: called with the number of sequences done after each update.
+        """
+        nll, transitions, tokens, sequences = 0.0, 0.0, 0, 0
         for _ in range(min(self.settings.evaluate_every, self.total - self.updates)):
-            lattice = self._batch().to(self.logits["transition"].device)
-            loss = self._update(lattice)
-            nll, tokens = nll + loss, tokens + int(lattice.tokens.sum())
+            lattice = self._batch()
+            loss, expected = self._update(lattice.to(self.logits["transition"].device))
+            nll, transitions = nll + loss, transitions + expected
+            tokens, sequences = tokens + int(lattice.tokens.sum()), sequences + len(lattice.tokens)
             advance(len(lattice.tokens))
-        return nll / max(tokens, 1)
+        self.transitions = transitions / sequences
+        return nll / tokens
 
     def heed(self, loss: float) -> bool:
         """Take note of a validation loss: no better than the best, and the learning rate falls; true at the end."""
@@ -95,7 +108,8 @@ class Adam:
                 self.logits[key].copy_(value)
         self.optimiser.load_state_dict(state["optimiser"])
 
-    def _update(self, lattice: Lattice) -> float:
+    def _update(self, lattice: Lattice) -> tuple[float, float]:
+        """Loss before the update in nats, and expected transitions, both of the whole batch."""
         pretraining = self.updates < self.pretraining
         rates = (self.settings.pretraining_learning_rate, 0.0) if pretraining else (self.rate, self.rate)
         for group, rate in zip(self.optimiser.param_groups, rates, strict=True):
@@ -109,8 +123,8 @@ class Adam:
                 "(the last checkpoint is kept)"
             )
         (nll / lattice.tokens.sum()).backward()
-        gradient: Any = tables[1].grad
-        self.transitions = -float(gradient.sum() * lattice.tokens.sum()) / len(lattice.tokens)
+        gradient: Any = tables[1].grad  # the expected transitions a token
+        transitions = -float(gradient.sum() * lattice.tokens.sum())
         if pretraining:
             for key, value in self.logits.items():
                 if not key.startswith("emission"):
@@ -118,7 +132,7 @@ class Adam:
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
         self.updates += 1
-        return float(nll)
+        return float(nll.detach()), transitions
 
     def _batch(self) -> Lattice:
         """The batch of an update: a function of the seed and the update's number."""

@@ -7,11 +7,14 @@ bigram model would have it (Martin, Liermann and Ney 1998), and at last classes 
 made one.
 """
 
+import warnings
+
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import svds
 from scipy.special import xlogy
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.extmath import randomized_svd
 
 from textcritic.errors import TextcriticError
 from textcritic.runlog import log
@@ -21,7 +24,9 @@ FREQUENT = 20  # occurrences from which a segment's neighbours say enough of it 
 DIMENSIONS = 256
 EXCHANGES = 20
 PRIOR = 0.1  # of a class's transitions, the weight of what follows any class, in transitions per class
-INDISTINCT = 1.5  # of the G statistic over its degrees of freedom; it is about one for equal classes
+# Equal classes have a G statistic of about its degrees of freedom f, give or take sqrt(2 f), or more if they were parted
+# so as to differ most. They are made one up to 1.5 f, or up to so many deviations above f. Others are far beyond.
+INDISTINCT, DEVIATIONS = 1.5, 10
 
 
 def find_classes(types: np.ndarray, offsets: np.ndarray, number: int, classes: int, seed: int = 0) -> np.ndarray:
@@ -43,15 +48,17 @@ def find_classes(types: np.ndarray, offsets: np.ndarray, number: int, classes: i
     counts = np.bincount(types, minlength=number)
     bigrams = _bigrams(types, offsets, number)
     if not bigrams.nnz:
-        raise TextcriticError("no sequence has two segments; states need what follows what")
+        raise TextcriticError(
+            "no sequence of the train split has two segments, and what follows what is all that tells states apart; "
+            "train on longer sequences, or give a shorter `longest`"
+        )
+    classes = min(classes, int((counts > 0).sum()))
     labels = np.where(counts > 0, 0, UNSEEN)
     if classes > 1:
-        labels = _clustered(bigrams, counts, min(classes, int((counts > 0).sum())), seed)
-        labels = _exchanged(bigrams, counts, labels)
-        labels = _exchanged(bigrams, counts, _merged(bigrams, labels))
-    used, renumbered = np.unique(labels[counts > 0], return_inverse=True)
-    labels[counts > 0] = renumbered
-    log.info("%d kinds of segments in %d classes", int((counts > 0).sum()), len(used))
+        labels = _clustered(bigrams, counts, classes, seed)
+        labels = exchanged(bigrams, counts, labels)
+        labels = exchanged(bigrams, counts, _merged(bigrams, labels))
+    log.info("%d kinds of segments in %d classes", int((counts > 0).sum()), labels.max() + 1)
     return labels
 
 
@@ -63,9 +70,9 @@ def class_bigrams(types: np.ndarray, offsets: np.ndarray, labels: np.ndarray) ->
 
 
 def _bigrams(types: np.ndarray, offsets: np.ndarray, number: int) -> sparse.csr_matrix:
-    inner = np.ones(max(len(types) - 1, 0), bool)
-    inner[offsets[1:-1] - 1] = False
-    pairs = types[:-1][inner], types[1:][inner]
+    inner = np.ones(len(types) + 1, bool)  # whether a segment stands on either side of a border
+    inner[offsets] = False
+    pairs = types[:-1][inner[1:-1]], types[1:][inner[1:-1]]
     return sparse.coo_matrix((np.ones(len(pairs[0])), pairs), shape=(number, number)).tocsr()
 
 
@@ -83,34 +90,59 @@ def _clustered(bigrams: sparse.csr_matrix, counts: np.ndarray, classes: int, see
         frequent = np.argsort(-counts, kind="stable")[: max(classes, 2)]
     scale = sparse.diags(1 / np.sqrt(counts[frequent].clip(1)))
     matrix = scale @ bigrams[frequent][:, frequent] @ scale
-    rank = min(DIMENSIONS, classes, len(frequent) - 1)
-    left, values, right = svds(matrix, k=rank, v0=np.ones(len(frequent)))
+    rank = min(DIMENSIONS, classes, len(frequent))
+    left, values, right = randomized_svd(matrix, rank, random_state=seed)
     profile = np.concatenate([left * values, right.T * values], axis=1)
     profile /= np.linalg.norm(profile, axis=1, keepdims=True).clip(1e-12)
     means = KMeans(min(classes, len(frequent)), n_init=1, random_state=seed)
     labels = np.full(len(counts), UNSEEN)
-    labels[frequent] = means.fit(profile, sample_weight=np.sqrt(counts[frequent])).labels_
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer kinds that differ than classes are no fault
+        labels[frequent] = means.fit(profile, sample_weight=np.sqrt(counts[frequent])).labels_
     return labels
 
 
-def _exchanged(bigrams: sparse.csr_matrix, counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Every kind in the class under which the class bigram model gives its occurrences the greatest likelihood."""
-    back = bigrams.T.tocsr()
-    for _ in range(EXCHANGES):
+def exchanged(bigrams: sparse.csr_matrix, counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Kinds in the classes under which the class bigram model gives their occurrences the greatest likelihood.
+
+    All kinds move at once, each as if the others stayed, so a round may lower the likelihood of all. The best classes
+    of any round are returned, so that they are never worse than those given.
+
+    Args:
+        bigrams: how often a kind follows another [S, S].
+        counts: of each kind [S].
+        labels: class of each kind [S]; -1 for those that have none yet, which are put into one first.
+    """
+    back, labels, settled = bigrams.T.tocsr(), _renumbered(labels), False
+    best, most = labels, -np.inf
+    for _ in range(EXCHANGES + 1):
         members = _members(labels)
         following, preceding = (bigrams @ members).toarray(), (back @ members).toarray()
-        table = members.T @ following
+        table, sizes = members.T @ following, members.T @ counts
+        likelihood = class_log_likelihood(table, sizes) if (labels[counts > 0] >= 0).all() else -np.inf
+        if likelihood > most:
+            best, most = labels, likelihood
+        if settled:
+            break
         follows = table.sum(axis=0) / table.sum()
         smooth = table + PRIOR * len(table) * follows + 1e-3
         log_probs = np.log(smooth / smooth.sum(axis=1, keepdims=True))
-        size = np.log(np.maximum(members.T @ counts, 1))
-        score = following @ log_probs.T + preceding @ log_probs - counts[:, None] * size
-        best = np.where(counts > 0, score.argmax(axis=1), UNSEEN)
-        moved = int((best != labels).sum())
-        labels = best
-        if moved <= len(labels) // 1000:
-            break
-    return _renumbered(labels)
+        score = following @ log_probs.T + preceding @ log_probs - counts[:, None] * np.log(np.maximum(sizes, 1))
+        moved = np.where(counts > 0, score.argmax(axis=1), UNSEEN)
+        settled = (moved != labels).sum() <= len(labels) // 1000
+        labels = _renumbered(moved)
+    return best
+
+
+def class_log_likelihood(table: np.ndarray, sizes: np.ndarray) -> float:
+    """Of all segments by a class bigram model with its likeliest tables, but for what does not depend on the classes.
+
+    Args:
+        table: how often a segment of one class follows one of another [classes, classes].
+        sizes: segments in each class [classes].
+    """
+    before = table.sum(axis=1)
+    return float(xlogy(table, table).sum() - xlogy(before, before).sum() - xlogy(sizes, sizes).sum())
 
 
 def _merged(bigrams: sparse.csr_matrix, labels: np.ndarray) -> np.ndarray:
@@ -118,20 +150,21 @@ def _merged(bigrams: sparse.csr_matrix, labels: np.ndarray) -> np.ndarray:
     while True:
         members = _members(labels)
         table = (members.T @ bigrams @ members).toarray()
-        statistic, freedom = _g_test(table)
-        rows = _g_test(table.T)
-        ratio = (statistic + rows[0]) / np.maximum(freedom + rows[1], 1)
+        tests = g_test(table), g_test(table.T)
+        statistic, freedom = (sum(values) for values in zip(*tests, strict=True))
+        freedom = np.maximum(freedom, 1)
+        ratio = statistic / np.maximum(INDISTINCT * freedom, freedom + DEVIATIONS * np.sqrt(2 * freedom))
         np.fill_diagonal(ratio, np.inf)
         nearest = ratio.argmin(axis=1)
         mutual = nearest[nearest] == np.arange(len(table))
-        alike = mutual & (ratio.min(axis=1) < INDISTINCT)
+        alike = mutual & (ratio.min(axis=1) < 1)
         if not alike.any():
             return labels
         target = np.where(alike, np.minimum(np.arange(len(table)), nearest), np.arange(len(table)))
         labels = _renumbered(np.where(labels >= 0, target[labels], UNSEEN))
 
 
-def _g_test(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def g_test(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """G statistic of every two rows' homogeneity, and its degrees of freedom, [classes, classes] both."""
     size = table.sum(axis=1)
     own = xlogy(table, table).sum(axis=1) - xlogy(size, size)

@@ -1,12 +1,12 @@
 """Expectation maximisation: exact expected counts of all training sequences, then the model that they ask for."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from textcritic.critics.hsmm.model import HSMM, TABLES
+from textcritic.critics.hsmm.lattice import Lattice
+from textcritic.critics.hsmm.model import HSMM
 from textcritic.critics.hsmm.recursion import Counts, expected_counts
 from textcritic.critics.hsmm.smoothing import estimate
 from textcritic.critics.hsmm.text import Advance, Settings, Text, sparse_lattices
@@ -24,9 +24,13 @@ class EM:
     def __init__(self, model: HSMM, text: Text, settings: Settings) -> None:
         self.model, self.settings = model, settings
         self.rounds, self.round_sequences, self.tokens = settings.iterations, len(text), len(text.tokens)
-        self.lattices = sparse_lattices(text, model.lexicon)
         self.unigrams = np.bincount(text.tokens, minlength=model.lexicon.vocabulary)
+        self.training = self.lattices(text)
         self.loss = math.inf
+
+    def lattices(self, text: Text) -> list[Lattice]:
+        """What a round, and a validation, sums over."""
+        return sparse_lattices(text, self.model.lexicon, self.unigrams)
 
     def round(self, advance: Advance) -> float:
         """One iteration; returns the loss before it, in nats per token, the end of sequences not modelled.
@@ -35,7 +39,7 @@ class EM:
             advance: called with the number of sequences done after each batch.
         """
         counts, total = Counts.zeros(self.model), 0.0
-        for lattice in self.lattices:
+        for lattice in self.training:
             moved = lattice.to(self.model.initial.device)
             value = expected_counts(self.model, moved, into=counts).log_marginal
             total += float(value[moved.parsable].sum())
@@ -50,11 +54,9 @@ class EM:
         return settled
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint holds."""
-        return {"loss": self.loss, **{name: getattr(self.model, name) for name in TABLES}}
+        """What a checkpoint holds besides the model."""
+        return {"loss": self.loss}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a `state`."""
+        """Go on from a `state` with its model."""
         self.loss = state["loss"]
-        tables: dict[str, Any] = {name: state[name].to(self.model.initial.device) for name in TABLES}
-        self.model = replace(self.model, **tables)

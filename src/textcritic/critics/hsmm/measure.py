@@ -8,12 +8,12 @@ import numpy as np
 
 from textcritic.corpora import BODY, BOUNDARY
 from textcritic.critics.hsmm.model import HSMM
-from textcritic.critics.hsmm.text import Text, exact_lattices, log_likelihoods
+from textcritic.critics.hsmm.recursion import log_marginal
+from textcritic.critics.hsmm.text import Text, exact_lattices
 from textcritic.files import write_json
 from textcritic.generators.cpu import prepare_cpu
 from textcritic.generators.load import device, load_tokenizer
 from textcritic.generators.perplexity import summarise
-from textcritic.generators.symbols import read_sequences
 from textcritic.runlog import Progress
 
 WINDOWS = "whole sequences, over all segmentations and states"
@@ -43,13 +43,14 @@ def measure_hsmm(
     """
     prepare_cpu(threads)
     end: Any = load_tokenizer(model_dir).eos_token_id
-    text = Text(*read_sequences(test_prefix, end))
+    text = Text.read(test_prefix, end)
     model = HSMM.load(Path(model_dir)).to(device())
     inner, whole = [], []
     progress = Progress(f"perplexity of {os.fspath(model_dir)}", len(text), "sequences")
     for lattice in exact_lattices(text, model.lexicon, model.states, device().type):
-        inner.append(log_likelihoods(model, [lattice]))
-        whole.append(log_likelihoods(model, [lattice], end=True))
+        moved = lattice.to(model.initial.device)
+        inner.append(log_marginal(model, moved).cpu().numpy())
+        whole.append(log_marginal(model, moved, end=True).cpu().numpy())
         progress.advance(len(lattice.tokens))
     summary = summarise(*_per_token(np.concatenate(inner), np.concatenate(whole), np.diff(text.offsets)), WINDOWS, seed)
     write_json(out_path, summary)
@@ -58,7 +59,8 @@ def measure_hsmm(
 
 def _per_token(inner: np.ndarray, whole: np.ndarray, tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Nats, kinds and sequences of tokens: a sequence's nats are shared evenly by its tokens, as only sums count."""
-    nll = np.concatenate([np.repeat(-inner / tokens, tokens), inner - whole])
+    ends = np.subtract(inner, whole, out=np.full_like(inner, np.inf), where=np.isfinite(inner))
+    nll = np.concatenate([np.repeat(-inner / tokens, tokens), ends])
     kinds = np.repeat([BODY, BOUNDARY], [tokens.sum(), len(tokens)])
     sequence = np.arange(len(tokens))
     return nll, kinds, np.concatenate([np.repeat(sequence, tokens), sequence])

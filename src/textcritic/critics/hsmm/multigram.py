@@ -5,24 +5,29 @@ semi-Markov model that begins with those is thousands of times cheaper than one 
 gets wrong: without states, a frequent pair of segments is worth a segment of its own. Such compounds are taken out.
 """
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
-from textcritic.critics.hsmm.lattice import Lattice
-from textcritic.critics.hsmm.lexicon import ABSENT, Lexicon
-from textcritic.critics.hsmm.model import HSMM
-from textcritic.critics.hsmm.recursion import Counts, expected_counts
-from textcritic.critics.hsmm.viterbi import viterbi
+from textcritic.critics.hsmm.lexicon import Lexicon
+from textcritic.critics.hsmm.text import Text
+from textcritic.critics.hsmm.windows import Windows
+from textcritic.errors import TextcriticError
 from textcritic.runlog import Progress, log
 
-BATCH = 1024
-FIRST = 10_240  # sequences that the first iterations read: most n-grams are known to be no segments after those
+FIRST_BATCHES = 10  # what the first iterations read: most n-grams are known to be no segments after that
 FIRST_ITERATIONS, ITERATIONS, LAST_ITERATIONS = 4, 8, 4
 NEGLIGIBLE = 0.01  # expected occurrences below which an n-gram is dropped between iterations
 LEAST = 0.5  # and at the end
 PART = 0.1  # of a compound's occurrences, what each of its two parts has at least
+PART_LEAST = 5.0  # and in all: rarer parts are leftovers of segments that are rare themselves
+# Nats for each segment. With states, a segment costs less than its own log-probability, as the one before tells of it;
+# with nothing for that, cuts are put where pairs of segments can be told with fewer. From 2 log 2 on, a symbol that
+# ends every segment would become a segment of its own.
+BONUS = 1.0
 
 
 @dataclass(frozen=True)
@@ -41,80 +46,59 @@ class Segments:
     offsets: np.ndarray
 
 
-def find_segments(lexicon: Lexicon, rows: np.ndarray, offsets: np.ndarray, name: str = "hsmm") -> Segments:
+def find_segments(
+    lexicon: Lexicon,
+    text: Text,
+    name: str = "hsmm",
+    device: torch.device | str = "cpu",
+    check: Callable[[], None] = lambda: None,
+) -> Segments:
     """Fit the multigram model to some text and cut the text by it.
 
     Args:
         lexicon: the n-grams that may be segments, with their counts.
-        rows: int32 [tokens, D], see `Lexicon.rows`; overwritten.
-        offsets: where each sequence begins, and the end of the last, [sequences + 1].
+        text: the sequences; the first of them should be like the others.
         name: for progress lines.
+        device: where the recursions run; on a CPU, batches are shared out among as many threads as torch has.
+        check: called after each batch; what it raises ends the work.
+
+    Raises:
+        TextcriticError: no sequence can be cut.
     """
-    sequences = len(offsets) - 1
-    first = np.arange(min(FIRST, sequences))
-    work = FIRST_ITERATIONS * len(first) + (ITERATIONS + LAST_ITERATIONS) * sequences
-    progress = Progress(f"{name}: finding segments", work, "sequences")
-    weights = lexicon.counts / lexicon.counts.sum()
+    fit = _Fit(lexicon, Windows.batches(lexicon, text, device), name, check)
+    first = fit.batches[:FIRST_BATCHES]
+    fit.progress.total = sum(
+        iterations * sum(len(batch.tokens) for batch in batches)
+        for iterations, batches in ((FIRST_ITERATIONS, first), (ITERATIONS + LAST_ITERATIONS, fit.batches))
+    )
     for _ in range(FIRST_ITERATIONS):
-        weights = _iterate(lexicon, weights, rows, offsets, first, progress)
+        fit.iterate(first)
     # What the first sequences do not have is still to be seen.
-    seen = np.zeros(len(lexicon), bool)
-    part = rows[: offsets[len(first)]]
-    seen[part[part != ABSENT]] = True
-    weights = np.where(seen, weights, lexicon.counts / len(rows))
-    lexicon, weights = _prune(lexicon, weights, rows, ~seen | (weights >= NEGLIGIBLE))
-    everything = np.arange(sequences)
+    seen = np.zeros(len(lexicon) + 1, bool)
+    for batch in first:
+        seen[batch.rows.cpu().numpy()] = True
+    fit.weights = np.where(seen[:-1], fit.weights, lexicon.counts / len(text.tokens))
+    fit.prune(~seen[:-1] | (fit.weights >= NEGLIGIBLE))
+    fit.bonus = BONUS
     for iteration in range(ITERATIONS + LAST_ITERATIONS):
-        weights = _iterate(lexicon, weights, rows, offsets, everything, progress)
-        keep = weights >= NEGLIGIBLE
+        fit.iterate(fit.batches)
+        keep = fit.weights >= NEGLIGIBLE
         if iteration == ITERATIONS - 1:
-            compound = _compounds(lexicon, weights)
+            compound = compounds(fit.lexicon, fit.weights)
             log.info("%s: %d of %d kinds of segments are two others", name, (compound & keep).sum(), keep.sum())
             keep &= ~compound
-        lexicon, weights = _prune(lexicon, weights, rows, keep)
-    lexicon, weights = _prune(lexicon, weights, rows, weights >= LEAST)
-    return _cut(lexicon, weights, rows, offsets, name)
+        fit.prune(keep)
+    fit.prune(fit.weights >= LEAST)
+    return fit.cut()
 
 
-def one_state(lexicon: Lexicon, weights: np.ndarray) -> HSMM:
-    """The multigram model as a hidden semi-Markov model with one state; `weights` [R] need not sum to one."""
-    emission = torch.from_numpy(weights / weights.sum()).float()[:, None]
-    one = torch.ones(1)
-    return HSMM(lexicon, emission, one[:, None], one, one / 2)
+def compounds(lexicon: Lexicon, weights: np.ndarray) -> np.ndarray:
+    """Rows that are two rows, one after the other, of which each occurs often enough: bool [R].
 
-
-def _iterate(
-    lexicon: Lexicon,
-    weights: np.ndarray,
-    rows: np.ndarray,
-    offsets: np.ndarray,
-    sequences: np.ndarray,
-    progress: Progress,
-) -> np.ndarray:
-    """Expected occurrences of each row in some sequences, float64 [R]."""
-    model = one_state(lexicon, weights)
-    total = np.zeros(len(lexicon))
-    counts = Counts.zeros(model)
-    for at in range(0, len(sequences), BATCH):
-        batch = sequences[at : at + BATCH]
-        expected_counts(model, Lattice.build(rows, offsets, batch), into=counts)
-        total += counts.emission[:, 0].double().numpy()  # fp32 sums of millions would lose the rare ones
-        counts.emission.zero_()
-        progress.advance(len(batch))
-    return total
-
-
-def _prune(lexicon: Lexicon, weights: np.ndarray, rows: np.ndarray, keep: np.ndarray) -> tuple[Lexicon, np.ndarray]:
-    """The lexicon with some rows only, and their weights; `rows` is renumbered in place."""
-    number = np.full(len(keep) + 1, ABSENT, np.int32)
-    number[:-1][keep] = np.arange(keep.sum())
-    for column in rows.T:
-        column[:] = number[column]
-    return lexicon.select(keep), weights[keep]
-
-
-def _compounds(lexicon: Lexicon, weights: np.ndarray) -> np.ndarray:
-    """Rows that are two rows, one after the other, of which each occurs often enough: bool [R]."""
+    Args:
+        lexicon: R rows.
+        weights: how often each occurs [R].
+    """
     found = np.zeros(len(lexicon), bool)
     lengths, codes = lexicon.lengths, np.concatenate(lexicon.codes)
     for tail in range(1, lexicon.longest):
@@ -122,8 +106,68 @@ def _compounds(lexicon: Lexicon, weights: np.ndarray) -> np.ndarray:
         at = np.flatnonzero(lengths > tail)
         after = _weights_of(lexicon, weights, codes[at] % power, np.full(len(at), tail))
         before = _weights_of(lexicon, weights, codes[at] // power, lengths[at] - tail)
-        found[at] |= np.minimum(before, after) >= np.maximum(PART * weights[at], LEAST)
+        found[at] |= np.minimum(before, after) >= np.maximum(PART * weights[at], PART_LEAST)
     return found
+
+
+class _Fit:
+    """Expectation maximisation: the rows that are left and their expected occurrences."""
+
+    def __init__(self, lexicon: Lexicon, batches: list[Windows], name: str, check: Callable[[], None]) -> None:
+        self.lexicon, self.batches, self.name, self.check = lexicon, batches, name, check
+        self.weights, self.bonus = lexicon.counts.astype(np.float64), 0.0
+        self.progress = Progress(f"{name}: finding segments", 0, "sequences")
+
+    def iterate(self, batches: list[Windows]) -> None:
+        """Expected occurrences in some batches, summed in their order."""
+        log_weights, total = self._log_weights(), np.zeros(len(self.weights))
+        workers = torch.get_num_threads() if batches[0].rows.device.type == "cpu" else 1
+        with ThreadPoolExecutor(workers) as pool:
+            expected = pool.map(lambda batch: batch.occurrences(log_weights).cpu().numpy(), batches)
+            for batch, occurrences in zip(batches, expected, strict=True):
+                total += occurrences
+                self.progress.advance(len(batch.tokens))
+                self.check()
+        if not total.any():
+            raise TextcriticError(
+                f"{self.name}: no sequence of the train split can be cut into the {len(total)} n-grams that may be "
+                "segments; give a larger `most_common`"
+            )
+        self.weights = total
+
+    def prune(self, keep: np.ndarray) -> None:
+        """Go on with some of the rows; the windows are renumbered once that makes the tables much smaller."""
+        self.weights[~keep] = 0
+        if 2 * keep.sum() > len(keep):
+            return
+        number = np.full(len(keep) + 1, keep.sum(), np.int32)
+        number[:-1][keep] = np.arange(keep.sum())
+        renumbered = torch.from_numpy(number).to(self.batches[0].rows.device)
+        for batch in self.batches:
+            batch.rows.copy_(renumbered[batch.rows])
+        self.lexicon, self.weights = self.lexicon.select(keep), self.weights[keep]
+
+    def cut(self) -> Segments:
+        """The likeliest segments of all sequences, and how often each kind is one of them."""
+        log_weights = self._log_weights()
+        parts = [batch.likeliest(log_weights) for batch in self.batches]
+        types, number = (np.concatenate(part) for part in zip(*parts, strict=True))
+        counts = np.bincount(types, minlength=len(self.lexicon))
+        used = counts > 0
+        log.info(
+            "%s: %.2f segments a sequence of %d kinds; %d sequences could not be cut",
+            self.name,
+            len(types) / max((number > 0).sum(), 1),
+            used.sum(),
+            (number == 0).sum(),
+        )
+        lexicon = replace(self.lexicon.select(used), counts=counts[used])
+        return Segments(lexicon, (np.cumsum(used) - 1)[types], np.concatenate([[0], np.cumsum(number)]))
+
+    def _log_weights(self) -> torch.Tensor:
+        with np.errstate(divide="ignore"):
+            values = np.log(self.weights / self.weights.sum())
+        return torch.from_numpy(values + self.bonus).to(self.batches[0].rows.device)
 
 
 def _weights_of(lexicon: Lexicon, weights: np.ndarray, codes: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -135,24 +179,3 @@ def _weights_of(lexicon: Lexicon, weights: np.ndarray, codes: np.ndarray, length
             place = np.searchsorted(known, codes[rows]).clip(max=len(known) - 1)
             values[rows] = np.where(known[place] == codes[rows], weights[lexicon.row_offsets[n] + place], 0)
     return values
-
-
-def _cut(lexicon: Lexicon, weights: np.ndarray, rows: np.ndarray, offsets: np.ndarray, name: str) -> Segments:
-    """The likeliest segments of all sequences, and how often each kind is one of them."""
-    model = one_state(lexicon, weights)
-    kinds, lengths = [], []
-    for at in range(0, len(offsets) - 1, BATCH):
-        batch = np.arange(at, min(at + BATCH, len(offsets) - 1))
-        cut = viterbi(model, Lattice.build(rows, offsets, batch))
-        kinds.append(cut.rows)
-        lengths.append(np.diff(cut.offsets))
-    types, number = np.concatenate(kinds), np.concatenate(lengths)
-    log.info(
-        "%s: %.2f segments a sequence of %d kinds; %d sequences could not be cut",
-        name,
-        len(types) / max((number > 0).sum(), 1),
-        len(lexicon),
-        (number == 0).sum(),
-    )
-    counted = replace(lexicon, counts=np.bincount(types, minlength=len(lexicon)))
-    return Segments(counted, types, np.concatenate([[0], np.cumsum(number)]))

@@ -8,6 +8,7 @@ from textcritic.critics.hsmm.model import HSMM
 from textcritic.critics.hsmm.recursion import Counts
 
 EVENT_PRIOR = 0.5  # added to each state's first, last and inner segments
+MOST_SPARE = 0.5  # however little the text repeats itself
 
 
 def estimate(counts: Counts, lexicon: Lexicon, unigrams: np.ndarray, prior: float, spare: float | None = None) -> HSMM:
@@ -40,10 +41,15 @@ def estimate(counts: Counts, lexicon: Lexicon, unigrams: np.ndarray, prior: floa
 
 
 def once_share(emission: torch.Tensor) -> float:
-    """The share of segments whose row is expected at most 1.5 times: about that of segments never seen before."""
+    """The share of segments whose row is expected at most 1.5 times: about that of segments never seen before.
+
+    As if there was one such segment at least, and at most `MOST_SPARE`.
+
+    Args:
+        emission: expected counts [R, K], not all 0.
+    """
     rows = emission.sum(dim=1, dtype=torch.float64)
-    total = float(rows.sum())
-    return max(float(rows[rows <= 1.5].sum()), 1.0) / total
+    return min(max(float(rows[rows <= 1.5].sum()), 1.0) / float(rows.sum()), MOST_SPARE)
 
 
 def _emission(counts: torch.Tensor, unigrams: np.ndarray, spare: float | None) -> torch.Tensor:
@@ -54,7 +60,8 @@ def _emission(counts: torch.Tensor, unigrams: np.ndarray, spare: float | None) -
     if spare:
         share = torch.from_numpy((unigrams + 1) / (unigrams + 1).sum()).to(counts)
         # A state that nothing is expected of emits single tokens alone, so that its column is a distribution too.
-        emission[: len(share)] += share[:, None] * torch.where(size > 0, spare, 1.0).to(counts.dtype)
+        spelt = torch.where(size > 0, size.new_tensor(spare), 1).to(counts.dtype)
+        emission[: len(share)] += share[:, None] * spelt
     return emission
 
 

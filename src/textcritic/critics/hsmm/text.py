@@ -1,5 +1,6 @@
 """What the training of a hidden semi-Markov model reads: settings, sequences, and their lattices batch by batch."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -7,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from textcritic.critics.hsmm.lattice import Lattice
-from textcritic.critics.hsmm.lexicon import ABSENT, MOST_COMMON, Lexicon
+from textcritic.critics.hsmm.lexicon import ABSENT, MOST_COMMON, Lexicon, check_sequences
 from textcritic.critics.hsmm.model import HSMM
 from textcritic.critics.hsmm.recursion import log_marginal
+from textcritic.errors import TextcriticError
+from textcritic.generators.symbols import read_sequences
 
 # Nodes times states of a batch; a pass holds about six such tables.
 VALUES_AT_ONCE = {"cpu": 1 << 24, "cuda": 1 << 29}
 LARGEST_BATCH = 1024
+OWN = 0.05  # of a token's occurrences, what are segments if it is one in its own right and does not only spell others
 Advance = Callable[[int], None]
 
 
@@ -51,8 +55,27 @@ class Text:
     tokens: np.ndarray
     offsets: np.ndarray
 
+    @classmethod
+    def read(cls, prefix: str | os.PathLike[str], end: int) -> "Text":
+        """An encoded split, see `generators.symbols`; its symbols are the tokens below the end of text.
+
+        Raises:
+            TextcriticError: as `read_sequences`, or a token is not below `end`.
+        """
+        text = cls(*read_sequences(prefix, end))
+        try:
+            check_sequences(text.tokens, text.offsets, end)
+        except TextcriticError as error:
+            raise TextcriticError(f"{os.fspath(prefix)}.tokens.npy: {error}; encode it with this tokenizer") from error
+        return text
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def part(self, first: int, stop: int) -> "Text":
+        """The sequences from `first` to before `stop`, or to the last."""
+        offsets = self.offsets[first : min(stop, len(self)) + 1]
+        return Text(self.tokens[offsets[0] : offsets[-1]], offsets - offsets[0])
 
 
 def exact_lattices(text: Text, lexicon: Lexicon, states: int, device: str) -> Iterator[Lattice]:
@@ -67,23 +90,31 @@ def exact_lattices(text: Text, lexicon: Lexicon, states: int, device: str) -> It
     longest = int(np.diff(text.offsets).max(initial=1))
     size = int(np.clip(VALUES_AT_ONCE[device] // (states * longest), 1, LARGEST_BATCH))
     for at in range(0, len(text), size):
-        part = Text(*_part(text, at, at + size))
+        part = text.part(at, at + size)
         yield Lattice.build(lexicon.rows(part.tokens, part.offsets), part.offsets)
 
 
-def sparse_lattices(text: Text, lexicon: Lexicon) -> list[Lattice]:
-    """Lattices of all sequences without single tokens as segments, where a sequence can be cut without them.
+def sparse_lattices(text: Text, lexicon: Lexicon, unigrams: np.ndarray) -> list[Lattice]:
+    """Lattices of all sequences without what is only there to spell, where a sequence can be cut without it.
 
-    What those segmentations would add is below rounding: the smoothing leaves single tokens a small share of every
-    state (`smoothing.estimate`), and a path pays it once a token. Without them a border is where segments really meet,
-    a tenth of all places in section 3 of the paper, and a pass costs as much less.
+    A smoothed model can emit every single token, so every place is a border between segments, though nearly always one
+    that no path of any weight goes through: a state's share of such tokens is small (`smoothing.estimate`), and a path
+    pays it once a token. Without them a border is where segments really meet, a tenth of all places in section 3 of the
+    paper, and a pass costs as much less. The log-likelihood is lower by -log(1 - p), where p is the posterior
+    probability that anything is spelled.
+
+    Args:
+        text: the sequences.
+        lexicon: the segments with all single tokens; its counts say which of those are segments in their own right.
+        unigrams: how often each token occurs where the counts were taken [V].
     """
+    spelling = lexicon.counts[: lexicon.vocabulary] < OWN * unigrams
     lattices = []
     for at in range(0, len(text), LARGEST_BATCH):
-        part = Text(*_part(text, at, at + LARGEST_BATCH))
+        part = text.part(at, at + LARGEST_BATCH)
         rows = lexicon.rows(part.tokens, part.offsets)
         several = rows.copy()
-        several[:, 0] = ABSENT
+        several[:, 0] = np.where(spelling[rows[:, 0]], ABSENT, rows[:, 0])
         lattice = Lattice.build(several, part.offsets)
         lattices.append(lattice)
         if len(uncut := np.flatnonzero(~lattice.parsable.numpy())):
@@ -91,15 +122,10 @@ def sparse_lattices(text: Text, lexicon: Lexicon) -> list[Lattice]:
     return lattices
 
 
-def log_likelihoods(model: HSMM, lattices: Iterable[Lattice], end: bool = False) -> np.ndarray:
-    """The log p(x) of every parsable sequence in the order of the lattices, in nats, float64 [sequences]."""
-    values = []
+def log_likelihood(model: HSMM, lattices: Iterable[Lattice]) -> float:
+    """The log p(x) of all parsable sequences of some lattices together, in nats, their ends not modelled."""
+    total = 0.0
     for lattice in lattices:
-        value = log_marginal(model, lattice.to(model.initial.device), end)
-        values.append(value.cpu().numpy()[lattice.parsable.numpy()])
-    return np.concatenate(values)
-
-
-def _part(text: Text, first: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-    offsets = text.offsets[first : min(stop, len(text)) + 1]
-    return text.tokens[offsets[0] : offsets[-1]], offsets - offsets[0]
+        value = log_marginal(model, lattice.to(model.initial.device))
+        total += float(value[lattice.parsable.to(value.device)].sum())
+    return total

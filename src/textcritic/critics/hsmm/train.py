@@ -14,21 +14,20 @@ import torch
 
 from textcritic.critics.hsmm.adam import Adam
 from textcritic.critics.hsmm.em import EM
-from textcritic.critics.hsmm.initial import initial_model
+from textcritic.critics.hsmm.initial import initial_model, with_single_tokens
 from textcritic.critics.hsmm.lexicon import Lexicon
 from textcritic.critics.hsmm.model import HSMM, TABLES
 from textcritic.critics.hsmm.multigram import find_segments
-from textcritic.critics.hsmm.text import Settings, Text, log_likelihoods, sparse_lattices
+from textcritic.critics.hsmm.text import Settings, Text, log_likelihood
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder, write_json
 from textcritic.generators.checkpoint import Checkpoints, file_digests, terminated
 from textcritic.generators.cpu import prepare_cpu
 from textcritic.generators.load import device, load_tokenizer
 from textcritic.generators.lock import Lock
-from textcritic.generators.symbols import read_sequences
 from textcritic.runlog import Progress, log
 
-COUNTERS = ("step", "best_step", "possible", "best_loss", "settled", "seconds")
+COUNTERS = ("step", "best_step", "possible", "sequences", "best_loss", "settled", "seconds")
 
 
 def train_hsmm(
@@ -55,7 +54,7 @@ def train_hsmm(
         validation_prefix: that of the validation split.
         tokenizer_dir: the encoding's tokenizer.
         settings: see `Settings`.
-        seed: of the clustering.
+        seed: of the clustering; by `adam`, of the first tables and of the order of the sequences.
         model_dir: folder to write.
         report_path: training.json to write.
         threads: CPU threads of torch; None leaves torch's own number.
@@ -80,12 +79,10 @@ def train_hsmm(
         decides = {"settings": asdict(settings), "seed": seed, "files": file_digests(files), "version": version}
         checkpoints = Checkpoints(folder, decides)
         tokenizer = load_tokenizer(tokenizer_dir)
-        end: Any = tokenizer.eos_token_id
-        train, validation = (Text(*read_sequences(prefix, end)) for prefix in (train_prefix, validation_prefix))
-        # The symbols are the tokens below the end of text.
-        run = _Run(name, train, validation, end, settings, seed, checkpoints)
-        report = run.train(lock, stop, checkpoint_seconds)
-        best = unpack(checkpoints.load_best(run.best_step))
+        end: Any = tokenizer.eos_token_id  # the symbols are the tokens below
+        text, validation = (Text.read(prefix, end) for prefix in (train_prefix, validation_prefix))
+        run = _Run(name, text, end, settings, seed, checkpoints, lock, stop)
+        best, report = run.train(validation, checkpoint_seconds)
         with whole_folder(model_dir) as temporary:
             best.save(temporary)
             tokenizer.save_pretrained(temporary)
@@ -104,48 +101,50 @@ class _Run:
         self,
         name: str,
         text: Text,
-        validation: Text,
         vocabulary: int,
         settings: Settings,
         seed: int,
         checkpoints: Checkpoints,
+        lock: Lock,
+        stop: threading.Event,
     ) -> None:
-        self.name, self.text, self.settings, self.checkpoints = name, text, settings, checkpoints
-        self.vocabulary, self.seed = vocabulary, seed
-        self.step = self.best_step = self.possible = 0
+        self.name, self.text, self.vocabulary, self.settings, self.seed = name, text, vocabulary, settings, seed
+        self.checkpoints, self.lock, self.stop = checkpoints, lock, stop
+        self.step = self.best_step = self.possible = self.sequences = 0
         self.best_loss, self.settled = math.inf, False
+        self.best: dict[str, Any] | None = None  # the best model while no checkpoint has it
         self.seconds, self.started, self.saved = 0.0, time.monotonic(), -math.inf
-        state = checkpoints.load()
+
+    def train(self, validation: Text, checkpoint_seconds: float) -> tuple[HSMM, dict[str, Any]]:
+        """Run to the end, from the last checkpoint if there is one: the best model and the report."""
+        state = self.checkpoints.load()
         self.method = self._method(state)
         if state:
             for key in COUNTERS:
                 setattr(self, key, state[key])
             self.method.restore(state["method"])
-        self.validation = sparse_lattices(validation, self.method.model.lexicon)
-        self.validation_tokens = len(validation.tokens)
-        checkpoints.rewind_curve(self.step)
-
-    def train(self, lock: Lock, stop: threading.Event, checkpoint_seconds: float) -> dict[str, Any]:
-        """Run to the end and report; see `train_hsmm`."""
-        each = self.method.round_sequences
-        done = max(self.step - 1, 0) * each
-        progress = Progress(f"training {self.name}", self.method.rounds * each, "sequences", done)
+        self.checkpoints.rewind_curve(self.step)
+        lattices, tokens = self.method.lattices(validation), len(validation.tokens)
+        work = self.method.rounds * self.method.round_sequences
+        progress = Progress(f"training {self.name}", work, "sequences", self.sequences)
 
         def advance(sequences: int) -> None:
+            self.sequences += sequences
             progress.advance(sequences, f"validation loss {self.best_loss:.4f}")
-            if stop.is_set():
-                raise TextcriticError(
-                    f"training {self.name}: stopped by SIGTERM in round {self.step} of {self.method.rounds}; "
-                    "the last checkpoint is kept, rerun to go on from there"
-                )
+            self._check()
 
-        if self.step == 0:
-            self._keep(lock, None, checkpoint_seconds)
-        while self.step <= self.method.rounds and not self.settled:
-            self._keep(lock, self.method.round(advance), checkpoint_seconds)
-        return self._report()
+        train_loss = None
+        while not self.settled and self.step <= self.method.rounds:
+            if self.step:
+                train_loss = self.method.round(advance)
+            self._heed(train_loss, -log_likelihood(self.method.model, lattices) / tokens)
+            self.lock.check()
+            self._keep(checkpoint_seconds)
+        best = unpack(self.checkpoints.load_best(self.best_step))
+        return best, self._report(best)
 
     def _method(self, state: Mapping[str, Any] | None) -> EM | Adam:
+        """What is trained, as it was in a checkpoint or at the beginning."""
         settings, text = self.settings, self.text
         if state and settings.method == "em":
             return EM(unpack(state["model"]).to(device()), text, settings)
@@ -153,49 +152,58 @@ class _Run:
         self.possible = len(lexicon)
         log.info("training %s: %d n-grams may be segments", self.name, self.possible)
         if settings.method == "adam":
-            return Adam(lexicon, text, settings, self.seed, device())
-        segments = find_segments(lexicon, lexicon.rows(text.tokens, text.offsets), text.offsets, self.name)
+            return Adam(with_single_tokens(lexicon)[0], text, settings, self.seed, device())
+        segments = find_segments(lexicon, text, self.name, device(), self._check)
         return EM(initial_model(segments, text.tokens, settings, self.seed).to(device()), text, settings)
 
-    def _keep(self, lock: Lock, train_loss: float | None, checkpoint_seconds: float) -> None:
-        """Validate the model that there is now, and save it."""
-        model = self.method.model
-        loss = -float(log_likelihoods(model, self.validation).sum()) / self.validation_tokens
+    def _check(self) -> None:
+        if self.stop.is_set():
+            raise TextcriticError(
+                f"training {self.name}: stopped by SIGTERM in round {self.step}; the last checkpoint is kept, rerun to "
+                "go on from there"
+            )
+
+    def _heed(self, train_loss: float | None, loss: float) -> None:
+        """Take note of the model that there is now and of its losses."""
         if not math.isfinite(loss):
             raise TextcriticError(
-                f"training {self.name}: the validation loss is {loss:g}: a sequence of validation has no segmentation; "
-                "give it sequences of the same process"
+                f"training {self.name}: the validation loss is {loss:g} after round {self.step}; lower "
+                "training.learning_rate (the last checkpoint is kept)"
             )
         self.step, self.settled = self.step + 1, self.method.heed(loss)
         log.info("training %s: validation loss %.5f nats a token after round %d", self.name, loss, self.step - 1)
-        lock.check()
-        if loss < self.best_loss:
-            self.best_step, self.best_loss = self.step, loss
-            self.checkpoints.save_best(pack(model), self.step)
         self.checkpoints.record({"step": self.step - 1, "train_loss": train_loss, "validation_loss": loss})
+        if loss < self.best_loss:
+            self.best_step, self.best_loss, self.best = self.step, loss, pack(self.method.model)
+
+    def _keep(self, checkpoint_seconds: float) -> None:
+        """Save a checkpoint if one is due."""
         now = time.monotonic()
         self.seconds, self.started = self.seconds + now - self.started, now
         last = self.settled or self.step > self.method.rounds
         if last or now - self.saved >= checkpoint_seconds:
+            if self.best is not None:
+                self.checkpoints.save_best(self.best, self.best_step)
+                self.best = None
+            by_em = self.settings.method == "em"
             state = {key: getattr(self, key) for key in COUNTERS}
-            state |= {"method": self.method.state(), "model": pack(model) if self.settings.method == "em" else None}
+            state |= {"method": self.method.state(), "model": pack(self.method.model) if by_em else None}
             self.checkpoints.save(state, self.step, self.best_step)
-            self.saved = now
+            self.saved = time.monotonic()
 
-    def _report(self) -> dict[str, Any]:
-        model, settings = self.method.model, self.settings
-        tokens_seen = round((self.step - 1) * self.method.round_sequences * len(self.text.tokens) / len(self.text))
-        published = settings.states * (settings.states + settings.longest + self.possible)
+    def _report(self, best: HSMM) -> dict[str, Any]:
+        settings = self.settings
+        tokens_seen = round(self.sequences * len(self.text.tokens) / len(self.text))
         return {
             "steps": self.step - 1,
             "best_step": self.best_step - 1,
             "validation_loss": self.best_loss,
             "tokens_seen": tokens_seen,
-            "parameters": model.parameters,
-            "published_parameters": published,
-            "states": model.states,
+            "parameters": best.parameters,
+            "published_parameters": settings.states * (settings.states + settings.longest + self.possible),
+            "states": best.states,
             "states_allowed": settings.states,
-            "segments": len(model.lexicon),
+            "segments": len(best.lexicon),
             "segments_allowed": self.possible,
             "curve": self.checkpoints.curve(),
             "seconds": round(self.seconds, 1),
@@ -205,9 +213,9 @@ class _Run:
 
 
 def pack(model: HSMM) -> dict[str, Any]:
-    """A model as tensors and numbers, for a checkpoint."""
+    """A model as tensors and numbers on the host, for a checkpoint."""
     codes = [torch.from_numpy(codes.view(np.int64)) for codes in model.lexicon.codes]
-    tables = {name: getattr(model, name) for name in TABLES}
+    tables = {name: getattr(model, name).cpu() for name in TABLES}
     counts = torch.from_numpy(model.lexicon.counts)
     return {"vocabulary": model.lexicon.vocabulary, "codes": codes, "counts": counts, **tables}
 
