@@ -59,7 +59,7 @@ def tiny_process(folder: Path, recipe: Recipe = SMALL, counts: Mapping[str, int]
 
 
 def model_of(process: Process, end: float = 0.1) -> HSMM:
-    """The process as a hidden semi-Markov model in fp64, which ends a sequence after each segment with probability `end`."""
+    """The process as a hidden semi-Markov model in fp64, where `end` is the probability of ending after a segment."""
     symbols = {symbol: number for number, symbol in enumerate(process.letters + " ")}
     depth = int(process.lengths.max())
     grams: list[dict[int, int]] = [{} for _ in range(depth)]

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -301,7 +302,7 @@ def test_every_sequence_is_read_once_an_epoch(adam):
     for _ in range(2):
         tokens = [adam._batch().tokens.tolist() for adam.updates in range(adam.updates, adam.updates + adam.per_epoch)]
         adam.updates += 1
-        assert sorted(sum(tokens, [])) == sorted(np.diff(text.offsets).tolist())
+        assert sorted(chain.from_iterable(tokens)) == sorted(np.diff(text.offsets).tolist())
 
 
 def test_the_learning_rate_falls_when_validation_does_not(adam):
@@ -366,7 +367,7 @@ def good(seed, count):
     """Sequences of two to five pieces."""
     rng = np.random.default_rng(seed)
     pieces = [[0, 2], [1, 1, 2], [1, 0, 2], [0, 0, 1, 2]]
-    return [sum((pieces[i] for i in rng.choice(4, rng.integers(2, 6))), []) for _ in range(count)]
+    return [list(chain.from_iterable(pieces[i] for i in rng.choice(4, rng.integers(2, 6)))) for _ in range(count)]
 
 
 GOOD = good(0, 60)
@@ -429,13 +430,13 @@ def test_little_text(tmp_path, settings, train):
 
 
 def test_sequences_of_one_segment_have_no_states(tmp_path):
-    with pytest.raises(TextcriticError, match="no sequence of the train split has two segments.*shorter `longest`"):
+    with pytest.raises(TextcriticError, match=r"no sequence of the train split has two segments.*shorter `longest`"):
         train_on(tmp_path, [[0], [1], [2]] * 9, GOOD)
 
 
 def test_n_grams_that_no_sequence_is_made_of(tmp_path):
     settings = replace(BY_EM, most_common=1, longest=2)
-    with pytest.raises(TextcriticError, match="no sequence .* can be cut into the 2 n-grams .* larger `most_common`"):
+    with pytest.raises(TextcriticError, match=r"no sequence .* can be cut into the 2 n-grams .* larger `most_common`"):
         train_on(tmp_path, [[0, 1, 2], [1, 2, 0], [2, 0, 1]], GOOD, settings)
 
 
@@ -472,7 +473,7 @@ def sample(folder, path, first=0, count=40, seed=5, **more):
 def test_a_shard_depends_on_seed_and_index_only(model_folder, tmp_path):
     whole = sample(model_folder, tmp_path / "a")
     parts = [sample(model_folder, tmp_path / "b", first, 10) for first in (0, 10, 20, 30)]
-    assert whole == sum(parts, [])
+    assert whole == list(chain.from_iterable(parts))
     assert [draw.index for draw in whole] == list(range(40))
     other = sample(model_folder, tmp_path / "c", seed=6)
     assert sum(one.text == two.text for one, two in zip(whole, other, strict=True)) < 10

@@ -24,8 +24,8 @@ FREQUENT = 20  # occurrences from which a segment's neighbours say enough of it 
 DIMENSIONS = 256
 EXCHANGES = 20
 PRIOR = 0.1  # of a class's transitions, the weight of what follows any class, in transitions per class
-# Equal classes have a G statistic of about its degrees of freedom f, give or take sqrt(2 f), or more if they were parted
-# so as to differ most. They are made one up to 1.5 f, or up to so many deviations above f. Others are far beyond.
+# Equal classes have a G statistic of about its degrees of freedom f, give or take sqrt(2 f), or more if they were
+# parted so as to differ most. They are made one up to 1.5 f, or up to so many deviations above f. Others are far above.
 INDISTINCT, DEVIATIONS = 1.5, 10
 
 

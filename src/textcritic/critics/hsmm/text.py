@@ -17,6 +17,7 @@ from textcritic.generators.symbols import read_sequences
 # Nodes times states of a batch; a pass holds about six such tables.
 VALUES_AT_ONCE = {"cpu": 1 << 24, "cuda": 1 << 29}
 LARGEST_BATCH = 1024
+SPELLED_AT_ONCE = 64  # sequences of which every place is a node
 OWN = 0.05  # of a token's occurrences, what are segments if it is one in its own right and does not only spell others
 Advance = Callable[[int], None]
 
@@ -117,8 +118,9 @@ def sparse_lattices(text: Text, lexicon: Lexicon, unigrams: np.ndarray) -> list[
         several[:, 0] = np.where(spelling[rows[:, 0]], ABSENT, rows[:, 0])
         lattice = Lattice.build(several, part.offsets)
         lattices.append(lattice)
-        if len(uncut := np.flatnonzero(~lattice.parsable.numpy())):
-            lattices.append(Lattice.build(rows, part.offsets, uncut))
+        uncut = np.flatnonzero(~lattice.parsable.numpy())
+        for first in range(0, len(uncut), SPELLED_AT_ONCE):
+            lattices.append(Lattice.build(rows, part.offsets, uncut[first : first + SPELLED_AT_ONCE]))
     return lattices
 
 

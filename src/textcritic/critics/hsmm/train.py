@@ -47,7 +47,8 @@ def train_hsmm(
 
     By `em`: segments are found by the multigram model, states by what stands between the same segments, and then
     expectation maximisation sums over all segmentations and states. By `adam`: see `adam.Adam`. State is kept in
-    `checkpoints/` beside `model_dir` until the model folder is whole: a rerun after a kill goes on from the last one.
+    `checkpoints/` beside `model_dir` until the model folder is whole: a rerun after a kill goes on from the last one,
+    with the same result (on a GPU up to rounding, as it adds in no fixed order).
 
     Args:
         train_prefix: token stream of the training split, see `generators.symbols`.

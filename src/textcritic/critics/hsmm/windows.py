@@ -15,7 +15,7 @@ from textcritic.critics.hsmm.text import Text
 SEQUENCES_AT_ONCE = 1024
 VALUES_AT_ONCE = 1 << 24  # windows of a batch; its recursions hold about 12 bytes for each
 NEVER = -1e30  # a logarithm; finite, so that differences are
-FAINT = -600.0  # smaller logarithms count as this: where exp underflows, it is many times slower
+FAINT = -600.0  # smaller logarithms are none: where exp underflows to denormal numbers, it is many times slower
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class Windows:
         posterior += ahead.as_strided(shape, (width, width, 1))
         posterior += (behind[1 : steps + 1] - total)[:, None]
         found = torch.zeros(len(log_weights) + 1, dtype=arcs.dtype, device=arcs.device)
-        found.index_add_(0, self.rows[:steps].view(-1), posterior.clamp_min_(FAINT).exp_().view(-1))
-        return found[:-1]
+        posterior = torch.threshold_(posterior, FAINT, -torch.inf).exp_()
+        return found.index_add_(0, self.rows[:steps].view(-1), posterior.view(-1))[:-1]
 
     def likeliest(self, log_weights: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
         """The likeliest segments, for weights as above: rows int64 [segments], and how many each sequence has [B].
