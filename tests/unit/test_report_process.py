@@ -308,22 +308,22 @@ def test_divergence_stands_beside_that_of_as_much_real_text(study, synthetic, ro
     process = KnownProcess.load(study["synthetic"]["corpora"][0]["process"])
     test = read_table(study["synthetic"]["corpora"][0]["scores"])
     whole = decompose(process.transitions(test), process)
-    found = rows.set_index("label")[["kl_of_real_text", "kl_corrected_of_real_text"]]
+    found = rows.set_index("label")[["kl_of_test", "kl_corrected_of_test"]]
     # The test split and a sample that has as many sequences as it: all of it.
     for label in ("test sequences", "HSMM, length given"):
         assert found.loc[label].tolist() == pytest.approx([whole.kl, whole.kl_corrected], rel=1e-12)
-    # The fewer there are, the further real text seems to be away.
-    assert found.loc["transformer", "kl_of_real_text"] > found.loc["HSMM, ends by itself", "kl_of_real_text"] > whole.kl
+    # The fewer there are, the further test sequences seem to be away.
+    assert found.loc["transformer", "kl_of_test"] > found.loc["HSMM, ends by itself", "kl_of_test"] > whole.kl
     assert found.loc[["the process, exactly", "untrained transformer"]].isna().all(axis=None)
     again = table1_rows(synthetic, read_published(None)).set_index("label")
-    assert again["kl_of_real_text"].equals(found["kl_of_real_text"])
+    assert again["kl_of_test"].equals(found["kl_of_test"])
     names = ProcessNames.of(synthetic)
     sheet = table1_sheet(rows, names, synthetic.decodings)
-    shown = number(found.loc["transformer", "kl_corrected_of_real_text"])
-    assert sheet.body[2][5].notes == (f"real text: {shown}",)
+    shown = number(found.loc["transformer", "kl_corrected_of_test"])
+    assert sheet.body[2][5].notes == (f"test: {shown}",)
     assert not sheet.body[1][5].notes
-    plain = number(found.loc["transformer", "kl_of_real_text"])
-    assert every_number_sheet(rows, names).body[2][-1].notes == (f"real text: {plain}",)
+    plain = number(found.loc["transformer", "kl_of_test"])
+    assert every_number_sheet(rows, names).body[2][-1].notes == (f"test: {plain}",)
 
 
 @pytest.mark.parametrize(("kept", "shown"), [(99, False), (100, True)])
@@ -421,7 +421,7 @@ def test_a_process_with_one_state_has_tables_figures_and_sequences(tmp_path):
 
 
 def test_columns_mean_what_they_mean_for_real_text(rows):
-    ours = {"seeds_read", "kl_of_real_text", "kl_corrected_of_real_text", "published_note", "ppl_body_published"}
+    ours = {"seeds_read", "kl_of_test", "kl_corrected_of_test", "published_note", "ppl_body_published"}
     ours |= {"ppl_body_difference", *PARTS, *KEYS}
     assert set(rows.columns) - ours <= set(COHERENCE_COLUMNS)
 

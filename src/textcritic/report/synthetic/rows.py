@@ -24,7 +24,7 @@ PARTS = ("cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
 COLUMNS = (
     *("label", "latent_ppl", "ci_low", "ci_high", "latent_nll", "documents", "steps"),
     *("rejected", "rejected_share", "rejected_by_reason", "seeds", "seeds_read", "seeds_mean", "seeds_sd"),
-    *("p_value", *PARTS, "kl_of_real_text", "kl_corrected_of_real_text"),
+    *("p_value", *PARTS, "kl_of_test", "kl_corrected_of_test"),
     *("infinite_because", "published", "difference", "published_note", "ppl_all", "ppl_all_low", "ppl_all_high"),
     *("ppl_body", "ppl_body_low", "ppl_body_high", "ppl_unit", "ppl_infinite_because"),
     *("ppl_body_published", "ppl_body_difference"),
@@ -42,7 +42,7 @@ def table1_rows(synthetic: Synthetic, published: Published) -> pd.DataFrame:
     scored; `rejected`, `rejected_share`, `rejected_by_reason` ("reason: n; ..."); over the seeds of a group, `seeds`,
     of how many of them something could be read, `seeds_read`, and `seeds_mean`, `seeds_sd` of these; `p_value` of a
     permutation test against the test split; the decomposition of the cross-entropy, nats per step;
-    `kl_of_real_text`, `kl_corrected_of_real_text`: what as many sequences of the test split come to, drawn from it
+    `kl_of_test`, `kl_corrected_of_test`: what as many sequences of the test split come to, drawn from it
     without replacement, or all of them where a sample has more; `infinite_because`; `published`, `difference`,
     `published_note`; `ppl_body`, per letter or delimiter without the end of a sequence, which is the paper's, and
     `ppl_all` with it, both with `_low`, `_high`; `ppl_unit`; `ppl_infinite_because`; `ppl_body_published`,
@@ -63,7 +63,7 @@ def table1_rows(synthetic: Synthetic, published: Published) -> pd.DataFrame:
             row = sample_keys(sample) | _scored(scores, process, synthetic.resamples) | perplexity_of(sample)
             if row["documents"]:
                 row["p_value"] = p_value_of(scores, test, synthetic.resamples)
-            rows.append(row | _of_real_text(row["documents"], test, process))
+            rows.append(row | _of_test(row["documents"], test, process))
     return _completed(pd.DataFrame([_beside(row | {"label": names.source(row)}, published) for row in rows]))
 
 
@@ -112,7 +112,7 @@ def _of_process(files: ProcessFiles, critic: KnownProcess, test: pa.Table, resam
     exact |= {name: getattr(parts, name) for name in PARTS}
     exact["kl"] = max(exact["kl"], 0.0)  # 0 in truth; rounding may leave it below
     scored = _scored(test, critic, resamples)
-    empirical |= scored | _of_real_text(scored["documents"], test, critic)
+    empirical |= scored | _of_test(scored["documents"], test, critic)
     unit = {"ppl_unit": "tokens"}
     return [process_keys(files, EXACT) | exact | unit, process_keys(files, TEST) | empirical | unit]
 
@@ -146,7 +146,7 @@ def _scored(scores: pa.Table, process: KnownProcess, resamples: int) -> dict[str
     return row
 
 
-def _of_real_text(sequences: int, test: pa.Table, critic: KnownProcess) -> dict[str, float | None]:
+def _of_test(sequences: int, test: pa.Table, critic: KnownProcess) -> dict[str, float | None]:
     """The divergence of as many sequences of the test split, of all of them at most.
 
     Even what the process itself wrote diverges from it where there is little of it.
@@ -156,7 +156,7 @@ def _of_real_text(sequences: int, test: pa.Table, critic: KnownProcess) -> dict[
     if not len(chosen):
         return {}
     parts = decompose(critic.count(chains.take(pa.array(chosen))), critic)
-    return {"kl_of_real_text": parts.kl, "kl_corrected_of_real_text": parts.kl_corrected}
+    return {"kl_of_test": parts.kl, "kl_corrected_of_test": parts.kl_corrected}
 
 
 def _beside(row: dict[str, Any], published: Published) -> dict[str, Any]:

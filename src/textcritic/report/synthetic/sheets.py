@@ -20,8 +20,8 @@ SWITCHES = {"default": "default", "as_released": "as released", "any length": "a
 
 SIZE = (
     "Of few sequences the entropy comes out too low and the divergence too high, even after the correction that is "
-    "made here. So under the divergence of a sample stands that of real text of the same size: of as many of the test "
-    "sequences, or of all of them where the sample has more. What a sample diverges by beyond that is its model's. "
+    "made here. So under the divergence of a sample stands that of as many test sequences, or of all of them where the "
+    "sample has more. What a sample diverges by beyond that is its model's. "
     f"Where fewer than {ENOUGH} sequences could be read, neither means anything, and both are left out."
 )
 
@@ -118,7 +118,7 @@ def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
         body.append([Cell(names.source(row), heading=True), *cells])
     remarks = [
         "Cross-entropy, entropy and divergence in nats per step, as they are in the sample, without a correction; "
-        "under a divergence that of real text of the same size, likewise."
+        "under a divergence that of as many test sequences, likewise."
     ]
     header = [[Cell(head) for head in (*heads, "Divergence")]]
     return Sheet("table1-numbers", "Every number of each source", header, body, remarks=remarks)
@@ -154,7 +154,7 @@ def _parts(group: pd.DataFrame, suffix: str) -> list[Cell]:
         return [Cell(NONE), Cell(NONE, few)]
     notes = []
     if source == SAMPLE:
-        notes.append(f"real text: {number(_mean(enough, f'kl{suffix}_of_real_text'))}")
+        notes.append(f"test: {number(_mean(enough, f'kl{suffix}_of_test'))}")
         if len(enough) < len(group):
             notes.append(f"{len(enough)} of {len(group)} seeds")
     values = [number(_mean(enough, f"{part}{suffix}")) for part in ("entropy", "kl")]
