@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from textcritic.errors import TextcriticError
@@ -64,7 +65,17 @@ def iter_articles(path: str | os.PathLike[str]) -> Iterator[Article]:
 
 def gold_chains(path: str | os.PathLike[str]) -> list[list[str | None]]:
     """The section titles of each article of a Parquet file, in order; raises as `read_articles`."""
-    return [[section.title for section in article.sections] for article in iter_articles(path)]
+    chains: list[list[str | None]] = title_chains(path)[1].to_pylist()
+    return chains
+
+
+def title_chains(path: str | os.PathLike[str]) -> tuple[pa.Array, pa.Array]:
+    """Ids and section titles (`list<string>`) of the articles of a Parquet file; raises as `read_articles`."""
+    table = pa.Table.from_batches(iter_batches(path, ARTICLE_SCHEMA), ARTICLE_SCHEMA)
+    sections = table["sections"].combine_chunks()
+    offsets = pc.list_value_length(sections).to_numpy(zero_copy_only=False).cumsum()
+    titles = sections.flatten().field("title")
+    return table["id"].combine_chunks(), pa.ListArray.from_arrays(pa.array([0, *offsets], pa.int32()), titles)
 
 
 def batches_of(articles: Iterable[Article]) -> Iterator[pa.RecordBatch]:

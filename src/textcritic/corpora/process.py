@@ -122,7 +122,7 @@ class Process:
             as_released: with running totals in float32, as in the released code, which moves the seventh digit.
         """
         entropy = _row_entropies(self.transition)
-        steps = (visits @ entropy for visits in self._visits()[:-1])
+        steps = (visits @ entropy for visits in self.visits()[:-1])
         if as_released:
             total = np.float32(0)
             for nats in steps:
@@ -135,12 +135,16 @@ class Process:
 
         Nats are those of states and sub-sequences, tokens are letters and delimiters; the end of text is no token.
         """
-        visits = self._visits()
+        visits = self.visits()
         before, emitting = visits[:-1].sum(axis=0), visits[1:].sum(axis=0)
         emitted = np.bincount(self.owner, _nats(self.emission), len(emitting))
-        lengths = np.bincount(self.owner, self.emission * self.lengths, len(emitting))
         nats = before @ _row_entropies(self.transition) + emitting @ emitted
-        return math.exp(nats / (emitting @ lengths))
+        return math.exp(nats / self.expected_tokens())
+
+    def expected_tokens(self) -> float:
+        """Letters and delimiters that a sequence is expected to have, exactly."""
+        emitting = self.visits()[1:].sum(axis=0)
+        return float(emitting @ np.bincount(self.owner, self.emission * self.lengths, len(emitting)))
 
     def sample(self, count: int, seed: int) -> tuple[Ints, Ints]:
         """Draw sequences; sequence i depends on the seed and on i alone, however many are drawn.
@@ -168,7 +172,7 @@ class Process:
         with np.errstate(divide="ignore"):
             return -np.log(self.transition[before, states]), -np.log(self.emission)[emitted]
 
-    def _visits(self) -> Floats:
+    def visits(self) -> Floats:
         """Probability of each state at each step, from the auxiliary state on: [M + 1, Z]."""
         visits = np.zeros((self.steps + 1, len(self.transition)))
         visits[0, 0] = 1

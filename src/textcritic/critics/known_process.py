@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.corpora.articles import ARTICLE_SCHEMA, iter_batches
+from textcritic.corpora.articles import title_chains
 from textcritic.corpora.process import Process
 from textcritic.critics.chains import Chains, ChainsLike
 from textcritic.critics.scoring import Rejected, reasons_of, scores_table
@@ -120,7 +120,7 @@ def score_sequences(
         TextcriticError: a file is missing or not whole.
     """
     rejected = [] if rejected_path is None else read_table(rejected_path).select(["id", "why"]).to_pylist()
-    ids, chains = _states(articles_path)
+    ids, chains = title_chains(articles_path)
     scores = KnownProcess.load(process_path).score(ids, chains, [(row["id"], row["why"]) for row in rejected])
     write_table(out_path, scores)
     return scores
@@ -153,7 +153,7 @@ def audit_parsing(
     critic, lookup = KnownProcess.of(process), Lookup.of(process)
     rows: list[dict[str, Any]] = []
     for source, (kept_path, rejected_path) in samples.items():
-        _, kept = _states(kept_path)
+        _, kept = title_chains(kept_path)
         counts = critic.count(kept)
         rejected = read_table(rejected_path).select(["text", "why"]).to_pylist()
         default: float | None = None
@@ -198,15 +198,6 @@ def _cells(
     sources[1:] = codes[:-1] + 1
     sources[(np.cumsum(chains.lengths) - chains.lengths)[chains.lengths > 0]] = 0
     return (sources * num_states + codes)[np.repeat(usable, chains.lengths)], usable
-
-
-def _states(path: str | os.PathLike[str]) -> tuple[pa.Array, pa.Array]:
-    """Ids and chains of states, `list<string>`, of a file of sequences."""
-    table = pa.Table.from_batches(iter_batches(path, ARTICLE_SCHEMA), ARTICLE_SCHEMA)
-    sections = table["sections"].combine_chunks()
-    offsets = np.concatenate([[0], np.cumsum(pc.list_value_length(sections).to_numpy(zero_copy_only=False))])
-    chains = pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), sections.flatten().field("title"))
-    return table["id"].combine_chunks(), chains
 
 
 def _finite(value: float) -> float | None:

@@ -1,6 +1,7 @@
 """A hidden semi-Markov language model: its tables, their validation, and a folder that holds them."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -90,6 +91,20 @@ class HSMM:
         if not float(self.end.max()) <= 1:
             raise TextcriticError(f"hsmm: end has an entry of {float(self.end.max()):.2g}; probabilities are 0 to 1")
 
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """All that a file has to hold besides `vocabulary` and `longest` of the lexicon; tables where they are."""
+        found = {name: getattr(self, name).contiguous() for name in TABLES}
+        for n, codes in enumerate(self.lexicon.codes, start=1):
+            found[f"codes{n}"] = torch.from_numpy(codes.view(np.int64))
+        return {**found, "counts": torch.from_numpy(self.lexicon.counts)}
+
+    @classmethod
+    def of_tensors(cls, tensors: Mapping[str, torch.Tensor], vocabulary: int, longest: int) -> "HSMM":
+        """The inverse of `tensors`; a KeyError where one is missing."""
+        codes = (tensors[f"codes{n}"].cpu().numpy().view(np.uint64) for n in range(1, longest + 1))
+        lexicon = Lexicon(vocabulary, tuple(codes), tensors["counts"].cpu().numpy())
+        return cls(lexicon, **{name: tensors[name] for name in TABLES})
+
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a model folder, whole or not at all.
 
@@ -97,10 +112,6 @@ class HSMM:
             TextcriticError: the model is not valid, or the folder cannot be written.
         """
         self.validate()
-        tensors = {name: getattr(self, name).contiguous() for name in TABLES}
-        for n, codes in enumerate(self.lexicon.codes, start=1):
-            tensors[f"codes{n}"] = torch.from_numpy(codes.view(np.int64))
-        tensors["counts"] = torch.from_numpy(self.lexicon.counts)
         config = {
             "kind": "hsmm",
             "states": self.states,
@@ -109,7 +120,7 @@ class HSMM:
             "rows": len(self.lexicon),
         }
         with whole_folder(folder) as temporary:
-            save_file(tensors, temporary / WEIGHTS)
+            save_file(self.tensors(), temporary / WEIGHTS)
             write_json(temporary / CONFIG, config)
 
     @classmethod
@@ -124,13 +135,9 @@ class HSMM:
             raise TextcriticError(f"{Path(folder) / CONFIG}: not of a hidden semi-Markov model; give the folder of one")
         path = Path(folder) / WEIGHTS
         try:
-            with safe_open(path, framework="pt", device=str(device)) as tensors:
-                codes = [
-                    tensors.get_tensor(f"codes{n}").cpu().numpy().view(np.uint64)
-                    for n in range(1, config["longest"] + 1)
-                ]
-                lexicon = Lexicon(config["vocabulary"], tuple(codes), tensors.get_tensor("counts").cpu().numpy())
-                model = cls(lexicon, **{name: tensors.get_tensor(name) for name in TABLES})
+            with safe_open(path, framework="pt", device=str(device)) as weights:
+                tensors = {name: weights.get_tensor(name) for name in weights.keys()}  # noqa: SIM118
+            model = cls.of_tensors(tensors, config["vocabulary"], config["longest"])
             model.validate()
         except FileNotFoundError as error:
             raise TextcriticError(f"{path}: no such file; give the folder of a hidden semi-Markov model") from error

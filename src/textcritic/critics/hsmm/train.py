@@ -9,14 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from textcritic.critics.hsmm.adam import Adam
 from textcritic.critics.hsmm.em import EM
 from textcritic.critics.hsmm.initial import initial_model, with_single_tokens
 from textcritic.critics.hsmm.lexicon import Lexicon
-from textcritic.critics.hsmm.model import HSMM, TABLES
+from textcritic.critics.hsmm.model import HSMM
 from textcritic.critics.hsmm.multigram import find_segments
 from textcritic.critics.hsmm.text import Settings, Text, log_likelihood
 from textcritic.errors import TextcriticError
@@ -215,14 +214,10 @@ class _Run:
 
 def pack(model: HSMM) -> dict[str, Any]:
     """A model as tensors and numbers on the host, for a checkpoint."""
-    codes = [torch.from_numpy(codes.view(np.int64)) for codes in model.lexicon.codes]
-    tables = {name: getattr(model, name).cpu() for name in TABLES}
-    counts = torch.from_numpy(model.lexicon.counts)
-    return {"vocabulary": model.lexicon.vocabulary, "codes": codes, "counts": counts, **tables}
+    tensors = {name: tensor.cpu() for name, tensor in model.tensors().items()}
+    return {"vocabulary": model.lexicon.vocabulary, "longest": model.lexicon.longest, **tensors}
 
 
 def unpack(state: Mapping[str, Any]) -> HSMM:
     """The inverse of `pack`."""
-    codes = tuple(codes.numpy().view(np.uint64) for codes in state["codes"])
-    lexicon = Lexicon(state["vocabulary"], codes, state["counts"].numpy())
-    return HSMM(lexicon, **{name: state[name] for name in TABLES})
+    return HSMM.of_tensors(state, state["vocabulary"], state["longest"])

@@ -55,8 +55,9 @@ def table1_rows(synthetic: Synthetic, published: Published) -> pd.DataFrame:
     names = ProcessNames.of(synthetic)
     rows: list[dict[str, Any]] = []
     for files in synthetic.processes:
-        process, test = KnownProcess.load(files.process), read_scores(files.scores)
-        rows += _of_process(files, process, test, synthetic.resamples)
+        known, test = Process.load(files.process), read_scores(files.scores)
+        process = KnownProcess.of(known)
+        rows += _of_process(files, known, process, test, synthetic.resamples)
         for sample in synthetic.of(files):
             scores = read_scores(sample.scores)
             check_counts(scores, sample)
@@ -89,9 +90,11 @@ def audit_rows(synthetic: Synthetic) -> pd.DataFrame:
     return pd.DataFrame(rows)[columns].astype({**whole, "latent_ppl": float, "change_percent": float})
 
 
-def _of_process(files: ProcessFiles, critic: KnownProcess, test: pa.Table, resamples: int) -> list[dict[str, Any]]:
+def _of_process(
+    files: ProcessFiles, process: Process, critic: KnownProcess, test: pa.Table, resamples: int
+) -> list[dict[str, Any]]:
     """The exact row and the one of the test split; a sequence's end is certain and so costs nothing."""
-    statistics, process = read_json(files.statistics), Process.load(files.process)
+    statistics = read_json(files.statistics)
     try:
         words, latent = statistics["word_ppl"], statistics["latent_ppl"]
         exact = {"ppl_body": words["exact"], "latent_ppl": latent["exact"]}
@@ -103,11 +106,10 @@ def _of_process(files: ProcessFiles, critic: KnownProcess, test: pa.Table, resam
         raise TextcriticError(
             f"{files.statistics}: no perplexity of a process in it ({error}); delete it and rerun its rule"
         ) from error
-    expected = _expected_transitions(process)
-    parts = decompose(expected, critic)
+    parts = decompose(_expected_transitions(process), critic)
     if not np.isclose(np.log(exact["latent_ppl"]), parts.cross_entropy, rtol=1e-6):
         raise TextcriticError(f"{files.statistics}: is of another process than {files.process}; delete both and rerun")
-    length = expected.sum(axis=0) @ np.bincount(process.owner, process.emission * process.lengths)
+    length = process.expected_tokens()
     exact |= {"ppl_all": exact["ppl_body"] ** (length / (length + 1))}
     exact |= {name: getattr(parts, name) for name in PARTS}
     exact["kl"] = max(exact["kl"], 0.0)  # 0 in truth; rounding may leave it below
@@ -119,10 +121,8 @@ def _of_process(files: ProcessFiles, critic: KnownProcess, test: pa.Table, resam
 
 def _expected_transitions(process: Process) -> np.ndarray:
     """Expected transitions of one sequence: float64 [Z + 1, Z], laid out as `KnownProcess.log_probs`."""
-    state, visits = process.initial, np.zeros(len(process.transition))
-    for _ in range(process.steps - 1):
-        visits, state = visits + state, state @ process.transition
-    return np.vstack([process.initial, visits[:, None] * process.transition])
+    inner = process.visits()[1:-1].sum(axis=0)
+    return np.vstack([process.initial, inner[:, None] * process.transition])
 
 
 def _scored(scores: pa.Table, process: KnownProcess, resamples: int) -> dict[str, Any]:
