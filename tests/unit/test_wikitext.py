@@ -1,0 +1,274 @@
+"""Wikitext to clean sections: one small case per construct, broken markup, any input at all."""
+
+import pickle
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textcritic.corpora.articles import Section
+from textcritic.corpora.layout import END
+from textcritic.corpora.wikipedia.wikitext import Namespaces, is_disambiguation, sections_of
+
+ENGLISH = Namespaces(
+    media=frozenset({"file", "image", "media"}),
+    category=frozenset({"category"}),
+    others=frozenset({"talk", "user", "user talk", "wikipedia", "wp", "template", "portal", "help", "special"}),
+)
+BULGARIAN = Namespaces(frozenset({"файл", "картинка", "file"}), frozenset({"категория"}), frozenset({"беседа"}))
+RESIDUE = ("[[", "]]", "{{", "}}", "<ref", "{|", "|-", "\n\n", END, *map(chr, range(1, 9)))
+
+CONSTRUCTS = {
+    "comment": ("a<!-- b\n== c == -->d", "ad"),
+    "comment on its own line": ("a\n<!-- b -->\nc", "a c"),
+    "template": ("a total area of {{convert|5|km2}}, of which", "a total area of, of which"),
+    "nested templates": ("a {{b|{{c|{{{d|}}}}}|e={{f}}}} g", "a g"),
+    "parser function": ("a {{#if:{{{x}}}|[[b]]|c}} d", "a d"),
+    "template over lines": ("{{Infobox\n| a = {{b}}\n| c = [[d]]\n}}\n'''E''' is", "E is"),
+    "space for a typographic template": ("8{{nbsp}}km, 1950{{snd}}60", "8 km, 1950 60"),
+    "reference": ("a.<ref>b</ref> c<ref name=d/>, e<ref name='f' >{{g}}</ref>.", "a. c, e."),
+    "reference between sentences": ("a.<ref>b</ref>C", "a. C"),
+    "table": ("a\n{| class=x\n|-\n! b\n| c || d\n{|\n| e\n|}\n|}\nf", "a\nf"),
+    "indented table": ("a\n::{|\n| b\n|}\nc", "a\nc"),
+    "HTML table": ("a\n<table class=x><tr><td>b<table><tr><td>c</td></tr></table></td></tr></table>\nd", "a\nd"),
+    "gallery": ("a\n<gallery>\nFile:b.jpg|c [[d]]\n</gallery>\ne", "a\ne"),
+    "formula": ("where <math>x_{i}</math> is", "where is"),
+    "chemistry": ("of <chem>H2O</chem> and <ce>CO2</ce>.", "of and."),
+    "block of source": ("a\n<syntaxhighlight lang=c>\nint [[x]];\n</syntaxhighlight>\nb", "a\nb"),
+    "source in the line": ('the <source lang="c" inline>a[[0]]</source> cell', "the a0 cell"),
+    "code in the line": ("the <code>fork()</code> call", "the fork() call"),
+    "block of code": ("a\n<code>\nb\nc\n</code>\nd", "a\nd"),
+    "preformatted": ("a\n<pre>\n== b ==\n</pre>\nc", "a\nc"),
+    "timeline, score, imagemap": ("a<timeline>b</timeline> <score>c</score> <imagemap>d</imagemap>e", "a e"),
+    "not displayed": ('a <span style="display: none">b</span>c', "a c"),
+    "magic words": ("__NOTOC__a __init__ b\n__БЕЗСЪДЪРЖАНИЕ__", "a __init__ b"),
+    "link": ("[[a]]s and [[b|c]]", "as and c"),
+    "link with a colon in its title": (
+        "[[Star Wars: A New Hope]], [[Mission: Impossible]]",
+        "Star Wars: A New Hope, Mission: Impossible",
+    ),
+    "pipe trick": ("[[Ada (river)|]], [[Boston, Massachusetts|]], [[Help:Contents|]]", "Ada, Boston, Contents"),
+    "link in a link's text": ("[[a|b ''c'' {{d}}e]]", "b c e"),
+    "category shown": ("see [[:Category:X]] and [[:File:Y.jpg|y]]", "see Category:X and y"),
+    "category": ("a\n[[Category:X| ]]\n[[category : Y]]", "a"),
+    "file": ("[[File:a.jpg|thumb|b [[c|d]] ''e'' [http://f g] h]]\ni", "i"),
+    "file of old": ("[[image:A_b.jpg]]c", "c"),
+    "file with a table's caption": ("a\n[[File:b.jpg|thumb|c<br />d<ref>e</ref>]]\nf", "a\nf"),
+    "media link": ("a ([[Media:b.ogg|listen]]) c", "a c"),
+    "interlanguage link": ("a\n[[fr:B]]\n[[zh-min-nan:C]]\n[[simple:D|e]]", "a"),
+    "sister project": ("an [[wikt:orange|orange]] [[s:Orange]]", "an orange"),
+    "other namespace": ("by [[User:A|Ann]], see [[Wikipedia:B]].", "by Ann, see."),
+    "external link": (
+        "[http://a.org b ''c'' [d]] and [//e.org f], [http://g.org], http://h.org",
+        "b c [d] and f, http://h.org",
+    ),
+    "italics and bold": ("''a'' '''b''' '''''c''''' d's e'", "a b c d's e'"),
+    "apostrophe before italics": ("L'''amour'' et ''''a'''", "L'amour et 'a"),
+    "quotes left open": ("l'''art'' et ''la'' vie", "l'art et la vie"),
+    "style tags": ("<small>a</small> b<sub>2</sub> c<sup>2</sup> <u>d</u> <abbr title=e>f</abbr>", "a b2 c2 d f"),
+    "blocks": ("a<blockquote>b</blockquote><div class=x>c</div>d", "a\nb\nc\nd"),
+    "line break": ("a<br />b<BR>c", "a\nb\nc"),
+    "poem": ("<poem>\na\n''b''\n</poem>\nc\nd", "a\nb\nc d"),
+    "nowiki": ("<nowiki>[a] ''b'' *</nowiki> c<nowiki />d", "[a] ''b'' * cd"),
+    "lists": ("* a\n** b\n# c\n; d\n: e\n*", "a\nb\nc\nd\ne"),
+    "list item left empty": ("* {{a}}\n* b {{c}}\n* {{d}}, e", "b\ne"),
+    "rule": ("a\n----\nb", "a\nb"),
+    "paragraph over lines": ("a\nb\n\nc\n d", "a b\nc\nd"),
+    "subsections": ("a\n\n=== ''b'' ===\nc\n======d======\n= e =\n", "a\nb\nc\nd\ne"),
+    "entities": (
+        "5&nbsp;km &amp;nbsp; &lt;i&gt; &#39;&#x27;&#39; &ndash; &nosuch; AT&T",
+        "5 km &nbsp; <i> ''' – &nosuch; AT&T",
+    ),
+    "kinds of space": ("a\u00a0\u2009b\u200b\u00ad c\t d", "a b c d"),
+    "emptied brackets": (
+        "a ({{b}}) c ({{d}}; {{e}}, ) ({{f}}; born 1950) (1950; {{g}}) f()",
+        "a c (born 1950) (1950) f()",
+    ),
+    "emptied brackets in brackets": ("a ({{b}}, ({{c}})) d", "a d"),
+    "emptied quotes": ('a "{{b}}" c', "a c"),
+    "gap between commas": ("a, {{b}}, c: {{d}}.", "a, c."),
+    "gap before a dash": ("(born a; {{b}} – 1982)", "(born a; 1982)"),
+    "gap after a quote": ('"a"{{snd}}b', '"a" b'),
+    "no gap, spaces stay": ("a , b ( c ) d [] e", "a , b ( c ) d [] e"),
+    "sentence that goes on after a formula": (":<math>a</math>, where", "where"),
+    "end marker": ("a<|endoftext|>b <|endof<!-- -->text|> c", "a b c"),
+    "Windows line ends": ("a\r\n\r\nb\rc", "a\nb c"),
+    "absolute value": ("is |-5| or {|x| > 1}", "is | -5| or { |x| > 1}"),
+}
+
+BROKEN = {
+    "unclosed template": ("a {{convert|5|km b\n\nc", "a b\nc"),
+    "unclosed infobox": ("{{Infobox person\n| name = A\n| born = {{b}}\n\n'''A''' was\n\nc", "A was\nc"),
+    "stray closing braces": ("a }} b", "a b"),
+    "template closed by one brace": ("a {{b}c d", "a d"),
+    "unclosed link": ("a [[b c\n\nd [[e|f g [[h]]", "a b c\nd f g h"),
+    "half-closed link": ("[[a] and [[b|c], [d]] and [e|f]]", "a and c, d and f"),
+    "link over paragraphs": ("[[a\n\nb]]", "a\nb"),
+    "unclosed file": ("a [[File:b.jpg|thumb|c\n\nd", "a\nd"),
+    "unclosed external link": ("a [http://b c\nd", "a [http://b c d"),
+    "unclosed table": ("a\n{| class=b\n! c\n|-\n| d || e\n\nf", "a\nf"),
+    "rows without table": ("a\n|-\n| b\n|}\nc", "a c"),
+    "unclosed reference": ("a<ref>b c\n\nd<ref name=e", "ab c\nd"),
+    "unclosed tags": ("a <div class=b>c <gallery> d </span> e", "a\nc\nd e"),
+    "unclosed comment": ("a <!-- b\n== c ==", "a"),
+    "unclosed nowiki": ("a <nowiki>b [[c]]", "a b c"),
+    "markup from entities": ("&#91;&#91;a&#93;&#93; &lt;ref>b &#123;&#123;c", "a b c"),
+    "markup that shows when other markup goes": ("{<!-- -->{a}<!-- -->} [<b>[c]</b>]", "a c"),
+}
+
+
+@pytest.mark.parametrize(("wikitext", "text"), CONSTRUCTS.values(), ids=CONSTRUCTS)
+def test_what_a_reader_sees_of_each_construct(wikitext, text):
+    assert sections_of(wikitext, ENGLISH) == [Section("abstract", text)]
+
+
+@pytest.mark.parametrize(("wikitext", "text"), BROKEN.values(), ids=BROKEN)
+def test_broken_markup_is_mended_and_the_text_after_it_kept(wikitext, text):
+    assert sections_of(wikitext, ENGLISH) == [Section("abstract", text)]
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("== A ==", "A"),
+        ("==A==", "A"),
+        ("==A==  \t", "A"),
+        ("== A == <!-- b -->", "A"),
+        ("<!-- b -->== A ==", "A"),
+        ("== ''A'' [[b|c]] & {{anchor|d}}<ref>e</ref> f<br>g ==", "A c & f g"),
+        ("== A &ndash; B ==", "A – B"),
+        ("== A = B ==", "A = B"),
+        ("=== A ==", "= A"),
+        ("== A ===", "A ="),
+        ("=====", "="),
+        ("== {{a}} ==", ""),
+        ("== ==", ""),
+        ("== 2001: A ==", "2001: A"),
+    ],
+)
+def test_a_level_2_heading_opens_a_section(line, title):
+    assert sections_of(f"a\n{line}\nb", ENGLISH) == [Section("abstract", "a"), Section(title, "b")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "= A =",
+        "=== A ===",
+        "== A",
+        " == A ==",
+        "==",
+        "====",
+        "== A == b",
+        "{{a}}== A ==",
+        "== A ==<ref>b</ref>",
+        "<nowiki>\n== A ==\n</nowiki>",
+        "<pre>\n== A ==\n</pre>",
+        "<ref>\n== A ==\n</ref>",
+        "{{a|\n== A ==\n}}",
+        "<!--\n== A ==\n-->",
+    ],
+)
+def test_other_lines_with_equals_signs_open_none(line):
+    assert [section.title for section in sections_of(f"a\n{line}\nb", ENGLISH)] == ["abstract"]
+
+
+def test_a_heading_ends_an_unclosed_table_or_tag_and_stands_in_a_closed_one():
+    sections = [Section("abstract", "a"), Section("B", "c"), Section("D", "")]
+    assert sections_of("a\n{| class=x\n| y\n== B ==\nc\n==D==", ENGLISH) == sections
+    assert sections_of("a\n{|\n|\n== B ==\nc\n|\n==D==\n|}", ENGLISH) == sections
+    assert sections_of("a <div>\n== B ==\n<table>c\n==D==\n</table></div>", ENGLISH) == sections
+
+
+def test_empty_texts_are_kept():
+    assert sections_of("", ENGLISH) == [Section("abstract", "")]
+    assert sections_of("==A==\n\n== B ==\n{{reflist}}", ENGLISH) == [
+        Section("abstract", ""),
+        Section("A", ""),
+        Section("B", ""),
+    ]
+
+
+def test_local_names_of_namespaces():
+    text = "[[Файл:а.jpg|мини|б]]в [[Категория:Г]][[Беседа:Д]] [[category:е]]"
+    assert sections_of(text, BULGARIAN)[0].text == "в category:е"
+
+
+def test_namespaces_travel_to_other_processes():
+    assert pickle.loads(pickle.dumps(ENGLISH)) == ENGLISH
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "expected"),
+    [
+        ("a may be\n{{disambiguation}}", True),
+        ("{{ Disambiguation |geo}}", True),
+        ("{{Template:disambiguation\n|geo}}", True),
+        ("{{Geo_dis}}", True),
+        ("{{disambiguation needed}}", False),
+        ("<!-- {{disambiguation}} --> a", False),
+        ("disambiguation", False),
+    ],
+)
+def test_disambiguation_pages_are_told_by_their_template(wikitext, expected):
+    assert is_disambiguation(wikitext, {"disambiguation", "geo dis"}) is expected
+
+
+WORDS = (
+    "{{ }} {{{ }}} {{a| [[ ]] [ ] | || |- |} {| ! == = === <ref> </ref> <ref/> <ref <nowiki> </nowiki> <!-- --> <div> "
+    "</div> <div <br/> <table> </table> <code> </code> <poem> </poem> <gallery> </gallery> <math> </math> '' ''' ''''' "
+    "' * # : ; ---- __TOC__ http://a [http://a [[File:a [[a|b]] {{a}} [[:Category: [[fr: & &amp; &#91; &lt; "
+    "&#123; ( ) , . <|endoftext|> <|endof text|> ~~~~ \x01 \x04 é ― 漢"
+)
+PIECES = st.sampled_from(WORDS.split())
+MARKUP = st.lists(PIECES | st.sampled_from(["\n", " ", "\n\n", "a", "b "]) | st.text(max_size=3), max_size=60).map(
+    "".join
+)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(MARKUP)
+def test_any_input_gives_clean_sections(wikitext):
+    sections = sections_of(wikitext, ENGLISH)
+    assert sections[0].title == "abstract"
+    for section in sections:
+        assert not [mark for mark in RESIDUE if mark in f"{section.title}\f{section.text}".lower()]
+        assert "\n" not in section.title
+        assert all(line and line == line.strip() for line in section.text.split("\n") if section.text)
+    assert sections_of(wikitext, ENGLISH) == sections
+    assert is_disambiguation(wikitext, {"a"}) in (True, False)
+
+
+UNITS = (
+    "{{",
+    "{{a|",
+    "[[",
+    "[[a|",
+    "[[File:a|b ",
+    "[http://a ",
+    "<ref>",
+    "<ref ",
+    "<div ",
+    "<table>",
+    "<poem>",
+    "<!--",
+)
+UNITS += ("'''a ", "{|\n|a\n", "==a\n", "({{a}}, ", "&", "((", "[[a|b [", "<code>\n", " ", "=", "\n= a =", "{{{", "}}")
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_two_megabytes_of_unclosed_markup_take_seconds(unit):
+    # a quadratic step would take hours here; the time itself is not asserted
+    [*_, last] = sections_of(unit * (2_000_000 // len(unit)) + "\n== B ==\nc", ENGLISH)
+    assert last.text.endswith("c") or unit == "<!--"
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("{{a|", "}}"), ("[[a|", "]]"), ("{|\n", "\n|}\n"), ("<table>", "</table>")]
+)
+def test_two_megabytes_of_deep_nesting_take_seconds(opening, closing):
+    depth = 2_000_000 // len(opening + closing)
+    assert sections_of(f"a\n{opening * depth}b{closing * depth}\nc", ENGLISH)[0].text.split() in (
+        ["a", "c"],
+        ["a", "b", "c"],
+    )
