@@ -1,5 +1,7 @@
 """The sampler against one forward pass a token, against exact probabilities, and against transformers' own warpers."""
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 import torch
@@ -17,6 +19,7 @@ from transformers import (
     XGLMConfig,
 )
 
+from textcritic.generators import attention
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.draw import draw, truncate
 from textcritic.generators.sample import draw_articles
@@ -69,7 +72,7 @@ def tiny(config: PreTrainedConfig, seed: int = 6) -> PreTrainedModel:
 
 
 def one_at_a_time(
-    model: PreTrainedModel, prompt: list[int], seed: int, index: int, stride: int, max_tokens: int
+    model: PreTrainedModel, prompt: list[int], seed: int, index: int, stride: int, max_tokens: int, top_k: int = 0
 ) -> tuple[list[int], str]:
     """The definition of a sample: one forward pass a token, no cache, one article."""
     stream = np.random.Generator(np.random.Philox(np.random.SeedSequence((seed, index))))
@@ -79,7 +82,10 @@ def one_at_a_time(
             context = context[stride:]
         with torch.inference_mode():
             logits = model(torch.tensor([context])).logits[0, -1].double().numpy()
-        mass = np.cumsum(np.exp(logits - logits.max()))
+        mass = np.exp(logits - logits.max())
+        if top_k:
+            mass[logits < np.sort(logits)[-top_k]] = 0
+        mass = np.cumsum(mass)
         token = int(np.searchsorted(mass, stream.random() * mass[-1], side="right"))
         context.append(token)
         drawn.append(token)
@@ -92,6 +98,18 @@ def drawn_by(model: PreTrainedModel, prompt: list[int], decoding: Decoding, seed
     return {index: (ids, finish) for index, ids, finish in draw_articles(model, prompt, END, decoding, seed, indices)}
 
 
+def count_calls(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[torch.Tensor]:
+    """The queries that an attention function of `module` is given from now on; it works on as before."""
+    function, queries = getattr(module, name), []
+
+    def counted(layer, query, *rest, **keys):
+        queries.append(query)
+        return function(layer, query, *rest, **keys)
+
+    monkeypatch.setattr(module, name, counted)
+    return queries
+
+
 @pytest.mark.parametrize(("prompt", "stride"), [([END], 1), ([END, 7, END], 5), ([END], None)])
 @pytest.mark.parametrize("architecture", CONFIGS)
 def test_batched_and_cached_equals_one_forward_per_token(architecture, prompt, stride):
@@ -102,6 +120,33 @@ def test_batched_and_cached_equals_one_forward_per_token(architecture, prompt, s
     assert len(set(lengths)) >= 4  # ragged rows
     found = drawn_by(model, prompt, Decoding(stride=stride, max_tokens=50, batch_size=5), 3, range(12))
     assert found == expected
+
+
+@pytest.mark.parametrize("top_k", [0, 4])
+@pytest.mark.parametrize("architecture", CONFIGS)
+def test_stride_1_is_the_published_loop(architecture, top_k):
+    """Token for token under the same seed, for articles that end in the window, past it, and not at all."""
+    model = tiny(CONFIGS[architecture], seed=8)
+    expected = {index: one_at_a_time(model, [END], 8, index, 1, 30, top_k) for index in range(40)}
+    found = drawn_by(model, [END], Decoding(stride=1, top_k=top_k, max_tokens=30, batch_size=7), 8, range(40))
+    assert found == expected
+    ends = [len(ids) for ids, finish in expected.values() if finish == "end"]
+    assert min(ends) < WINDOW < max(ends)
+    assert "length" in {finish for _, finish in expected.values()}
+
+
+@pytest.mark.parametrize("architecture", CONFIGS)
+@pytest.mark.parametrize("stride", [1, None])
+def test_attention_row_by_row_draws_the_same_articles(architecture, stride, monkeypatch):
+    monkeypatch.setattr(attention, "WORTH_A_CALL", 0)
+    calls = count_calls(monkeypatch, attention, "sdpa_attention_forward")
+    model = tiny(CONFIGS[architecture])
+    expected = {index: one_at_a_time(model, [END], 3, index, stride or WINDOW // 2, 50) for index in range(12)}
+    before = len(calls)
+    assert drawn_by(model, [END], Decoding(stride=stride, max_tokens=50, batch_size=5), 3, range(12)) == expected
+    assert model.config._attn_implementation != attention.ROW_BY_ROW  # as it was found
+    one_row = [query for query in calls[before:] if query.shape[0] == query.shape[2] == 1]
+    assert bool(one_row) == model._supports_attention_backend
 
 
 def test_contexts_grow_no_longer_than_those_of_training():

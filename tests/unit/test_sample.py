@@ -14,6 +14,7 @@ import torch
 from transformers import AutoModelForCausalLM, BloomConfig, GPT2Config, GPTNeoConfig, MistralConfig
 
 from textcritic.errors import TextcriticError
+from textcritic.generators.cache import fitting_rows, require_support
 from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms, shard_range
 from textcritic.generators.draw import draw
 from textcritic.generators.load import load_tokenizer, train_tokenizer
@@ -210,6 +211,43 @@ def test_truncated_weights(copy, tmp_path):
     weights.write_bytes(weights.read_bytes()[:-100])
     with pytest.raises(TextcriticError, match=r"model.safetensors: not a whole safetensors file"):
         sample_articles(copy, SCHEME, "single", 0, 0, 1, tmp_path / "s.parquet")
+
+
+def test_a_folder_without_a_tokenizer(copy, tmp_path):
+    for path in copy.glob("tokenizer*"):
+        path.unlink()
+    with pytest.raises(TextcriticError, match=r"copy: holds no tokenizer") as failure:
+        sample_articles(copy, SCHEME, "single", 0, 0, 1, tmp_path / "s.parquet")
+    assert "\n" not in str(failure.value)
+    assert not (tmp_path / "s.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("context", "boundary", "message"),
+    [
+        (WINDOW + 1, "single", rf"training.context: {WINDOW + 1} is more than the model's positions; .* {WINDOW}$"),
+        (3, "as_released", r"a window of 3 tokens does not hold a prompt of 3 and one more$"),
+        (1, "single", r"a window of 1 tokens does not hold a prompt of 1 and one more$"),
+    ],
+)
+def test_contexts_that_do_not_fit(model_dir, tmp_path, context, boundary, message):
+    with pytest.raises(TextcriticError, match=message):
+        sample_articles(model_dir, SCHEME, boundary, 0, 0, 1, tmp_path / "s.parquet", context)
+    assert not (tmp_path / "s.parquet").exists()
+
+
+def test_as_many_rows_as_the_memory_holds():
+    row = (1024 + 256) * 100  # the capacity of a window of 1,024, at 100 bytes a token
+    assert fitting_rows(64, 1024, 100, 10**9, "m") == 64
+    assert fitting_rows(64, 1024, 100, 20 * row, "m") == 12
+    with pytest.raises(TextcriticError, match=r"^m: the keys and values of one article take up to .* precision: bf16$"):
+        fitting_rows(64, 1024, 100, row, "m")
+
+
+def test_the_bytes_of_a_token_are_those_of_its_keys_and_values(model_dir):
+    model = AutoModelForCausalLM.from_pretrained(model_dir).eval()
+    with torch.inference_mode():
+        assert require_support(model, "m", WINDOW) == 2 * 2 * 16 * 4  # keys and values, layers, width, float32
 
 
 def test_a_tokenizer_without_an_end_token(copy, tmp_path):

@@ -8,12 +8,17 @@ attention (GPT-Neo) rely on.
 
 from typing import Any
 
+import numpy as np
 import torch
 from transformers import Cache, PreTrainedModel
 
 from textcritic.errors import TextcriticError
+from textcritic.generators.attention import ROW_BY_ROW
+from textcritic.runlog import log
 
 SMALLEST_CAPACITY = 128
+SHARE = 0.6  # of a GPU's free memory that keys and values may take; the rest is for activations and logits
+MASK_ALIGNMENT = 16  # columns; the rows of a mask that CUDA's kernels take without copying it in every layer
 PREFILL_TOKENS = (
     16_384  # bounds the memory of one prefill, whose attention is quadratic in models without a fused kernel
 )
@@ -67,7 +72,12 @@ class ArticleCache(Cache):
     def keep(self, rows: torch.Tensor) -> None:
         """Drop all rows but `rows` [n]; they are numbered anew from 0."""
         self.rows = len(rows)
-        self._states = [(keys[rows], values[rows]) for keys, values in self._states]
+        for layer, (keys, values) in enumerate(self._states):  # one at a time: memory holds two copies of a layer
+            self._states[layer] = (keys[rows], values[rows])
+
+    def bytes_per_token(self) -> int:
+        """Of the keys and values of one token of one row, in all layers; 0 before the first update."""
+        return sum(states[0, :, 0].nbytes for pair in self._states for states in pair)
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
         """Columns that are visible before this step's token."""
@@ -114,32 +124,40 @@ class _Prefill(Cache):
         return query_length, 0
 
 
-def next_logits(
-    model: PreTrainedModel, cache: ArticleCache, tokens: torch.Tensor, positions: torch.Tensor
-) -> torch.Tensor:
-    """Feed one token a row and return the logits [rows, vocabulary] of the next ones.
+def next_logits(model: PreTrainedModel, cache: ArticleCache, tokens: np.ndarray, positions: np.ndarray) -> torch.Tensor:
+    """Feed one token a row and return the logits [rows, vocabulary] of the next ones, on the model's device.
 
     Args:
-        model: a causal language model, on the device of `tokens`.
+        model: a causal language model.
         cache: holds the rows' contexts before these tokens.
-        tokens: [rows] token ids.
-        positions: [rows] positions of the tokens in their contexts, which is also how many tokens each row has cached.
+        tokens: [rows] token ids, int64.
+        positions: [rows] positions of the tokens in their contexts, which is also how many tokens each row has
+            cached, int64.
     """
     longest = int(positions.max())
     cache.step(longest)
-    hidden = torch.arange(longest + 1, device=tokens.device) < (longest - positions).unsqueeze(1)
-    dtype = _dtype(model)
-    mask = torch.zeros(hidden.shape, dtype=dtype, device=tokens.device).masked_fill_(hidden, torch.finfo(dtype).min)
+    # One transfer to a GPU, and none back: the step is queued whole before anything waits for it.
+    fed = torch.from_numpy(np.stack([tokens, positions])).to(model.device, non_blocking=True)
+    by_rows = model.config._attn_implementation == ROW_BY_ROW
     output = model(
-        input_ids=tokens.unsqueeze(1),
-        position_ids=positions.unsqueeze(1),
-        attention_mask=mask[:, None, None, :],
+        input_ids=fed[0].unsqueeze(1),
+        position_ids=fed[1].unsqueeze(1),
+        attention_mask=_mask(fed[1], longest, _dtype(model)),
         past_key_values=cache,
         use_cache=True,
+        **({"context_lengths": (positions + 1).tolist()} if by_rows else {}),
     )
     cache.advance()
     logits: torch.Tensor = output.logits[:, -1]
     return logits
+
+
+def _mask(positions: torch.Tensor, longest: int, dtype: torch.dtype) -> torch.Tensor:
+    """Added to attention scores, [rows, 1, 1, longest + 1]: 0 in the last `position + 1` columns of each row."""
+    width = -(-(longest + 1) // MASK_ALIGNMENT) * MASK_ALIGNMENT
+    hidden = torch.arange(width, device=positions.device) < (longest - positions).unsqueeze(1)
+    mask = torch.zeros(hidden.shape, dtype=dtype, device=positions.device)
+    return mask.masked_fill_(hidden, torch.finfo(dtype).min)[:, None, None, : longest + 1]
 
 
 def prefill(model: PreTrainedModel, cache: ArticleCache, rows: torch.Tensor, context: torch.Tensor) -> None:
@@ -157,13 +175,16 @@ def prefill(model: PreTrainedModel, cache: ArticleCache, rows: torch.Tensor, con
         )
 
 
-def require_support(model: PreTrainedModel, name: str, window: int) -> None:
+def require_support(model: PreTrainedModel, name: str, window: int) -> int:
     """Check that the model can be sampled from with `ArticleCache`, by comparing two rows with a plain forward pass.
 
     Args:
         model: a causal language model in evaluation mode.
         name: what to call it in the error.
         window: the model's window, in tokens.
+
+    Returns:
+        Bytes of the keys and values of one token.
 
     Raises:
         TextcriticError: attention over a sliding window, or positions that this cache does not carry.
@@ -177,28 +198,46 @@ def require_support(model: PreTrainedModel, name: str, window: int) -> None:
             f"{name}: layers of type {', '.join(sorted(kinds - {'full_attention'}))}; sampling needs a causal model "
             "whose layers see the whole context (GPT-2, Llama, ...), or GPT-Neo"
         )
-    length = min(6, window)
-    tokens = torch.arange(length, device=model.device) % config.vocab_size
-    plain = model(input_ids=tokens.unsqueeze(0)).logits[0, -1].float().log_softmax(-1)
-    cached = _ragged_logits(model, name, tokens, window).float().log_softmax(-1)
+    tokens = np.arange(min(6, window), dtype=np.int64) % config.vocab_size
+    plain = model(input_ids=torch.from_numpy(tokens).to(model.device).unsqueeze(0)).logits[0, -1]
+    cache = ArticleCache(2, window + 1)
+    cached = _ragged_logits(model, name, tokens, cache)
     tolerance = 1e-3 if _dtype(model) == torch.float32 else 0.5
+    plain, cached = (logits.float().log_softmax(-1) for logits in (plain, cached))
     if not torch.allclose(plain, cached, atol=tolerance, rtol=0, equal_nan=True):
         raise TextcriticError(
             f"{name}: this architecture ({config.model_type}) does not take its positions from position_ids, so "
             "articles of different lengths cannot be sampled side by side; use a GPT-2, GPT-Neo or Llama-like model"
         )
+    return cache.bytes_per_token()
 
 
-def _ragged_logits(model: PreTrainedModel, name: str, tokens: torch.Tensor, window: int) -> torch.Tensor:
+def fitting_rows(rows: int, window: int, bytes_per_token: int, free: int, name: str) -> int:
+    """As many of `rows` articles side by side as a GPU with `free` bytes has room for.
+
+    Raises:
+        TextcriticError: there is no room for one.
+    """
+    each = ArticleCache(1, window).limit * bytes_per_token
+    room = int(SHARE * free) // each
+    if not room:
+        raise TextcriticError(
+            f"{name}: the keys and values of one article take up to {each / 2**30:.1f} GiB, the GPU has "
+            f"{free / 2**30:.1f} GiB free; free it, use a larger one, or set precision: bf16"
+        )
+    if room < rows:
+        log.info("%s: the GPU's memory has room for %d articles side by side, not %d", name, room, rows)
+    return min(rows, room)
+
+
+def _ragged_logits(model: PreTrainedModel, name: str, tokens: np.ndarray, cache: ArticleCache) -> torch.Tensor:
     """Logits after `tokens` in a row that began one column later than its neighbour."""
-    cache = ArticleCache(2, window + 1)
-    steps = torch.arange(len(tokens), device=tokens.device)
+    last = len(tokens) - 1
     try:
-        next_logits(model, cache, tokens[:1].expand(2), steps[:1].expand(2))
+        next_logits(model, cache, tokens[[0, 0]], np.zeros(2, np.int64))
         # The second row starts anew; the neighbour repeats its last position, within the window.
-        for step in steps:
-            neighbour = (step + 1).clamp(max=len(tokens) - 1)
-            logits = next_logits(model, cache, tokens[step].expand(2), torch.stack([neighbour, step]))
+        for step, token in enumerate(tokens):
+            logits = next_logits(model, cache, token.repeat(2), np.array([min(step + 1, last), step]))
     except (TypeError, ValueError, RuntimeError, AttributeError, KeyError) as error:
         raise TextcriticError(
             f"{name}: this architecture ({model.config.model_type}) does not work with a key-value cache of rows of "

@@ -28,7 +28,8 @@ class Decoding:
         stride: tokens that are dropped from the old end when the context has outgrown the model's window; None is half
             the window, 1 predicts every token from the last window - 1 tokens, as published.
         max_tokens: an article that has not ended after so many tokens is cut there.
-        batch_size: articles drawn side by side; it changes the speed, not the articles.
+        batch_size: articles drawn side by side, fewer where a GPU's memory has no room for so many; it changes the
+            speed, not the articles.
     """
 
     temperature: float = 1.0

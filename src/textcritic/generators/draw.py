@@ -18,7 +18,7 @@ def draw(logits: torch.Tensor, uniforms: Sequence[float] | np.ndarray, decoding:
         decoding: the scheme.
 
     Returns:
-        Token ids [rows], int64, on the device of `logits`.
+        Token ids [rows], int64, on the CPU.
 
     Raises:
         TextcriticError: a row of `logits` holds a NaN or no finite value.
@@ -28,7 +28,7 @@ def draw(logits: torch.Tensor, uniforms: Sequence[float] | np.ndarray, decoding:
     mass = cumulative[:, -1:]
     at = torch.as_tensor(np.asarray(uniforms), dtype=torch.float64, device=logits.device).unsqueeze(1) * mass
     # The first token whose cumulative mass exceeds the number: tokens without mass are never the first.
-    tokens = torch.searchsorted(cumulative, at, right=True).squeeze(1)
+    tokens = torch.searchsorted(cumulative, at, right=True).squeeze(1).cpu()  # the step's only wait for a GPU
     if bool((tokens >= logits.shape[1]).any()):
         raise TextcriticError(
             "model: its logits are not numbers (NaN or infinite); train it again or lower the precision"

@@ -12,7 +12,8 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from textcritic.errors import TextcriticError
-from textcritic.generators.cache import ArticleCache, next_logits, prefill, require_support
+from textcritic.generators.attention import row_by_row
+from textcritic.generators.cache import ArticleCache, fitting_rows, next_logits, prefill, require_support
 from textcritic.generators.cpu import prepare_cpu
 from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.draw import draw
@@ -64,7 +65,7 @@ def sample_articles(
     prepare_cpu(threads)
     tokenizer = load_tokenizer(model_dir)
     prompt = prompt_ids(tokenizer, boundary)
-    model = _on_device(load_causal({"folder": str(model_dir)}, tokenizer), precision)
+    model = on_device(load_causal({"folder": str(model_dir)}, tokenizer, context=context), precision)
     fingerprint = {
         "model": folder_digest(model_dir),
         "decoding": [decoding.temperature, decoding.top_k, decoding.top_p, decoding.stride, decoding.max_tokens],
@@ -130,14 +131,18 @@ def draw_articles(
     queue = deque(indices)
     if not queue:
         return
-    with torch.inference_mode():
-        require_support(model, name, window)
-    batch = _Batch(model, prompt, end, decoding, seed, queue, window, stride)
-    while batch.rows:
-        # Not around the yield: the caller's code is not ours to run in inference mode.
+    with row_by_row(model):
         with torch.inference_mode():
-            finished = batch.step()
-        yield from finished
+            token_bytes = require_support(model, name, window)
+        rows = min(decoding.batch_size, len(queue))
+        if model.device.type == "cuda":
+            rows = fitting_rows(rows, window, token_bytes, torch.cuda.mem_get_info(model.device)[0], name)
+        batch = _Batch(model, prompt, end, decoding, seed, queue, rows, window, stride)
+        while batch.rows:
+            # Not around the yield: the caller's code is not ours to run in inference mode.
+            with torch.inference_mode():
+                finished = batch.step()
+            yield from finished
 
 
 def decode(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> str:
@@ -152,8 +157,8 @@ def decode(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> str:
     return str(text)
 
 
-def _on_device(model: Any, precision: str) -> Any:
-    """The model on the GPU if there is one; in bf16 all of it but the output layer.
+def on_device(model: Any, precision: str) -> Any:
+    """The model on the GPU if there is one; in "bf16", of `PRECISIONS`, all of it but the output layer.
 
     Rounding logits to bf16 would move them by up to a quarter where GPT-2's are (64 to 128 in size).
     """
@@ -176,13 +181,14 @@ class _Batch:
         decoding: Decoding,
         seed: int,
         queue: deque[int],
+        rows: int,
         window: int,
         stride: int,
     ) -> None:
         self.model, self.end, self.decoding, self.queue = model, end, decoding, queue
         self.window, self.stride = window, stride
         self.prompt = np.array(prompt)
-        self.rows = min(decoding.batch_size, len(queue))
+        self.rows = rows
         self.cache = ArticleCache(self.rows, window)
         self.uniforms = Uniforms(seed, self.rows)
         self.index = np.zeros(self.rows, np.int64)
@@ -200,13 +206,13 @@ class _Batch:
         logits = next_logits(
             self.model,
             self.cache,
-            self._tensor(self.tokens[everyone, self.length - 1]),
-            self._tensor(self.length - 1 - self.begin),
+            self.tokens[everyone, self.length - 1],
+            self.length - 1 - self.begin,
         )
         drawing = np.flatnonzero(self.length >= len(self.prompt))
         if len(drawing):
             logits = logits if len(drawing) == self.rows else logits[self._tensor(drawing)]
-            drawn = draw(logits, self.uniforms.next(drawing), self.decoding).cpu().numpy()
+            drawn = draw(logits, self.uniforms.next(drawing), self.decoding).numpy()
             self.tokens[drawing, self.length[drawing]] = drawn
         self.length += 1
         last = self.tokens[everyone, self.length - 1]
