@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test slurm-test bench lint format
+.PHONY: demo criticise test slurm-test bench lint format
 
 # A kill leaves Snakemake's lock behind; while we hold our own, nobody else's demo can be the one that it guards.
 demo: .venv/installed
@@ -12,6 +12,12 @@ demo: .venv/installed
 		snakemake --profile profiles/local' \
 		|| { [ $$? != 75 ] || echo "make demo is at work here already, or its jobs still are: wait for them" >&2; exit 1; }
 	textcritic show results/studies/demo
+
+# REFERENCE=real.jsonl SAMPLES="model.jsonl other.jsonl" [OUTPUT=FOLDER]; quotes inside SAMPLES hold a path with spaces.
+criticise: .venv/installed
+	@test -n '$(REFERENCE)' -a -n "$(SAMPLES)" || \
+		{ echo 'usage: make criticise REFERENCE=real.jsonl SAMPLES="model.jsonl other.jsonl"' >&2; exit 2; }
+	textcritic criticise '$(REFERENCE)' $(SAMPLES) $(if $(OUTPUT),--output '$(OUTPUT)')
 
 test: .venv/installed
 	pytest tests

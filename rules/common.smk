@@ -25,7 +25,9 @@ wildcard_constraints:
     setting="w-title|wo-title",
     generator=project.names("generators"),
     decoding=project.names("decodings"),
-    classifier=project.names("classifiers"),
+    # Those that are trained; where titles are given there is nothing to train.
+    classifier=project.names("classifiers", kind=["transformer"]),
+    given=project.names("classifiers", kind=["given"]),
     critic=project.names("critics"),
     model=project.names("hub"),
     download=project.names("downloads"),
@@ -33,13 +35,17 @@ wildcard_constraints:
     study="|".join(project.studies),
     seed=r"\d+",
     shard=r"\d+",
+    shards=r"\d+",
 
 
 SPLITS = ["train", "validation", "test"]
 # Corpora of sequences of a known process, and those of text.
 PROCESSES = project.names("corpora", extractor=["process"])
 TEXTS = project.names("corpora", others=True, extractor=["process"])
-# Encodings of the former, and of the latter.
+# Of those of text, the ones made from a dump of a Wikipedia, and all others.
+DUMPS = project.names("corpora", extractor=["wikipedia"])
+NO_DUMPS = project.names("corpora", others=True, extractor=["process", "wikipedia"])
+# Encodings of processes, and of text.
 SYMBOLS = project.names("encodings", tokenizer=[{"symbols": {}}])
 WORDS = project.names("encodings", others=True, tokenizer=[{"symbols": {}}])
 MODEL = "results/generators/{corpus}/{setting}/{generator}/seed{seed}"
@@ -50,6 +56,11 @@ DRAWN = "results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}"
 def of(kind, wildcard, key):
     """A resource or thread count read from the registry entry that a wildcard names."""
     return lambda w: project.entry(kind, w[wildcard])[key]
+
+
+def one_gpu(kind, wildcard):
+    """For a job that a second GPU would not speed up: one GPU, if the entry asks for any."""
+    return lambda w: min(1, project.entry(kind, w[wildcard])["gpu"])
 
 
 def spec(kind, wildcard, *keys):
@@ -86,6 +97,21 @@ def of_paper(target, file):
     return files
 
 
+def parts_of(key):
+    """The names under a key of all configured studies, for a wildcard."""
+    return "|".join(sorted({part["name"] for study in project.studies.values() for part in study[key]})) or "(?!)"
+
+
+def dump_shards(suffix):
+    """The files of all shards of a dump."""
+
+    def files(w):
+        shards = project.dump_shards(w.corpus)
+        return [f"results/corpora/{w.corpus}/shards/{shard}-of-{shards}.{suffix}" for shard in range(shards)]
+
+    return files
+
+
 def corpus_files(study):
     corpora = project.corpora(study) + project.processes(study)
     return [f"results/corpora/{corpus}/statistics.json" for corpus in corpora]
@@ -102,7 +128,8 @@ def sample_files(study):
 
 def table_files(study):
     coherence = expand(f"results/studies/{study}/tables/{{table}}.csv", table=TABLES)
-    return coherence + StudyFiles(paths, study).synthetic_tables()
+    files = StudyFiles(paths, study)
+    return coherence + files.part_tables() + files.synthetic_tables()
 
 
 def figure_files(study):

@@ -6,7 +6,7 @@ Makes: results/corpora/{corpus}/{split}.parquet and statistics.json; token strea
 
 
 rule extract_corpus:
-    """Raw text to articles with sections, as they come."""
+    """Raw text to articles with sections, as they come; a dump of a Wikipedia: rules/wikipedia.smk."""
     input:
         lambda w: paths.corpus(w.corpus),
     output:
@@ -17,12 +17,12 @@ rule extract_corpus:
     benchmark:
         "results/benchmarks/extract_corpus/{corpus}.tsv"
     wildcard_constraints:
-        corpus=TEXTS,
+        corpus=NO_DUMPS,
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=8000,
-        runtime="12h",
+        mem_mb=of("corpora", "corpus", "mem_mb"),
+        runtime=of("corpora", "corpus", "runtime"),
     params:
         spec=spec("corpora", "corpus", "extractor", "options"),
         packages=lambda w: paths.corpus_packages(w.corpus),
@@ -48,9 +48,10 @@ rule build_corpus:
         corpus=TEXTS,
     conda:
         "../envs/cpu.yaml"
+    threads: of("corpora", "corpus", "threads")
     resources:
-        mem_mb=16000,
-        runtime="12h",
+        mem_mb=of("corpora", "corpus", "mem_mb"),
+        runtime=of("corpora", "corpus", "runtime"),
     params:
         spec=spec("corpora", "corpus", "extractor", "splits", "titles", "sections"),
         version=stage("build"),

@@ -6,7 +6,7 @@ Makes: results/generators/{corpus}/{setting}/{generator}/seed{seed}/model with t
 
 
 rule train_causal:
-    """Train or fine-tune a transformer; a killed job resumes from the `checkpoints` folder beside the model."""
+    """Train or fine-tune a transformer on its GPUs; a killed job resumes from the `checkpoints` folder beside the model."""
     input:
         tokens=lambda w: paths.token_streams(w, ["train", "validation"]),
         tokenizer=paths.tokenizer,
@@ -26,6 +26,8 @@ rule train_causal:
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
+        # More than one GPU are those of one node.
+        nodes=1,
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
@@ -54,7 +56,7 @@ rule measure_perplexity:
         "../envs/gpu.yaml"
     threads: of("generators", "generator", "threads")
     resources:
-        gpu=of("generators", "generator", "gpu"),
+        gpu=one_gpu("generators", "generator"),
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime="4h",
     params:

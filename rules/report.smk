@@ -112,6 +112,7 @@ rule make_report:
         published=lambda w: StudyFiles(paths, w.study).published(),
         tables=rules.make_tables.output,
         figures="results/studies/{study}/figures",
+        part_tables=lambda w: StudyFiles(paths, w.study).part_tables(),
         synthetic_tables=lambda w: StudyFiles(paths, w.study).synthetic_tables(),
         synthetic_figures=lambda w: StudyFiles(paths, w.study).synthetic_figures(),
     output:

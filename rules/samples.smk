@@ -22,7 +22,7 @@ rule sample_causal:
         "../envs/gpu.yaml"
     threads: of("generators", "generator", "threads")
     resources:
-        gpu=of("generators", "generator", "gpu"),
+        gpu=one_gpu("generators", "generator"),
         # Resources, unlike params, rerun nothing when they change.
         batch_size=of("decodings", "decoding", "batch_size"),
         mem_mb=of("generators", "generator", "mem_mb"),
@@ -89,7 +89,7 @@ rule collect_samples:
 
 
 rule import_samples:
-    """Articles that somebody else's model wrote, from a JSONL file."""
+    """Articles that somebody else's model wrote, from a JSONL file; with titles, standardised as the corpus' are."""
     input:
         lambda w: project.entry("generators", w.generator)["path"],
     output:
@@ -109,6 +109,7 @@ rule import_samples:
         mem_mb=8000,
         runtime="1h",
     params:
+        spec=lambda w: project.spec("corpora", project.with_bases(w.corpus)[-1], "extractor", "titles"),
         version=stage("sample"),
     script:
         "../workflow/scripts/import_samples.py"

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import tarfile
 import zipfile
@@ -9,18 +10,22 @@ import zlib
 from collections.abc import Mapping
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+from textcritic import __version__
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import whole_file, write_json
 from textcritic.runlog import Progress, log
 
 CHUNK = 1 << 20
-# PyTorch's own format and other frameworks' copies are left out where the same weights come as safetensors.
-WEIGHTS = ["*.safetensors", "*.safetensors.index.json"]
-OTHERS = ["*.json", "*.txt", "*.model"]
+# Of a model's repository: weights in safetensors form, in one file or in shards with their index, and tokenizer and
+# configuration. Other formats and other frameworks' copies of the same weights stay where they are.
+WEIGHTS = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
+OTHERS = re.compile(r"[^/]+\.(json|txt|model)")
+# Some servers, Wikimedia's among them, turn away programs that do not say what they are.
+AGENT = {"User-Agent": f"textcritic/{__version__}"}
 
 
 def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) -> None:
@@ -45,17 +50,21 @@ def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) ->
         raise TextcriticError(
             f"{entry['url']}: cannot be downloaded ({error}); rerun to go on, or {by_hand}"
         ) from error
-    with partial.open("rb") as handle:
-        found = hashlib.file_digest(handle, "sha256").hexdigest()
-    if entry["sha256"] not in (None, found):
-        partial.unlink()
-        raise TextcriticError(f"{entry['url']}: its sha256 is {found}, not {entry['sha256']}; rerun, or {by_hand}")
-    write_json(f"{target}.json", {"url": entry["url"], "sha256": found, "bytes": partial.stat().st_size})
+    checksums = {name: _checksum(partial, name) for name in ("sha256", "sha1") if name == "sha256" or entry.get(name)}
+    for name, found in checksums.items():
+        if entry.get(name) not in (None, found):
+            partial.unlink()
+            _version_of(partial).unlink(missing_ok=True)
+            raise TextcriticError(f"{entry['url']}: its {name} is {found}, not {entry[name]}; rerun, or {by_hand}")
+    write_json(f"{target}.json", {"url": entry["url"], **checksums, "bytes": partial.stat().st_size})
     partial.replace(target)
+    _version_of(partial).unlink(missing_ok=True)
 
 
 def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLike[str]) -> None:
     """Fetch one pinned commit of a model to a folder, whole or not at all; a broken download goes on where it stopped.
+
+    Every file is compared with the checksum that the commit has for it: the SHA-256 of weights, git's own of the rest.
 
     Args:
         name: the hub entry's name.
@@ -63,23 +72,31 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
         out_dir: folder to write.
 
     Raises:
-        TextcriticError: no network, no such repository or commit; the line says which files to put where by hand.
+        TextcriticError: no network, no such repository or commit (the line says which files to put where by hand); no
+            weights in safetensors form; a file that differs from the commit's.
     """
     # Everywhere else the hub is offline.
     os.environ["HF_HUB_OFFLINE"] = "0"
-    from huggingface_hub import snapshot_download
+    from huggingface_hub import HfApi
 
     target = Path(out_dir)
     partial = target.with_name(f".{target.name}.partial")
-    patterns = OTHERS + (WEIGHTS if entry["weights"] else [])
-    log.info("fetching %s: %s at %s", name, entry["repository"], entry["revision"])
+    repository, revision = entry["repository"], entry["revision"]
+    log.info("fetching %s: %s at %s", name, repository, revision)
     try:
-        snapshot_download(entry["repository"], revision=entry["revision"], local_dir=partial, allow_patterns=patterns)
+        broken = _fetch_commit(HfApi(user_agent=AGENT["User-Agent"]), entry, partial)
+    except TextcriticError:
+        raise
     except Exception as error:  # the hub client raises its own, its transport's and the system's for one fault
+        files = "config.json, the tokenizer's files" + (" and *.safetensors" if entry["weights"] else "")
         raise TextcriticError(
-            f"{entry['repository']}: cannot be downloaded ({first_line(error)}); put {', '.join(patterns)} of"
-            f" https://huggingface.co/{entry['repository']}/tree/{entry['revision']} into {target} by hand and rerun"
+            f"{repository}: cannot be downloaded ({first_line(error)}); put {files} of"
+            f" https://huggingface.co/{repository}/tree/{revision} into {target} by hand and rerun"
         ) from error
+    if broken:
+        raise TextcriticError(
+            f"{repository}: {', '.join(broken)}: differs from the file of commit {revision}; rerun to fetch it again"
+        )
     shutil.rmtree(partial / ".cache", ignore_errors=True)
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
@@ -94,16 +111,58 @@ def unpack_member(archive: str | os.PathLike[str], member: str, out_path: str | 
     try:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as opened:
-                name = _only(member, opened.namelist(), archive)
-                with opened.open(name) as source, whole_file(out_path) as target, target.open("wb") as sink:
-                    shutil.copyfileobj(source, sink, CHUNK)
+                name = _only(member, [info.filename for info in opened.infolist() if not info.is_dir()], archive)
+                with opened.open(name) as source:
+                    _unpack(source, opened.getinfo(name).file_size, out_path)
         else:
             with tarfile.open(archive) as tar:
-                name = _only(member, tar.getnames(), archive)
-                with tar.extractfile(name) as source, whole_file(out_path) as target, target.open("wb") as sink:  # type: ignore[union-attr]
-                    shutil.copyfileobj(source, sink, CHUNK)
+                name = _only(member, [info.name for info in tar if info.isfile()], archive)
+                with tar.extractfile(name) as source:  # type: ignore[union-attr]
+                    _unpack(source, tar.getmember(name).size, out_path)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError) as error:
         raise TextcriticError(f"{archive}: not a whole zip or tar archive ({error}); delete it and rerun") from error
+
+
+def _fetch_commit(api: Any, entry: Mapping[str, Any], partial: Path) -> list[str]:
+    """Fill the folder with the wanted files of a commit; those that are not as the commit has them are thrown away."""
+    place = {"repo_id": entry["repository"], "revision": entry["revision"]}
+    # Asked first: what is in the folder already would do for `snapshot_download` where there is no network.
+    wanted = _wanted([file.path for file in api.list_repo_tree(**place)], entry)
+    api.snapshot_download(**place, local_dir=partial, allow_patterns=wanted)
+    for path in partial.iterdir():  # what an attempt at another commit has left
+        if path.is_file() and path.name not in wanted:
+            path.unlink()
+    found = api.verify_repo_checksums(**place, local_dir=partial)
+    broken = {file["path"] for file in found.mismatches} | (set(wanted) & set(found.missing_paths))
+    for name in broken:
+        (partial / name).unlink(missing_ok=True)
+    return sorted(broken)
+
+
+def _wanted(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
+    """The files of a repository that are fetched."""
+    weights = [path for path in listed if WEIGHTS.fullmatch(path)]
+    if entry["weights"] and not weights:
+        others = [path for path in listed if path.endswith((".bin", ".h5", ".msgpack", ".ot", ".pt", ".safetensors"))]
+        raise TextcriticError(
+            f"{entry['repository']}: commit {entry['revision']} has no model.safetensors (it has"
+            f" {', '.join(sorted(others)) or 'no weights at all'}); name a commit that has, or save the model with"
+            " save_pretrained and give its folder as init.folder"
+        )
+    return [path for path in listed if OTHERS.fullmatch(path)] + (weights if entry["weights"] else [])
+
+
+def _checksum(path: Path, name: str) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, name).hexdigest()
+
+
+def _unpack(source: IO[bytes], size: int, out_path: str | os.PathLike[str]) -> None:
+    progress = Progress(f"unpacking {Path(out_path).name}", size, "bytes")
+    with whole_file(out_path) as target, target.open("wb") as sink:
+        while chunk := source.read(CHUNK):
+            sink.write(chunk)
+            progress.advance(len(chunk))
 
 
 def _only(member: str, names: list[str], archive: str | os.PathLike[str]) -> str:
@@ -115,18 +174,27 @@ def _only(member: str, names: list[str], archive: str | os.PathLike[str]) -> str
 
 
 def _fetch(url: str, partial: Path) -> None:
-    """Append to `partial` what it still lacks of the file at `url`."""
+    """Append to `partial` what it still lacks of the file at `url`; begin again where that is another file by now."""
     done = partial.stat().st_size if partial.exists() else 0
-    request = Request(url, headers={"Range": f"bytes={done}-"} if done else {})
+    version = _version_of(partial)
+    headers = {"Range": f"bytes={done}-"} if done else {}
+    if done and version.is_file():
+        headers["If-Range"] = version.read_text(encoding="utf-8")
     try:
-        response = urlopen(request, timeout=60)
+        response = urlopen(Request(url, headers=AGENT | headers), timeout=60)
     except HTTPError as error:
-        if error.code == 416 and done:  # nothing left: the earlier attempt had it all
-            return
-        raise
+        if error.code != 416 or not done:
+            raise
+        size = error.headers.get("Content-Range", "").rpartition("/")[2]
+        if size not in ("", "*", str(done)):
+            partial.unlink()
+            _fetch(url, partial)
+        return  # nothing left: the earlier attempt had it all
     with response:
-        if done and response.status != 206:  # a server that cannot resume sends everything again
+        if response.status != 206:  # a server that cannot resume, or has another file by now, sends everything
             done = 0
+            partial.unlink(missing_ok=True)
+            _note_version(response.headers, version)
         left = response.headers.get("Content-Length")
         progress = Progress(f"downloading {url}", done + int(left or 0), "bytes", done)
         with partial.open("ab" if done else "wb") as handle:
@@ -135,3 +203,17 @@ def _fetch(url: str, partial: Path) -> None:
                 progress.advance(len(chunk))
         if left is not None and progress.done < progress.total:
             raise OSError(f"the connection broke after {progress.done:,} of {progress.total:,} bytes")
+
+
+def _version_of(partial: Path) -> Path:
+    """Where it is noted of which version of the file `partial` is a part."""
+    return partial.with_name(f"{partial.name}.version")
+
+
+def _note_version(headers: Mapping[str, str], version: Path) -> None:
+    tag = headers.get("ETag", "")
+    found = tag if tag and not tag.startswith("W/") else headers.get("Last-Modified", "")
+    if found:
+        version.write_text(found, encoding="utf-8")
+    else:
+        version.unlink(missing_ok=True)

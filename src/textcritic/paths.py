@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from textcritic.corpora import given_paths
 from textcritic.errors import TextcriticError
 from textcritic.project import WITHOUT_EFFECT, Project, Source
 from textcritic.runlog import versions
@@ -23,9 +24,8 @@ class Paths:
         self.project = project
 
     def corpus(self, corpus: str) -> list[str]:
-        """The raw files of a corpus; none for one that is made from installed packages."""
-        paths = self.project.entry("corpora", corpus)["options"].get("paths", [])
-        return list(paths.values()) if isinstance(paths, dict) else list(paths)
+        """The files that a corpus is extracted from; none for one that is made from installed packages."""
+        return [str(path) for _, path in given_paths(self.project.entry("corpora", corpus)["options"])]
 
     def corpus_packages(self, corpus: str) -> dict[str, str]:
         """Versions of the packages whose docstrings make a corpus, so that an upgrade rebuilds it."""
@@ -96,6 +96,12 @@ class Paths:
         """The section posteriors that a critic reads."""
         return f"results/latents/{self.project.entry('critics', critic)['classifier']}/{corpus}/{tail}.parquet"
 
+    def accuracy(self, critic: str, corpus: str) -> str | None:
+        """How well a critic's classifier does on a corpus; None where titles are given."""
+        classifier = self.project.entry("critics", critic)["classifier"]
+        given = self.project.entry("classifiers", classifier)["kind"] == "given"
+        return None if given else f"results/classifiers/{corpus}/{classifier}/accuracy.json"
+
     def perplexity(self, source: Source) -> list[str]:
         """The perplexity of a source's generator; none for samples from a file."""
         if self.project.entry("generators", source.generator)["kind"] == "file":
@@ -117,7 +123,10 @@ class StudyFiles:
     those of a study's synthetic processes, for reading too; they need nothing that the others do.
     """
 
-    SHEETS = ("coherence", "perplexity", "decomposition", "transition-errors", "statistics", "audit")
+    SHEETS = (
+        *("coherence", "perplexity", "decomposition", "transition-errors", "repetition-rates", "repetitions"),
+        *("statistics", "audit"),
+    )
     TABLES = (*SHEETS, "titles")
     SYNTHETIC = ("table1", "table1-audit")
 
@@ -129,7 +138,7 @@ class StudyFiles:
 
     def description(self) -> dict[str, Any]:
         """The study in words and paths: what `textcritic.report.read_study` takes."""
-        return self.coherence() | self.synthetic()
+        return self.coherence() | self.synthetic() | {"tables": self.study["tables"]}
 
     def coherence(self) -> dict[str, Any]:
         """The study without its synthetic processes."""
@@ -160,6 +169,37 @@ class StudyFiles:
         }
         return {**self._head(), "synthetic": found}
 
+    def part(self, name: str) -> dict[str, Any]:
+        """The study cut down to what one of its `tables` or `figures` is made of, and that table under the key `part`.
+
+        Raises:
+            TextcriticError: the study has none of that name.
+        """
+        part = next((p for p in (*self.study["tables"], *self.study["figures"]) if p["name"] == name), None)
+        if part is None:
+            raise TextcriticError(f"study {self.name}: tables and figures: there is no {name!r}")
+        corpora = [self._corpus(corpus) for corpus in part["corpora"]]
+        if part.get("kind") == "statistics":
+            corpora = [{key: corpus[key] for key in ("corpus", "statistics")} for corpus in corpora]
+        sources = self.project.sources(self.name)
+        chosen = [
+            self._source(source)
+            for generator in part["generators"]
+            for source in sources
+            if source.corpus in part["corpora"] and source.generator == generator
+        ]
+        head = {**self._head(), "title": self.study["title"], "part": part}
+        return {**head, "corpora": corpora, "sources": chosen, "synthetic": None}
+
+    def part_inputs(self, name: str) -> list[str]:
+        """Every file that one of the study's `tables` or `figures` is made of."""
+        part = self.part(name)
+        return _artefacts(part["corpora"] + part["sources"])
+
+    def part_tables(self) -> list[str]:
+        """The study's `tables` in every format; none where it has none."""
+        return self._tables(table["name"] for table in self.study["tables"])
+
     def published(self) -> str | list[str]:
         """The file of published values; none where the study names none."""
         name = self.study["published"]
@@ -184,16 +224,15 @@ class StudyFiles:
 
     def synthetic_tables(self) -> list[str]:
         """The tables of the study's synthetic processes in every format; none where it has none."""
-        if self.study["synthetic"] is None:
-            return []
-        formats = ("csv", "tex", "html")
-        return [
-            f"results/studies/{self.name}/tables/{table}.{suffix}" for table in self.SYNTHETIC for suffix in formats
-        ]
+        return self._tables(self.SYNTHETIC) if self.study["synthetic"] is not None else []
 
     def synthetic_figures(self) -> list[str]:
         """The folder of their figures; none where the study has no synthetic process."""
         return [] if self.study["synthetic"] is None else [f"results/studies/{self.name}/synthetic-figures"]
+
+    def _tables(self, names: Iterable[str]) -> list[str]:
+        formats = ("csv", "tex", "html")
+        return [f"results/studies/{self.name}/tables/{name}.{suffix}" for name in names for suffix in formats]
 
     def _head(self) -> dict[str, Any]:
         return {"name": self.name, "resamples": self.project.config["resamples"]}
@@ -204,7 +243,7 @@ class StudyFiles:
             "corpus": corpus,
             "critic": f"results/critics/{self.critic}/{corpus}/critic.json",
             "statistics": f"results/corpora/{corpus}/statistics.json",
-            "accuracy": f"results/classifiers/{corpus}/{self.classifier}/accuracy.json",
+            "accuracy": self.paths.accuracy(self.critic, corpus),
             "gold": f"{scores}/test-gold.parquet",
             "inferred": f"{scores}/test-inferred.parquet",
             "validation": f"results/corpora/{corpus}/validation.parquet",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
+from textcritic.files import read_json
 from textcritic.spec import canonical, complete, load_yaml
 from textcritic.studies import PROCESS, SYMBOLS, Source, check_study, sources_of
 
@@ -14,7 +15,10 @@ __all__ = ["REGISTRIES", "WITHOUT_EFFECT", "Project", "Source"]
 
 REGISTRIES = ("hub", "downloads", "corpora", "encodings", "generators", "decodings", "classifiers", "critics")
 # Keys of an entry that change what it is called or how it runs, never what comes out.
-WITHOUT_EFFECT = ("label", "threads", "gpu", "mem_mb", "runtime", "batch_size", "training.checkpoint_seconds")
+WITHOUT_EFFECT = (
+    *("label", "threads", "gpu", "mem_mb", "runtime", "batch_size"),
+    *("training.checkpoint_seconds", "options.shards"),
+)
 
 
 class Project:
@@ -99,12 +103,24 @@ class Project:
         """All sources of a study: those it compares, those of its audit page, and those of known processes."""
         return [*self.sources(study), *self.sources(study, audit=True), *self.synthetic_sources(study)]
 
+    def with_bases(self, corpus: str) -> list[str]:
+        """A corpus, and those that it derives from one after the other; the corpus alone where it derives from none."""
+        base = self.entry("corpora", corpus)["options"].get("corpus")
+        return [corpus] if base is None else [corpus, *self.with_bases(base)]
+
+    def dump_shards(self, corpus: str) -> int:
+        """In how many shards a dump is extracted: as its entry says, or, once it is extracted, as it was then."""
+        report = self.here / f"results/corpora/{corpus}/extracted.json"
+        made = read_json(report).get("shards") if report.is_file() else None
+        shards: int = made or self.entry("corpora", corpus)["options"]["shards"]
+        return shards
+
     def describe(self, study: str) -> dict[str, Any]:
         """The study and every registry entry it uses: what the manifest records."""
         sources = self.every_source(study)
         critic, synthetic = self.studies[study]["critic"], self.studies[study]["synthetic"]
         used: dict[str, set[str]] = {
-            "corpora": {source.corpus for source in sources},
+            "corpora": {name for source in sources for name in self.with_bases(source.corpus)},
             "generators": {source.generator for source in sources},
             "decodings": {source.decoding for source in sources},
             "critics": {critic} | ({synthetic["critic"]} if synthetic else set()),
@@ -119,7 +135,8 @@ class Project:
         raw = [
             path for name in used["corpora"] for path in _values(self.entry("corpora", name)["options"].get("paths"))
         ]
-        used["downloads"] = {Path(path).parts[3] for path in raw if path.startswith("results/raw/unpacked/")}
+        fetched = ("results/raw/unpacked/", "results/raw/downloads/")
+        used["downloads"] = {Path(path).parts[3] for path in raw if path.startswith(fetched)}
         return {
             "name": study,
             "study": self.studies[study],
@@ -170,6 +187,8 @@ class Project:
                 self._refer("corpora", name, "hub", entry["sections"]["length_unit"])
             if entry["extractor"] == PROCESS:
                 _check_recipe(name, entry)
+            self._check_derived(name, entry)
+            _check_dump(name, entry)
         for name, entry in self.registry["encodings"].items():
             if "hub" in entry["tokenizer"]:
                 self._refer("encodings", name, "hub", entry["tokenizer"]["hub"])
@@ -196,8 +215,23 @@ class Project:
                     raise TextcriticError(
                         f"config/registry/{kind}.yaml: {name}: training: give steps or epochs, one of the two"
                     )
+                if training and training["batch_size"] % max(1, entry["gpu"]):
+                    raise TextcriticError(
+                        f"config/registry/{kind}.yaml: {name}: gpu: {entry['gpu']} GPUs cannot share"
+                        f" training.batch_size, {training['batch_size']} blocks, evenly; change one of the two"
+                    )
                 if "hub" in entry.get("init", {}):
                     self._refer(kind, name, "hub", entry["init"]["hub"])
+
+    def _check_derived(self, name: str, entry: Mapping[str, Any]) -> None:
+        from textcritic.corpora.derived import check_derived  # here, as in `_check_recipe`
+
+        if "corpus" in entry["options"]:
+            self._refer("corpora", name, "corpora", entry["options"]["corpus"])
+        try:
+            check_derived(name, self.registry["corpora"], PROCESS)
+        except TextcriticError as error:
+            raise TextcriticError(f"config/registry/corpora.yaml: {name}: {error}") from error
 
     def _refer(self, kind: str, name: str, other: str, target: str) -> None:
         try:
@@ -211,6 +245,15 @@ def _check_recipe(name: str, entry: Mapping[str, Any]) -> None:
 
     try:
         recipe_and_counts(entry["options"])
+    except TextcriticError as error:
+        raise TextcriticError(f"config/registry/corpora.yaml: {name}: {error}") from error
+
+
+def _check_dump(name: str, entry: Mapping[str, Any]) -> None:
+    from textcritic.corpora.wikipedia import check_dump  # here, as in `_check_recipe`
+
+    try:
+        check_dump(entry)
     except TextcriticError as error:
         raise TextcriticError(f"config/registry/corpora.yaml: {name}: {error}") from error
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from textcritic.errors import TextcriticError
 
@@ -47,6 +48,14 @@ def job(log_path: str | Path, name: str, gpu: int = 1) -> Iterator[None]:
         sys.exit(1)
     finally:
         to_file.close()
+
+
+def gpus_of(resources: Any) -> int:
+    """GPUs that a job asked for: its `gpu`, or what its `gres` says where a site takes only that, e.g. `gpu:a100:2`."""
+    kind, *parts = str(resources.get("gres") or "").split(":")
+    if kind != "gpu":
+        return int(resources.get("gpu") or 0)
+    return int(parts[-1]) if parts and parts[-1].isdigit() else 1
 
 
 class Progress:

@@ -91,10 +91,12 @@ def _schema(kind: str) -> dict[str, Any]:
 
 def _schema_of_kind(schema: dict[str, Any], value: Any, source: str) -> dict[str, Any]:
     """Of a registry whose entries differ by `kind`, the branch for this entry, so that its faults read clearly."""
-    branches = {branch["properties"]["kind"]["const"]: branch for branch in schema.get("oneOf", [])}
-    if not branches:
+    kinds = [(branch["properties"]["kind"], branch) for branch in schema.get("oneOf", [])]
+    if not kinds:
         return schema
-    kind = value.get("kind") if isinstance(value, dict) else None
+    branches = {rule["const"]: branch for rule, branch in kinds}
+    default = next((rule["default"] for rule, _ in kinds if "default" in rule), None)
+    kind = value.get("kind", default) if isinstance(value, dict) else None
     if kind not in branches:
         raise TextcriticError(f"{source}: kind: {kind!r} is not one of {', '.join(branches)}")
     return branches[kind]

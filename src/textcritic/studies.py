@@ -58,7 +58,10 @@ def check_study(study: Mapping[str, Any], entry: Entry, where: str) -> None:
     for key in ("sources", "audit_sources"):
         for source in sources_of(study, key):
             _check_text(source, entry, f"{where}: {key}")
+            _check_titles(source, study["critic"], entry, f"{where}: {key}")
     _check_audit(sources_of(study, "sources"), sources_of(study, "audit_sources"), where)
+    for key in ("tables", "figures"):
+        _check_parts(study[key], sources_of(study, "sources"), f"{where}: {key}")
     if study["synthetic"] is not None:
         _check_critic(study["synthetic"]["critic"], PROCESS, entry, f"{where}: synthetic.critic")
     for source in sources_of(study, "synthetic"):
@@ -87,6 +90,24 @@ def _check_audit(sources: list[Source], audit: list[Source], where: str) -> None
             )
 
 
+def _check_parts(parts: list[dict[str, Any]], sources: list[Source], where: str) -> None:
+    """Tables and figures of a paper: each name once, and nothing in them that the study does not compare."""
+    compared = {(source.corpus, source.generator) for source in sources}
+    names = [part["name"] for part in parts]
+    for part in parts:
+        if names.count(part["name"]) > 1:
+            raise TextcriticError(f"{where}: {part['name']} stands twice; give each a name of its own")
+        corpora, generators = part["corpora"], part["generators"]
+        for corpus in corpora:
+            if corpus not in {name for name, _ in compared}:
+                raise TextcriticError(f"{where}: {part['name']}: {corpus} is not among the corpora of the sources")
+        for pair in product(corpora, generators):
+            if pair not in compared:
+                raise TextcriticError(f"{where}: {part['name']}: {pair[1]} on {pair[0]} is not among the sources")
+        if not generators and part["kind"] != "statistics":
+            raise TextcriticError(f"{where}: {part['name']}: generators: none; name those that it compares")
+
+
 def _check_text(source: Source, entry: Entry, where: str) -> None:
     corpus, generator, decoding = _entries(source, entry)
     name = f"{where}: {source.generator}"
@@ -102,6 +123,15 @@ def _check_text(source: Source, entry: Entry, where: str) -> None:
     if generator["kind"] == "ngram":
         _check_plain(source, decoding, _PLAIN, f"{name} is an n-gram model")
     _check_stop(source, generator, decoding, where)
+
+
+def _check_titles(source: Source, critic: str, entry: Entry, where: str) -> None:
+    classifier = entry("critics", critic)["classifier"]
+    if entry("classifiers", classifier)["kind"] == "given" and source.setting != "w-title":
+        raise TextcriticError(
+            f"{where}: {source.generator} {source.setting} has no titles in its text, and the critic {critic} goes by"
+            " given ones; its setting must be w-title"
+        )
 
 
 def _check_sequences(source: Source, entry: Entry, where: str) -> None:

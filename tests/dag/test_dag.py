@@ -51,10 +51,30 @@ def test_the_slurm_profile_builds_the_papers_study(tmp_path):
     )
     assert run.returncode == 0, run.stderr + run.stdout
     found = jobs(run.stdout)
-    # 2 corpora x 2 settings x 2 generators, each sampled in 10 shards; the audit samples GPT-2 alone once more.
-    assert found["train_causal"] == 8
-    assert found["sample_causal"] == (8 + 4) * 10
+    # 3 corpora x 2 settings x 2 generators, each sampled in 10 shards; no other GPT-2 and no sample for the audit.
+    assert found["train_causal"] == 12
+    assert found["sample_causal"] == 12 * 10
     assert found["score_samples"] == 12
+
+
+@pytest.mark.parametrize(
+    ("target", "trained", "corpora"),
+    [
+        ("table3", 4, {"wiki-short"}),
+        ("table5", 8, {"wiki"}),
+        ("table11", 0, set()),
+        ("table12", 2, {"wiki"}),
+        ("table13", 2, {"wiki"}),
+        ("figure4", 2, {"wiki"}),
+    ],
+)
+def test_a_table_of_the_paper_needs_what_it_compares_alone(target, trained, corpora, tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']", "--", target)
+    assert run.returncode == 0, run.stderr + run.stdout
+    assert jobs(run.stdout).get("train_causal", 0) == trained
+    plan = planned(run.stdout)
+    assert {w["corpus"] for rule, w, _ in plan if rule in ("train_causal", "score_samples")} == corpora
+    assert any(resources.get("gpu", "0") != "0" for _, _, resources in plan) is bool(trained)
 
 
 SYNTHETIC_JOBS = {
@@ -121,6 +141,8 @@ def test_table_1_of_the_paper_needs_its_process_and_models_alone(tmp_path):
         "results/generators/process-demo/wo-title/ngram-3/seed1/training.json",
         "results/critics/transitions-demo/process-demo/critic.json",
         "results/classifiers/process-demo/bert-demo/model",
+        "results/classifiers/docstrings/given/accuracy.json",
+        "results/latents/given/process-demo/data/test.parquet",
         "results/encodings/docstrings/symbols/tokenizer",
         "results/encodings/docstrings/symbols/wo-title/test.tokens.npy",
         "results/encodings/process-demo/bpe-2048/tokenizer",
@@ -151,7 +173,7 @@ def test_what_is_for_text_lacks_its_inputs_where_the_corpus_is_a_process(path, m
     assert f"results/{missing}" in run.stderr + run.stdout
 
 
-@pytest.mark.parametrize("target", ["table1", "table2", "figure4"])
+@pytest.mark.parametrize("target", ["table1", "table2", "table11", "table13", "figure4"])
 def test_a_target_of_the_paper_says_which_configuration_it_needs(target, tmp_path):
     run = snakemake(tmp_path, "--dry-run", target)
     assert run.returncode == 1

@@ -3,15 +3,15 @@
 import csv
 import json
 import math
-import os
 import shutil
-import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+import snake
 import yaml
 
 ROOT = Path(__file__).parents[2]
@@ -19,18 +19,7 @@ sys.path.insert(0, str(ROOT / "tests" / "micro"))
 
 from recipes import write  # noqa: E402
 
-
-def snakemake(folder, *arguments, configfile="tests/micro/config.yaml"):
-    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", folder]
-    command += ["--configfile", ROOT / configfile, "--cores", "2", *arguments]
-    return subprocess.run(
-        list(map(str, command)),
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
+snakemake = partial(snake.snakemake, configfile="tests/micro/config.yaml")
 
 
 @pytest.fixture(scope="module")

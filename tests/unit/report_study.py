@@ -1,5 +1,7 @@
 """A small study in the formats of the workflow, for the tests of the report: functions and their documentation."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +38,22 @@ WORDS = {
     "examples": ">>> weighted_mean([1.0, 2.0, 4.0], weights=[1, 1, 2])\n2.75",
 }
 
+
+@dataclass(frozen=True)
+class Kind:
+    """What the articles of a corpus are like: section types, P(next | previous) as in `REAL`, and a text of each."""
+
+    titles: tuple[str, ...] = TITLES
+    real: np.ndarray = field(default_factory=lambda: REAL)
+    words: Mapping[str, str] = field(default_factory=lambda: WORDS)
+
+
 PLAIN = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "stride": None, "max_tokens": 800, "articles": 500}
-LABELS = {"gpt2-demo": "small GPT-2", "ngram-3": "trigram"}
+LABELS = {"gpt2-demo": "small GPT-2", "ngram-3": "trigram"} | {
+    "gpt2-small": "GPT-2 small (LM1)",
+    "gpt-neo-125m": "GPT-Neo 125M (LM2)",
+    **{f"gpt2-{size}": f"GPT-2 {name}" for size, name in (("medium", "medium"), ("large", "large"), ("xl", "XL"))},
+}
 ACCURACY = {"accuracy": 0.942, "ci95": [0.931, 0.953], "n": 612, "documents": 150, "mean_confidence": 0.91}
 
 
@@ -50,18 +66,20 @@ def build_study(
     corpus: str = "docstrings",
     delta: float | None = None,
     resamples: int = 200,
+    kind: Kind | None = None,
 ) -> dict[str, Any]:
     """Write every artefact the report reads below `root`; returns the study's description."""
+    kind = kind or Kind()
     rng = np.random.default_rng([7, *corpus.encode()])
-    train, validation = ([_chain(rng, REAL) for _ in range(k * documents)] for k in (6, 1))
-    critic = TransitionCritic.fit(train, validation, titles=TITLES, grid=None if delta is None else (delta,))
+    train, validation = ([_chain(rng, kind, kind.real) for _ in range(k * documents)] for k in (6, 1))
+    critic = TransitionCritic.fit(train, validation, titles=kind.titles, grid=None if delta is None else (delta,))
     folder = root / corpus
     critic.save(folder / "critic.json")
-    _source(folder / "data", rng, critic, documents, REAL, [], gold=True)
-    write_articles(folder / "validation.parquet", _articles(rng, "validation", validation, titled=True))
-    write_json(folder / "statistics.json", _statistics(corpus, train, documents))
+    _source(folder / "data", rng, critic, documents, kind, kind.real, [], gold=True)
+    write_articles(folder / "validation.parquet", _articles(rng, kind, "validation", validation, titled=True))
+    write_json(folder / "statistics.json", _statistics(corpus, kind, train, documents))
     write_json(
-        folder / "accuracy.json", {"titles": list(TITLES), **{k: dict(ACCURACY) for k in ("validation", "test")}}
+        folder / "accuracy.json", {"titles": list(kind.titles), **{k: dict(ACCURACY) for k in ("validation", "test")}}
     )
     data = {
         "corpus": corpus,
@@ -74,7 +92,7 @@ def build_study(
         for setting in ("w-title", "wo-title"):
             for seed in seeds:
                 noise = 0.01 + 0.09 * number + (0.02 if setting == "wo-title" else 0) + 0.005 * seed
-                sources.append(_sample(folder, rng, critic, documents, noise, generator, setting, seed))
+                sources.append(_sample(folder, rng, critic, documents, kind, noise, generator, setting, seed))
     return {
         "name": "demo",
         "title": "Do small language models order the sections of a docstring?",
@@ -110,17 +128,18 @@ def _sample(
     rng: Any,
     critic: TransitionCritic,
     documents: int,
+    kind: Kind,
     noise: float,
     generator: str,
     setting: str,
     seed: int,
 ) -> dict[str, Any]:
     place = folder / setting / generator / f"seed{seed}"
-    bent = (1 - noise) * REAL + noise * np.full_like(REAL, 1 / REAL.shape[1])
-    bent[1:, :-1] += noise * 1.5 * np.eye(len(TITLES))
+    bent = (1 - noise) * kind.real + noise * np.full_like(kind.real, 1 / kind.real.shape[1])
+    bent[1:, :-1] += noise * 1.5 * np.eye(len(kind.titles))
     rejected = {"section without title": 7, "empty section": 2} if setting == "w-title" else {"empty": 1}
     unread = [(f"unread-{why}-{i}", why) for why, n in rejected.items() for i in range(n)]
-    _source(place, rng, critic, documents, bent / bent.sum(1, keepdims=True), unread)
+    _source(place, rng, critic, documents, kind, bent / bent.sum(1, keepdims=True), unread)
     write_json(
         place / "counts.json",
         {"drawn": documents + sum(rejected.values()), "kept": documents, "rejected": rejected, "tokens": 210_000},
@@ -164,18 +183,19 @@ def _source(
     rng: Any,
     critic: TransitionCritic,
     documents: int,
+    kind: Kind,
     matrix: np.ndarray,
     rejected: list[tuple[str, str]],
     gold: bool = False,
 ) -> None:
-    chains = [_chain(rng, matrix) for _ in range(documents)]
-    articles = _articles(rng, place.name, chains, titled=gold)
+    chains = [_chain(rng, kind, matrix) for _ in range(documents)]
+    articles = _articles(rng, kind, place.name, chains, titled=gold)
     write_articles(place / "articles.parquet", articles)
     posteriors = Posteriors(
-        titles=TITLES,
+        titles=kind.titles,
         ids=[article.id for article in articles],
         gold=[list(chain) if gold else [None] * len(chain) for chain in chains],
-        probabilities=[_posterior(rng, chain) for chain in chains],
+        probabilities=[_posterior(rng, kind, chain) for chain in chains],
     )
     write_posteriors(place / "latents.parquet", posteriors)
     latents = read_table(place / "latents.parquet")
@@ -184,52 +204,52 @@ def _source(
         write_table(place / "gold.parquet", score_latents(critic, latents, "gold"))
 
 
-def _articles(rng: Any, name: str, chains: list[list[str]], titled: bool) -> list[Article]:
+def _articles(rng: Any, kind: Kind, name: str, chains: list[list[str]], titled: bool) -> list[Article]:
     return [
         Article(
             f"{name}-{i}",
             f"{name}.function_{i}" if titled else None,
-            tuple(Section(title if titled else None, _text(rng, title)) for title in chain),
+            tuple(Section(title if titled else None, _text(rng, kind, title)) for title in chain),
             "numpy" if titled else "generator",
         )
         for i, chain in enumerate(chains)
     ]
 
 
-def _chain(rng: Any, matrix: np.ndarray) -> list[str]:
+def _chain(rng: Any, kind: Kind, matrix: np.ndarray) -> list[str]:
     chain: list[str] = []
     state = 0
     while len(chain) < 12:
-        target = int(rng.choice(len(TITLES) + 1, p=matrix[state] / matrix[state].sum()))
-        if target == len(TITLES):
+        target = int(rng.choice(len(kind.titles) + 1, p=matrix[state] / matrix[state].sum()))
+        if target == len(kind.titles):
             if chain:
                 break
             continue
-        chain.append(TITLES[target])
+        chain.append(kind.titles[target])
         state = target + 1
     return chain
 
 
-def _posterior(rng: Any, chain: list[str]) -> np.ndarray:
-    noise = rng.dirichlet(np.full(len(TITLES), 0.2), size=len(chain))
+def _posterior(rng: Any, kind: Kind, chain: list[str]) -> np.ndarray:
+    noise = rng.dirichlet(np.full(len(kind.titles), 0.2), size=len(chain))
     sure = np.where(rng.random((len(chain), 1)) < 0.02, 0.3, rng.uniform(0.85, 0.999, size=(len(chain), 1)))
-    truth = np.eye(len(TITLES))[[TITLES.index(title) for title in chain]]
+    truth = np.eye(len(kind.titles))[[kind.titles.index(title) for title in chain]]
     mixed = sure * truth + (1 - sure) * noise
     return (mixed / mixed.sum(1, keepdims=True)).astype(np.float32)
 
 
-def _text(rng: Any, title: str) -> str:
-    return "\n".join([WORDS[title]] * int(rng.integers(1, 4)))
+def _text(rng: Any, kind: Kind, title: str) -> str:
+    return "\n".join([kind.words[title]] * int(rng.integers(1, 4)))
 
 
-def _statistics(corpus: str, train: list[list[str]], documents: int) -> dict[str, Any]:
-    counts = {title: sum(chain.count(title) for chain in train) for title in TITLES}
+def _statistics(corpus: str, kind: Kind, train: list[list[str]], documents: int) -> dict[str, Any]:
+    counts = {title: sum(chain.count(title) for chain in train) for title in kind.titles}
     split = {"articles": documents, "sections": 4 * documents, "tokens": 160 * documents}
     return {
         "corpus": corpus,
         "length_unit": "words",
         "splits": {"train": {**split, "articles": len(train)}, "validation": split, "test": split},
-        "section_types": len(TITLES),
+        "section_types": len(kind.titles),
         "titles": counts,
         "median_sections": 4,
         "median_section_length": 31.5,

@@ -4,19 +4,25 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
+from tiny_hub import tiny_bert, tiny_gpt2
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
+from textcritic.latents import train as latents_train
 from textcritic.latents.accuracy import accuracy
-from textcritic.latents.infer import infer_titles
+from textcritic.latents.infer import Classifier, infer_titles
 from textcritic.latents.posteriors import read_posteriors
 from textcritic.latents.sections import Sections, encode_sections, shuffled_batches, sorted_batches
 from textcritic.latents.train import train_classifier
+from textcritic.spec import complete, load_yaml
 
+REGISTRY = Path(__file__).parents[2] / "config" / "registry" / "classifiers.yaml"
 WORDS = {"summary": "the a model", "returns": "array value returns", "notes": "text with number."}
 SPEC = {
     "init": {
@@ -114,8 +120,6 @@ def test_a_killed_training_resumes_to_the_same_weights(splits, tiny_encoding, tm
     assert not (tmp_path / "killed/model").exists()
     assert list(checkpoints.glob("state-*.pt"))
     train(splits, tiny_encoding.tokenizer, tmp_path / "killed", epochs=10)
-    from safetensors.torch import load_file
-
     whole, resumed = (load_file(tmp_path / name / "model/model.safetensors") for name in ("whole", "killed"))
     assert whole.keys() == resumed.keys()
     for name, weights in whole.items():
@@ -206,3 +210,79 @@ def test_batches_cover_every_section_once_and_padding_is_masked(tiny_encoding):
         assert (batch["input_ids"][row, length:] == tokenizer.pad_token_id).all()
         assert batch["input_ids"][row, 0] == tokenizer.cls_token_id
         assert batch["input_ids"][row, length - 1] == tokenizer.sep_token_id
+
+
+@pytest.fixture
+def published(splits, tmp_path):
+    """The published BERT (appendix E), but with a tiny encoder that is in the hub's format, and few sections."""
+    texts = [section.text for article in articles(40, 0) for section in article.sections]
+    folder = tiny_bert(tmp_path / "hub", texts)
+    entry = complete(load_yaml(REGISTRY)["bert-base-cased"], "classifiers", "bert-base-cased")
+    return folder, {**entry, "init": {"folder": str(folder)}}
+
+
+def test_the_published_classifier_is_as_in_appendix_e(published):
+    _, spec = published
+    assert spec["max_tokens"] == 512
+    assert {key: spec["training"][key] for key in ("batch_size", "learning_rate", "epochs")} == {
+        "batch_size": 32,
+        "learning_rate": 2e-5,
+        "epochs": 3,
+    }
+    # Of what the paper does not say, the defaults of the transformers Trainer that the released command line leaves.
+    assert {key: spec["training"][key] for key in ("schedule", "warmup_steps", "weight_decay")} == {
+        "schedule": "linear",
+        "warmup_steps": 0,
+        "weight_decay": 0.0,
+    }
+
+
+def test_a_pretrained_encoder_reads_512_word_pieces_and_resumes(published, splits, tmp_path, monkeypatch):
+    """A section is cut to its first 512 pieces; what stands behind them changes nothing."""
+    folder, spec = published
+    words = " ".join(["summary the a model"] * 300)
+    long = [Article(f"long {n}", None, (Section("long", words), Section("notes", "text")), "x") for n in range(4)]
+    for seed, split in enumerate(splits):
+        write_articles(splits[split], [*articles(60 if split == "train" else 10, seed), *long])
+    quick = {**spec, "training": {**spec["training"], "learning_rate": 5e-3, "batch_size": 8, "checkpoint_seconds": 0}}
+
+    def fit(out):
+        train_classifier(splits, folder, quick, out / "model", out / "accuracy.json", threads=1)
+        return load_file(out / "model/model.safetensors")
+
+    whole, rows = fit(tmp_path / "whole"), latents_train._Run._rows
+
+    def terminated(run, step):
+        if step == 5:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return rows(run, step)
+
+    monkeypatch.setattr(latents_train._Run, "_rows", terminated)
+    with pytest.raises(TextcriticError, match="stopped by SIGTERM after step 6 of"):
+        fit(tmp_path / "stopped")
+    monkeypatch.undo()
+    resumed = fit(tmp_path / "stopped")
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+
+    report = json.loads((tmp_path / "whole/accuracy.json").read_text())
+    assert report["test"]["accuracy"] > 0.8
+    classifier = Classifier(tmp_path / "whole/model", 512)
+    assert list(classifier.titles) == report["titles"] == ["long", "notes", "returns", "summary"]
+    one, other = (
+        classifier.posteriors([Article("a", None, (Section(None, f"{words}{more}"),), "x")]).probabilities[0]
+        for more in ("", " returns array value" * 50)
+    )
+    assert (one == other).all()
+    read = encode_sections(iter(long), classifier.tokenizer, 512)
+    assert read.lengths.tolist() == [512, 3] * 4  # [CLS] text [SEP]
+
+
+def test_an_encoder_without_padding_or_tokenizer_is_refused(published, splits, tmp_path):
+    folder, spec = published
+    gpt2 = tiny_gpt2(tmp_path / "gpt2", ["a model", "text with number"])
+    short = {**spec, "max_tokens": 32}
+    with pytest.raises(TextcriticError, match="has no padding token; use an encoder that has one, like BERT"):
+        train_classifier(splits, gpt2, {**short, "init": {"folder": str(gpt2)}}, tmp_path / "m", tmp_path / "a.json")
+    (folder / "vocab.txt").unlink()
+    with pytest.raises(TextcriticError, match="hub: holds no tokenizer's vocabulary"):
+        train_classifier(splits, folder, spec, tmp_path / "m", tmp_path / "a.json")

@@ -20,6 +20,8 @@ DRAWS = [
     Draw(5, "abstract: x", 5, "end"),
 ]
 
+TITLES = {"lemmatise": False, "spelling": {"&": "and"}, "drop": ["see also"]}
+
 
 @pytest.fixture
 def outputs(tmp_path: Path) -> tuple[Path, Path, Path]:
@@ -97,7 +99,7 @@ def test_imported_articles_have_the_same_outcome(tmp_path, outputs):
     ]
     path = tmp_path / "own.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    counts = import_samples(path, *outputs)
+    counts = import_samples(path, "wo-title", TITLES, *outputs)
     (kept,) = read_articles(outputs[0])
     assert (kept.id, kept.source) == ("a", "model")
     assert [section.title for section in kept.sections] == ["abstract", None]
@@ -109,5 +111,27 @@ def test_an_import_with_a_fault_names_the_line(tmp_path, outputs):
     path = tmp_path / "own.jsonl"
     path.write_text('{"sections": [{"text": "x"}]}\n{"sections": \n')
     with pytest.raises(TextcriticError, match=r"own.jsonl:2: not JSON"):
-        import_samples(path, *outputs)
+        import_samples(path, "wo-title", TITLES, *outputs)
     assert not any(written.exists() for written in outputs)
+
+
+def test_imported_titles_that_count_are_treated_as_the_corpus_treats_its_own(tmp_path, outputs):
+    titles = {
+        "a": ["1. Methods & Data:", "See Also", "RESULTS"],
+        "b": ["methods", "2."],
+        "c": ["methods", None],
+        "d": ["see also", "SEE ALSO."],
+        "e": ["see also", "notes"],
+    }
+    path = tmp_path / "own.jsonl"
+    lines = [{"id": i, "sections": [{"title": t, "text": f"{t}?"} for t in ts]} for i, ts in titles.items()]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    counts = import_samples(path, "w-title", TITLES, *outputs)
+    kept = {article.id: article.sections for article in read_articles(outputs[0])}
+    assert kept == {
+        "a": (Section("methods and data", "1. Methods & Data:?"), Section("results", "RESULTS?")),
+        "e": (Section("notes", "notes?"),),
+    }
+    why = {"section without title": 2, "only sections that the corpus leaves out": 1}
+    assert counts == {"drawn": 5, "kept": 2, "rejected": why, "tokens": None}
+    assert [row["id"] for row in read_table(outputs[1]).to_pylist()] == ["b", "c", "d"]

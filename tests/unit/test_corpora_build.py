@@ -27,7 +27,7 @@ def spec(**sections) -> dict:
     return {
         "splits": {"validation": 0.2, "test": 0.2, "seed": 1},
         "titles": {"lemmatise": False, "spelling": {}, "drop": ["references"]},
-        "sections": {**limits, "out_of_range": "drop-article", **sections},
+        "sections": {**limits, "out_of_range": "drop-article", "rare_title": "drop-article", **sections},
     }
 
 
@@ -123,6 +123,22 @@ def test_rare_titles_are_counted_once_and_in_train_only(tmp_path):
     assert statistics["rejected"] == {"a title too rare in train": 3}
 
 
+def test_sections_with_rare_titles_may_go_alone(tmp_path):
+    """`rare_title: drop-section`: the rest of the article stays if that is enough of it; titles are counted once."""
+    train = [{"plot": "a", "cast": "b"}, {"plot": "a", "rare": "b b", "cast": "c"}, {"plot": "a", "odd": "b"}]
+    other = [{"rare": "a", "plot": "b", "cast": "c c c"}, {"plot": "a", "unknown": "b"}]
+    limits = {"minimum_title_count": 2, "rare_title": "drop-section"}
+    splits, statistics = build(tmp_path, given(tmp_path, train, other, other), spec(**limits))
+    for split, ids in zip(SPLITS, (["train0", "train1"], ["validation0"], ["test0"]), strict=True):
+        assert [article.id for article in splits[split]] == ids
+        assert all([s.title for s in article.sections] == ["plot", "cast"] for article in splits[split])
+    assert [s.text for s in splits["test"][0].sections] == ["b", "c c c"]
+    assert statistics["titles"] == {"cast": 2, "plot": 2}
+    assert statistics["splits"]["test"] == {"articles": 1, "sections": 2, "tokens": 4}
+    assert statistics["rejected"] == {"too few sections": 3}
+    assert statistics["dropped_sections"] == {"a title too rare in train": 6}
+
+
 def test_random_splits_are_a_seeded_partition(tmp_path):
     path = write_jsonl(tmp_path / "own.jsonl", [PLAIN] * 50)
     splits, _ = build(tmp_path, [path], spec())
@@ -205,7 +221,7 @@ def test_given_paths_come_in_the_order_of_the_splits():
 @pytest.mark.parametrize(
     ("kind", "options", "inputs", "message"),
     [
-        ("wiki", {}, [], "extractor 'wiki': unknown; use one of docstrings, jsonl, scientific"),
+        ("films", {}, [], "extractor 'films': unknown; use one of derived, docstrings, jsonl, scientific"),
         ("jsonl", {}, [], "extractor 'jsonl': options.paths is missing"),
         ("scientific", {"paths": []}, [], "extractor 'scientific': options.paths is missing"),
         ("jsonl", {"paths": ["a.jsonl"]}, ["b.jsonl"], "but the rule was given"),

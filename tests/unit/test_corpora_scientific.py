@@ -1,12 +1,21 @@
+import gzip
 import json
+import re
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from textcritic.corpora import Section
+from textcritic.corpora import Section, build_corpus, extract_corpus, read_articles, words_of
 from textcritic.corpora.scientific import UNEVEN, read_scientific
 from textcritic.errors import TextcriticError
+from textcritic.files import read_json
+from textcritic.spec import complete
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "scientific"))
+
+from count import FILES, numbers_of, outlines_of, records_of
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "scientific"
 RECORD = {
@@ -40,6 +49,56 @@ def test_uneven_records_are_counted_and_left_out(tmp_path):
     assert skipped == {UNEVEN: 1}
 
 
+def corpus_of(folder, paths, options=None, **changes):
+    """Extract and build with the schema's defaults and `changes`; the splits and the statistics."""
+    entry = {"extractor": "scientific", "options": {"paths": paths, **(options or {})}, **changes}
+    spec = complete(entry, "corpora", "a test")
+    extract_corpus(
+        "scientific", spec["options"], list(paths.values()), folder / "extracted.parquet", folder / "extracted.json"
+    )
+    build_corpus(folder / "extracted.parquet", folder, spec, words_of)
+    splits = {split: read_articles(folder / f"{split}.parquet") for split in paths}
+    return splits, read_json(folder / "statistics.json")
+
+
+def test_what_a_corpus_leaves_out_is_counted_by_reason(tmp_path):
+    """Ids seen before, empty sections, titles that are only numbers, no sections, uneven records."""
+    good = {**RECORD, "section_names": ["introduction", "results"]}
+    records = {
+        "train": [
+            {**good, "article_id": "same"},
+            {**good, "article_id": "same"},
+            {**good, "article_id": "empty", "sections": [["a b ."], []]},
+            {**good, "article_id": "blank", "sections": [["a b ."], ["", " "]]},
+            {**good, "article_id": "number", "section_names": ["introduction", "2.1"]},
+            {**good, "article_id": "untitled", "section_names": ["introduction", ""]},
+            {**good, "article_id": "bare", "section_names": [], "sections": []},
+            {**good, "article_id": "uneven", "sections": [["a b ."]]},
+        ],
+        "validation": [{**good, "article_id": "v"}],
+        "test": [{**good, "article_id": "same"}, {**good, "article_id": "t"}],
+    }
+    paths = {split: str(file_of(tmp_path / f"{split}.txt", *found)) for split, found in records.items()}
+    splits, found = corpus_of(tmp_path / "c", paths, sections={"minimum": 2, "minimum_tokens": 1})
+    assert {split: [a.id for a in articles] for split, articles in splits.items()} == {
+        "train": ["same"],
+        "validation": ["v"],
+        "test": ["t"],
+    }
+    assert found["skipped"] == {"article_id seen before": 2, UNEVEN: 1}
+    assert found["rejected"] == {"a section too short": 2, "a section without title": 2, "too few sections": 1}
+    assert found["extracted"] == 8
+
+
+def test_a_file_may_be_gzipped_and_a_cut_one_is_named(tmp_path):
+    whole = gzip.compress((json.dumps(RECORD) + "\n").encode() * 50)
+    (tmp_path / "train.txt.gz").write_bytes(whole)
+    assert len(list(read_scientific(tmp_path / "train.txt.gz"))) == 50
+    (tmp_path / "train.txt.gz").write_bytes(whole[:-20])
+    with pytest.raises(TextcriticError, match=r"train\.txt\.gz:\d+: the gzip data end early or are broken"):
+        list(read_scientific(tmp_path / "train.txt.gz"))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -66,3 +125,34 @@ def test_real_articles(name, sizes):
             assert article.sections[0].title == "abstract"
             assert all("<S>" not in section.text and "\n\n" not in section.text for section in article.sections)
     assert not skipped
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"the articles in {DATA} are not there")
+@pytest.mark.parametrize(("name", "least"), [("arxiv", 10_000), ("pubmed", 0)])
+def test_placeholders_stay_as_published(name, least):
+    """Every `@xmath12` and `@xcite` of the sections is in the extracted text, in the same order."""
+    placeholder, found = re.compile(r"@x(?:math\d*|cite)"), 0
+    for split in ("train", "val", "test"):
+        pairs = zip(records_of(DATA, name, split), read_scientific(DATA / f"{name}.{split}.txt"), strict=True)
+        for record, article in pairs:
+            for sentences, section in zip(record["sections"], article.sections, strict=True):
+                published = placeholder.findall(" ".join(sentences))
+                assert placeholder.findall(section.text) == published
+                found += len(published)
+    assert found >= least
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"the articles in {DATA} are not there")
+@pytest.mark.parametrize("keep_abstract", [False, True])
+@pytest.mark.parametrize("name", ["arxiv", "pubmed"])
+def test_statistics_equal_a_plain_count(tmp_path, name, keep_abstract):
+    """Table 11's numbers, counted once more from the published records."""
+    outlines = outlines_of(DATA, name, longest=8000, least_count=2, keep_abstract=keep_abstract)
+    limits = {"minimum": 2, "minimum_tokens": 5, "maximum_tokens": 8000, "minimum_title_count": 2}
+    limits |= {"out_of_range": "drop-section", "rare_title": "drop-section"}
+    paths = {split: str(DATA / f"{name}.{file}.txt") for split, file in FILES.items()}
+    _, found = corpus_of(tmp_path / name, paths, {"keep_abstract": keep_abstract}, sections=limits)
+    expected = numbers_of(outlines)
+    assert {key: found[key] for key in expected} == expected
+    assert found["extracted"] == {"arxiv": 43, "pubmed": 108}[name]
+    assert found["extracted"] - sum(found["rejected"].values()) == sum(map(len, outlines.values()))

@@ -1,11 +1,14 @@
 import hashlib
 import http.server
+import json
 import tarfile
 import threading
 import zipfile
 from typing import ClassVar
 
 import pytest
+import yaml
+from snake import ROOT, snakemake
 
 from textcritic.download import download_file, unpack_member
 from textcritic.errors import TextcriticError
@@ -14,26 +17,37 @@ CONTENT = bytes(range(256)) * 5000
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """Serves CONTENT with ranges; the first request of a path with `broken` in it is cut after half."""
+    """Serves `content` with ranges; the first request of a path with `broken` in it is cut after half."""
 
     seen: ClassVar[list[tuple[str, str | None]]] = []
+    content: ClassVar[bytes] = CONTENT
 
     def do_GET(self):
         asked = self.headers.get("Range")
         first = not any(path == self.path for path, _ in self.seen)
         self.seen.append((self.path, asked))
+        tag = f'"{hashlib.md5(self.content).hexdigest()}"'
         if "absent" in self.path:
             self.send_error(404)
             return
+        if self.headers["User-Agent"].startswith("Python-urllib"):
+            self.send_error(403)
+            return
+        if self.headers.get("If-Range", tag) != tag:
+            asked = None
         start = int(asked[6:-1]) if asked else 0
-        if start >= len(CONTENT):
-            self.send_error(416)
+        if start >= len(self.content):
+            self.send_response(416)
+            self.send_header("Content-Range", f"bytes */{len(self.content)}")
+            self.end_headers()
             return
         self.send_response(206 if asked else 200)
-        self.send_header("Content-Length", str(len(CONTENT) - start))
+        self.send_header("Content-Length", str(len(self.content) - start))
+        if "nameless" not in self.path:
+            self.send_header("ETag", tag)
         self.end_headers()
-        stop = len(CONTENT) // 2 if first and "broken" in self.path else len(CONTENT)
-        self.wfile.write(CONTENT[start:stop])
+        stop = len(self.content) // 2 if first and "broken" in self.path else len(self.content)
+        self.wfile.write(self.content[start:stop])
 
     def log_message(self, *_):
         pass
@@ -41,7 +55,7 @@ class Server(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def address():
-    Server.seen = []
+    Server.seen, Server.content = [], CONTENT
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -58,6 +72,39 @@ def test_a_broken_download_goes_on_where_it_stopped(address, tmp_path):
     assert target.read_bytes() == CONTENT
     assert Server.seen[1][1] == f"bytes={len(CONTENT) // 2}-"
     assert sorted(p.name for p in target.parent.iterdir()) == ["x", "x.json"]
+
+
+def test_a_file_that_changed_meanwhile_is_fetched_anew(address, tmp_path):
+    entry = {"url": f"{address}/broken", "sha256": None}
+    with pytest.raises(TextcriticError, match="cannot be downloaded"):
+        download_file(entry, tmp_path / "x")
+    Server.content = CONTENT[::-1]
+    download_file(entry, tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == CONTENT[::-1]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["x", "x.json"]
+
+
+def test_a_part_longer_than_the_file_is_thrown_away(address, tmp_path):
+    (tmp_path / ".x.partial").write_bytes(b"?" * (len(CONTENT) + 1))
+    download_file({"url": f"{address}/nameless", "sha256": None}, tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == CONTENT
+
+
+def test_a_part_that_is_the_whole_file_is_taken(address, tmp_path):
+    """Killed between the last byte and the renaming."""
+    (tmp_path / ".x.partial").write_bytes(CONTENT)
+    download_file({"url": f"{address}/x", "sha256": hashlib.sha256(CONTENT).hexdigest()}, tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == CONTENT
+
+
+def test_a_sha1_is_checked_too(address, tmp_path):
+    right = hashlib.sha1(CONTENT).hexdigest()
+    download_file({"url": f"{address}/x", "sha256": None, "sha1": right}, tmp_path / "x")
+    noted = json.loads((tmp_path / "x.json").read_text())
+    assert (noted["sha1"], noted["sha256"]) == (right, hashlib.sha256(CONTENT).hexdigest())
+    with pytest.raises(TextcriticError, match=rf"its sha1 is {right}, not 0{{40}}; rerun, or put the file into"):
+        download_file({"url": f"{address}/y", "sha256": None, "sha1": "0" * 40}, tmp_path / "y")
+    assert not (tmp_path / "y").exists()
 
 
 def test_a_wrong_checksum_leaves_nothing(address, tmp_path):
@@ -78,6 +125,8 @@ def test_a_member_is_found_in_whatever_folder(tmp_path, kind):
     if kind == "zip":
         with zipfile.ZipFile(archive, "w") as packed:
             packed.write(source, "data/train.txt")
+            packed.writestr("data/", "")
+            packed.writestr("__MACOSX/data/._train.txt", "shadow")
             packed.write(source, "__MACOSX/data/train.txt")
     else:
         with tarfile.open(archive, "w:gz") as packed:
@@ -90,3 +139,40 @@ def test_a_member_is_found_in_whatever_folder(tmp_path, kind):
     with pytest.raises(TextcriticError, match=r"not a whole zip or tar archive"):
         unpack_member(archive, "train.txt", tmp_path / "again.txt")
     assert not (tmp_path / "again.txt").exists()
+
+
+def test_the_layout_of_the_published_archives(tmp_path):
+    """pubmed-dataset.zip: a folder with train.txt, val.txt, test.txt and vocab, and its shadow of a Mac."""
+    archive = tmp_path / "pubmed"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("pubmed-dataset/", "")
+        packed.writestr("__MACOSX/", "")
+        for name in ("train.txt", "val.txt", "test.txt", "vocab"):
+            packed.writestr(f"pubmed-dataset/{name}", f"{name}\n" * 1000)
+            packed.writestr(f"__MACOSX/pubmed-dataset/._{name}", "shadow")
+    for name in ("train.txt", "val.txt", "test.txt"):
+        unpack_member(archive, name, tmp_path / "unpacked" / name)
+        assert (tmp_path / "unpacked" / name).read_text() == f"{name}\n" * 1000
+
+
+def test_an_archive_is_fetched_by_rule_or_put_there_by_hand(tmp_path):
+    """Without a network one line names the file to put there; with the file there nothing is fetched."""
+    entry = {"url": "http://127.0.0.1:9/bundle.zip"}  # the port that refuses
+    (tmp_path / "registry").mkdir()
+    (tmp_path / "registry/downloads.yaml").write_text(yaml.safe_dump({"bundle": entry}))
+    settings = {"studies": ["demo"], "registry_folders": [str(ROOT / "config/registry"), "registry"]}
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(settings))
+    wanted = "results/raw/unpacked/bundle/train.txt"
+    run = snakemake(tmp_path, wanted, configfile=tmp_path / "config.yaml")
+    assert run.returncode != 0
+    by_hand = "put the file into results/raw/downloads/bundle by hand and rerun"
+    (line,) = {line for line in run.stderr.splitlines() if "bundle.zip: cannot be downloaded" in line}
+    assert "Connection refused" in line
+    assert by_hand in line
+    (tmp_path / "results/raw/downloads").mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(tmp_path / "results/raw/downloads/bundle", "w") as packed:
+        packed.writestr("bundle/train.txt", "article\n")
+    run = snakemake(tmp_path, wanted, configfile=tmp_path / "config.yaml")
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / wanted).read_text() == "article\n"
+    assert "download_file" not in run.stdout + run.stderr

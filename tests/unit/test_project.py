@@ -77,7 +77,8 @@ def test_a_studys_description_has_labels_and_decodings_and_no_place(folder):
     shipped = Project({"studies": ["model-criticism", "demo"]}, ROOT, folder)
     files = StudyFiles(Paths(shipped), "model-criticism")
     description = files.description()
-    assert {source["label"] for source in description["sources"]} == {"GPT-2 small (LM1)", "GPT-Neo 125M (LM2)"}
+    labels = {source["label"] for source in description["sources"]}
+    assert labels == {"GPT-2 small (LM1)", "GPT-Neo 125M (LM2)", "GPT-2 medium", "GPT-2 large", "GPT-2 XL"}
     assert description["decodings"]["as-released"]["top_k"] == 50
     assert set(description["decodings"]) == {"ancestral", "as-released"}
     assert str(ROOT) not in str(description)
@@ -199,8 +200,9 @@ def test_what_runs_faster_or_saves_oftener_is_no_part_of_what_reruns(folder):
 
 def test_the_manifest_names_every_pinned_source(folder):
     used = Project({"studies": ["model-criticism"]}, ROOT).describe("model-criticism")["registry"]
-    assert set(used["hub"]) == {"gpt2", "gpt-neo-125m", "bert-base-cased"}
-    assert set(used["downloads"]) == {"pubmed", "arxiv"}
+    gpt2 = {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"}
+    assert set(used["hub"]) == gpt2 | {"gpt-neo-125m", "bert-base-cased"}
+    assert set(used["downloads"]) == {"pubmed", "arxiv", "enwiki-20211201"}
     used = Project({"studies": ["demo"]}, ROOT).describe("demo")["registry"]
     assert set(used["encodings"]) == {"bpe-2048", "symbols"}
 

@@ -23,6 +23,7 @@ from textcritic.report.sources import Names
 from textcritic.report.style import save
 from textcritic.report.svg import inline_svg
 from textcritic.report.viewer import viewer_data
+from textcritic.report.words import commonest_reasons
 
 NASTY = "</script><script>alert(1)</script> <b>bold</b> & \u2028 {{ 7 * 7 }}"
 
@@ -296,3 +297,10 @@ def test_training_curves_of_two_corpora_and_of_decodings(made, tmp_path):
         for corpus in ("docstrings", "recipes")
         for setting in ("with", "without")
     ]
+
+
+def test_of_many_reasons_the_commonest_are_shown():
+    reasons = [f"unknown title: {letter}: 1" for letter in "abcdefghij"]
+    assert commonest_reasons("; ".join(reasons[:9])) == "; ".join(reasons[:9])
+    assert commonest_reasons("; ".join(reasons)) == "; ".join([*reasons[:8], "and 2 more reasons"])
+    assert commonest_reasons("") == ""

@@ -12,13 +12,14 @@ from textcritic.critics import TransitionCritic
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
 from textcritic.paths import StudyFiles
+from textcritic.report.coherence_sheets import coherence_sheet
 from textcritic.report.decodings import decoding_difference
 from textcritic.report.details import audit_rows, decomposition_rows, error_rows, statistics_rows
 from textcritic.report.inputs import read_study
 from textcritic.report.published import COLUMNS, read_published
 from textcritic.report.rows import coherence_rows, titles_rows
 from textcritic.report.sheet import Cell, Sheet, latex_escape, to_html, to_latex
-from textcritic.report.sheets import audit_sheet, coherence_sheet, errors_sheet
+from textcritic.report.sheets import audit_sheet, errors_sheet
 from textcritic.report.sources import Names
 from textcritic.report.tables import make_tables, read_rows
 from textcritic.report.words import SWITCH_WORDS, switches
@@ -164,7 +165,8 @@ def test_transition_errors_by_hand(study, published):
 
 def test_statistics_and_audit(study, published):
     files = read_study(study)
-    statistics = statistics_rows(files, read_published(published)).set_index("metric")
+    corpora = [(data.corpus, data.statistics, data.accuracy) for data in files.data]
+    statistics = statistics_rows(corpora, read_published(published)).set_index("metric")
     assert statistics.loc["articles_train", ["value", "published", "difference"]].tolist() == [360, 32350, 360 - 32350]
     assert statistics.loc["classifier_accuracy_percent", "value"] == pytest.approx(94.2)
     audit = audit_rows(files)

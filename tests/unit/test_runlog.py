@@ -3,7 +3,7 @@ import logging
 import pytest
 
 from textcritic.errors import TextcriticError
-from textcritic.runlog import Progress, duration, job, versions
+from textcritic.runlog import Progress, duration, gpus_of, job, versions
 
 
 def test_a_known_fault_is_one_line_and_exit_code_1(tmp_path, capsys):
@@ -44,3 +44,19 @@ def test_durations_in_words(seconds, words):
 
 def test_versions_of_what_is_installed():
     assert set(versions("numpy", "no-such-package")) == {"numpy"}
+
+
+@pytest.mark.parametrize(
+    ("resources", "gpus"),
+    [
+        ({"gpu": 2}, 2),
+        ({"mem_mb": 4000}, 0),
+        ({"gpu": 0, "gres": "gpu"}, 1),
+        ({"gpu": 0, "gres": "gpu:a100"}, 1),
+        ({"gpu": 0, "gres": "gpu:4"}, 4),
+        ({"gpu": 0, "gres": "gpu:a100:2"}, 2),
+        ({"gpu": 0, "gres": "lustre:1"}, 0),
+    ],
+)
+def test_gpus_that_a_job_asked_for(resources, gpus):
+    assert gpus_of(resources) == gpus

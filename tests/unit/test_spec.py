@@ -105,3 +105,16 @@ def test_schemas_are_closed_and_describe_every_key(path: Path):
             assert node.get("additionalProperties") is False, where
         for key, value in node["properties"].items():
             assert "description" in value or "oneOf" in value or "properties" in value, f"{where}.{key}"
+
+
+def test_a_kind_that_is_the_default_may_be_left_out_and_reruns_nothing():
+    entry = {"init": {"hub": "bert-base-cased"}, "training": {"learning_rate": 2.0e-5}}
+    full = complete(entry, "classifiers", "here")
+    assert (full["kind"], full["max_tokens"]) == ("transformer", 512)
+    assert json.loads(canonical(full, "classifiers")) == entry
+    assert restore(canonical(full, "classifiers"), "classifiers") == full
+    assert complete({"kind": "given"}, "classifiers", "here") == {"kind": "given"}
+    with pytest.raises(TextcriticError, match=r"here: kind: 'givn' is not one of transformer, given"):
+        complete({"kind": "givn"}, "classifiers", "here")
+    with pytest.raises(TextcriticError, match=r"here: unknown key 'max_tokens'; known keys are kind"):
+        complete({"kind": "given", "max_tokens": 8}, "classifiers", "here")

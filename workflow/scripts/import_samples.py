@@ -2,6 +2,16 @@
 
 from textcritic import runlog
 from textcritic.generators.collect import import_samples
+from textcritic.spec import restore
 
-with runlog.job(snakemake.log[0], f"import {snakemake.wildcards.generator}"):
-    import_samples(snakemake.input[0], snakemake.output.kept, snakemake.output.rejected, snakemake.output.counts)
+w = snakemake.wildcards
+with runlog.job(snakemake.log[0], f"import {w.generator}"):
+    titles = restore(snakemake.params.spec, "corpora")["titles"]
+    import_samples(
+        snakemake.input[0],
+        w.setting,
+        titles,
+        snakemake.output.kept,
+        snakemake.output.rejected,
+        snakemake.output.counts,
+    )

@@ -8,7 +8,7 @@ w = snakemake.wildcards
 with runlog.job(
     snakemake.log[0],
     f"infer titles {w.get('generator', w.corpus)} {w.get('setting', '')}".strip(),
-    snakemake.resources.gpu,
+    runlog.gpus_of(snakemake.resources),
 ):
     max_tokens = restore(snakemake.params.spec, "classifiers")["max_tokens"]
     infer_titles(

@@ -5,14 +5,16 @@ from pathlib import Path
 from textcritic import runlog
 from textcritic.report import make_manifest, make_report
 
-with runlog.job(snakemake.log[0], f"report {snakemake.wildcards.study}"):
+study = snakemake.wildcards.study
+with runlog.job(snakemake.log[0], f"report {study}"):
     tables = Path(snakemake.input.tables[0]).parent
+    command = snakemake.params.record["study"]["command"]
     make_manifest(
         snakemake.params.study,
         [path for path in snakemake.input if Path(path).is_file()],
         snakemake.output.manifest,
         snakemake.params.record,
-        commands=[f"snakemake --cores 2 --config studies=\"['{snakemake.wildcards.study}']\""],
+        commands=[command or f"snakemake --cores 2 --config studies=\"['{study}']\""],
         repository=snakemake.params.repository,
     )
     make_report(

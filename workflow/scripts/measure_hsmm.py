@@ -4,6 +4,6 @@ from textcritic import runlog
 from textcritic.critics.hsmm.measure import measure_hsmm
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"perplexity {w.generator}", snakemake.resources.gpu):
+with runlog.job(snakemake.log[0], f"perplexity {w.generator}", runlog.gpus_of(snakemake.resources)):
     prefix = snakemake.input.tokens[0].removesuffix(".tokens.npy")
     measure_hsmm(snakemake.input.model, prefix, snakemake.output[0], threads=snakemake.threads)

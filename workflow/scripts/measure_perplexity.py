@@ -5,7 +5,7 @@ from textcritic.generators.perplexity import perplexity
 from textcritic.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"perplexity {w.generator} {w.setting}", snakemake.resources.gpu):
+with runlog.job(snakemake.log[0], f"perplexity {w.generator} {w.setting}", runlog.gpus_of(snakemake.resources)):
     spec = restore(snakemake.params.spec, "generators")
     perplexity(
         snakemake.input.model,

@@ -6,7 +6,9 @@ from textcritic.generators.sample import sample_articles
 from textcritic.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"sample {w.generator} {w.setting} {w.decoding}", snakemake.resources.gpu):
+with runlog.job(
+    snakemake.log[0], f"sample {w.generator} {w.setting} {w.decoding}", runlog.gpus_of(snakemake.resources)
+):
     spec = restore(snakemake.params.spec, "decodings")
     first, count = shard_range(spec["articles"], spec["shards"], int(w.shard))
     sample_articles(

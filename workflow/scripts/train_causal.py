@@ -5,7 +5,7 @@ from textcritic.generators.train import Training, train_causal
 from textcritic.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"train {w.generator} {w.setting}", snakemake.resources.gpu):
+with runlog.job(snakemake.log[0], f"train {w.generator} {w.setting}", runlog.gpus_of(snakemake.resources)):
     spec = restore(snakemake.params.spec, "generators")
     init = {"folder": snakemake.input.pretrained} if snakemake.input.pretrained else spec["init"]
     train, validation = (path.removesuffix(".tokens.npy") for path in snakemake.input.tokens[::2])
@@ -21,4 +21,5 @@ with runlog.job(snakemake.log[0], f"train {w.generator} {w.setting}", snakemake.
         threads=snakemake.threads,
         name=f"{w.generator} {w.setting}",
         version=snakemake.params.version,
+        processes=max(1, runlog.gpus_of(snakemake.resources)),
     )

@@ -5,7 +5,7 @@ from textcritic.latents.train import train_classifier
 from textcritic.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"classifier {w.classifier}", snakemake.resources.gpu):
+with runlog.job(snakemake.log[0], f"classifier {w.classifier}", runlog.gpus_of(snakemake.resources)):
     spec = restore(snakemake.params.spec, "classifiers")
     spec["training"]["checkpoint_seconds"] = snakemake.resources.checkpoint_seconds
     pretrained = snakemake.input.pretrained

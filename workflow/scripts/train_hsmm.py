@@ -6,7 +6,7 @@ from textcritic.critics.hsmm.train import train_hsmm
 from textcritic.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"train {w.generator}", snakemake.resources.gpu):
+with runlog.job(snakemake.log[0], f"train {w.generator}", runlog.gpus_of(snakemake.resources)):
     spec = restore(snakemake.params.spec, "generators")
     train, validation = (path.removesuffix(".tokens.npy") for path in snakemake.input.tokens[::2])
     train_hsmm(

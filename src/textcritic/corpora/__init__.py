@@ -7,6 +7,7 @@ from textcritic.corpora.articles import (
     gold_chains,
     iter_articles,
     read_articles,
+    some_articles,
     write_articles,
 )
 from textcritic.corpora.build import build_corpus, words_of
@@ -57,6 +58,7 @@ __all__ = [
     "read_jsonl",
     "recipe_and_counts",
     "render",
+    "some_articles",
     "spans",
     "words_of",
     "write_articles",

@@ -1,7 +1,7 @@
 """Articles with sections, and the Parquet schema that corpora and samples share."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -40,6 +40,7 @@ ARTICLE_SCHEMA = pa.schema(
         pa.field("source", pa.string(), nullable=False),
     ]
 )
+TITLES_SCHEMA = pa.schema([pa.field("id", pa.string(), nullable=False), ("titles", pa.list_(pa.string()))])
 ROWS_PER_GROUP = 4096
 
 
@@ -63,6 +64,19 @@ def iter_articles(path: str | os.PathLike[str]) -> Iterator[Article]:
         yield from articles_of(batch)
 
 
+def some_articles(path: str | os.PathLike[str], ids: Collection[str]) -> dict[str, Article]:
+    """Those articles of a Parquet file that have one of the ids, by id; raises as `read_articles`.
+
+    The texts of all others are passed over, row group by row group.
+    """
+    wanted = pa.array(sorted(ids), pa.string())
+    return {
+        article.id: article
+        for batch in iter_batches(path, ARTICLE_SCHEMA)
+        for article in articles_of(batch.filter(pc.is_in(batch["id"], value_set=wanted)))
+    }
+
+
 def gold_chains(path: str | os.PathLike[str]) -> list[list[str | None]]:
     """The section titles of each article of a Parquet file, in order; raises as `read_articles`."""
     chains: list[list[str | None]] = title_chains(path)[1].to_pylist()
@@ -71,11 +85,17 @@ def gold_chains(path: str | os.PathLike[str]) -> list[list[str | None]]:
 
 def title_chains(path: str | os.PathLike[str]) -> tuple[pa.Array, pa.Array]:
     """Ids and section titles (`list<string>`) of the articles of a Parquet file; raises as `read_articles`."""
-    table = pa.Table.from_batches(iter_batches(path, ARTICLE_SCHEMA), ARTICLE_SCHEMA)
-    sections = table["sections"].combine_chunks()
-    offsets = pc.list_value_length(sections).to_numpy(zero_copy_only=False).cumsum()
-    titles = sections.flatten().field("title")
-    return table["id"].combine_chunks(), pa.ListArray.from_arrays(pa.array([0, *offsets], pa.int32()), titles)
+    table = pa.Table.from_batches(iter_title_chains(path), TITLES_SCHEMA)
+    return table["id"].combine_chunks(), table["titles"].combine_chunks()
+
+
+def iter_title_chains(path: str | os.PathLike[str]) -> Iterator[pa.RecordBatch]:
+    """The same in record batches of schema `TITLES_SCHEMA`; no more texts are in memory than those of a batch."""
+    for batch in iter_batches(path, ARTICLE_SCHEMA):
+        sections = batch.column("sections")
+        offsets = pc.list_value_length(sections).to_numpy(zero_copy_only=False).cumsum()
+        titles = pa.ListArray.from_arrays(pa.array([0, *offsets], pa.int32()), sections.flatten().field("title"))
+        yield pa.record_batch([batch.column("id"), titles], schema=TITLES_SCHEMA)
 
 
 def batches_of(articles: Iterable[Article]) -> Iterator[pa.RecordBatch]:

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from textcritic.corpora.articles import Article, Section, articles_of, iter_batches, write_articles
+from textcritic.corpora.derived import DERIVED, TitlesAsBuilt
 from textcritic.corpora.extract import EXTRACTED_SCHEMA, SPLITS
 from textcritic.corpora.statistics import Outline, corpus_statistics, title_counts
 from textcritic.corpora.titles import Titles
@@ -31,7 +32,7 @@ LOOSEN = {
     UNTITLED: "give every section a title",
     TOO_SHORT: "lower sections.minimum_tokens",
     TOO_LONG: "raise sections.maximum_tokens",
-    RARE: "lower sections.minimum_title_count",
+    RARE: "lower sections.minimum_title_count, or set sections.rare_title to drop-section",
 }
 
 
@@ -52,11 +53,12 @@ def build_corpus(
 ) -> None:
     """Write `train`, `validation` and `test` Parquet files and `statistics.json` of a corpus.
 
-    In this order: titles are standardised; sections whose title is in `titles.drop` go; articles with fewer than
-    `sections.minimum` sections, with an untitled section, or with a section outside `minimum_tokens` to
-    `maximum_tokens` go (with `out_of_range: drop-section` only that section, and the minimum is checked again);
-    articles are split at random with `splits.seed`, unless the source gives splits; titles are counted once, in
-    train, and articles with a title that fewer than `minimum_title_count` sections have go from every split. The
+    In this order: titles are standardised (those of a derived corpus stay as its base has them); sections whose title
+    is in `titles.drop` go; articles with fewer than `sections.minimum` sections, with an untitled section, or with a
+    section outside `minimum_tokens` to `maximum_tokens` go (with `out_of_range: drop-section` only that section, and
+    the minimum is checked again); articles are split at random with `splits.seed`, unless the source gives splits;
+    titles are counted once, in train, and articles with a title that fewer than `minimum_title_count` sections have go
+    from every split (with `rare_title: drop-section` only those sections, and the minimum is checked again). The
     articles of a split keep the order of extraction. The file is read once per split and once before, row group by
     row group: memory holds outlines of articles, not their text.
 
@@ -73,9 +75,10 @@ def build_corpus(
     folder, report = Path(out_dir), read_json(Path(extracted_path).with_suffix(".json"))
     rejected: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
-    candidates = _filtered(extracted_path, spec, length_of, rejected, dropped)
+    titles = TitlesAsBuilt() if report.get("extractor") == DERIVED else Titles(**spec["titles"])
+    candidates = _filtered(extracted_path, titles, spec["sections"], length_of, rejected, dropped)
     splits = _split(candidates, spec["splits"])
-    splits = _without_rare_titles(splits, spec["sections"]["minimum_title_count"], rejected)
+    splits = _without_rare_titles(splits, spec["sections"], rejected, dropped)
     _require_corpus(folder.name, splits, rejected)
     for split, members in splits.items():
         write_articles(folder / f"{split}.parquet", _selected(extracted_path, members))
@@ -101,25 +104,25 @@ def words_of(texts: list[str]) -> list[int]:
 
 def _filtered(
     path: str | os.PathLike[str],
-    spec: Mapping[str, Any],
+    titles: Titles | TitlesAsBuilt,
+    limits: Mapping[str, Any],
     length_of: LengthOf,
     rejected: Counter[str],
     dropped: Counter[str],
 ) -> list[_Candidate]:
     """Articles that pass every filter that looks at one article alone."""
-    titles = Titles(**spec["titles"])
     candidates: list[_Candidate] = []
     row = 0
     for batch in iter_batches(path, EXTRACTED_SCHEMA):
         articles, given = articles_of(batch), batch.column("split").to_pylist()
-        kept = [_kept_by_title(article, titles, spec["sections"]["minimum"], rejected, dropped) for article in articles]
+        kept = [_kept_by_title(article, titles, limits["minimum"], rejected, dropped) for article in articles]
         texts = [
             article.sections[index].text for article, pairs in zip(articles, kept, strict=True) for index, _ in pairs
         ]
         lengths = iter(length_of(texts))
         for pairs, split in zip(kept, given, strict=True):
             outlined = [(index, title, next(lengths)) for index, title in pairs]
-            outlined = _kept_by_length(outlined, spec["sections"], rejected, dropped)
+            outlined = _kept_by_length(outlined, limits, rejected, dropped)
             if outlined:
                 indices, names, sizes = zip(*outlined, strict=True)
                 candidates.append(_Candidate(row, split, indices, (names, sizes)))
@@ -128,7 +131,11 @@ def _filtered(
 
 
 def _kept_by_title(
-    article: Article, titles: Titles, minimum: int, rejected: Counter[str], dropped: Counter[str]
+    article: Article,
+    titles: Titles | TitlesAsBuilt,
+    minimum: int,
+    rejected: Counter[str],
+    dropped: Counter[str],
 ) -> list[tuple[int, str]]:
     """(index, standard title) of the sections to keep; empty if the article is rejected."""
     pairs = [(index, titles.standardise(section.title or "")) for index, section in enumerate(article.sections)]
@@ -176,13 +183,38 @@ def _split(candidates: Sequence[_Candidate], shares: Mapping[str, Any]) -> dict[
 
 
 def _without_rare_titles(
-    splits: Mapping[str, list[_Candidate]], minimum: int, rejected: Counter[str]
+    splits: Mapping[str, list[_Candidate]],
+    limits: Mapping[str, Any],
+    rejected: Counter[str],
+    dropped: Counter[str],
 ) -> dict[str, list[_Candidate]]:
+    """The articles by split that have frequent titles only, or the frequent titles of those that have enough."""
     counts = title_counts([candidate.outline for candidate in splits["train"]])
-    frequent = {title for title, count in counts.items() if count >= minimum}
-    kept = {split: [c for c in members if frequent.issuperset(c.outline[0])] for split, members in splits.items()}
-    rejected[RARE] += sum(len(splits[split]) - len(kept[split]) for split in splits)
+    frequent = {title for title, count in counts.items() if count >= limits["minimum_title_count"]}
+    whole = limits["rare_title"] == "drop-article"
+    kept: dict[str, list[_Candidate]] = {split: [] for split in splits}
+    for split, members in splits.items():
+        for member in members:
+            stays = [place for place, title in enumerate(member.outline[0]) if title in frequent]
+            if len(stays) == len(member.kept):
+                kept[split].append(member)
+            elif whole:
+                rejected[RARE] += 1
+            else:
+                dropped[RARE] += len(member.kept) - len(stays)
+                if len(stays) < max(limits["minimum"], 1):
+                    rejected[TOO_FEW] += 1
+                else:
+                    kept[split].append(_cut_to(member, stays))
     return kept
+
+
+def _cut_to(member: _Candidate, stays: Sequence[int]) -> _Candidate:
+    """The candidate with those of its kept sections alone whose places are given."""
+    indices, (titles, sizes) = member.kept, member.outline
+    picked = [(indices[place], titles[place], sizes[place]) for place in stays]
+    kept, names, lengths = zip(*picked, strict=True)
+    return member._replace(kept=kept, outline=(names, lengths))
 
 
 def _require_corpus(name: str, splits: Mapping[str, Sequence[_Candidate]], rejected: Counter[str]) -> None:

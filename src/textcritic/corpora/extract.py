@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, Article, batches_of, write_batches
+from textcritic.corpora.derived import DERIVED, read_derived
 from textcritic.corpora.docstrings import extract_docstrings
 from textcritic.corpora.jsonl import read_jsonl
 from textcritic.corpora.scientific import read_scientific
@@ -41,7 +42,8 @@ def extract_corpus(
 
     Args:
         kind: name of an extractor, a key of `EXTRACTORS`.
-        options: the entry's `options`: `packages` (docstrings), `paths` and `keep_abstract` (jsonl, scientific).
+        options: the entry's `options`: `packages` (docstrings), `paths` and `keep_abstract` (jsonl, scientific),
+            `corpus` and `opening` (derived).
         inputs: the files that the calling rule declares; they must be those of `options`.
         out_path: Parquet in `EXTRACTED_SCHEMA`.
         report_path: JSON with `articles`, `sections`, `skipped` {reason: n} and `provenance` {`harvest_sha256`, ...}.
@@ -58,16 +60,48 @@ def extract_corpus(
             f"extractor '{kind}': options.paths names {declared}, but the rule was given {list(inputs)}"
         )
     skipped: Counter[str] = Counter()
+    provenance = {"derived_from": options["corpus"]} if kind == DERIVED else {}
+    write_extracted(kind, EXTRACTORS[kind](options, skipped), skipped, out_path, report_path, provenance)
+
+
+def write_extracted(
+    kind: str,
+    stream: Iterator[tuple[Article, str | None]],
+    skipped: Mapping[str, int],
+    out_path: str | os.PathLike[str],
+    report_path: str | os.PathLike[str],
+    provenance: Mapping[str, Any],
+    **more: Any,
+) -> None:
+    """Write a stream of articles with their given splits, and its report: `extract_corpus` with its extractor chosen.
+
+    Args:
+        kind: the extractor's name.
+        stream: articles, ids unique.
+        skipped: what the stream leaves out, by reason; read when the stream has ended.
+        out_path: see `extract_corpus`.
+        report_path: see `extract_corpus`.
+        provenance: what comes on top of the provenance that is noted for every kind.
+        more: keys of the report on top of those of every kind.
+
+    Raises:
+        TextcriticError: no article, or an id used twice.
+    """
     tally = _Tally()
-    stream = tally.watch(EXTRACTORS[kind](options, skipped), kind, skipped)
-    write_batches(out_path, _batches(stream), EXTRACTED_SCHEMA)
-    report = {"extractor": kind, **tally.counts(), "skipped": dict(+skipped), "provenance": tally.provenance()}
-    write_json(report_path, report)
-    log.info("%s: %s articles, skipped: %s", kind, f"{tally.articles:,}", dict(+skipped) or "nothing")
+    write_batches(out_path, _batches(tally.watch(stream, kind, skipped)), EXTRACTED_SCHEMA)
+    left_out = {reason: count for reason, count in skipped.items() if count}
+    found = {**tally.counts(), "skipped": left_out, "provenance": tally.provenance() | dict(provenance)}
+    write_json(report_path, {"extractor": kind, **found, **more})
+    log.info("%s: %s articles, skipped: %s", kind, f"{tally.articles:,}", left_out or "nothing")
 
 
 def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
-    """The files that `options.paths` names, each with its split: train, validation, test, or None for a plain list."""
+    """The files that make a corpus, each with its split: train, validation, test, or None for a plain list.
+
+    They are those of `options.paths`; or the built splits of the corpus that `options.corpus` names.
+    """
+    if "corpus" in options:
+        return [(split, Path("results/corpora") / options["corpus"] / f"{split}.parquet") for split in SPLITS]
     paths = options.get("paths") or []
     if isinstance(paths, Mapping):
         return [(split, Path(paths[split])) for split in SPLITS]
@@ -97,7 +131,18 @@ def _scientific(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[t
                 yield article, split
 
 
-EXTRACTORS: dict[str, Extractor] = {"docstrings": _docstrings, "jsonl": _jsonl, "scientific": _scientific}
+def _derived(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+    for split, path in given_paths(options):
+        for article in read_derived(path, options["opening"], skipped):
+            yield article, split
+
+
+EXTRACTORS: dict[str, Extractor] = {
+    DERIVED: _derived,
+    "docstrings": _docstrings,
+    "jsonl": _jsonl,
+    "scientific": _scientific,
+}
 
 
 def _some_paths(kind: str, options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from textcritic.critics.chains import Chains, ChainsLike
-from textcritic.critics.scoring import expected_transitions, posterior_titles
+from textcritic.critics.scoring import expected_transitions, is_certain, posterior_titles
 from textcritic.critics.transitions import (
     AS_RELEASED_GRID,
     PAPER_GRID,
@@ -62,7 +62,7 @@ def audit_transitions(
         `compared_with` (the switch that differs in this one detail: `titles` for the posterior of data, whose default
         is gold titles, else `default`; None for the default itself), `change_percent` against that row of the same
         source (None if either is infinite), `n` documents scored, `rejected` of the documents that have latents.
-        A switch that a source cannot have (no gold titles, no posterior) has no row.
+        A switch that a source cannot have (no gold titles, or given ones and so no posterior) has no row.
 
     Raises:
         TextcriticError: no validation chain of known titles, or a source of which no document can be scored by default.
@@ -100,6 +100,15 @@ def _switches(critic: TransitionCritic, is_data: bool, latents: pa.Table) -> Ite
     yield "smoothing", f"delta from {{{', '.join(f'{delta:g}' for delta in grid)}}}", replace(default, grid=grid)
     yield "normalisation", f"rows over V + {1 if released else 2} targets", replace(default, rows=rows)
     yield "unknown titles", unknown, replace(default, skip_unknown=skip)
+    if not is_certain(latents):
+        yield from _switches_of_titles(is_data, latents, default, skip, unknown)
+    everything = replace(default, grid=grid, rows=rows, skip_unknown=skip)
+    yield f"all as {'in the text' if released else 'released'}", "smoothing, normalisation, unknown titles", everything
+
+
+def _switches_of_titles(
+    is_data: bool, latents: pa.Table, default: _Setting, skip: bool, unknown: str
+) -> Iterator[tuple[str, str, _Setting]]:
     if is_data:
         yield "titles", "inferred", replace(default, titles="inferred")
     elif Chains.of(latents["gold"]).vocabulary():
@@ -107,8 +116,6 @@ def _switches(critic: TransitionCritic, is_data: bool, latents: pa.Table) -> Ite
         yield "titles", "generated", written
         yield "generated titles, unknown titles", f"generated, {unknown}", replace(written, skip_unknown=skip)
     yield "posterior", "expectation", replace(default, titles="inferred", soft=True)
-    everything = replace(default, grid=grid, rows=rows, skip_unknown=skip)
-    yield f"all as {'in the text' if released else 'released'}", "smoothing, normalisation, unknown titles", everything
 
 
 def _own(critic: TransitionCritic, titles: str) -> _Setting:

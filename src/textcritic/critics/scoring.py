@@ -87,11 +87,24 @@ def score_posteriors(
 def score_latents(
     critic: TransitionCritic, latents: pa.Table, which: Literal["gold", "inferred"], rejected: Rejected = ()
 ) -> pa.Table:
-    """Score a table of latents by its gold titles, or by its posterior (MAP and soft)."""
+    """Score a table of latents by its gold titles, or by its posterior (MAP and soft).
+
+    Where there is no posterior the titles are certain: documents with an unknown one are rejected as by gold titles, of
+    the others `nll_soft` equals `nll`.
+    """
     ids = latents["id"].combine_chunks()
     if which == "gold":
         return score_chains(critic, ids, latents["gold"], rejected)
+    if is_certain(latents):
+        scores = score_chains(critic, ids, latents["inferred"], rejected)
+        soft = pc.if_else(scores["rejected"], pa.scalar(None, pa.float64()), scores["nll"])
+        return scores.set_column(scores.column_names.index("nll_soft"), SCORES_SCHEMA.field("nll_soft"), soft)
     return score_posteriors(critic, ids, latents["posterior"], posterior_titles(latents), rejected)
+
+
+def is_certain(latents: pa.Table) -> bool:
+    """Whether titles were given and not inferred, so that there is no posterior."""
+    return "posterior" not in latents.column_names
 
 
 def posterior_titles(latents: pa.Table) -> list[str]:

@@ -44,7 +44,7 @@ class Checkpoints:
 
     def save(self, state: Mapping[str, Any], step: int, best_step: int) -> None:
         """Write the state after `step` steps and remove all but the last two, and best weights nobody refers to."""
-        _save(state, self.folder / f"state-{step}.best-{best_step}.pt")
+        _save(state, _state_path(self.folder, step, best_step))
         states = self._states()
         for _, _, path in states[:-KEPT]:
             path.unlink(missing_ok=True)
@@ -64,7 +64,7 @@ class Checkpoints:
         """
         for step, best, path in reversed(self._states()):
             try:
-                state: dict[str, Any] = _load(path)
+                state = load_state(self.folder, step, best)
                 if best:
                     self.load_best(best)
             except TextcriticError as fault:
@@ -133,13 +133,19 @@ class Checkpoints:
         write_json(path, {"sha256": digest(specification), "specification": specification})
 
 
+def load_state(folder: Path, step: int, best_step: int) -> dict[str, Any]:
+    """The state after `step` steps, tensors on the CPU; raises TextcriticError when it is missing or truncated."""
+    return _load(_state_path(folder, step, best_step))
+
+
 def digest(specification: Any) -> str:
     """SHA-256 of the canonical JSON of `specification`."""
     return hashlib.sha256(json.dumps(specification, sort_keys=True).encode()).hexdigest()
 
 
 def file_digests(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
-    """`{file name: size and SHA-256}` of input files; a model's or tokenizer's folder stands for its JSON and weights.
+    """`{file name: size and SHA-256}` of input files; a model's or tokenizer's folder stands for its JSON, text
+    and weights.
 
     Raises:
         TextcriticError: a file is missing.
@@ -182,7 +188,13 @@ def terminated() -> Iterator[threading.Event]:
 
 
 def _files_of(path: Path) -> list[Path]:
-    return sorted([*path.glob("*.json"), *path.glob("*.safetensors")]) if path.is_dir() else [path]
+    if not path.is_dir():
+        return [path]
+    return sorted(file for form in ("*.json", "*.txt", "*.safetensors") for file in path.glob(form))
+
+
+def _state_path(folder: Path, step: int, best_step: int) -> Path:
+    return folder / f"state-{step}.best-{best_step}.pt"
 
 
 def _save(value: Mapping[str, Any], path: Path) -> None:

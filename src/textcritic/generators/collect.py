@@ -2,13 +2,15 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
-from textcritic.corpora import Article, MalformedArticle, Section, parse, write_articles
+from textcritic.corpora import Article, MalformedArticle, Section, Titles, parse, write_articles
 from textcritic.corpora.jsonl import read_jsonl
+from textcritic.corpora.layout import W_TITLE
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
 from textcritic.generators.shards import CUT, read_shard
@@ -109,23 +111,29 @@ def collect_draws(
                 except MalformedArticle as malformed:
                     yield _Rejected(identifier, draw.text, malformed.reason)
 
-    kept, rejected = _sort_out(outcomes())
-    return _write(kept, rejected, tokens, advice, out_path, rejected_path, counts_path)
+    return _write(outcomes(), lambda: tokens, advice, out_path, rejected_path, counts_path)
 
 
 def import_samples(
     path: str | os.PathLike[str],
+    setting: str,
+    titles: Mapping[str, Any],
     out_path: str | os.PathLike[str],
     rejected_path: str | os.PathLike[str],
     counts_path: str | os.PathLike[str],
 ) -> dict[str, object]:
     """Take in articles that another program generated, with the outcome of `collect_samples`.
 
-    Titles are lower-cased and stripped, as those of our own samples are. An article without sections is rejected as
-    "empty", one with a section without text as "empty section". How many tokens were drawn is not known: null.
+    An article without sections is rejected as "empty", one with a section without text as "empty section". In
+    `wo-title` titles are optional, lower-cased and stripped. In `w-title` they are what a critic may go by: treated as
+    those of the corpus are, standardised and the sections in `drop` left out; an article with a section that has no
+    title, or none of letters, is rejected as "section without title", one of which nothing stays as "only sections
+    that the corpus leaves out". How many tokens were drawn is not known: null.
 
     Args:
         path: JSON lines, see `corpora.jsonl.read_jsonl`.
+        setting: `w-title` or `wo-title`.
+        titles: `titles` of the corpus' registry entry, all defaults filled in.
         out_path: see `collect_samples`.
         rejected_path: see `collect_samples`.
         counts_path: see `collect_samples`.
@@ -133,52 +141,80 @@ def import_samples(
     Raises:
         TextcriticError: a fault of the file, naming its line; or every article was rejected.
     """
+    standard = Titles(**titles) if setting == W_TITLE else None
 
     def outcome(article: Article) -> Article | _Rejected:
         texts = [section.text.strip() for section in article.sections]
-        if not all(texts) or not texts:
-            why = "empty section" if any(texts) else "empty"
-            return _Rejected(article.id, "\n\n".join(texts), why)
-        titles = [(section.title or "").strip().lower() or None for section in article.sections]
-        return Article(article.id, article.title, tuple(map(Section, titles, texts)), article.source)
+        try:
+            if not all(texts) or not texts:
+                raise MalformedArticle("empty section" if any(texts) else "empty")
+            if standard is None:
+                names = [(section.title or "").strip().lower() or None for section in article.sections]
+                sections = tuple(map(Section, names, texts))
+            else:
+                sections = _titled(article, texts, standard)
+        except MalformedArticle as malformed:
+            return _Rejected(article.id, "\n\n".join(texts), malformed.reason)
+        return Article(article.id, article.title, sections, article.source)
 
-    kept, rejected = _sort_out(outcome(article) for article in read_jsonl(path))
-    advice = "give articles whose sections all have text"
-    return _write(kept, rejected, None, advice, out_path, rejected_path, counts_path)
+    advice = "give articles whose sections all have text" + (" and a title" if standard else "")
+    outcomes = (outcome(article) for article in read_jsonl(path))
+    return _write(outcomes, lambda: None, advice, out_path, rejected_path, counts_path)
 
 
-def _sort_out(outcomes: Iterable[Article | _Rejected]) -> tuple[list[Article], list[_Rejected]]:
-    kept, rejected = [], []
-    for outcome in outcomes:
-        if isinstance(outcome, Article):
-            kept.append(outcome)
-        else:
-            rejected.append(outcome)
-    return kept, rejected
+def _titled(article: Article, texts: Sequence[str], standard: Titles) -> tuple[Section, ...]:
+    titles = [standard.standardise(section.title or "") for section in article.sections]
+    if not all(titles):
+        raise MalformedArticle("section without title")
+    kept = tuple(Section(*pair) for pair in zip(titles, texts, strict=True) if pair[0] not in standard.drop)
+    if not kept:
+        raise MalformedArticle("only sections that the corpus leaves out")
+    return kept
 
 
 def _write(
-    kept: list[Article],
-    rejected: list[_Rejected],
-    tokens: int | None,
+    outcomes: Iterator[Article | _Rejected],
+    tokens: Callable[[], int | None],
     advice: str | None,
     out_path: str | os.PathLike[str],
     rejected_path: str | os.PathLike[str],
     counts_path: str | os.PathLike[str],
 ) -> dict[str, object]:
-    reasons = dict(Counter(item.why for item in rejected).most_common())
-    drawn = len(kept) + len(rejected)
-    listed = ", ".join(f"{why}: {number}" for why, number in reasons.items())
+    """Write what is kept as it comes, then what is rejected, and the counts; `tokens` is asked at the end."""
+    kept, rejected = 0, list[_Rejected]()
+
+    def articles() -> Iterator[Article]:
+        nonlocal kept
+        for outcome in outcomes:
+            if isinstance(outcome, Article):
+                kept += 1
+                yield outcome
+            else:
+                rejected.append(outcome)
+        if not kept and advice is not None:
+            raise TextcriticError(f"{_nothing(out_path, rejected)}; {advice}")
+
+    write_articles(out_path, articles())
     if not kept:
-        nothing = f"{out_path}: of {drawn} articles none can be used ({listed or 'none were drawn'})"
-        if advice is not None:
-            raise TextcriticError(f"{nothing}; {advice}")
-        log.warning("%s; the sample is empty", nothing)
+        log.warning("%s; the sample is empty", _nothing(out_path, rejected))
     elif rejected:
-        log.info("%d of %d articles rejected: %s", len(rejected), drawn, listed)
-    write_articles(out_path, kept)
+        log.info("%d of %d articles rejected: %s", len(rejected), kept + len(rejected), _listed(rejected))
     columns = {name: [getattr(item, name) for item in rejected] for name in REJECTED_SCHEMA.names}
     write_table(rejected_path, pa.table(columns, schema=REJECTED_SCHEMA))
-    counts: dict[str, object] = {"drawn": drawn, "kept": len(kept), "rejected": reasons, "tokens": tokens}
+    drawn = kept + len(rejected)
+    counts: dict[str, object] = {"drawn": drawn, "kept": kept, "rejected": _reasons(rejected), "tokens": tokens()}
     write_json(counts_path, counts)
     return counts
+
+
+def _nothing(out_path: str | os.PathLike[str], rejected: Sequence[_Rejected]) -> str:
+    listed = _listed(rejected) or "none were drawn"
+    return f"{out_path}: of {len(rejected)} articles none can be used ({listed})"
+
+
+def _listed(rejected: Sequence[_Rejected]) -> str:
+    return ", ".join(f"{why}: {number}" for why, number in _reasons(rejected).items())
+
+
+def _reasons(rejected: Sequence[_Rejected]) -> dict[str, int]:
+    return dict(Counter(item.why for item in rejected).most_common())

@@ -1,7 +1,6 @@
 """Tokenizers and models: from a folder on disk, or initialised from a configuration; never from the network."""
 
 import difflib
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -10,14 +9,14 @@ from typing import Any
 os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; only the download rules use the network
 
 import torch
-from safetensors import SafetensorError, safe_open
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
 from textcritic.corpora import END, SEPARATOR
 from textcritic.errors import TextcriticError, first_line
-from textcritic.files import read_json, whole_folder
+from textcritic.files import whole_folder
+from textcritic.generators.pretrained import from_folder, require_folder
 
 transformers_logging.set_verbosity_error()
 transformers_logging.disable_progress_bar()
@@ -86,7 +85,7 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
     Raises:
         TextcriticError: there is no such folder, or it holds no fast tokenizer.
     """
-    _require_folder(folder)
+    require_folder(folder)
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
     except Exception as error:  # transformers raises OSError, ValueError, TypeError, KeyError ... for the same fault
@@ -94,8 +93,13 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
             f"{folder}: holds no tokenizer that can be read; a folder saved with save_pretrained has tokenizer.json "
             f"and tokenizer_config.json ({first_line(error)})"
         ) from error
-    if not tokenizer.is_fast or not len(tokenizer):
+    if not tokenizer.is_fast:
         raise TextcriticError(f"{folder}: holds no fast tokenizer; convert it so that the folder has tokenizer.json")
+    if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # what transformers makes up where there is no vocabulary
+        raise TextcriticError(
+            f"{folder}: holds no tokenizer's vocabulary; copy tokenizer.json, or vocab.json and merges.txt, or "
+            "vocab.txt, into it"
+        )
     fast: PreTrainedTokenizerFast = tokenizer
     return fast
 
@@ -168,7 +172,7 @@ def load_model(
     if folder is None:
         model = _from_config(auto_class, init["config"], tokenizer, changes)
     else:
-        model = _from_folder(auto_class, folder, new_head, changes)
+        model = from_folder(auto_class, folder, new_head, changes)
     entries = model.get_input_embeddings().weight.shape[0]
     if len(tokenizer) > entries:
         raise TextcriticError(
@@ -205,8 +209,13 @@ def device() -> torch.device:
 
 def autocast(on: torch.device, precision: str) -> torch.autocast:
     """Mixed precision for forward passes: `bf16`, `fp32`, or `auto`, which is bf16 on a GPU that computes in it."""
+    return torch.autocast(on.type, torch.bfloat16, enabled=in_bf16(on, precision))
+
+
+def in_bf16(on: torch.device, precision: str) -> bool:
+    """Whether `autocast` computes in bf16."""
     fast = on.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-    return torch.autocast(on.type, torch.bfloat16, enabled=precision == "bf16" or (precision == "auto" and fast))
+    return precision == "bf16" or (precision == "auto" and fast)
 
 
 def _from_config(
@@ -237,50 +246,3 @@ def _from_config(
         return auto_class.from_config(full, dtype=torch.float32)
     except (ValueError, TypeError, KeyError, AssertionError, RuntimeError) as error:
         raise TextcriticError(f"init.config: no {model_type} can be built from it: {first_line(error)}") from error
-
-
-def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping[str, Any]) -> Any:
-    _require_folder(folder)
-    _require_weights(folder)
-    try:
-        model, report = auto_class.from_pretrained(
-            folder,
-            local_files_only=True,
-            dtype=torch.float32,
-            output_loading_info=True,
-            **changes,
-        )
-    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
-        raise TextcriticError(f"{folder}: no model can be loaded from it: {first_line(error)}") from error
-    base = model.base_model_prefix + "."
-    missing = sorted(name for name in report["missing_keys"] if not new_head or name.startswith(base))
-    if missing:
-        raise TextcriticError(
-            f"{folder}: {len(missing)} weights are missing, the first is {missing[0]}; copy the folder again, or give "
-            "one whose config.json matches its weights"
-        )
-    return model
-
-
-def _require_folder(folder: str | os.PathLike[str]) -> None:
-    if not Path(folder).is_dir():
-        raise TextcriticError(f"{folder}: no such folder; give the folder of a saved model or tokenizer")
-
-
-def _require_weights(folder: Path) -> None:
-    """Every file of the weights is there and as long as its header says (a truncated copy is not)."""
-    if not (folder / "config.json").is_file():
-        raise TextcriticError(f"{folder}: has no config.json; give a folder saved with save_pretrained")
-    index = folder / "model.safetensors.index.json"
-    sharded = read_json(index).get("weight_map", {}) if index.is_file() else {"": "model.safetensors"}
-    for shard in sorted(set(sharded.values())):
-        path = folder / shard
-        if not path.is_file():
-            raise TextcriticError(f"{path}: no such file; the folder has no weights in safetensors form, or not all")
-        try:
-            with safe_open(path, framework="pt"):
-                pass
-        except (SafetensorError, OSError, json.JSONDecodeError) as error:
-            raise TextcriticError(
-                f"{path}: not a whole safetensors file ({first_line(error)}); delete it and make or copy it again"
-            ) from error

@@ -19,8 +19,8 @@ from textcritic.generators.checkpoint import Checkpoints, file_digests, rng_stat
 from textcritic.generators.cpu import prepare_cpu
 from textcritic.generators.load import autocast, device, init_folder, load_model, load_tokenizer
 from textcritic.generators.lock import Lock
+from textcritic.generators.loop import optimiser
 from textcritic.generators.plan import learning_rate
-from textcritic.generators.train import optimiser
 from textcritic.latents.accuracy import accuracy
 from textcritic.latents.infer import labels_of, posterior
 from textcritic.latents.sections import Sections, encode_sections, shuffled_batches

@@ -152,7 +152,9 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool) -> None:
 
 def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: bool) -> None:
     colour = SETTING_COLOURS.get(mark.setting, INK)
-    centre = y - (0.3 if "\n" in mark.label else 0.22) if narrow else y
+    # On a narrow chart the label stands over its dot, and nearer to it than to the dot above.
+    lines = 1 + mark.label.count("\n")
+    centre, label_y = (y - 0.18 / lines, y + 0.14 + 0.06 * lines) if narrow else (y, y)
     offsets = np.linspace(0.12, -0.12, len(mark.values)) if len(mark.values) > 1 else [0.0]
     for value, (low, high), offset in zip(mark.values, mark.intervals, offsets, strict=True):
         at = centre + offset
@@ -164,10 +166,10 @@ def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: b
     if mark.published is not None:
         axes.plot(mark.published, centre, "D", markerfacecolor="none", markeredgecolor=MUTED, markersize=6, zorder=4)
     if narrow:
-        axes.text(0, y + 0.2, mark.label, transform=axes.get_yaxis_transform(), va="center", color=INK)
+        axes.text(0, label_y, mark.label, transform=axes.get_yaxis_transform(), va="center", color=INK)
         axes.text(
             1,
-            y + 0.2,
+            label_y,
             _value_and_note(mark),
             transform=axes.get_yaxis_transform(),
             va="center",

@@ -1,6 +1,7 @@
 """What stands behind the Latent PPL, in long format: its two parts, single unlikely steps, corpora, and the audit."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -67,24 +68,29 @@ def error_rows(study: Study, published: Published, threshold: float = TABLE_THRE
     return pd.DataFrame(rows).reindex(columns=order).astype({"seed": "Int64"})
 
 
-def statistics_rows(study: Study, published: Published) -> pd.DataFrame:
+def statistics_rows(corpora: Iterable[tuple[str, Path, Path | None]], published: Published) -> pd.DataFrame:
     """Statistics of the corpora (paper, Table 11) and the accuracy of their section classifiers.
 
-    Columns: corpus, metric, value, published, difference.
+    Args:
+        corpora: name, statistics.json, and accuracy.json of the classifier if it is to be told, of each.
+        published: values that stand beside ours.
+
+    Returns:
+        Columns: corpus, metric, value, published, difference.
     """
     rows = []
-    for files in study.data:
-        statistics = read_json(files.statistics)
+    for corpus, path, accuracy in corpora:
+        statistics = read_json(path)
         try:
             values = {f"articles_{split}": statistics["splits"][split]["articles"] for split in SPLITS}
             values |= {name: statistics[name] for name in STATISTICS}
         except (KeyError, TypeError) as error:
-            raise TextcriticError(f"{files.statistics}: no {error} in it; delete it and rerun its rule") from error
-        if files.accuracy is not None:
-            values["classifier_accuracy_percent"] = 100 * read_json(files.accuracy)["validation"]["accuracy"]
+            raise TextcriticError(f"{path}: no {error} in it; delete it and rerun its rule") from error
+        if accuracy is not None:
+            values["classifier_accuracy_percent"] = 100 * read_json(accuracy)["validation"]["accuracy"]
         for metric, value in values.items():
-            theirs = published.value(files.corpus, "", "data", metric)
-            row = {"corpus": files.corpus, "metric": metric, "value": value, "published": theirs}
+            theirs = published.value(corpus, "", "data", metric)
+            row = {"corpus": corpus, "metric": metric, "value": value, "published": theirs}
             rows.append(row | {"difference": None if theirs is None else value - theirs})
     return pd.DataFrame(rows)
 
@@ -153,6 +159,7 @@ def _sources(study: Study) -> Iterator[tuple[dict[str, Any], pa.Table, Transitio
     for data in study.data:
         critic = TransitionCritic.load(data.critic)
         yield data_keys(data, DATA_INFERRED), read_scores(data.inferred), critic
-        yield data_keys(data, DATA_GOLD), read_scores(data.gold), critic
+        if not data.titles_given:
+            yield data_keys(data, DATA_GOLD), read_scores(data.gold), critic
         for sample in (s for s in study.samples if s.corpus == data.corpus):
             yield sample_keys(sample), read_scores(sample.scores), critic

@@ -16,7 +16,7 @@ from textcritic.files import read_json
 from textcritic.report.charts import Mark, latent_ppl_chart, training_curves
 from textcritic.report.details import GRAPH_THRESHOLD
 from textcritic.report.graph import BEGIN, END, Edge, transition_graph
-from textcritic.report.inputs import Drawn, Study, read_study
+from textcritic.report.inputs import DataFiles, Drawn, Study, read_study
 from textcritic.report.matrices import next_section_shares, transition_heatmaps
 from textcritic.report.numbers import missing, p_value
 from textcritic.report.rows import read_scores
@@ -25,7 +25,7 @@ from textcritic.report.style import save
 from textcritic.report.tables import read_rows
 
 WIDE, NARROW = 6.4, 3.7  # inches
-GRAPH_TITLES, GRAPH_EDGES, NARROW_EDGES, MATRIX_TITLES = 12, 18, 10, 20
+GRAPH_TITLES, GRAPH_EDGES, NARROW_EDGES, MATRIX_TITLES = 12, 18, 10, 14
 REAL = "real-text"
 
 
@@ -48,6 +48,15 @@ def make_figures(study: Mapping[str, Any], tables: str | Path, folder: str | Pat
     return write_figures(_figures(read_study(study), read_rows(tables, "coherence")), folder)
 
 
+def make_error_graphs(study: Mapping[str, Any], folder: str | Path) -> list[Path]:
+    """Write the graph of transition errors of every source (paper, Figure 4), as `make_figures` does."""
+    files = read_study(study)
+    graphs = (
+        graph for data in files.data for graph in _graphs(*_chains(files, data), TransitionCritic.load(data.critic))
+    )
+    return write_figures(graphs, folder)
+
+
 def write_figures(figures: Iterable[tuple[str, Figure, Figure]], folder: str | Path) -> list[Path]:
     """Write figures, each (name, wide one, narrow one), as .svg and .pdf and as .narrow.svg; returns the paths."""
     written: list[Path] = []
@@ -64,31 +73,41 @@ def _figures(study: Study, rows: pd.DataFrame) -> Iterator[tuple[str, Figure, Fi
     yield "latent-ppl", latent_ppl_chart(panels), latent_ppl_chart(panels, NARROW)
     for data in study.data:
         critic = TransitionCritic.load(data.critic)
-        real = read_scores(data.inferred)
-        order = reading_order(real, critic)
-        sources = {f"{data.corpus}.{REAL}": real}
-        samples = {sample.slug: sample for sample in study.samples if sample.corpus == data.corpus}
-        sources |= {slug: read_scores(sample.scores) for slug, sample in samples.items()}
-        edges = {slug: _edges(scores, critic) for slug, scores in sources.items()}
-        heaviest = max((edge.share for found in edges.values() for edge in found), default=None)
-        graph_titles = _commonest(real, order, GRAPH_TITLES)
-        for slug in sources:
-            wide = transition_graph(graph_titles, _between(graph_titles, edges[slug])[:GRAPH_EDGES], WIDE, heaviest)
-            few = _between(graph_titles, edges[slug])[:NARROW_EDGES]
-            yield f"transition-errors.{slug}", wide, transition_graph(graph_titles, few, NARROW, heaviest)
-        shown = _commonest(real, order, MATRIX_TITLES)
+        real, sources = _chains(study, data)
+        yield from _graphs(real, sources, critic)
+        shown = _commonest(real, reading_order(real, critic), MATRIX_TITLES)
         shares = next_section_shares(scored_transitions(real, critic), critic.titles, shown)
-        for slug, sample in samples.items():
-            theirs = next_section_shares(scored_transitions(sources[slug], critic), critic.titles, shown)
+        for sample in (s for s in study.samples if s.corpus == data.corpus):
+            theirs = next_section_shares(scored_transitions(sources[sample.slug], critic), critic.titles, shown)
             label = names.source(sample_keys(sample))
             yield (
-                f"transition-matrices.{slug}",
+                f"transition-matrices.{sample.slug}",
                 transition_heatmaps(shares, theirs, shown, label),
                 transition_heatmaps(shares, theirs, shown, label, NARROW),
             )
     curves = study_curves(study)
     if curves:
         yield "training-curves", training_curves(curves), training_curves(curves, NARROW)
+
+
+def _chains(study: Study, data: DataFiles) -> tuple[pa.Table, dict[str, pa.Table]]:
+    """Scores of a corpus' real text, and those of all its sources by the ends of their figures' names."""
+    real = read_scores(data.inferred)
+    samples = {s.slug: read_scores(s.scores) for s in study.samples if s.corpus == data.corpus}
+    return real, {f"{data.corpus}.{REAL}": real} | samples
+
+
+def _graphs(
+    real: pa.Table, sources: Mapping[str, pa.Table], critic: TransitionCritic
+) -> Iterator[tuple[str, Figure, Figure]]:
+    """Of each source the unlikely steps between the commonest section types of real text, widths on one scale."""
+    titles = _commonest(real, reading_order(real, critic), GRAPH_TITLES)
+    edges = {slug: _edges(scores, critic) for slug, scores in sources.items()}
+    heaviest = max((edge.share for found in edges.values() for edge in found), default=None)
+    for slug in sources:
+        shown = _between(titles, edges[slug])
+        wide = transition_graph(titles, shown[:GRAPH_EDGES], WIDE, heaviest)
+        yield f"transition-errors.{slug}", wide, transition_graph(titles, shown[:NARROW_EDGES], NARROW, heaviest)
 
 
 def study_curves(study: Study) -> dict[str, Any]:

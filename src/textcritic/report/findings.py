@@ -165,15 +165,19 @@ def _against(group: pd.DataFrame, data: dict[str, object], found: str) -> str:
 
 
 def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[str]:
+    groups = [group for _, group in titles.groupby(["corpus", "generator", "decoding"], sort=False)]
+    if len(groups) > MOST_POINTS:
+        return [_of_many_titles(groups)]
     points = []
-    for (corpus, _, _), group in titles.groupby(["corpus", "generator", "decoding"], sort=False):
-        name = names.source(group.iloc[0], corpus=False, setting=False, seed=False)
-        where = f" on {corpus}" if titles["corpus"].nunique() > 1 else ""
+    for group in groups:
+        first = group.iloc[0]
+        name = names.source(first, corpus=False, setting=False, seed=False)
+        where = f" on {first['corpus']}" if titles["corpus"].nunique() > 1 else ""
         before, after = group["with_titles"].mean(), group["without_titles"].mean()
         values = f"from {number(before)} to {number(after)}"
         known = [p for p in group["p_value"] if not missing(p)]
         start = f"Leaving the section titles out of the training text of {name}{where}"
-        if known and max(known) < ALPHA and np.isfinite([before, after]).all():
+        if _moved(group):
             verb = "raises" if after > before else "lowers"
             points.append(
                 f"{start} {verb} its Latent PPL {values} ({p_value(max(known))}){_by_perplexity(rows, group)}."
@@ -185,6 +189,31 @@ def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[s
             )
             points.append(f"{start} takes its Latent PPL {values}, {doubt} ({p_value(max(known))}).")
     return points
+
+
+def _of_many_titles(groups: list[pd.DataFrame]) -> str:
+    """One sentence on many pairs; the single ones are in the tables."""
+    moved = [float(g["without_titles"].mean() / g["with_titles"].mean() - 1) for g in groups if _moved(g)]
+    raised, lowered = [m for m in moved if m > 0], [-m for m in moved if m < 0]
+    parts = [
+        f"{verb} the Latent PPL measurably in {len(found)} ({_percents(found)})"
+        for verb, found in (("raises", raised), ("lowers", lowered))
+        if found
+    ]
+    if rest := len(groups) - len(moved):
+        parts.append(f"makes no clear difference in {rest}")
+    return f"In {len(groups)} comparisons, leaving the section titles out of the training text {listed(parts)}."
+
+
+def _moved(group: pd.DataFrame) -> bool:
+    """Whether titles make a measurable difference to a generator under each of its seeds."""
+    known = [p for p in group["p_value"] if not missing(p)]
+    return bool(known and max(known) < ALPHA and np.isfinite(group[["with_titles", "without_titles"]].mean()).all())
+
+
+def _percents(shares: list[float]) -> str:
+    low, high = percent(min(shares)), percent(max(shares))
+    return f"by {low}" if low == high else f"by {low} to {high}"
 
 
 def _by_perplexity(rows: pd.DataFrame, group: pd.DataFrame) -> str:

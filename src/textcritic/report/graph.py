@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,8 +14,10 @@ from textcritic.report.numbers import percent
 from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, RULE, new_figure, style
 
 BEGIN, END = "begin", "end"
-PITCH = 0.56  # inches between two section types
+PITCH, TALL_PITCH = 0.56, 0.68  # inches between two section types; the latter where a name has two lines
+CHARACTER = 0.083  # inches
 LEAVE = 0.09  # inches above or below the middle of a box where arrows leave and arrive
+NAME_WIDTH, NARROW_NAME_WIDTH = 26, 16  # characters of a line of a name
 LABELLED = 5
 LONGEST_REACH = 2.3  # inches
 
@@ -49,10 +52,14 @@ def transition_graph(
     """
     touched = {edge.previous for edge in edges} | {edge.next for edge in edges}
     order = [BEGIN] * (BEGIN in touched) + list(titles) + [END] * (END in touched)
-    place = {title: -PITCH * row for row, title in enumerate(order)}
+    characters = NAME_WIDTH if width > 5 else NARROW_NAME_WIDTH
+    names = {title: fill(title, characters, max_lines=2, placeholder="…") for title in order}
+    pitch = TALL_PITCH if any("\n" in name for name in names.values()) else PITCH
+    place = {title: -pitch * row for row, title in enumerate(order)}
     drawn = sorted((e for e in edges if e.previous in place and e.next in place), key=lambda e: e.share)
-    box = 0.34 + 0.083 * max(max(map(len, order), default=4), 14)
-    height = PITCH * len(order) + 0.1
+    longest_line = max((len(line) for name in names.values() for line in name.split("\n")), default=4)
+    box = 0.34 + CHARACTER * max(longest_line, 14)
+    height = pitch * len(order) + 0.1
     foot = 0.4 if width > 5 else 0.62
     with style():
         figure = new_figure(width, height + foot)
@@ -64,7 +71,7 @@ def transition_graph(
         room = (width - box - 0.24) / 2 if back else min(width - box - 0.24, LONGEST_REACH)
         # Without steps back the boxes stand further left, and the steps forward have more room.
         left = width / 2 if back else (width - room + 0.3 - 0.42) / 2
-        axes.set(xlim=(-left, width - left), ylim=(PITCH / 2 - height, PITCH / 2))
+        axes.set(xlim=(-left, width - left), ylim=(pitch / 2 - height, pitch / 2))
         arcs = [e for e in drawn if e.previous != e.next]
         labelled = arcs[-LABELLED if width > 5 else -3 :]
         plates: list[tuple[float, float]] = []
@@ -81,7 +88,7 @@ def transition_graph(
                     _draw_label(axes, apex, percent(edge.share))
         repeated = {edge.previous: edge.share for edge in drawn if edge.previous == edge.next}
         for title, y in place.items():
-            _draw_box(axes, title, y, box, repeated.get(title))
+            _draw_box(axes, names[title], y, box, repeated.get(title))
         if not drawn:
             axes.text(box / 2 + 0.2, place[order[0]], "no unlikely step\nbetween these", va="top", color=MUTED)
         _legend(figure, width)
@@ -132,7 +139,8 @@ def _arrow(curve: Curve, weight: float, colour: str, alpha: float) -> FancyArrow
 def _draw_box(axes: Axes, title: str, y: float, width: float, repeated: float | None) -> None:
     special = title in (BEGIN, END)
     outline = ORANGE if repeated is not None else RULE
-    height = 0.4 if repeated is not None else 0.3
+    two_lines = "\n" in title
+    height = (0.4 if repeated is not None else 0.3) + 0.16 * two_lines
     axes.add_patch(
         FancyBboxPatch(
             (-width / 2 + 0.06, y - height / 2 + 0.06),
@@ -150,7 +158,7 @@ def _draw_box(axes: Axes, title: str, y: float, width: float, repeated: float | 
     axes.text(0, y + shift, title, ha="center", va="center", color=MUTED if special else INK, zorder=4)
     if repeated is not None:
         note = f"repeated {percent(repeated)}"
-        axes.text(0, y - 0.085, note, ha="center", va="center", color=ORANGE, fontsize=9, zorder=4)
+        axes.text(0, y - 0.085 - 0.08 * two_lines, note, ha="center", va="center", color=ORANGE, fontsize=9, zorder=4)
 
 
 def _legend(figure: Figure, width: float) -> None:

@@ -21,22 +21,25 @@ from textcritic.report.figures import GRAPH_TITLES, REAL, study_curves
 from textcritic.report.findings import findings
 from textcritic.report.inputs import Study, read_study
 from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
+from textcritic.report.repetition_page import repetitions_section
 from textcritic.report.sheet import Cell, Sheet, to_html
 from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names, data_keys, sample_keys
 from textcritic.report.svg import inline_svg
 from textcritic.report.synthetic.page import process_section
 from textcritic.report.tables import read_rows
 from textcritic.report.viewer import viewer_data
-from textcritic.report.words import definitions, seeds_in_words, switches
+from textcritic.report.words import commonest_reasons, definitions, seeds_in_words, switches
 
 TEMPLATES = Path(__file__).parent / "templates"
 CONTENTS = (
     ("finding", "Finding"),
     ("compared", "What was compared"),
     ("coherence", "Coherence"),
+    ("papers", "The paper’s tables"),
     ("decomposition", "Where it comes from"),
     ("perplexity", "Perplexity"),
     ("errors", "Which steps go wrong"),
+    ("repetitions", "Repeated sections"),
     ("matrices", "What follows what"),
     ("articles", "Read the articles"),
     ("audit", "Audit"),
@@ -72,8 +75,12 @@ def make_report(
     """
     files, made = read_study(study), read_json(manifest)
     written = (*StudyFiles.TABLES, *(StudyFiles.SYNTHETIC if files.synthetic else ()))
+    papers = [table.name for table in files.tables]
+    shown = [table.name for table in files.tables if table.kind == "coherence"]
     names, rows = Names.of(files.samples), {name: read_rows(tables, name) for name in written}
     process = process_section(files, rows.get("table1"))
+    measured = any(sample.perplexity is not None for sample in files.samples)
+    optional = {"process": process, "papers": shown, "perplexity": measured}
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(("html.j2",)),
@@ -83,24 +90,28 @@ def make_report(
     environment.filters["unbroken"] = lambda text: re.sub(r"\bp ([=<]) (?=[\d.])", "p\u00a0\\1\u00a0", text)
     page = environment.get_template("report.html.j2").render(
         study=files,
-        contents=[entry for entry in CONTENTS if process or entry[0] != "process"],
+        titles_given=files.titles_given,
+        measured=measured,
+        contents=[entry for entry in CONTENTS if optional.get(entry[0], True)],
         date=datetime.fromisoformat(made["created"]).strftime("%-d %B %Y"),
         findings=findings(rows["coherence"], rows["titles"], names, process["findings"] if process else ()),
         compared=_compared(files, rows["coherence"], names),
         several_seeds=rows["coherence"]["seed"].nunique() > 1,
-        chart_caption=_chart_caption(rows["coherence"]),
+        chart_caption=_chart_caption(rows["coherence"], files.titles_given, measured),
         every_number=Markup(to_html(_every_number(rows["coherence"], names))),
         bars=_bars(rows["decomposition"], names),
         curves=bool(study_curves(files)),
         graphs=_graphs(files, names),
+        papers=shown,
+        repetitions=repetitions_section(files, names),
         matrices=[{"key": s.slug, "label": names.source(sample_keys(s))} for s in files.samples],
         switches=switches(rows["audit"]),
         default=rows["audit"].loc[rows["audit"]["switch"] == "default", "setting_of_switch"].iloc[0],
         corpora=[_corpus(data.statistics) for data in files.data],
         rejected=Markup(to_html(_rejected(rows["coherence"], names))),
-        definitions=[*definitions(files.resamples), *(process["definitions"] if process else ())],
+        definitions=[*definitions(files.resamples, files.titles_given), *(process["definitions"] if process else ())],
         **_provenance(made),
-        tables=_links((Path(tables) / f"{name}.csv" for name in written), Path(out_path)),
+        tables=_links((Path(tables) / f"{name}.csv" for name in (*written, *papers)), Path(out_path)),
         prints=_links(
             [path for folder in _folders(figures, synthetic_figures) for path in sorted(folder.glob("*.pdf"))],
             Path(out_path),
@@ -166,8 +177,12 @@ def _compared(study: Study, rows: pd.DataFrame, names: Names) -> list[tuple[str,
             words += f" ({percent(low)} to {percent(high)})"
         facts.append((f"Real text: {data.corpus}", f"{words}."))
     samples = rows[rows["source"] == SAMPLE]
+    if study.titles_given:
+        facts.append(("Titles", "given, in real text and in samples; nothing was inferred from the text."))
+    facts.append(("Generators", "; ".join(names.labels[name] for name in dict.fromkeys(samples["generator"]))))
+    if all(sample.perplexity is None for sample in study.samples):  # from files: nobody says how they were made
+        return [*facts, ("Articles a sample", _range(samples["documents"] + samples["rejected"], "given"))]
     facts += [
-        ("Generators", "; ".join(names.labels[generator] for generator in dict.fromkeys(samples["generator"]))),
         ("Trained", listed([setting_name(setting) for setting in dict.fromkeys(samples["setting"])]) + " in the text"),
         ("Decoding", listed(list(dict.fromkeys(samples["decoding"])))),
         ("Seeds", seeds_in_words(samples["seed"].dropna())),
@@ -181,8 +196,9 @@ def _range(values: pd.Series, what: str) -> str:
     return f"{low} {what}" if low == high else f"{low} to {high} {what}"
 
 
-def _chart_caption(rows: pd.DataFrame) -> str:
-    words = "Blue: trained with titles. Orange: without. p-values: against real text with inferred titles."
+def _chart_caption(rows: pd.DataFrame, titles_given: bool, trained: bool) -> str:
+    words = "Blue: trained with titles. Orange: without. " if trained else ""
+    words += f"p-values: against real text{'' if titles_given else ' with inferred titles'}."
     if rows["published"].notna().any():
         words += " Open diamonds: published values."
     if rows["latent_ppl"].isin([float("inf")]).any():
@@ -206,7 +222,7 @@ def _rejected(rows: pd.DataFrame, names: Names) -> Sheet:
     for row in rows.to_dict("records"):
         if row["generator"] == "data" and row["source"] != DATA_INFERRED:
             continue
-        reasons = row["rejected_by_reason"] or "none"
+        reasons = commonest_reasons(row["rejected_by_reason"]) or "none"
         cells = [Cell(count(row["rejected"])), Cell(percent(row["rejected_share"])), Cell(reasons, words=True)]
         body.append([Cell(names.source(row), heading=True), *cells])
     header = [[Cell("Source"), Cell("Rejected"), Cell("Share"), Cell("Reasons", words=True)]]
@@ -257,7 +273,7 @@ def _viewer(study: Study) -> dict[str, Any]:
     sources = viewer_data(study)
     # A sample first: what real text looks like is one choice away.
     start = next((i for i, source in enumerate(sources) if not source["real"] and source["articles"]), 0)
-    return {"threshold": GRAPH_THRESHOLD, "start": start, "sources": sources}
+    return {"threshold": GRAPH_THRESHOLD, "start": start, "given": study.titles_given, "sources": sources}
 
 
 def _provenance(made: Mapping[str, Any]) -> dict[str, Any]:

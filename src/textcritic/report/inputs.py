@@ -19,7 +19,7 @@ class DataFiles:
         corpus: its name.
         critic: critic.json.
         statistics: statistics.json of the corpus.
-        accuracy: accuracy.json of the section classifier, if there is one.
+        accuracy: accuracy.json of the section classifier; None where titles are given and there is none.
         gold: scores of the test split with its own titles.
         inferred: scores of the test split with inferred titles.
         articles: the test split.
@@ -36,6 +36,11 @@ class DataFiles:
     articles: Path
     latents: Path
     validation: Path
+
+    @property
+    def titles_given(self) -> bool:
+        """Whether sections are known by the titles that they come with: `inferred` then equals `gold`."""
+        return self.accuracy is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +122,20 @@ class Synthetic:
 
 
 @dataclass(frozen=True, slots=True)
+class PaperTable:
+    """A table of a paper by its name there (`table2`), what kind of table it is and what it shows; see `papers`."""
+
+    name: str
+    kind: str
+    caption: str
+
+    @property
+    def number(self) -> str:
+        """Its number in the paper."""
+        return self.name.removeprefix("table")
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
     """A study with its files, in the order in which the tables show them; `decodings` are registry entries by name.
 
@@ -133,6 +152,12 @@ class Study:
     audit_samples: tuple[SampleFiles, ...]
     decodings: Mapping[str, Mapping[str, Any]]
     synthetic: Synthetic | None
+    tables: tuple[PaperTable, ...]
+
+    @property
+    def titles_given(self) -> bool:
+        """Whether sections are known by the titles that they come with; a study has one critic."""
+        return all(files.titles_given for files in self.data)
 
 
 def read_study(study: Mapping[str, Any]) -> Study:
@@ -142,8 +167,9 @@ def read_study(study: Mapping[str, Any]) -> Study:
         study: `name`, `title`, `summary`?, `resamples`? (default 10,000), `report_articles`? (default 40), `corpora`:
             list of dicts with the keys of `DataFiles`, `sources` and `audit_sources`?: lists of dicts with the keys of
             `SampleFiles`, `decodings`: the registry entry of each decoding, needed if there are `audit_sources`,
-            `synthetic`?: see `read_synthetic`. Paths may be strings; `accuracy`, `perplexity` and `training` may be
-            None or absent, as may a `label`, which is then the generator's name.
+            `synthetic`?: see `read_synthetic`, `tables`?: list of dicts with the keys of `PaperTable`. Paths may be
+            strings; `accuracy`, `perplexity` and `training` may be None or absent, as may a `label`, which is then the
+            generator's name.
 
     Raises:
         TextcriticError: a key is missing, a file is not there, a source belongs to a corpus that is not listed, or
@@ -174,6 +200,7 @@ def read_study(study: Mapping[str, Any]) -> Study:
         audit_samples=audit,
         decodings=study.get("decodings", {}),
         synthetic=read_synthetic(study) if study.get("synthetic") else None,
+        tables=tuple(PaperTable(t["name"], t["kind"], t["caption"]) for t in study.get("tables", ())),
     )
 
 

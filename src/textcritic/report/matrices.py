@@ -16,6 +16,8 @@ from textcritic.report.style import DIVERGING, MUTED, RULE, SEQUENTIAL, new_figu
 
 BAR_CELLS = 40
 TITLE_CHARACTER = 0.098  # inches, in bold
+# Characters of a section type's name, side by side and stacked: longer names would leave the cells no room.
+NAME_WIDTH, STACKED_NAME_WIDTH = 20, 16
 
 
 def next_section_shares(counts: np.ndarray, known: Sequence[str], shown: Sequence[str]) -> np.ndarray:
@@ -57,6 +59,8 @@ def transition_heatmaps(
         (sample_name, sample, SEQUENTIAL, Normalize(0, 1), "share of next sections"),
         ("difference", gap, DIVERGING, Normalize(-limit, limit), "sample minus real text"),
     ]
+    room = STACKED_NAME_WIDTH if stacked else NAME_WIDTH
+    titles = [title if len(title) <= room else f"{title[: room - 1].rstrip()}…" for title in titles]
     longest = max(map(len, [*titles, BEGIN]))
     margin, below = 0.35 + 0.078 * longest, 0.16 + 0.068 * longest
     foot, gutter = below + 0.62, 0.16

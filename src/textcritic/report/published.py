@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -20,11 +20,12 @@ class Published:
     """Published values, and what is to be said beside some of them, by `Cell`.
 
     The real text ("data") belongs to both settings, so its setting is "". A value whose decoding is "" stands beside
-    every decoding, any other beside that one only.
+    every decoding, any other beside that one only. `tables` says in which tables of the paper a value stands.
     """
 
     values: Mapping[Cell, float]
     notes: Mapping[Cell, str] = field(default_factory=dict)
+    tables: Mapping[Cell, frozenset[str]] = field(default_factory=dict)
 
     def value(self, corpus: str, setting: str, generator: str, metric: str, decoding: str = "") -> float | None:
         """The published value, or None."""
@@ -35,6 +36,11 @@ class Published:
         """What the file says beside the published value, or ""."""
         cell = self._cell(corpus, setting, generator, metric, decoding)
         return "" if cell is None else self.notes.get(cell, "")
+
+    def in_table(self, number: str) -> "Published":
+        """The values that stand in one table of the paper; all of them if the file has none of that number."""
+        cells = [cell for cell, numbers in self.tables.items() if number in numbers]
+        return self if not cells else replace(self, values={cell: self.values[cell] for cell in cells})
 
     def _cell(self, corpus: str, setting: str, generator: str, metric: str, decoding: str) -> Cell | None:
         place = (corpus, "" if generator == "data" else setting, generator)
@@ -60,14 +66,16 @@ def read_published(path: str | os.PathLike[str] | None) -> Published:
         raise TextcriticError(f"{path}: the columns are {', '.join(rows.columns)}; they should be {', '.join(COLUMNS)}")
     values: dict[Cell, float] = {}
     notes: dict[Cell, str] = {}
+    tables: dict[Cell, frozenset[str]] = {}
     for line, row in enumerate(rows.to_dict("records"), start=2):
         cell: Cell = (row["corpus"], row["setting"], row["generator"], row["decoding"], row["metric"])
         value = _number(row["value"], f"{path}: line {line}")
         if values.setdefault(cell, value) != value:
             raise TextcriticError(f"{path}: line {line}: {' '.join(filter(None, cell))} has two values; keep one")
+        tables[cell] = tables.get(cell, frozenset()) | {row["table"]}
         if row["note"]:
             notes[cell] = row["note"]
-    return Published(values, notes)
+    return Published(values, notes, tables)
 
 
 def _number(text: str, where: str) -> float:

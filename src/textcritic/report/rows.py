@@ -34,7 +34,7 @@ def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
     against the real text with inferred titles; `infinite_because`; `ppl_all`, `ppl_body` with `_low`, `_high` (titles
     and separators included or not), per `ppl_unit` ("tokens" of the generator's encoding, or "words"),
     `ppl_infinite_because`; `published` and `difference` for the Latent PPL, `ppl_published` and `ppl_difference`.
-    Infinite values have no interval and no p-value.
+    Infinite values have no interval and no p-value. Where titles are given, real text has one row, "data-inferred".
 
     Raises:
         TextcriticError: a file is missing or damaged, scores do not belong to their sample, no document is left.
@@ -45,7 +45,8 @@ def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
         critic = TransitionCritic.load(data.critic)
         inferred = read_scores(data.inferred)
         rows.append(data_keys(data, DATA_INFERRED) | _scored(inferred, critic, study, data.inferred))
-        rows.append(data_keys(data, DATA_GOLD) | _scored(read_scores(data.gold), critic, study, data.gold))
+        if not data.titles_given:
+            rows.append(data_keys(data, DATA_GOLD) | _scored(read_scores(data.gold), critic, study, data.gold))
         for sample in (s for s in study.samples if s.corpus == data.corpus):
             scores = read_scores(sample.scores)
             check_counts(scores, sample)
@@ -55,8 +56,8 @@ def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
     for row in rows:
         row["label"] = names.source(row, corpus=False)
         key = (row["corpus"], row["setting"], row["generator"])
-        row["published"] = published.value(*key, "latent_ppl")
-        row["ppl_published"] = published.value(*key, "ppl")
+        row["published"] = published.value(*key, "latent_ppl", row["decoding"])
+        row["ppl_published"] = published.value(*key, "ppl", row["decoding"])
     table = pd.DataFrame(rows)
     table["difference"] = table["latent_ppl"] - pd.to_numeric(table["published"])
     table["ppl_difference"] = pd.to_numeric(table.get("ppl_all")) - pd.to_numeric(table["ppl_published"])

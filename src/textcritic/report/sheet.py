@@ -27,7 +27,8 @@ class Cell:
 class Sheet:
     """A table: caption, header rows, body rows (each as wide as the header), and remarks under it.
 
-    `stubs` is the number of leading columns that hold words and are set flush left.
+    `stubs` is the number of leading columns that hold words and are set flush left. With `prose`, the last column holds
+    running text.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Sheet:
     body: Sequence[Sequence[Cell]]
     stubs: int = 1
     remarks: Sequence[str] = field(default_factory=tuple)
+    prose: bool = False
 
 
 def to_html(sheet: Sheet) -> str:
@@ -55,30 +57,36 @@ def to_html(sheet: Sheet) -> str:
 
 
 def to_latex(sheet: Sheet) -> str:
-    """A LaTeX table that needs the package booktabs; values carry their notes in a smaller size below them."""
+    """A LaTeX table that needs the package booktabs; values carry their notes in a smaller size below them.
+
+    With running text it may be longer than a page, and needs the package longtable too.
+    """
     columns = sum(cell.span for cell in sheet.header[-1])
-    lines = [
-        "% needs \\usepackage{booktabs}",
-        "\\begin{table}",
-        "\\centering",
-        f"\\caption{{{latex_escape(sheet.caption)}}}",
-        f"\\label{{tab:{sheet.name}}}",
-        f"\\begin{{tabular}}{{{'l' * sheet.stubs}{'r' * (columns - sheet.stubs)}}}",
-        "\\toprule",
-    ]
+    kinds = "l" * sheet.stubs + "r" * (columns - sheet.stubs - sheet.prose) + "p{0.62\\linewidth}" * sheet.prose
+    caption, label = f"\\caption{{{latex_escape(sheet.caption)}}}", f"\\label{{tab:{sheet.name}}}"
+    if sheet.prose:
+        lines = [
+            "% needs \\usepackage{booktabs,longtable}",
+            f"\\begin{{longtable}}{{{kinds}}}",
+            f"{caption}{label}\\\\",
+        ]
+    else:
+        start = ["% needs \\usepackage{booktabs}", "\\begin{table}", "\\centering"]
+        lines = [*start, caption, label, f"\\begin{{tabular}}{{{kinds}}}"]
+    lines.append("\\toprule")
     for number, row in enumerate(sheet.header):
-        lines.append(_latex_row(row))
+        lines.append(_latex_row(row, sheet.prose))
         if number + 1 < len(sheet.header):
             lines += _cmidrules(row)
     lines.append("\\midrule")
     for number, row in enumerate(sheet.body):
-        if number and sheet.stubs > 1 and row[0].text:
+        if number and row[0].text and (sheet.stubs > 1 or (sheet.prose and row[0].span > 1)):
             lines.append("\\midrule")
-        lines.append(_latex_row(row))
-    lines += ["\\bottomrule", "\\end{tabular}"]
+        lines.append(_latex_row(row, sheet.prose))
+    lines += ["\\bottomrule", f"\\end{{{'longtable' if sheet.prose else 'tabular'}}}"]
     if sheet.remarks:
         lines.append(f"\\par\\smallskip{{\\footnotesize {latex_escape(' '.join(sheet.remarks))}}}")
-    return "\n".join([*lines, "\\end{table}"]) + "\n"
+    return "\n".join([*lines, *["\\end{table}"] * (not sheet.prose)]) + "\n"
 
 
 def latex_escape(text: str) -> str:
@@ -103,16 +111,17 @@ def _html_row(row: Sequence[Cell], stubs: int, header: bool) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _latex_row(row: Sequence[Cell]) -> str:
-    return " & ".join(_latex_cell(cell) for cell in row) + r" \\"
+def _latex_row(row: Sequence[Cell], prose: bool) -> str:
+    return " & ".join(_latex_cell(cell, prose) for cell in row) + r" \\"
 
 
-def _latex_cell(cell: Cell) -> str:
+def _latex_cell(cell: Cell, prose: bool) -> str:
     text = latex_escape(cell.text)
     if cell.notes:
         notes = r"\\".join(rf"{{\scriptsize {latex_escape(note)}}}" for note in cell.notes)
         text = rf"\shortstack[r]{{{text}\\{notes}}}"
-    return rf"\multicolumn{{{cell.span}}}{{c}}{{{text}}}" if cell.span > 1 else text
+    kind = r"p{0.95\linewidth}" if prose else "c"
+    return rf"\multicolumn{{{cell.span}}}{{{kind}}}{{{text}}}" if cell.span > 1 else text
 
 
 def _cmidrules(row: Sequence[Cell]) -> list[str]:

@@ -19,11 +19,9 @@ from textcritic.report.numbers import (
     setting_name,
 )
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.sources import DATA_GOLD, DATA_INFERRED, GROUP, SAMPLE, Names
+from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names
 from textcritic.report.words import switch_names
 
-SETTINGS = ("w-title", "wo-title")
-SETTING_HEADS = {"w-title": "W/ Title", "wo-title": "W/O Title"}
 SHOWN_ERRORS = 5
 METRICS = {
     "articles_train": "articles, train",
@@ -35,39 +33,6 @@ METRICS = {
     "max_section_length": "section length, longest",
     "classifier_accuracy_percent": "section classifier right on validation, %",
 }
-
-
-def coherence_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """Latent PPL and perplexity by generator, setting and corpus (paper, Table 2)."""
-    corpora = _unique(rows["corpus"])
-    header = [
-        [Cell("", span=2), *(Cell(corpus, span=2) for corpus in corpora)],
-        [Cell("Metric"), Cell("Generator"), *(Cell(SETTING_HEADS[s]) for _ in corpora for s in SETTINGS)],
-    ]
-    body: list[list[Cell]] = []
-    for metric, cell in (("PPL", ppl_cell), ("Latent PPL", latent_cell)):
-        first = len(body)
-        if metric == "Latent PPL":
-            for source in (DATA_INFERRED, DATA_GOLD):
-                found = [rows[(rows["corpus"] == c) & (rows["source"] == source)] for c in corpora]
-                name = names.source(found[0].iloc[0], corpus=False)
-                body.append([Cell(""), Cell(name), *(cell(part, span=2) for part in found)])
-        for generator, decoding, name in _generators(rows, names):
-            if metric == "PPL" and rows.loc[rows["generator"] == generator, "ppl_all"].isna().all():
-                continue
-            groups = [_group(rows, c, s, generator, decoding) for c in corpora for s in SETTINGS]
-            body.append([Cell(""), Cell(name), *(cell(part) for part in groups)])
-        if len(body) > first:
-            body[first][0] = Cell(metric, heading=True)
-    theirs = "the published value with ours minus it, " if rows["published"].notna().any() else ""
-    remarks = [
-        "Under each value: its 95% interval (with several seeds: their standard deviation, under their mean), "
-        f"{theirs}and the p-value against the real text.",
-        *unit_remarks(rows),
-        *infinite_remarks(rows, names),
-    ]
-    caption = "Perplexity and Latent PPL of each generator, trained with and without section titles in its text"
-    return Sheet("coherence", caption, header, body, stubs=2, remarks=remarks)
 
 
 def unit_remarks(rows: pd.DataFrame) -> list[str]:
@@ -161,7 +126,7 @@ def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             words = [Cell("all unlikely steps"), Cell(_repetitions(row), words=True)] if total else _step_cells(row)
             stub = Cell(names.source(first) if index == 0 else "", heading=index == 0)
             real = Cell(NONE if row["generator"] == "data" else percent(row["data_percent"] / 100))
-            theirs = [Cell(NONE if missing(row["published"]) else f"{number(float(row['published']))}%")] * published
+            theirs = [Cell(NONE if missing(row["published"]) else f"{float(row['published']):g}%")] * published
             body.append([stub, *words, Cell(percent(row["percent"] / 100)), real, *theirs])
     remark = f"An unlikely step has P < 0.01 under the critic. The {SHOWN_ERRORS} commonest of each source are shown."
     header = [[Cell(head) for head in heads]]
@@ -170,10 +135,10 @@ def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 def statistics_sheet(rows: pd.DataFrame) -> Sheet:
     """Statistics of the corpora (paper, Table 11), one column a corpus."""
-    corpora = _unique(rows["corpus"])
+    corpora = unique(rows["corpus"])
     header = [[Cell(""), *(Cell(corpus) for corpus in corpora)]]
     body = []
-    for metric in _unique(rows["metric"]):
+    for metric in unique(rows["metric"]):
         cells = []
         for corpus in corpora:
             found = rows[(rows["corpus"] == corpus) & (rows["metric"] == metric)].to_dict("records")
@@ -192,7 +157,7 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     switches = ["default", *switch_names(rows)]
     body = []
     for source in rows[["corpus", "source", *GROUP[1:], "seed"]].drop_duplicates().to_dict("records"):
-        found = {row["switch"]: row for row in _matching(rows, source).to_dict("records")}
+        found = {row["switch"]: row for row in matching(rows, source).to_dict("records")}
         cells = [_audit_cell(found[switch], found["default"]) if switch in found else Cell(NONE) for switch in switches]
         # Which titles real text is scored by is a switch here, so its name says nothing of them.
         name = names.source(source | {"source": DATA_INFERRED} if source["generator"] == "data" else source)
@@ -204,6 +169,18 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     ]
     header = [[Cell("Source"), *(Cell(switch) for switch in switches)]]
     return Sheet("audit", caption, header, body, remarks=remarks)
+
+
+def matching(rows: pd.DataFrame, wanted: dict[str, Any]) -> pd.DataFrame:
+    """The rows whose columns have these values; a missing one matches a missing one."""
+    for key, value in wanted.items():
+        rows = rows[rows[key].isna()] if missing(value) else rows[rows[key] == value]
+    return rows
+
+
+def unique(values: Iterable[Any]) -> list[Any]:
+    """Each value once, in order of appearance."""
+    return list(dict.fromkeys(values))
 
 
 def _first_column(rows: pd.DataFrame) -> int:
@@ -227,10 +204,10 @@ def spread(group: pd.DataFrame, column: str, prefix: str) -> list[str]:
 
 
 def beside(group: pd.DataFrame, published: str, gap: str) -> list[str]:
-    """The published value and ours minus it, if there is one."""
+    """The published value, as it was printed, and ours minus it, if there is one."""
     theirs = group[published].iloc[0]
     ours = group[gap].mean()
-    return [] if missing(theirs) else [f"published {number(float(theirs))} ({difference(float(ours))})"]
+    return [] if missing(theirs) else [f"published {float(theirs):,.2f}", f"ours {difference(float(ours))}"]
 
 
 def _audit_cell(row: dict[str, Any], default: dict[str, Any]) -> Cell:
@@ -257,27 +234,3 @@ def _repetitions(row: dict[str, Any]) -> str:
 
 def _exact(value: Any) -> str:
     return f"{float(value):,g}"
-
-
-def _generators(rows: pd.DataFrame, names: Names) -> list[tuple[str, str, str]]:
-    """(generator, decoding, what the two are called) of the samples."""
-    samples = rows[rows["source"] == SAMPLE].drop_duplicates(["generator", "decoding"]).to_dict("records")
-    return [
-        (row["generator"], row["decoding"], names.source(row, corpus=False, setting=False, seed=False))
-        for row in samples
-    ]
-
-
-def _group(rows: pd.DataFrame, corpus: str, setting: str, generator: str, decoding: str) -> pd.DataFrame:
-    key = {"corpus": corpus, "setting": setting, "generator": generator, "decoding": decoding}
-    return _matching(rows[rows["source"] == SAMPLE], key)
-
-
-def _matching(rows: pd.DataFrame, wanted: dict[str, Any]) -> pd.DataFrame:
-    for key, value in wanted.items():
-        rows = rows[rows[key].isna()] if missing(value) else rows[rows[key] == value]
-    return rows
-
-
-def _unique(values: Iterable[Any]) -> list[Any]:
-    return list(dict.fromkeys(values))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError
 from textcritic.report.numbers import NONE, count, interval, number, p_value
+from textcritic.report.sources import DATA_GOLD
 
 HEADER = ("source", "Latent PPL", "95% interval", "p", "documents", "rejected", "PPL")
 ROW = "{:<{width}} {:>10}  {:<15} {:>8} {:>9} {:>9}  {:<12}"
@@ -29,7 +30,9 @@ def show_study(folder: str | os.PathLike[str]) -> str:
     width = max([len(HEADER[0]), *(len(row["label"]) for row in (*text, *process))]) + 2
     lines = _blocks(text, "lower: sections in a likelier order; real text is the yardstick", width)
     if text:
-        lines += ["", "p: permutation test against real text with inferred titles. PPL: on the test split."]
+        both = any(row["source"] == DATA_GOLD for row in text)
+        how = " with inferred titles" if both else ""
+        lines += ["", f"p: permutation test against real text{how}. PPL: on the test split."]
     lines += _blocks(process, "a known process: the exact values are the yardstick", width)
     if process:
         lines += ["", "p: permutation test against the test sequences. PPL: on these, without their ends."]

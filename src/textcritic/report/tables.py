@@ -8,20 +8,23 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file, write_text
+from textcritic.report.coherence_sheets import coherence_sheet
 from textcritic.report.details import audit_rows, decomposition_rows, error_rows, statistics_rows
 from textcritic.report.inputs import read_study
 from textcritic.report.published import read_published
+from textcritic.report.repetition_examples import example_rows, repetition_examples
+from textcritic.report.repetition_sheets import examples_sheet, rates_sheet
+from textcritic.report.repetitions import repetition_rows
 from textcritic.report.rows import coherence_rows, titles_rows
 from textcritic.report.sheet import Sheet, to_html, to_latex
 from textcritic.report.sheets import (
     audit_sheet,
-    coherence_sheet,
     decomposition_sheet,
     errors_sheet,
     perplexity_sheet,
     statistics_sheet,
 )
-from textcritic.report.sources import GROUP, SAMPLE, Names
+from textcritic.report.sources import GROUP, KEYS, SAMPLE, Names
 
 NOTES = ("rejected_by_reason", "published_note")
 
@@ -31,7 +34,8 @@ def make_tables(study: Mapping[str, Any], folder: str | Path, published: str | P
 
     coherence: Latent PPL and perplexity (paper, Table 2); perplexity: over all tokens and body tokens; titles: what
     titles in the training text change; decomposition: cross-entropy as entropy and divergence; transition-errors
-    (paper, Table 12); statistics (paper, Table 11); audit: what each switch does to the Latent PPL.
+    (paper, Table 12); repetition-rates and repetitions: how often sections repeat the one before, and articles in which
+    they do (paper, Table 13); statistics (paper, Table 11); audit: what each switch does to the Latent PPL.
 
     Args:
         study: as `inputs.read_study` takes it.
@@ -47,7 +51,9 @@ def make_tables(study: Mapping[str, Any], folder: str | Path, published: str | P
     files, theirs = read_study(study), read_published(published)
     names = Names.of(files.samples)
     coherence, parts = coherence_rows(files, theirs), decomposition_rows(files)
-    errors, statistics, audit = error_rows(files, theirs), statistics_rows(files, theirs), audit_rows(files)
+    corpora = [(data.corpus, data.statistics, data.accuracy) for data in files.data]
+    errors, statistics, audit = error_rows(files, theirs), statistics_rows(corpora, theirs), audit_rows(files)
+    rates, examples = repetition_rows(files, theirs), repetition_examples(files)
     perplexity = [*GROUP, "seed", *(column for column in coherence if column.startswith("ppl_"))]
     return [
         *write_sheet(coherence_sheet(coherence, names), coherence, folder),
@@ -57,6 +63,8 @@ def make_tables(study: Mapping[str, Any], folder: str | Path, published: str | P
         _write_csv(titles_rows(files), Path(folder) / "titles.csv"),
         *write_sheet(decomposition_sheet(parts, names), parts, folder),
         *write_sheet(errors_sheet(errors, names), errors, folder),
+        *write_sheet(rates_sheet(rates, names), rates, folder),
+        *write_sheet(examples_sheet(examples, names), example_rows(examples), folder),
         *write_sheet(statistics_sheet(statistics), statistics, folder),
         *write_sheet(audit_sheet(audit, names), audit, folder),
     ]
@@ -71,7 +79,7 @@ def read_rows(folder: str | Path, name: str) -> pd.DataFrame:
     path = Path(folder) / f"{name}.csv"
     if not path.is_file():
         raise TextcriticError(f"{path}: no such file; make the study's tables first")
-    words = ("corpus", "source", "setting", "generator", "decoding", "label", "from", "to", *NOTES)
+    words = (*KEYS[:-1], "label", "from", "to", "article", "title", "text", *NOTES)
     rows = pd.read_csv(path, keep_default_na=False, na_values={c: [""] for c in _columns(path) if c not in words})
     return rows.astype({"seed": "Int64"}) if "seed" in rows else rows
 

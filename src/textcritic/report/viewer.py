@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from textcritic.corpora import Article, iter_articles
+from textcritic.corpora import Article, some_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table
 from textcritic.report.details import GRAPH_THRESHOLD
@@ -47,7 +47,7 @@ def _source(label: str, files: DataFiles | SampleFiles, scores_path: Any, most: 
     rank = {row["id"]: number for number, row in enumerate(ranked, start=1)}
     wanted = {row["id"] for row in ranked[: (most + 1) // 2]}
     wanted |= {row["id"] for row in [row for row in kept if row["id"] not in wanted][: most - len(wanted)]}
-    articles = {a.id: a for a in iter_articles(files.articles) if a.id in wanted}
+    articles = some_articles(files.articles, wanted)
     latents = _rows(read_table(files.latents), wanted)
     steps = _rows(scores, wanted)
     entries = []

@@ -9,6 +9,7 @@ import pandas as pd
 from textcritic.report.details import DECODING
 from textcritic.report.numbers import missing, number
 
+SOFT, TITLES = "Soft Latent PPL", "Inferred and gold titles"
 DEFINITIONS = (
     (
         "Step",
@@ -22,7 +23,7 @@ DEFINITIONS = (
     ),
     ("Latent NLL", "The sum of the negative log-probabilities of an article's steps in nats, averaged over articles."),
     (
-        "Soft Latent PPL",
+        SOFT,
         "The same with the expectation over everything the classifier thinks possible, in place of its best guess.",
     ),
     (
@@ -49,7 +50,7 @@ DEFINITIONS = (
     ),
     ("Unlikely step", "A step with a probability below 5% under the critic (graphs and articles) or 1% (table)."),
     (
-        "Inferred and gold titles",
+        TITLES,
         "Inferred: the classifier's best guess from a section's text. Gold: the titles that real articles come with. "
         "Samples are compared with real text by inferred titles on both sides: both carry the classifier's faults.",
     ),
@@ -95,9 +96,29 @@ SWITCH_WORDS = {
 }
 
 
-def definitions(resamples: int) -> list[tuple[str, str]]:
+# What takes their place where titles are given.
+GIVEN = {
+    SOFT: (SOFT, "Where titles are given there is nothing to be unsure of: it equals the Latent PPL."),
+    TITLES: (
+        "Given titles",
+        "Sections are known by the titles that articles come with, spelt as the corpus spells its own, in real text "
+        "and in samples. An article with a title that no training article has is rejected.",
+    ),
+}
+SHOWN_REASONS = 8
+
+
+def definitions(resamples: int, titles_given: bool = False) -> list[tuple[str, str]]:
     """Terms and what they mean."""
-    return [(term, words.format(resamples=resamples)) for term, words in DEFINITIONS]
+    pairs = [GIVEN.get(term, (term, words)) if titles_given else (term, words) for term, words in DEFINITIONS]
+    return [(term, words.format(resamples=resamples)) for term, words in pairs]
+
+
+def commonest_reasons(reasons: str) -> str:
+    """The first of `reason: n; ...`, as there may be one for each title that real text never has."""
+    parts = reasons.split("; ")
+    more = len(parts) - SHOWN_REASONS
+    return reasons if more <= 1 else "; ".join([*parts[:SHOWN_REASONS], f"and {more} more reasons"])
 
 
 def switches(rows: pd.DataFrame) -> list[dict[str, str]]:

@@ -55,7 +55,8 @@ for (const picker of document.querySelectorAll("select[data-group]")) {
   const passage = (section) => {
     const node = make("section", "passage");
     node.style.setProperty("--hue", hues.get(section.title));
-    node.append(make("span", "chip", section.title), make("span", "sure", `${percent(section.sure)} sure`));
+    node.append(make("span", "chip", section.title));
+    if (!data.given) node.append(make("span", "sure", `${percent(section.sure)} sure`));
     if (section.given && section.given !== section.title) node.append(make("span", "sure", `titled “${section.given}”`));
     const text = make("p", "text", section.text);
     if (section.cut) text.append(` … (${section.cut.toLocaleString("en")} characters more)`);

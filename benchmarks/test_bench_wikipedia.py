@@ -1,0 +1,144 @@
+"""Throughput and memory of the extraction from a Wikipedia dump, beside what its parser alone takes.
+
+    pytest benchmarks/test_bench_wikipedia.py -s
+
+On the English sample of ../shared/data. MB are those of the decompressed XML. The peer is one process that parses the
+wikitext of the same articles with mwparserfromhell and does nothing else: no bzip2, no XML, no clean text. The last
+test takes minutes.
+"""
+
+import bz2
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import mwparserfromhell
+import pytest
+
+from textcritic.corpora import read_articles
+from textcritic.corpora.wikipedia import extract_shard
+from textcritic.spec import complete
+
+SAMPLE = Path(__file__).parents[2] / "shared" / "data" / "wikipedia" / "enwiki-sample.xml.bz2"
+SPACE = "{http://www.mediawiki.org/xml/export-0.10/}"
+OPTIONS = complete({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "benchmark")["options"]
+pytestmark = [
+    pytest.mark.skipif(not SAMPLE.is_file(), reason=f"{SAMPLE} is not there"),
+    pytest.mark.benchmark(disable_gc=True),
+]
+PEAK = """
+import json, resource, sys
+from textcritic.corpora.wikipedia import extract_shard
+dump, options, out = sys.argv[1:]
+extract_shard([dump], json.loads(options), 0, 1, out, out + ".json", workers=2)
+kilobytes = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+print(json.dumps([n / 1024 for n in kilobytes]))
+"""
+
+
+def extract(path, folder, workers=1):
+    """Wall-clock seconds, and CPU seconds of this process and its workers."""
+    before = time.perf_counter(), cpu()
+    extract_shard([path], OPTIONS, 0, 1, folder / "out.parquet", folder / "out.json", workers=workers)
+    return time.perf_counter() - before[0], cpu() - before[1]
+
+
+def cpu():
+    times = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(t.ru_utime + t.ru_stime for t in times)
+
+
+def repeated(path, megabytes):
+    """The sample's pages again and again, every <id> a number of its own, as plain XML of so many MB."""
+    xml = bz2.decompress(SAMPLE.read_bytes())
+    begin, end = xml.index(b"<page>"), xml.rindex(b"</page>") + len(b"</page>")
+    head, pages, tail = xml[:begin], xml[begin:end].split(b"</id>"), xml[end:]
+    with path.open("wb") as handle:
+        handle.write(head)
+        number = 0
+        while handle.tell() < megabytes * 1e6:
+            for piece in pages[:-1]:
+                before, _, _ = piece.rpartition(b"<id>")
+                number += 1
+                handle.write(before + b"<id>%d</id>" % number)
+            handle.write(pages[-1])
+        handle.write(tail)
+    return path
+
+
+def test_megabytes_a_second_of_one_core(benchmark, capsys, tmp_path):
+    size = len(bz2.decompress(SAMPLE.read_bytes())) / 1e6
+    seconds = min(benchmark.pedantic(lambda: [extract(SAMPLE, tmp_path)[1] for _ in range(3)], rounds=1))
+    ids = {article.id for article in read_articles(tmp_path / "out.parquet")}
+    pages = ET.fromstring(bz2.decompress(SAMPLE.read_bytes())).findall(f"{SPACE}page")
+    texts = [p.findtext(f"{SPACE}revision/{SPACE}text") for p in pages if p.findtext(f"{SPACE}id") in ids]
+    assert len(texts) == len(ids)
+
+    def parse():
+        started = time.process_time()
+        for text in texts:
+            mwparserfromhell.parse(text)
+        return time.process_time() - started
+
+    peer = min(parse() for _ in range(2))
+    benchmark.extra_info |= {"MB/s": size / seconds, "ratio": peer / seconds}
+    with capsys.disabled():
+        print(
+            f"\n{size:.1f} MB of XML, {len(texts)} articles: {seconds:.2f} s of a core, {size / seconds:.2f} MB/s; "
+            f"mwparserfromhell.parse of their wikitext alone {peer:.2f} s, {size / peer:.2f} MB/s; "
+            f"ratio {peer / seconds:.2f}"
+        )
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="needs two cores")
+@pytest.mark.parametrize("packing", ["plain", "multistream"])
+def test_two_workers_against_one(benchmark, capsys, tmp_path, packing):
+    path = repeated(tmp_path / "dump.xml", 30)
+    if packing == "multistream":
+        path = multistream(path)
+    alone, (two, spent) = benchmark.pedantic(
+        lambda: (extract(path, tmp_path)[0], extract(path, tmp_path, workers=2)), rounds=1
+    )
+    benchmark.extra_info |= {"speed-up": alone / two}
+    with capsys.disabled():
+        print(
+            f"\n{packing}, 30 MB: one worker {alone:.1f} s, two {two:.1f} s: {alone / two:.2f} times as fast; "
+            f"the two had {spent / two:.2f} cores"
+        )
+
+
+def multistream(path):
+    """The same dump in streams as large as Wikimedia's, whose 100 pages are shorter on average than the sample's."""
+    pages = path.read_bytes().split(b"<page>")
+    groups = [b"".join(b"<page>" + page for page in pages[n : n + 15]) for n in range(1, len(pages), 15)]
+    groups[-1], _, closing = groups[-1].rpartition(b"</page>")
+    out = path.with_suffix(".bz2")
+    out.write_bytes(b"".join(map(bz2.compress, [pages[0], *groups[:-1], groups[-1] + b"</page>\n", closing])))
+    return out
+
+
+def test_memory_is_flat(benchmark, capsys, tmp_path):
+    paths = [repeated(tmp_path / "once.xml", 1), repeated(tmp_path / "again.xml", 500)]
+
+    def peaks():
+        found = []
+        for path in paths:
+            command = [sys.executable, "-c", PEAK, str(path), json.dumps(OPTIONS), str(tmp_path / "out.parquet")]
+            output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            found.append(json.loads(output))
+        return found
+
+    once, again = benchmark.pedantic(peaks, rounds=1)
+    sizes = [path.stat().st_size / 1e6 for path in paths]
+    benchmark.extra_info |= {"reader": again[0] / once[0], "worker": again[1] / once[1]}
+    with capsys.disabled():
+        for size, (reader, worker) in zip(sizes, (once, again), strict=True):
+            print(
+                f"\n{size:.0f} MB of XML: at most {reader:.0f} MiB in the reader, {worker:.0f} MiB in a worker", end=""
+            )
+        print(f"; ratio {again[0] / once[0]:.2f} and {again[1] / once[1]:.2f}")

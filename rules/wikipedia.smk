@@ -1,0 +1,57 @@
+"""Corpora of text that are made from dumps of a Wikipedia: the extraction, shared between jobs.
+
+Needs: an entry of the corpora registry with the extractor `wikipedia`, and the dump it names.
+Makes: results/corpora/{corpus}/extracted.parquet and its report, from which rules/corpora.smk builds the corpus.
+"""
+
+
+rule extract_wikipedia:
+    """One shard of a dump to articles with sections; what the dump has no use for is counted."""
+    input:
+        lambda w: paths.corpus(w.corpus),
+    output:
+        articles=temp("results/corpora/{corpus}/shards/{shard}-of-{shards}.parquet"),
+        report=temp("results/corpora/{corpus}/shards/{shard}-of-{shards}.json"),
+    log:
+        "results/logs/extract_wikipedia/{corpus}/{shard}-of-{shards}.log",
+    benchmark:
+        "results/benchmarks/extract_wikipedia/{corpus}/{shard}-of-{shards}.tsv"
+    wildcard_constraints:
+        corpus=DUMPS,
+    conda:
+        "../envs/cpu.yaml"
+    threads: of("corpora", "corpus", "threads")
+    resources:
+        mem_mb=of("corpora", "corpus", "mem_mb"),
+        runtime=of("corpora", "corpus", "runtime"),
+    params:
+        spec=spec("corpora", "corpus", "extractor", "options"),
+        version=stage("extract"),
+    script:
+        "../workflow/scripts/extract_wikipedia.py"
+
+
+rule join_wikipedia:
+    """The shards in order, each page once."""
+    input:
+        articles=dump_shards("parquet"),
+        reports=dump_shards("json"),
+    output:
+        articles="results/corpora/{corpus}/extracted.parquet",
+        # Kept while it is made anew: it says how many shards there are.
+        report=update("results/corpora/{corpus}/extracted.json"),
+    log:
+        "results/logs/join_wikipedia/{corpus}.log",
+    benchmark:
+        "results/benchmarks/join_wikipedia/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=DUMPS,
+    conda:
+        "../envs/cpu.yaml"
+    resources:
+        mem_mb=of("corpora", "corpus", "mem_mb"),
+        runtime=of("corpora", "corpus", "runtime"),
+    params:
+        version=stage("extract"),
+    script:
+        "../workflow/scripts/join_wikipedia.py"

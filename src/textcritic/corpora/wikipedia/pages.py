@@ -1,0 +1,126 @@
+"""Pages of a dump: cut out of its bytes, and read one at a time."""
+
+import re
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+LARGEST_TEXT = 2 << 20
+"""Bytes of UTF-8; MediaWiki's own limit on an article."""
+LARGEST_PAGE = 8 << 20
+"""Bytes of XML, in which `<` takes four bytes and a quotation mark six."""
+
+_OPENING, _CLOSING, _END = b"<page>", b"</page>", b"</mediawiki>"
+_KEPT = len(_END) - 1  # bytes that may begin a tag
+
+
+class Reason(StrEnum):
+    """Why a page gives no article."""
+
+    TOO_LARGE = "too large"
+    NOT_XML = "not well-formed XML"
+    NO_ID = "without title or number"
+    NAMESPACE = "in another namespace"
+    REDIRECT = "a redirect"
+    NOT_WIKITEXT = "not wikitext"
+    DELETED = "text deleted"
+    NO_TEXT = "without text"
+    TITLE = "a title of skip_titles"
+    DISAMBIGUATION = "a disambiguation page"
+    NO_SECTIONS = "without sections"
+    DUPLICATE = "an id seen before"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page's last revision; `namespace` is None where the dump has none (schema 0.5), `text` empty where missing."""
+
+    id: str
+    title: str
+    namespace: int | None
+    redirect: bool
+    wikitext: bool
+    deleted: bool
+    text: str
+
+
+class Splitter:
+    """Cuts UTF-8 bytes that come in pieces into pages; holds at most one page of `LARGEST_PAGE`, and one piece.
+
+    A page that another one begins in has lost its end: it is counted as not well-formed, the other is cut out.
+    """
+
+    def __init__(self) -> None:
+        self.within = False
+        """Whether the last piece ended within a page."""
+        self.closed = False
+        """Whether the dump was closed by its last tag, behind the last page."""
+        self._rest = b""
+        self._dropping = False
+        self._skipped: Counter[str] = Counter()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """The pages that end in this piece, each from `<page>` to `</page>`; too large ones are counted."""
+        window = self._rest + data
+        position, search = 0, max(len(self._rest) - _KEPT, 0)
+        while True:
+            start = window.find(_OPENING, max(search, position + self.within))
+            if not self.within and start < 0:
+                self.closed = self.closed or window.find(_END, position) >= 0
+                self._rest = window[position:][-_KEPT:]
+                return
+            stop = window.find(_CLOSING, search) if self.within else -1
+            if start >= 0 and (stop < 0 or start < stop):
+                self._skipped[Reason.NOT_XML.value] += self.within
+                self.within, self.closed, self._dropping = True, False, False
+                position = search = start
+                continue
+            if stop < 0:
+                self._dropping = self._dropping or len(window) - position > LARGEST_PAGE
+                self._rest = window[position:][-_KEPT:] if self._dropping else window[position:]
+                return
+            stop += len(_CLOSING)
+            if self._dropping or stop - position > LARGEST_PAGE:
+                self._skipped[Reason.TOO_LARGE.value] += 1
+            else:
+                yield window[position:stop]
+            self.within = self._dropping = False
+            position = search = stop
+
+    def skipped(self, unclosed: int = 0) -> Counter[str]:
+        """What was counted since the last call, and `unclosed` pages more that have no end."""
+        found, self._skipped = self._skipped, Counter()
+        found[Reason.NOT_XML.value] += unclosed
+        return +found
+
+
+def read_page(xml: bytes) -> Page | Reason:
+    """The page of one `<page>` element, UTF-8; or why it cannot be read: not well-formed, or without title or number.
+
+    Elements are read by their names, whatever the schema: `<ns>` and `<redirect>` are absent in old ones, `<model>` and
+    `<format>` are taken for wikitext where they are. Of several revisions the last counts.
+    """
+    try:
+        page = ET.fromstring(xml)
+    except ET.ParseError:
+        return Reason.NOT_XML
+    identifier, title = ((page.findtext(key) or "").strip() for key in ("id", "title"))
+    if not title or not (identifier.isascii() and identifier.isdigit()):
+        return Reason.NO_ID
+    number = (page.findtext("ns") or "").strip()
+    namespace = int(number) if re.fullmatch(r"-?[0-9]{1,9}", number) else None
+    revisions = page.findall("revision")
+    last = revisions[-1] if revisions else ET.Element("revision")
+    form = (last.findtext("model", "wikitext"), last.findtext("format", "text/x-wiki"))
+    text = last.find("text")
+    return Page(
+        identifier,
+        title,
+        namespace,
+        redirect=page.find("redirect") is not None,
+        wikitext=form == ("wikitext", "text/x-wiki"),
+        deleted=text is not None and text.get("deleted") is not None,
+        text="" if text is None else text.text or "",
+    )

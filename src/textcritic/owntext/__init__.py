@@ -1,0 +1,5 @@
+"""Your own text: from files of articles to a study of its own, and its report."""
+
+from textcritic.owntext.criticise import criticise
+
+__all__ = ["criticise"]

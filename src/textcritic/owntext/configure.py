@@ -1,0 +1,164 @@
+"""The configuration of a study of one's own: the shipped templates, filled in, as YAML to keep and to edit."""
+
+import hashlib
+import re
+from collections.abc import Collection, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from textcritic.errors import TextcriticError
+from textcritic.files import write_text
+from textcritic.owntext.workflow import ROOT
+from textcritic.spec import complete, load_yaml
+
+STUDY, CORPUS, GENERATOR = "own-text", "my-articles", "my-samples"
+GIVEN = "transitions-given"
+REGISTRY = ROOT / "config/registry"
+RESERVED = {"data"}  # what the report's tables call real text
+LONGEST_NAME = 40
+HEAD = "# {what}\n# Written by `textcritic criticise` (mark {mark}), which keeps what you change below this line.\n"
+MARK = re.compile(r"^# Written by .*\(mark ([0-9a-f]+)\).*\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is compared and how.
+
+    Attributes:
+        reference, samples: absolute paths of files of articles.
+        given: whether the titles of samples are given, or inferred.
+        minimum_title_count: `sections.minimum_title_count` of the corpus.
+        minimum_sections: `sections.minimum` of the corpus; None: the template's.
+        command: what a person types to make the study again.
+    """
+
+    reference: Path
+    samples: tuple[Path, ...]
+    given: bool
+    minimum_title_count: int
+    minimum_sections: int | None
+    command: str
+
+
+def corpus_template() -> dict[str, Any]:
+    """The entry `my-articles` of the corpora registry with all its defaults."""
+    path = REGISTRY / "corpora.yaml"
+    entry: dict[str, Any] = complete(load_yaml(path)[CORPUS], "corpora", f"{path}: {CORPUS}")
+    return entry
+
+
+def write_configuration(folder: Path, wanted: Wanted) -> list[Path]:
+    """Write config.yaml, registry/corpora.yaml, registry/generators.yaml and studies/own-text.yaml.
+
+    A file that was edited since is left as it is, provided that nothing else would be written now than then.
+
+    Args:
+        folder: where they go; Snakemake's working directory.
+        wanted: what to fill in.
+
+    Returns:
+        The files that were left as they are.
+
+    Raises:
+        TextcriticError: a file is there that was edited and is for something else, or that we did not write.
+    """
+    files = {folder / name: (what, value) for name, (what, value) in configuration(wanted).items()}
+    texts = {path: _text(what, value) for path, (what, value) in files.items()}
+    kept = [path for path, text in texts.items() if _edited(path, text)]
+    for path, text in texts.items():
+        if path not in kept and not (path.is_file() and path.read_text(encoding="utf-8") == text):
+            write_text(path, text)
+    return kept
+
+
+def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Of each file its name, what it is, and what is in it."""
+    (corpus,) = names_of([wanted.reference], load_yaml(REGISTRY / "corpora.yaml"))
+    registered = load_yaml(REGISTRY / "generators.yaml")
+    generators = names_of(wanted.samples, registered)
+    labels = labels_of(wanted.samples)
+    entry = deepcopy(load_yaml(REGISTRY / "corpora.yaml")[CORPUS])
+    entry["options"] = {**entry["options"], "paths": [str(wanted.reference)]}
+    sections = entry["sections"] | {"minimum_title_count": wanted.minimum_title_count}
+    entry["sections"] = sections | ({"minimum": wanted.minimum_sections} if wanted.minimum_sections else {})
+    samples = {
+        name: {**registered[GENERATOR], "label": label, "path": str(path)}
+        for name, label, path in zip(generators, labels, wanted.samples, strict=True)
+    }
+    config = {"studies": [STUDY], "registry_folders": ["config/registry", "registry"], "study_folders": ["studies"]}
+    return {
+        "config.yaml": ("The study and its folders, for `snakemake --configfile`.", config),
+        "registry/corpora.yaml": ("The reference: its file, its splits, and which articles are kept.", {corpus: entry}),
+        "registry/generators.yaml": ("The samples: their files, and what the report calls them.", samples),
+        f"studies/{STUDY}.yaml": ("What is compared, and by which critic.", _study(wanted, corpus, generators)),
+    }
+
+
+def names_of(paths: Sequence[Path], taken: Collection[str]) -> list[str]:
+    """A registry name for each file, after its own: lower-case letters, digits and hyphens, none of them taken."""
+    names: list[str] = []
+    for path in paths:
+        stem = re.sub(r"\.jsonl?(\.gz)?$", "", path.name, flags=re.IGNORECASE)
+        plain = "-".join(re.findall(r"[^\W_]+", stem.lower()))[:LONGEST_NAME].strip("-") or "file"
+        used = {*taken, *RESERVED, *names}
+        numbered = (f"{plain}-{number}" for number in count(2))
+        names.append(next(name for name in chain([plain], numbered) if name not in used))
+    return names
+
+
+def labels_of(paths: Sequence[Path]) -> list[str]:
+    """What to call each file: its name, and as many of its folders as it takes to tell it from the others."""
+
+    def tail(path: Path, depth: int) -> str:
+        return "/".join(path.parts[-depth:])
+
+    def label(path: Path) -> str:
+        others = [other for other in paths if other != path]
+        depths = range(1, len(path.parts))
+        return next((t for d in depths if (t := tail(path, d)) not in [tail(o, d) for o in others]), str(path))
+
+    return [label(path) for path in paths]
+
+
+def _study(wanted: Wanted, corpus: str, generators: Sequence[str]) -> dict[str, Any]:
+    study: dict[str, Any] = load_yaml(ROOT / f"config/studies/{STUDY}.yaml")
+    (block,) = study["sources"]
+    changes = {"critic": GIVEN} if wanted.given else {}
+    settings = ["w-title"] if wanted.given else block["settings"]
+    filled = {**block, "corpora": [corpus], "settings": settings, "generators": list(generators)}
+    return study | changes | {"sources": [filled], "command": wanted.command}
+
+
+def _text(what: str, value: dict[str, Any]) -> str:
+    body = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)
+    return HEAD.format(what=what, mark=_mark(body)) + body
+
+
+def _edited(path: Path, text: str) -> bool:
+    """Whether a file is there that we wrote for the same purpose as `text` and that was changed since."""
+    if not path.is_file():
+        return False
+    try:
+        there = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TextcriticError(f"{path}: cannot be read as text; remove it or choose another --output") from error
+    found = MARK.search(there)
+    if not found:
+        raise TextcriticError(f"{path}: `textcritic criticise` did not write this; choose another --output")
+    if _mark(there[found.end() :]) == found[1]:
+        return False
+    if found[1] != _mark(text[MARK.search(text).end() :]):  # type: ignore[union-attr]
+        raise TextcriticError(
+            f"{path}: you edited this, and it is for other files or options than you name now; remove it to have it"
+            " written anew, or choose another --output"
+        )
+    return True
+
+
+def _mark(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()[:12]

@@ -1,0 +1,72 @@
+"""The user's files: checked line by line before anything runs, and what there is to know of them."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textcritic.corpora import Titles, read_jsonl
+from textcritic.errors import TextcriticError
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a file of articles holds.
+
+    Attributes:
+        path: absolute.
+        articles: how many.
+        titled: articles that have sections, each with a title.
+        sections: of all articles.
+        untitled: sections without a title, or with one of which nothing is left when it is standardised.
+    """
+
+    path: Path
+    articles: int
+    titled: int
+    sections: int
+    untitled: int
+
+
+def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any]) -> list[Outline]:
+    """Read every file through, in bounded memory but for ids.
+
+    Args:
+        paths: JSON lines, see `corpora.jsonl.read_jsonl`.
+        titles: `titles` of the corpus' registry entry, all defaults filled in.
+
+    Raises:
+        TextcriticError: the first fault of each file that has one, in one line; one file is named twice; or a path has
+            a brace in it.
+    """
+    whole = [Path(path).absolute() for path in paths]
+    standard = Titles(**titles)
+    found: list[Outline] = []
+    faults: list[str] = []
+    for path in whole:
+        if any(path.exists() and other.exists() and path.samefile(other) for other in whole[: len(found)]):
+            raise TextcriticError(f"{path}: the same file twice; name the reference and each file of samples once")
+        if set("{}") & set(str(path)):  # Snakemake would take them for wildcards
+            raise TextcriticError(f"{path}: a path with {{ or }} in it cannot be used; rename it or copy the file")
+        try:
+            found.append(_outline(path, standard))
+        except TextcriticError as error:
+            faults.append(str(error))
+            found.append(Outline(path, 0, 0, 0, 0))
+    if faults:
+        raise TextcriticError(" | ".join(faults))
+    return found
+
+
+def _outline(path: Path, standard: Titles) -> Outline:
+    articles = titled = sections = untitled = 0
+    print(f"reading {path}", file=sys.stderr, flush=True)
+    for article in read_jsonl(path):
+        bare = sum(not standard.standardise(section.title or "") for section in article.sections)
+        articles += 1
+        titled += bool(article.sections) and not bare
+        sections += len(article.sections)
+        untitled += bare
+    return Outline(path, articles, titled, sections, untitled)

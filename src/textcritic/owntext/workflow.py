@@ -1,0 +1,85 @@
+"""Snakemake as a person would call it, on one folder, one run at a time."""
+
+import fcntl
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from textcritic.errors import TextcriticError
+
+ROOT = Path(__file__).resolve().parents[3]
+LOCK = ".criticise.lock"
+
+
+def run_workflow(folder: Path, lock: int, cores: int | None = None) -> None:
+    """Build what `folder`/config.yaml configures, in `folder`; Snakemake and its jobs write to our stderr.
+
+    Args:
+        folder: working directory of the workflow.
+        lock: see `alone`.
+        cores: CPU cores; None: all.
+
+    Raises:
+        TextcriticError: the workflow failed, or it was stopped.
+    """
+    command = snakemake_command(folder) + (["--cores", str(cores)] if cores else [])
+    # A kill leaves Snakemake's lock behind; while we hold our own, nobody else's run can be the one that it guards.
+    locks = folder / ".snakemake/locks"
+    if locks.is_dir() and any(locks.iterdir()):
+        _run([*command, "--unlock"], lock)
+    if _run(command, lock):
+        raise TextcriticError(
+            f"{folder}: the workflow stopped before it was done, see the lines above and {folder / 'results/logs'}; the"
+            " same command goes on from there (thresholds: --minimum-title-count, --minimum-sections)"
+        )
+
+
+def snakemake_command(folder: Path) -> list[str]:
+    """The command line that builds a configured folder with the profile for one machine."""
+    paths = {
+        "--snakefile": ROOT / "Snakefile",
+        "--profile": ROOT / "profiles/local",
+        "--directory": folder,
+        "--configfile": folder / "config.yaml",
+    }
+    return [sys.executable, "-m", "snakemake", *(str(part) for pair in paths.items() for part in pair)]
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[int]:
+    """Make a folder if it is not there, and hold its lock: yields a file descriptor.
+
+    Snakemake inherits the descriptor, so that the lock is free only when that has ended too.
+
+    Raises:
+        TextcriticError: another run is at work there, or it is no folder that can be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = (folder / LOCK).open("w")
+    except OSError as error:
+        raise TextcriticError(f"{folder}: cannot be used for results: {error.strerror or error}") from error
+    with handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            advice = "wait for it, or choose another --output"
+            raise TextcriticError(f"{folder}: another run is at work here; {advice}") from error
+        yield handle.fileno()
+
+
+def _run(command: Sequence[str], lock: int) -> int:
+    """The exit code; a request to stop is passed on, and what it ends is waited for."""
+    with subprocess.Popen(command, stdout=sys.stderr, pass_fds=(lock,)) as process:
+        before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        try:
+            while True:
+                try:
+                    return process.wait()
+                except KeyboardInterrupt:
+                    continue  # the terminal has told Snakemake too
+        finally:
+            signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,115 @@
+"""Latent PPL and perplexity in the paper's shape (Tables 2, 3 and 5), or corpus below corpus where there are many."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pandas as pd
+
+from textcritic.report.numbers import count
+from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.sheets import infinite_remarks, latent_cell, matching, ppl_cell, unique, unit_remarks
+from textcritic.report.sources import DATA_GOLD, DATA_INFERRED, SAMPLE, Names
+
+SETTINGS = ("w-title", "wo-title")
+SETTING_HEADS = {"w-title": "W/ Title", "wo-title": "W/O Title"}
+MOST_ACROSS = 2  # corpora side by side; more leave a page no room for the intervals
+
+
+def coherence_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """Latent PPL and perplexity by generator, setting and corpus; the corpora side by side if there are few."""
+    across = rows["corpus"].nunique() <= MOST_ACROSS
+    caption = "Perplexity and Latent PPL of each generator, trained with and without section titles in its text"
+    if rows["ppl_unit"].isna().all():  # samples from files: nobody says how they were made
+        caption = "Latent PPL of real text and of each sample"
+    header, body = _across(rows, names, latent_cell) if across else _down(rows, names)
+    return Sheet("coherence", caption, header, body, stubs=2, remarks=_remarks(rows, names))
+
+
+def paper_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """The same in the paper's shape whatever the number of corpora, with numbers of articles and of runs."""
+    header, body = _across(rows, names, _counted)
+    seeds = sorted(set(rows["seed"].dropna()))
+    ours = f"Ours: {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}."
+    theirs = ["The paper: one run of each, without intervals."] * bool(rows["published"].notna().any())
+    remarks = [*_remarks(rows, names), "Articles: those scored, under all seeds together.", ours, *theirs]
+    return Sheet("coherence", "", header, body, stubs=2, remarks=remarks)
+
+
+def _across(rows: pd.DataFrame, names: Names, latent: Callable[..., Cell]) -> tuple[list[list[Cell]], list[list[Cell]]]:
+    """Rows metric by generator, columns corpus by setting: the header's rows, and the body's."""
+    corpora = unique(rows["corpus"])
+    header = [
+        [Cell("", span=2), *(Cell(corpus, span=2) for corpus in corpora)],
+        [Cell("Metric"), Cell("Generator"), *(Cell(SETTING_HEADS[s]) for _ in corpora for s in SETTINGS)],
+    ]
+    body: list[list[Cell]] = []
+    for metric, cell in (("PPL", ppl_cell), ("Latent PPL", latent)):
+        first = len(body)
+        if metric == "Latent PPL":
+            for source in _real(rows):
+                found = [rows[(rows["corpus"] == c) & (rows["source"] == source)] for c in corpora]
+                name = names.source(found[0].iloc[0], corpus=False)
+                body.append([Cell(""), Cell(name), *(cell(part, span=2) for part in found)])
+        for generator, decoding, name in _generators(rows, names):
+            if metric == "PPL" and rows.loc[rows["generator"] == generator, "ppl_all"].isna().all():
+                continue
+            groups = [_group(rows, c, s, generator, decoding) for c in corpora for s in SETTINGS]
+            body.append([Cell(""), Cell(name), *(cell(part) for part in groups)])
+        if len(body) > first:
+            body[first][0] = Cell(metric, heading=True)
+    return header, body
+
+
+def _down(rows: pd.DataFrame, names: Names) -> tuple[list[list[Cell]], list[list[Cell]]]:
+    """Rows corpus by source, columns metric by setting: the header's rows, and the body's."""
+    heads = [Cell(SETTING_HEADS[setting]) for _ in range(2) for setting in SETTINGS]
+    header = [
+        [Cell("", span=2), Cell("PPL", span=2), Cell("Latent PPL", span=2)],
+        [Cell("Corpus"), Cell("Source"), *heads],
+    ]
+    body: list[list[Cell]] = []
+    for corpus in unique(rows["corpus"]):
+        ours, first = rows[rows["corpus"] == corpus], len(body)
+        for source in _real(rows):
+            found = ours[ours["source"] == source]
+            name = names.source(found.iloc[0], corpus=False)
+            body.append([Cell(""), Cell(name), ppl_cell(found, span=2), latent_cell(found, span=2)])
+        for generator, decoding, name in _generators(ours, names):
+            groups = [_group(ours, corpus, setting, generator, decoding) for setting in SETTINGS]
+            body.append([Cell(""), Cell(name), *(ppl_cell(g) for g in groups), *(latent_cell(g) for g in groups)])
+        body[first][0] = Cell(corpus, heading=True)
+    return header, body
+
+
+def _real(rows: pd.DataFrame) -> list[str]:
+    """The sources of real text; where titles are given there is one."""
+    return [source for source in (DATA_INFERRED, DATA_GOLD) if (rows["source"] == source).any()]
+
+
+def _remarks(rows: pd.DataFrame, names: Names) -> list[str]:
+    theirs = "the published value and ours minus it, " if rows["published"].notna().any() else ""
+    return [
+        "Under each value: its 95% interval (with several seeds: their standard deviation, under their mean), "
+        f"{theirs}and the p-value against the real text.",
+        *unit_remarks(rows),
+        *infinite_remarks(rows, names),
+    ]
+
+
+def _counted(group: pd.DataFrame, span: int = 1) -> Cell:
+    cell = latent_cell(group, span)
+    return cell if group.empty else replace(cell, notes=(*cell.notes, f"{count(group['documents'].sum())} articles"))
+
+
+def _generators(rows: pd.DataFrame, names: Names) -> list[tuple[str, str, str]]:
+    """(generator, decoding, what the two are called) of the samples."""
+    samples = rows[rows["source"] == SAMPLE].drop_duplicates(["generator", "decoding"]).to_dict("records")
+    return [
+        (row["generator"], row["decoding"], names.source(row, corpus=False, setting=False, seed=False))
+        for row in samples
+    ]
+
+
+def _group(rows: pd.DataFrame, corpus: str, setting: str, generator: str, decoding: str) -> pd.DataFrame:
+    key = {"corpus": corpus, "setting": setting, "generator": generator, "decoding": decoding}
+    return matching(rows[rows["source"] == SAMPLE], key)

@@ -1,0 +1,65 @@
+"""Tables and figures of a paper by their numbers there, each made from the part of the study that it compares alone."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from textcritic.report.coherence_sheets import paper_sheet
+from textcritic.report.details import error_rows, statistics_rows
+from textcritic.report.inputs import PaperTable, read_study
+from textcritic.report.published import Published, read_published
+from textcritic.report.repetition_examples import example_rows, repetition_examples
+from textcritic.report.repetition_sheets import examples_sheet, with_rates
+from textcritic.report.repetitions import repetition_rows
+from textcritic.report.rows import coherence_rows
+from textcritic.report.sheet import Sheet
+from textcritic.report.sheets import errors_sheet, statistics_sheet
+from textcritic.report.sources import Names
+from textcritic.report.tables import write_sheet
+
+
+def make_paper_table(study: Mapping[str, Any], folder: str | Path, published: str | Path | None = None) -> list[Path]:
+    """Write one table of a paper as .csv, .tex and .html, named as there.
+
+    Args:
+        study: as `inputs.read_study` takes it, cut down to what the table compares (`paths.StudyFiles.part`): corpora,
+            and generators in `sources`, in the table's order. `part` has the table's `name` (`table2`), `caption` and
+            `kind`: coherence (paper, Tables 2, 3 and 5: perplexity and Latent PPL by generator, setting and corpus),
+            statistics (Table 11; `corpora` need `corpus` and `statistics` only), errors (Table 12), or repetitions
+            (Table 13).
+        folder: where it goes, `results/studies/{study}/tables`.
+        published: CSV of published values; those of the table's number stand beside ours.
+
+    Returns:
+        The files written.
+
+    Raises:
+        TextcriticError: as `tables.make_tables`.
+    """
+    table = PaperTable(*(study["part"][key] for key in ("name", "kind", "caption")))
+    theirs = read_published(published).in_table(table.number)
+    sheet, rows = _statistics(study, theirs) if table.kind == "statistics" else _of_samples(study, table, theirs)
+    return write_sheet(replace(sheet, name=table.name, caption=f"Table {table.number}. {table.caption}"), rows, folder)
+
+
+def _statistics(study: Mapping[str, Any], theirs: Published) -> tuple[Sheet, pd.DataFrame]:
+    rows = statistics_rows([(data["corpus"], Path(data["statistics"]), None) for data in study["corpora"]], theirs)
+    return statistics_sheet(rows), rows
+
+
+def _of_samples(study: Mapping[str, Any], table: PaperTable, theirs: Published) -> tuple[Sheet, pd.DataFrame]:
+    files = read_study(study)
+    names = Names.of(files.samples)
+    if table.kind == "errors":
+        rows = error_rows(files, theirs)
+        return errors_sheet(rows, names), rows
+    if table.kind == "repetitions":
+        examples = repetition_examples(files)
+        return with_rates(examples_sheet(examples, names), repetition_rows(files, theirs), names), example_rows(
+            examples
+        )
+    rows = coherence_rows(files, theirs)
+    return paper_sheet(rows, names), rows

@@ -1,0 +1,30 @@
+"""How many GPUs the jobs of a model ask for that is trained on several."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = "results/samples/docstrings/w-title/gpt2-xl/seed1/demo.parquet"
+MEASURED = "results/generators/docstrings/w-title/gpt2-xl/seed1/perplexity.json"
+
+
+@pytest.mark.parametrize(("options", "for_training"), [((), "4"), (("--resources", "gpu=1"), "1")])
+def test_only_training_asks_for_more_than_one_gpu(options, for_training, tmp_path):
+    """A machine with fewer, as its profile says, trains on those it has."""
+    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", tmp_path]
+    command += ["--dry-run", *options, "--", SAMPLE, MEASURED]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    asked = {
+        rule: dict(re.findall(r"(\w+)=(\w+)", resources))
+        for rule, resources in re.findall(
+            r"^rule (\w+):\n(?: {4}.*\n)*? {4}resources: (.*)$", done.stdout, re.MULTILINE
+        )
+    }
+    assert asked["train_causal"]["gpu"] == for_training
+    assert asked["train_causal"]["nodes"] == "1"
+    assert asked["measure_perplexity"]["gpu"] == asked["sample_causal"]["gpu"] == "1"

@@ -1,0 +1,149 @@
+"""`textcritic criticise` as a user runs it: two files of articles in, the table and the report out."""
+
+import csv
+import html
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from textcritic.corpora import gold_chains
+from textcritic.critics import TransitionCritic, latent_ppl, score_chains
+from textcritic.owntext.configure import Wanted, write_configuration
+from textcritic.owntext.workflow import snakemake_command
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "micro"))
+
+from recipes import write  # noqa: E402
+
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
+
+
+def criticise(folder, *arguments, reference="real text.jsonl", samples=("theirs.jsonl", "again/theirs.jsonl")):
+    command = [sys.executable, "-m", "textcritic.cli", "criticise", reference, *samples, "--output", "out put"]
+    return subprocess.Popen(
+        [*command, "--cores", "2", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env=ENVIRONMENT,
+        start_new_session=True,
+    )
+
+
+def finished(process):
+    out, err = process.communicate()
+    return process.returncode, out, err
+
+
+def files(folder):
+    """Real articles, and two files of samples of the same name; the second has a title that real text does not have."""
+    folder.mkdir()
+    write(folder)
+    (folder / "recipes.jsonl").rename(folder / "real text.jsonl")
+    (folder / "again").mkdir()
+    spoilt = (folder / "theirs.jsonl").read_text().replace('"title": "tools"', '"title": "Anecdotes"')
+    (folder / "again/theirs.jsonl").write_text(spoilt)
+    return folder
+
+
+@dataclass(frozen=True)
+class Run:
+    folder: Path
+    out: str
+    err: str
+    rows: dict[str, dict[str, str]]
+    page: str
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A run that was killed in the middle, and run again to its end."""
+    folder = files(tmp_path_factory.mktemp("criticise") / "own text")
+    first = criticise(folder)
+    for line in first.stderr:
+        if re.search(r"\d of \d+ steps", line):
+            os.killpg(first.pid, signal.SIGKILL)
+            break
+    first.communicate()
+    assert any((folder / "out put/.snakemake/locks").iterdir())
+    code, out, err = finished(criticise(folder))
+    assert code == 0, err
+    study = folder / "out put/results/studies/own-text"
+    with (study / "tables/coherence.csv").open(encoding="utf-8", newline="") as handle:
+        rows = {row["label"]: row for row in csv.DictReader(handle)}
+    return Run(folder, out, err, rows, (study / "report.html").read_text(encoding="utf-8"))
+
+
+def test_the_table_and_the_report_are_there(done):
+    assert "titles: given, every section of the samples has one" in done.err
+    real, first, second = done.rows.values()
+    labels = ["own text/theirs.jsonl, with titles", "again/theirs.jsonl, with titles"]
+    assert list(done.rows) == ["real text", *labels]
+    assert all(label in done.out for label in labels)
+    assert float(first["ci_low"]) > float(real["ci_high"])
+    reason, count = second["rejected_by_reason"].rsplit(": ", 1)
+    assert reason == "unknown title: anecdotes"
+    assert int(count) == int(float(second["rejected"])) == 60 - int(float(second["documents"])) > 0
+
+
+def test_the_report_says_that_titles_are_given(done):
+    report = done.folder / "out put/results/studies/own-text/report.html"
+    assert done.out.splitlines()[-1] == f"report: {report}"
+    assert "no classifier was needed" in done.page
+    assert f"{done.folder}/real text.jsonl" in html.unescape(done.page)
+    assert "gold titles" not in done.page
+    assert "section classifier" not in done.page
+
+
+def test_latent_ppl_is_that_of_the_chains(done):
+    """An independent path to the same number: the titles of the file, by the critic's own class."""
+    corpus = done.folder / "out put/results/corpora/real-text"
+    train, validation = (gold_chains(corpus / f"{split}.parquet") for split in ("train", "validation"))
+    lines = (done.folder / "theirs.jsonl").read_text().splitlines()
+    chains = [[section["title"] for section in json.loads(line)["sections"]] for line in lines]
+    scores = score_chains(TransitionCritic.fit(train, validation), [str(n) for n in range(len(chains))], chains)
+    assert float(done.rows["own text/theirs.jsonl, with titles"]["latent_ppl"]) == latent_ppl(scores)
+
+
+def test_again_there_is_nothing_to_do_and_a_changed_file_reruns_what_depends_on_it(done):
+    code, out, err = finished(criticise(done.folder))
+    assert (code, out) == (0, done.out), err
+    assert "Nothing to be done" in err
+    path = done.folder / "again/theirs.jsonl"
+    path.write_text("\n".join(path.read_text().splitlines()[:50]))
+    code, _, err = finished(criticise(done.folder))
+    assert code == 0, err
+    rules = re.findall(r"Rule: (\w+)\)", err)
+    reached = ["import_samples", "take_sample_titles", "score_samples", "make_tables", "make_figures", "make_report"]
+    assert sorted(rules) == sorted([*reached, "all"])
+
+
+def test_samples_without_titles_need_a_classifier(tmp_path):
+    """The run itself takes minutes; what it would do is in a dry run of the configuration that is written."""
+    folder = files(tmp_path / "own text")
+    paths = (folder / "theirs.jsonl",)
+    wanted = Wanted(folder / "real text.jsonl", paths, False, 4, None, "textcritic criticise")
+    write_configuration(folder, wanted)
+    run = subprocess.run([*snakemake_command(folder), "--dry-run"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    for rule in ("train_classifier", "infer_data_titles", "infer_sample_titles"):
+        assert rule in run.stdout
+    assert "take_" not in run.stdout
+
+
+def test_what_leaves_nothing_says_which_thresholds_there_are(tmp_path):
+    folder = files(tmp_path / "own text")
+    code, out, err = finished(criticise(folder, "--minimum-sections", "9"))
+    assert (code, out) == (2, "")
+    assert "no article is left in train, validation, test; articles rejected: too few sections 240; lower" in err
+    assert err.splitlines()[-1].endswith("(thresholds: --minimum-title-count, --minimum-sections)")
+    assert not list((folder / "out put/results/corpora").rglob("train.parquet"))

@@ -1,0 +1,88 @@
+"""From a real dump to a corpus, its short articles and its films: `snakemake data`, as a user runs it."""
+
+import json
+import re
+from functools import partial
+
+import pyarrow.parquet as pq
+import pytest
+import snake
+
+SHARED = snake.ROOT.parent / "shared" / "data"
+DUMP, WORDNET = SHARED / "wikipedia" / "enwiki-sample.xml.bz2", SHARED / "nltk_data"
+SPLITS = ("train", "validation", "test")
+PAGES, ARTICLES = 232, 128
+
+pytestmark = pytest.mark.skipif(
+    not (DUMP.is_file() and WORDNET.is_dir()), reason=f"the dump or the WordNet data in {SHARED} are not there"
+)
+snakemake = partial(snake.snakemake, configfile="tests/wikipedia/config.yaml", NLTK_DATA=str(WORDNET))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("wikipedia")
+    (place / DUMP.name).symlink_to(DUMP)
+    run = snakemake(place, "data")
+    assert run.returncode == 0, run.stderr[-4000:]
+    return place
+
+
+def statistics(folder, corpus):
+    return json.loads((folder / f"results/corpora/{corpus}/statistics.json").read_text())
+
+
+def articles(folder, corpus):
+    return {split: pq.read_table(folder / f"results/corpora/{corpus}/{split}.parquet").to_pylist() for split in SPLITS}
+
+
+def texts(article):
+    return [section["text"] for section in article["sections"]]
+
+
+def test_every_page_of_the_dump_is_an_article_or_left_out_for_a_reason(folder):
+    found = statistics(folder, "wiki-sample")
+    assert found["extracted"] + sum(found["skipped"].values()) == PAGES
+    assert found["extracted"] <= ARTICLES
+    kept = sum(part["articles"] for part in found["splits"].values())
+    assert kept + sum(found["rejected"].values()) == found["extracted"]
+    assert not list((folder / "results/corpora/wiki-sample").rglob("*-of-2.*"))
+
+
+def test_the_statistics_are_those_of_the_files(folder):
+    for corpus in ("wiki-sample", "wiki-sample-short", "films-sample"):
+        found = statistics(folder, corpus)
+        for split, part in articles(folder, corpus).items():
+            sections = [text for article in part for text in texts(article)]
+            expected = {"articles": len(part), "sections": len(sections)}
+            assert found["splits"][split] == expected | {"tokens": sum(len(text.split()) for text in sections)}
+
+
+def test_no_markup_is_left(folder):
+    everything = "\n".join(
+        text for part in articles(folder, "wiki-sample").values() for article in part for text in texts(article)
+    )
+    assert {mark: everything.count(mark) for mark in ("[[", "{{", "<ref", "|-")} == dict.fromkeys(
+        ("[[", "{{", "<ref", "|-"), 0
+    )
+
+
+def test_short_articles_and_films_are_chosen_from_the_same_splits(folder):
+    base, short, films = (articles(folder, name) for name in ("wiki-sample", "wiki-sample-short", "films-sample"))
+    for split in SPLITS:
+        by_id = {article["id"]: article for article in base[split]}
+        chosen = [a["id"] for a in base[split] if all(len(text.split()) <= 600 for text in texts(a))]
+        assert {a["id"] for a in short[split]} <= set(chosen)
+        assert all(article == by_id[article["id"]] for article in short[split])
+        about = [a["id"] for a in base[split] if re.search("is a.*film", texts(a)[0], re.DOTALL)]
+        assert [article["id"] for article in films[split]] == about
+    found = statistics(folder, "films-sample")
+    assert found["skipped"] == {"the opening does not match": sum(map(len, base.values())) - found["extracted"]}
+    assert found["provenance"]["derived_from"] == "wiki-sample"
+    assert any("(film)" in article["title"] for part in films.values() for article in part)
+
+
+def test_a_second_run_has_nothing_to_do(folder):
+    run = snakemake(folder, "data")
+    assert run.returncode == 0
+    assert "Nothing to be done" in run.stdout + run.stderr

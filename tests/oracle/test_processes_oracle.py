@@ -1,0 +1,194 @@
+"""Several processes train the very model that one trains, and survive what it survives: kills, SIGTERM, resumption."""
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from textcritic.errors import TextcriticError
+from textcritic.generators.plan import Training
+from textcritic.generators.train import train_causal
+
+MODEL = {"model_type": "gpt2", "n_layer": 2, "n_embd": 32, "n_head": 2, "n_positions": 32}  # dropout 0.1
+PLAIN = MODEL | {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
+SHORT = {"context": 16, "batch_size": 4, "learning_rate": 1e-3, "steps": 12, "evaluate_every": 5}
+# Long enough to be caught in the middle of it.
+LONG = SHORT | {"steps": 60, "evaluate_every": 15, "checkpoint_seconds": 0}
+
+
+def fit(tiny, folder, training, config=PLAIN, processes=1):
+    return train_causal(
+        *arguments(tiny, folder, config)[:4], Training(**training), 3, *outputs(folder), 2, "tiny", 1, processes
+    )
+
+
+def arguments(tiny, folder, config):
+    return str(tiny.train), str(tiny.validation), str(tiny.tokenizer), {"config": config}, str(folder)
+
+
+def outputs(folder):
+    return f"{folder}/model", f"{folder}/training.json"
+
+
+# As a rule's script runs it: the whole is one process to whoever starts, stops or kills it.
+PROGRAM = """
+import json, sys
+from textcritic import runlog
+from textcritic.generators.train import Training, train_causal
+inputs, training, folder, processes = json.loads(sys.argv[1])
+with runlog.job(folder + ".log", "train tiny"):
+    outputs = folder + "/model", folder + "/training.json"
+    train_causal(*inputs, Training(**training), 3, *outputs, threads=2, name="tiny", processes=processes)
+"""
+
+
+class Job:
+    """A training of two processes that is under way."""
+
+    def __init__(self, tiny, folder: Path, training, config=MODEL, processes=2):
+        *inputs, _ = arguments(tiny, folder, config)
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, json.dumps([inputs, training, str(folder), processes])],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_for(self, step):
+        """Until a state at or past `step` is on disk."""
+        deadline = time.monotonic() + 90
+        while self.process.poll() is None and time.monotonic() < deadline:
+            if any(int(path.name.split(".")[0][6:]) >= step for path in self.folder.glob("checkpoints/state-*.pt")):
+                return self
+            time.sleep(0.005)
+        raise AssertionError(f"no state of step {step}: {self.process.communicate()[1]}")
+
+    def ranks(self):
+        """Process ids of the children, the one that leads first."""
+        return sorted(map(int, Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()))
+
+    def end(self):
+        """What it said last, and its exit code."""
+        said = self.process.communicate(timeout=90)[1]
+        return said.splitlines()[-1], self.process.returncode
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_until_gone(pids):
+    deadline = time.monotonic() + 10
+    while any(map(alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not any(map(alive, pids))
+
+
+def weights(folder):
+    return load_file(folder / "model" / "model.safetensors")
+
+
+def assert_same_training(one, other, **tolerance):
+    """Losses and weights of two trainings, exactly or within a tolerance."""
+    reports = [json.loads((folder / "training.json").read_text()) for folder in (one, other)]
+    assert reports[0]["best_step"] == reports[1]["best_step"]
+    for a, b in zip(*(report["curve"] for report in reports), strict=True):
+        assert a == (pytest.approx(b, **tolerance) if tolerance else b)
+    first, second = weights(one), weights(other)
+    assert first.keys() == second.keys()
+    for name in first:
+        if tolerance:
+            torch.testing.assert_close(first[name], second[name], atol=1e-5, rtol=0)
+        else:
+            assert torch.equal(first[name], second[name]), name
+
+
+@pytest.fixture(scope="module")
+def whole(tiny_encoding, tmp_path_factory):
+    """The long training, with dropout, by two processes without interruption."""
+    folder = tmp_path_factory.mktemp("whole") / "two"
+    fit(tiny_encoding, folder, LONG, MODEL, processes=2)
+    return folder
+
+
+@pytest.mark.parametrize("more", [{}, {"accumulation": 3, "evaluate_blocks": 7}, {"activation_checkpointing": True}])
+def test_two_processes_train_what_one_trains(tiny_encoding, tmp_path, more):
+    one = fit(tiny_encoding, tmp_path / "one", SHORT | more)
+    two = fit(tiny_encoding, tmp_path / "two", SHORT | more, processes=2)
+    assert_same_training(tmp_path / "one", tmp_path / "two", rel=1e-6)
+    for key in ("steps", "best_step", "tokens_seen", "parameters", "flops_per_token", "device", "mfu"):
+        assert one[key] == two[key]
+    assert (one["processes"], two["processes"]) == (1, 2)
+    assert sorted(path.name for path in (tmp_path / "two").iterdir()) == ["model", "training.json"]
+
+
+def test_only_the_process_that_leads_is_heard(tiny_encoding, tmp_path, caplog):
+    with caplog.at_level(logging.INFO, "textcritic"):
+        fit(tiny_encoding, tmp_path, SHORT, processes=2)
+    validations = [record.getMessage() for record in caplog.records if "validation loss" in record.getMessage()]
+    assert [message.split("after ")[1] for message in validations] == ["step 5", "step 10", "step 12"]
+
+
+@pytest.mark.parametrize("victim", [0, 1])
+def test_a_killed_process_ends_all_and_the_rerun_leaves_no_trace(tiny_encoding, tmp_path, whole, victim):
+    job = Job(tiny_encoding, tmp_path / "broken", LONG).wait_for(25)
+    ranks = job.ranks()
+    assert len(ranks) == 2
+    os.kill(ranks[victim], signal.SIGKILL)
+    said, code = job.end()
+    assert code == 1
+    assert f"error: training tiny: process {victim + 1} was killed by SIGKILL" in said
+    assert "the last checkpoint is kept, rerun to go on from there" in said
+    wait_until_gone(ranks)
+    assert not (tmp_path / "broken/model").exists()
+    assert Job(tiny_encoding, tmp_path / "broken", LONG).end()[1] == 0
+    assert_same_training(whole, tmp_path / "broken")
+    assert "resuming from step" in (tmp_path / "broken.log").read_text()
+
+
+def test_when_the_starting_process_is_killed_no_other_goes_on(tiny_encoding, tmp_path):
+    job = Job(tiny_encoding, tmp_path / "broken", LONG).wait_for(10)
+    ranks = job.ranks()
+    job.process.kill()
+    job.process.communicate()
+    wait_until_gone(ranks)
+    assert not (tmp_path / "broken/model").exists()
+
+
+def test_sigterm_reaches_all_and_is_saved_whole(tiny_encoding, tmp_path, whole):
+    job = Job(tiny_encoding, tmp_path / "broken", LONG).wait_for(18)
+    ranks = job.ranks()
+    job.process.terminate()
+    said, code = job.end()
+    assert code == 1
+    assert "training tiny: stopped by SIGTERM after step" in said
+    assert "the checkpoint is saved, rerun to go on from there" in said
+    wait_until_gone(ranks)
+    assert not (tmp_path / "broken/checkpoints/lock.json").exists()
+    # Another number of processes goes on too: without dropout to the same losses, with it to others of the same kind.
+    report = fit(tiny_encoding, tmp_path / "broken", LONG, MODEL, processes=1)
+    expected = json.loads((whole / "training.json").read_text())
+    assert len(report["curve"]) == len(expected["curve"]) == 60
+    assert report["curve"][:15] == expected["curve"][:15]
+    assert report["validation_loss"] == pytest.approx(expected["validation_loss"], rel=0.1)
+
+
+def test_faults_are_the_line_of_the_process_that_found_them(tiny_encoding, tmp_path):
+    with pytest.raises(TextcriticError, match="4 blocks cannot be shared evenly by 3 GPUs; change batch_size or gpu"):
+        fit(tiny_encoding, tmp_path / "a", SHORT, processes=3)
+    with pytest.raises(TextcriticError, match=r"training\.context: 33 is more than the model's positions"):
+        fit(tiny_encoding, tmp_path / "b", SHORT | {"context": 33}, processes=2)
+    exploding = SHORT | {"learning_rate": 1e30, "schedule": "constant", "gradient_clip": None}
+    with pytest.raises(TextcriticError, match=r"^training tiny: loss .*nan.* lower training.learning_rate"):
+        fit(tiny_encoding, tmp_path / "c", exploding, processes=2)

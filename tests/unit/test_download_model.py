@@ -1,0 +1,179 @@
+"""A hub of the test's own on this machine, with the real client: listing, downloading, verifying, going offline."""
+
+import hashlib
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+from typing import ClassVar
+
+import pytest
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel
+
+REVISION = "5" * 40
+ENTRY = {"repository": "some/model", "revision": REVISION, "weights": True}
+
+
+class Hub(http.server.BaseHTTPRequestHandler):
+    """What the client asks of a hub: the tree of a commit, and its files."""
+
+    files: ClassVar[dict[str, bytes]] = {}
+    spoilt: ClassVar[dict[str, bytes]] = {}
+    asked: ClassVar[list[str]] = []
+
+    def do_HEAD(self):
+        self.do_GET()
+
+    def do_GET(self):
+        path = self.path.split("?")[0]
+        self.asked.append(path)
+        prefix = f"/some/model/resolve/{REVISION}/"
+        if path.startswith(f"/api/models/some/model/tree/{REVISION}"):
+            self.answer(json.dumps([self.listed(name) for name in self.files]).encode())
+        elif path.startswith("/api/models/some/model"):
+            self.answer(json.dumps({"id": "some/model", "sha": REVISION, "siblings": []}).encode())
+        elif path.startswith(prefix) and path.removeprefix(prefix) in self.files:
+            name = path.removeprefix(prefix)
+            self.answer(self.spoilt.get(name, self.files[name]), hashlib.sha256(self.files[name]).hexdigest())
+        else:
+            self.send_error(404)
+
+    def listed(self, name):
+        content = self.files[name]
+        blob = hashlib.sha1(f"blob {len(content)}\0".encode() + content).hexdigest()
+        entry = {"type": "file", "path": name, "size": len(content), "oid": blob}
+        if name.endswith((".safetensors", ".bin")):
+            entry |= {"lfs": {"oid": hashlib.sha256(content).hexdigest(), "size": len(content), "pointerSize": 130}}
+        return entry
+
+    def answer(self, content, etag="none"):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("ETag", f'"{etag}"')
+        self.send_header("X-Repo-Commit", REVISION)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    Hub.files, Hub.spoilt, Hub.asked = dict(published(tmp_path / "published")), {}, []
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf-home"))
+    yield Hub
+    server.shutdown()
+
+
+def published(folder):
+    """A tiny GPT-2 in two shards, as its authors might have published it, with files that nobody needs."""
+    torch.manual_seed(1)
+    config = GPT2Config(vocab_size=50, n_positions=16, n_embd=8, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0)
+    GPT2LMHeadModel(config).save_pretrained(folder, max_shard_size="6KB")
+    for path in sorted(folder.iterdir()):
+        yield path.name, path.read_bytes()
+    yield "vocab.txt", b"a\nb\n"
+    yield "README.md", b"# A model"
+    yield "pytorch_model.bin", b"the same in another form"
+    yield "onnx/config.json", b"{}"
+    yield "model.fp16.safetensors", b"the same at half precision"
+
+
+def fetch(out_dir, **changes):
+    """Run `download_model` in a process of its own, since the hub's client reads its settings once; the error line."""
+    code = (
+        "import json, sys\n"
+        "from textcritic.download import download_model\n"
+        "from textcritic.errors import TextcriticError\n"
+        "try:\n    download_model('m', json.loads(sys.argv[1]), sys.argv[2])\n"
+        "except TextcriticError as error:\n    print(error)\n"
+    )
+    command = [sys.executable, "-c", code, json.dumps(ENTRY | changes), str(out_dir)]
+    run = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "HF_HUB_OFFLINE": "1"}
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+def test_a_sharded_model_comes_whole_and_loads_offline(hub, tmp_path):
+    target = tmp_path / "raw/hub/m"
+    assert fetch(target) == ""
+    shards = sorted(name for name in hub.files if name.startswith("model-"))
+    assert len(shards) > 1
+    wanted = {"config.json", "generation_config.json", "model.safetensors.index.json", "vocab.txt", *shards}
+    assert {path.name for path in target.iterdir()} == wanted
+    assert all((target / name).read_bytes() == hub.files[name] for name in wanted)
+    assert [path.name for path in target.parent.iterdir()] == ["m"]
+    loaded = GPT2LMHeadModel.from_pretrained(target, local_files_only=True)
+    torch.manual_seed(1)
+    assert torch.equal(loaded.transformer.wte.weight, GPT2LMHeadModel(loaded.config).transformer.wte.weight)
+
+
+def test_the_tokenizer_alone(hub, tmp_path):
+    assert fetch(tmp_path / "m", weights=False) == ""
+    assert not list((tmp_path / "m").glob("*.safetensors"))
+    assert (tmp_path / "m/vocab.txt").is_file()
+
+
+@pytest.mark.parametrize("name", ["config.json", "model-00001-of-00002.safetensors"])
+def test_a_file_that_differs_from_the_commit_is_refused_and_fetched_again(hub, tmp_path, name):
+    name = name if name in hub.files else min(n for n in hub.files if n.startswith("model-"))
+    hub.spoilt[name] = hub.files[name][:-1] + b"?"
+    line = fetch(tmp_path / "m")
+    assert line == f"some/model: {name}: differs from the file of commit {REVISION}; rerun to fetch it again"
+    assert not (tmp_path / "m").exists()
+    hub.spoilt.clear()
+    hub.asked.clear()
+    assert fetch(tmp_path / "m") == ""
+    assert (tmp_path / "m" / name).read_bytes() == hub.files[name]
+    again = [path for path in hub.asked if "resolve" in path and not path.endswith(name)]
+    assert not any(path.endswith(".safetensors") for path in again)
+
+
+def test_what_an_attempt_at_another_commit_left_is_no_part_of_this_one(hub, tmp_path):
+    (tmp_path / ".m.partial").mkdir()
+    (tmp_path / ".m.partial/merges.txt").write_text("of another commit")
+    (tmp_path / ".m.partial/config.json").write_text("{}")
+    assert fetch(tmp_path / "m") == ""
+    assert not (tmp_path / "m/merges.txt").exists()
+    assert (tmp_path / "m/config.json").read_bytes() == hub.files["config.json"]
+
+
+def test_weights_in_another_form_only(hub, tmp_path):
+    for name in [name for name in hub.files if name.startswith("model-")]:
+        del hub.files[name]
+    line = fetch(tmp_path / "m")
+    assert f"commit {REVISION} has no model.safetensors (it has model.fp16.safetensors, pytorch_model.bin)" in line
+    assert line.endswith("give its folder as init.folder")
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_without_a_network_one_line_says_what_to_do_by_hand(tmp_path, monkeypatch, partial):
+    """Also where an attempt that was killed has left files: they do not pass for the whole."""
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # the port that refuses
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf-home"))
+    if partial:
+        (tmp_path / ".m.partial").mkdir()
+        (tmp_path / ".m.partial/config.json").write_text("{}")
+    line = fetch(tmp_path / "m")
+    assert line.startswith("some/model: cannot be downloaded (")
+    where = f"of https://huggingface.co/some/model/tree/{REVISION} into {tmp_path / 'm'} by hand and rerun"
+    assert line.endswith(f"put config.json, the tokenizer's files and *.safetensors {where}")
+    assert "\n" not in line
+    assert not (tmp_path / "m").exists()
+
+
+def test_no_such_commit(hub, tmp_path):
+    line = fetch(tmp_path / "m", revision="6" * 40)
+    assert line.startswith("some/model: cannot be downloaded (")
+    assert "\n" not in line

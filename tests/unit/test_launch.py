@@ -1,0 +1,95 @@
+"""Several processes for one job: what they agree on, and how the first fault among them is told."""
+
+import json
+import logging
+import os
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from textcritic.errors import TextcriticError
+from textcritic.generators.launch import run_together
+from textcritic.generators.ranks import Ranks
+from textcritic.runlog import log
+
+
+def agree(ranks, folder):
+    mean = torch.tensor([1.0 + ranks.rank])
+    ranks.mean_(mean)
+    found = {
+        "part": ranks.part([10, 11, 12]),
+        "sum": ranks.sum(0.5, ranks.rank),
+        "any": ranks.any(False, ranks.rank == 1),
+        "mean": mean.tolist(),
+        "gather": ranks.gather({"rank": ranks.rank}),
+        "share": ranks.share("mine" if ranks.leads else "theirs"),
+    }
+    log.info("process %d", ranks.rank)
+    Path(folder, f"{ranks.rank}.json").write_text(json.dumps(found))
+
+
+def fail(ranks, how):
+    if ranks.rank == 1:
+        if how == "exit":
+            os._exit(3)
+        raise TextcriticError("x.npy: no such file") if "fault" in how else ValueError("a bug\nof ours")
+    if how.startswith("first"):  # what is brought about by the loss of another comes later, and is not the cause
+        time.sleep(0.3)
+        os.abort()
+    time.sleep(3600)  # it is not waited for
+
+
+@pytest.fixture
+def together(monkeypatch):
+    """Run a function of this file in two processes."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    return lambda name, **arguments: run_together(f"{Path(__file__).stem}:{name}", arguments, 2, "testing")
+
+
+def test_processes_agree_and_the_first_is_heard(together, tmp_path, caplog):
+    with caplog.at_level(logging.INFO, "textcritic"):
+        together("agree", folder=str(tmp_path))
+    assert [record.getMessage() for record in caplog.records] == ["process 0"]
+    first, second = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1))
+    assert (first.pop("part"), second.pop("part")) == ([10, 12], [11])
+    assert (
+        first
+        == second
+        == {
+            "sum": [1.0, 1.0],
+            "any": [False, True],
+            "mean": [1.5],
+            "gather": [{"rank": 0}, {"rank": 1}],
+            "share": "mine",
+        }
+    )
+
+
+def test_a_process_alone_agrees_with_itself():
+    alone, mean = Ranks(), torch.tensor([2.0])
+    alone.mean_(mean)
+    assert (alone.leads, alone.part([1, 2]), alone.sum(3.0), alone.any(False, True)) == (
+        True,
+        [1, 2],
+        [3.0],
+        [False, True],
+    )
+    assert (mean.item(), alone.gather("x"), alone.share("x")) == (2.0, ["x"], "x")
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "message"),
+    [
+        ("fault", TextcriticError, r"^x\.npy: no such file$"),
+        ("exit", TextcriticError, "^testing: process 2 ended with code 3; the others are ended"),
+        ("bug", RuntimeError, "^testing: process 2: ValueError: a bug$"),
+        ("first fault", TextcriticError, r"^x\.npy: no such file$"),
+        ("first bug", RuntimeError, "^testing: process 2: ValueError: a bug$"),
+    ],
+)
+def test_one_that_fails_ends_all_and_says_why(together, how, kind, message):
+    with pytest.raises(kind, match=message) as raised:
+        together("fail", how=how)
+    assert "bug" not in how or "in fail" in str(raised.value.__cause__)

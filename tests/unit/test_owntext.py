@@ -1,0 +1,180 @@
+"""`textcritic criticise`: what it decides about files, what it calls them, and the configuration that it writes."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from textcritic.cli import main
+from textcritic.errors import TextcriticError
+from textcritic.owntext.configure import Wanted, corpus_template, labels_of, names_of, write_configuration
+from textcritic.owntext.criticise import _mode, _title_count
+from textcritic.owntext.files import Outline, outlines
+from textcritic.owntext.workflow import ROOT, alone
+from textcritic.paths import Paths, StudyFiles
+from textcritic.project import Project, Source
+from textcritic.spec import load_yaml
+
+TITLES = {"lemmatise": False, "spelling": {}, "drop": []}
+
+
+def jsonl(path, *articles):
+    """A file of articles, each a list of titles."""
+    lines = [{"sections": [{"title": title, "text": "x"} for title in titles]} for titles in articles]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def outline(**changes):
+    return Outline(
+        **{"path": Path("/data/m.jsonl"), "articles": 4, "titled": 4, "sections": 9, "untitled": 0} | changes
+    )
+
+
+def wanted(**changes):
+    files = {"reference": Path("/data/real.jsonl"), "samples": (Path("/data/a b/Model 1.jsonl"), Path("/data/2.jsonl"))}
+    numbers = {"minimum_title_count": 4, "minimum_sections": None}
+    return Wanted(**{**files, **numbers, "given": True, "command": "textcritic criticise"} | changes)
+
+
+def test_a_file_is_outlined(tmp_path):
+    path = jsonl(tmp_path / "a.jsonl", ["One", "two"], ["one", None], [], ["1.", " "])
+    packed = tmp_path / "b.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    expected = {"articles": 4, "titled": 1, "sections": 6, "untitled": 3}
+    assert outlines([path, packed], TITLES) == [Outline(p, **expected) for p in (path, packed)]
+
+
+def test_faults_of_all_files_are_told_at_once(tmp_path, capsys):
+    good = jsonl(tmp_path / "good.jsonl", ["a"])
+    bad, gone = tmp_path / "bad.jsonl", tmp_path / "gone.jsonl"
+    bad.write_text('{"sections": []}\n{"sections": 1}\n')
+    assert main(["criticise", str(good), str(bad), str(gone), "--output", str(tmp_path / "out")]) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith(f"textcritic: {bad}:2: `sections` is a number; ")
+    assert line.endswith(f" | {gone}: no such file")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_same_file_twice_is_refused(tmp_path):
+    path = jsonl(tmp_path / "a.jsonl", ["a"])
+    (tmp_path / "b.jsonl").symlink_to(path)
+    with pytest.raises(TextcriticError, match=r"b.jsonl: the same file twice"):
+        outlines([path, tmp_path / "b.jsonl"], TITLES)
+
+
+def test_a_path_that_snakemake_would_not_read_is_refused(tmp_path):
+    with pytest.raises(TextcriticError, match=r"\{x\}.jsonl: a path with \{ or \} in it"):
+        outlines([jsonl(tmp_path / "{x}.jsonl", ["a"])], TITLES)
+
+
+@pytest.mark.parametrize(
+    ("untitled", "asked", "mode", "words"),
+    [
+        ([0, 0], None, "given", "every section of the samples has one"),
+        ([0, 2], None, "inferred", "there is none on 2 of 9 sections of m.jsonl (--titles given"),
+        ([0, 0], "inferred", "inferred", "as asked"),
+        ([0, 2], "given", "given", "articles with an untitled section are rejected (2 of 9 sections of m.jsonl)"),
+    ],
+)
+def test_titles_are_given_if_every_section_has_one(untitled, asked, mode, words, capsys):
+    assert _mode([outline(untitled=n) for n in untitled], asked) == mode
+    assert words in capsys.readouterr().err
+
+
+def test_titles_that_are_nowhere_cannot_be_given():
+    with pytest.raises(TextcriticError, match=r"m.jsonl: no article has a title on every section; --titles inferred"):
+        _mode([outline(), outline(titled=0, untitled=9)], "given")
+
+
+def test_a_reference_without_titles_is_refused(tmp_path, capsys):
+    bare, titled = jsonl(tmp_path / "bare.jsonl", [None, "a"], [None]), jsonl(tmp_path / "titled.jsonl", ["a"])
+    assert main(["criticise", str(bare), str(titled), "--output", str(tmp_path / "out")]) == 2
+    assert f"{bare}: no article has a title on every section; the critic is fitted" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("articles", "asked", "count"), [(20, None, 2), (240, None, 4), (500, None, 10), (9000, None, 10), (20, 7, 7)]
+)
+def test_what_is_rare_depends_on_how_much_there_is(articles, asked, count, capsys):
+    assert corpus_template()["sections"]["minimum_title_count"] == 10
+    assert _title_count(outline(articles=articles), asked) == count
+    assert f"fewer than {count} training sections" in capsys.readouterr().err
+
+
+def test_names_are_wildcards_and_labels_tell_files_apart():
+    paths = [
+        Path(p) for p in ("/x/My Model (v2).jsonl", "/x/b/out.jsonl.gz", "/x/c/out.jsonl", "/x/data.jsonl", "/x/---")
+    ]
+    assert names_of(paths, {"out"}) == ["my-model-v2", "out-2", "out-3", "data-2", "file"]
+    assert names_of([Path("/x/2024.jsonl"), Path("/x/Übersicht_1.jsonl")], ()) == ["2024", "übersicht-1"]
+    assert len(names_of([Path(f"/x/{'long' * 60}.jsonl")], ())[0]) == 40
+    assert labels_of(paths)[:3] == ["My Model (v2).jsonl", "out.jsonl.gz", "out.jsonl"]
+    same = [Path("/x/b/run/out.jsonl"), Path("/x/c/run/out.jsonl"), Path("/x/d.jsonl")]
+    assert labels_of(same) == ["b/run/out.jsonl", "c/run/out.jsonl", "d.jsonl"]
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_what_is_written_is_a_valid_study(tmp_path, given):
+    assert write_configuration(tmp_path, wanted(given=given, minimum_sections=3)) == []
+    project = Project(load_yaml(tmp_path / "config.yaml"), ROOT, tmp_path)
+    setting = "w-title" if given else "wo-title"
+    expected = [Source("real", setting, "model-1", "given", 1), Source("real", setting, "2", "given", 1)]
+    assert project.sources("own-text") == expected
+    assert project.entry("generators", "2")["label"] == "2.jsonl"
+    # The template with what was asked for, and nothing else.
+    shipped = Project({"studies": ["demo"]}, ROOT).entry("corpora", "my-articles")
+    corpus = project.entry("corpora", "real")
+    assert corpus["options"] == {**shipped["options"], "paths": ["/data/real.jsonl"]}
+    assert corpus["sections"] == {**shipped["sections"], "minimum": 3, "minimum_title_count": 4}
+    assert (corpus["splits"], corpus["titles"]) == (shipped["splits"], shipped["titles"])
+    description = StudyFiles(Paths(project), "own-text").description()
+    assert (description["corpora"][0]["accuracy"] is None) is given
+    assert ("results/latents/given/" in description["sources"][0]["latents"]) is given
+    assert project.describe("own-text")["study"]["command"] == "textcritic criticise"
+
+
+def test_an_edited_file_is_kept_as_long_as_it_is_for_the_same(tmp_path):
+    write_configuration(tmp_path, wanted())
+    path = tmp_path / "registry/corpora.yaml"
+    before = (path.stat().st_mtime_ns, path.read_text())
+    assert write_configuration(tmp_path, wanted()) == []
+    assert (path.stat().st_mtime_ns, path.read_text()) == before
+    edited = before[1].replace("minimum: 2", "minimum: 5") + "# mine\n"
+    path.write_text(edited)
+    assert write_configuration(tmp_path, wanted()) == [path]
+    assert path.read_text() == edited
+    with pytest.raises(TextcriticError, match=r"corpora.yaml: you edited this, and it is for other files or options"):
+        write_configuration(tmp_path, wanted(minimum_title_count=9))
+    assert "minimum_title_count: 4" in path.read_text()
+    path.unlink()
+    assert write_configuration(tmp_path, wanted(minimum_title_count=9)) == []
+    assert yaml.safe_load(path.read_text())["real"]["sections"]["minimum_title_count"] == 9
+
+
+@pytest.mark.parametrize("content", [b"studies: [mine]\n", b"\xff"])
+def test_a_file_of_somebody_else_is_left_alone(tmp_path, content):
+    (tmp_path / "config.yaml").write_bytes(content)
+    with pytest.raises(TextcriticError, match=r"config.yaml: .*choose another --output"):
+        write_configuration(tmp_path, wanted())
+    assert [path.name for path in tmp_path.iterdir()] == ["config.yaml"]
+
+
+def test_one_run_at_a_time_in_a_folder(tmp_path):
+    with alone(tmp_path / "out"), pytest.raises(TextcriticError, match=r"out: another run is at work here"):
+        alone(tmp_path / "out").__enter__()
+    with alone(tmp_path / "out"):
+        pass
+    (tmp_path / "file").touch()
+    with pytest.raises(TextcriticError, match=r"file: cannot be used for results"):
+        alone(tmp_path / "file").__enter__()
+
+
+def test_titles_that_are_given_need_a_setting_with_titles(tmp_path):
+    write_configuration(tmp_path, wanted())
+    path = tmp_path / "studies/own-text.yaml"
+    path.write_text(path.read_text().replace("w-title", "wo-title"))
+    with pytest.raises(TextcriticError, match=r"model-1 wo-title has no titles in its text, .* must be w-title"):
+        Project(load_yaml(tmp_path / "config.yaml"), ROOT, tmp_path)
