@@ -13,11 +13,14 @@ demo: .venv/installed
 		|| { [ $$? != 75 ] || echo "make demo is at work here already, or its jobs still are: wait for them" >&2; exit 1; }
 	textcritic show results/studies/demo
 
+# One word of the shell, whatever is in it.
+quoted = '$(subst ','\'',$(1))'
+
 # REFERENCE=real.jsonl SAMPLES="model.jsonl other.jsonl" [OUTPUT=FOLDER]; quotes inside SAMPLES hold a path with spaces.
 criticise: .venv/installed
-	@test -n '$(REFERENCE)' -a -n "$(SAMPLES)" || \
-		{ echo 'usage: make criticise REFERENCE=real.jsonl SAMPLES="model.jsonl other.jsonl"' >&2; exit 2; }
-	textcritic criticise '$(REFERENCE)' $(SAMPLES) $(if $(OUTPUT),--output '$(OUTPUT)')
+	$(if $(and $(strip $(REFERENCE)),$(strip $(SAMPLES))),,$(error usage: make criticise REFERENCE=real.jsonl \
+		SAMPLES="model.jsonl other.jsonl"))
+	textcritic criticise $(call quoted,$(REFERENCE)) $(SAMPLES) $(if $(OUTPUT),--output $(call quoted,$(OUTPUT)))
 
 test: .venv/installed
 	pytest tests

@@ -133,7 +133,8 @@ def table_files(study):
 
 
 def figure_files(study):
-    return [f"results/studies/{study}/figures", *StudyFiles(paths, study).synthetic_figures()]
+    files = StudyFiles(paths, study)
+    return [f"results/studies/{study}/figures", *files.part_figures(), *files.synthetic_figures()]
 
 
 def report_files(study):

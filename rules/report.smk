@@ -113,6 +113,7 @@ rule make_report:
         tables=rules.make_tables.output,
         figures="results/studies/{study}/figures",
         part_tables=lambda w: StudyFiles(paths, w.study).part_tables(),
+        part_figures=lambda w: StudyFiles(paths, w.study).part_figures(),
         synthetic_tables=lambda w: StudyFiles(paths, w.study).synthetic_tables(),
         synthetic_figures=lambda w: StudyFiles(paths, w.study).synthetic_figures(),
     output:

@@ -127,7 +127,8 @@ def _fetch_commit(api: Any, entry: Mapping[str, Any], partial: Path) -> list[str
     """Fill the folder with the wanted files of a commit; those that are not as the commit has them are thrown away."""
     place = {"repo_id": entry["repository"], "revision": entry["revision"]}
     # Asked first: what is in the folder already would do for `snapshot_download` where there is no network.
-    wanted = _wanted([file.path for file in api.list_repo_tree(**place)], entry)
+    # And by this call, since it alone does not try for half a minute where there is none.
+    wanted = _wanted([file.rfilename for file in api.model_info(**place).siblings or []], entry)
     api.snapshot_download(**place, local_dir=partial, allow_patterns=wanted)
     for path in partial.iterdir():  # what an attempt at another commit has left
         if path.is_file() and path.name not in wanted:
@@ -143,7 +144,8 @@ def _wanted(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
     """The files of a repository that are fetched."""
     weights = [path for path in listed if WEIGHTS.fullmatch(path)]
     if entry["weights"] and not weights:
-        others = [path for path in listed if path.endswith((".bin", ".h5", ".msgpack", ".ot", ".pt", ".safetensors"))]
+        top = [path for path in listed if "/" not in path]
+        others = [path for path in top if path.endswith((".bin", ".h5", ".msgpack", ".ot", ".pt", ".safetensors"))]
         raise TextcriticError(
             f"{entry['repository']}: commit {entry['revision']} has no model.safetensors (it has"
             f" {', '.join(sorted(others)) or 'no weights at all'}); name a commit that has, or save the model with"

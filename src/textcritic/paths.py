@@ -151,7 +151,7 @@ class StudyFiles:
             "corpora": [self._corpus(corpus) for corpus in self.project.corpora(self.name)],
             "sources": [self._source(source) for source in sources],
             "audit_sources": [self._source(source) for source in audit_sources],
-            "decodings": {s.decoding: self._decoding(s.decoding) for s in (*sources, *audit_sources)},
+            "decodings": self._decodings([*sources, *audit_sources]),
             "synthetic": None,
         }
 
@@ -165,7 +165,7 @@ class StudyFiles:
         found = {
             "corpora": [self._process(corpus, block["critic"]) for corpus in corpora],
             "sources": [self._sequences(source, block["critic"]) for source in sources],
-            "decodings": {source.decoding: self._decoding(source.decoding) for source in sources},
+            "decodings": self._decodings(sources),
         }
         return {**self._head(), "synthetic": found}
 
@@ -181,15 +181,11 @@ class StudyFiles:
         corpora = [self._corpus(corpus) for corpus in part["corpora"]]
         if part.get("kind") == "statistics":
             corpora = [{key: corpus[key] for key in ("corpus", "statistics")} for corpus in corpora]
-        sources = self.project.sources(self.name)
-        chosen = [
-            self._source(source)
-            for generator in part["generators"]
-            for source in sources
-            if source.corpus in part["corpora"] and source.generator == generator
-        ]
+        sources = [source for source in self.project.sources(self.name) if source.corpus in part["corpora"]]
+        chosen = [source for generator in part["generators"] for source in sources if source.generator == generator]
         head = {**self._head(), "title": self.study["title"], "part": part}
-        return {**head, "corpora": corpora, "sources": chosen, "synthetic": None}
+        files = {"sources": [self._source(source) for source in chosen], "decodings": self._decodings(chosen)}
+        return {**head, "corpora": corpora, **files, "synthetic": None}
 
     def part_inputs(self, name: str) -> list[str]:
         """Every file that one of the study's `tables` or `figures` is made of."""
@@ -199,6 +195,10 @@ class StudyFiles:
     def part_tables(self) -> list[str]:
         """The study's `tables` in every format; none where it has none."""
         return self._tables(table["name"] for table in self.study["tables"])
+
+    def part_figures(self) -> list[str]:
+        """The folders of the study's `figures`; none where it has none."""
+        return [f"results/studies/{self.name}/{figure['name']}" for figure in self.study["figures"]]
 
     def published(self) -> str | list[str]:
         """The file of published values; none where the study names none."""
@@ -251,9 +251,9 @@ class StudyFiles:
             "latents": self.paths.latents(self.critic, corpus, "data/test"),
         }
 
-    def _decoding(self, name: str) -> dict[str, Any]:
-        entry = self.project.entry("decodings", name)
-        return {key: value for key, value in entry.items() if key not in WITHOUT_EFFECT}
+    def _decodings(self, sources: Iterable[Source]) -> dict[str, dict[str, Any]]:
+        found = {source.decoding: self.project.entry("decodings", source.decoding) for source in sources}
+        return {name: {k: v for k, v in entry.items() if k not in WITHOUT_EFFECT} for name, entry in found.items()}
 
     def _source(self, source: Source) -> dict[str, Any]:
         sample = source.under(f"results/samples/{source.corpus}")

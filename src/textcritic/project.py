@@ -117,6 +117,8 @@ class Project:
 
     def describe(self, study: str) -> dict[str, Any]:
         """The study and every registry entry it uses: what the manifest records."""
+        from textcritic.corpora import given_paths  # here, as in `_check_recipe`
+
         sources = self.every_source(study)
         critic, synthetic = self.studies[study]["critic"], self.studies[study]["synthetic"]
         used: dict[str, set[str]] = {
@@ -132,11 +134,9 @@ class Project:
         inits = [entry["init"] for entry in trained if "init" in entry] + tokenizers
         units = {self.entry("corpora", name)["sections"]["length_unit"] for name in used["corpora"]} - {"words"}
         used["hub"] = {init["hub"] for init in inits if "hub" in init} | units
-        raw = [
-            path for name in used["corpora"] for path in _values(self.entry("corpora", name)["options"].get("paths"))
-        ]
+        files = [path for name in used["corpora"] for _, path in given_paths(self.entry("corpora", name)["options"])]
         fetched = ("results/raw/unpacked/", "results/raw/downloads/")
-        used["downloads"] = {Path(path).parts[3] for path in raw if path.startswith(fetched)}
+        used["downloads"] = {path.parts[3] for path in files if str(path).startswith(fetched)}
         return {
             "name": study,
             "study": self.studies[study],
@@ -250,10 +250,11 @@ def _check_recipe(name: str, entry: Mapping[str, Any]) -> None:
 
 
 def _check_dump(name: str, entry: Mapping[str, Any]) -> None:
-    from textcritic.corpora.wikipedia import check_dump  # here, as in `_check_recipe`
+    from textcritic.corpora.wikipedia_options import WIKIPEDIA, check_dump  # here, as in `_check_recipe`
 
     try:
-        check_dump(entry)
+        if entry["extractor"] == WIKIPEDIA:
+            check_dump(entry["options"])
     except TextcriticError as error:
         raise TextcriticError(f"config/registry/corpora.yaml: {name}: {error}") from error
 
@@ -265,10 +266,6 @@ def _deciding(entry: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         for key, value in entry.items()
         if f"{prefix}{key}" not in WITHOUT_EFFECT
     }
-
-
-def _values(paths: Any) -> list[str]:
-    return list(paths.values()) if isinstance(paths, dict) else list(paths or [])
 
 
 def _check_name(name: Any, path: str) -> None:

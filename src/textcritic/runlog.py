@@ -16,16 +16,16 @@ log = logging.getLogger("textcritic")
 
 
 @contextmanager
-def job(log_path: str | Path, name: str, gpu: int = 1) -> Iterator[None]:
+def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[None]:
     """Run the body of one rule: everything goes to `log_path`, progress and faults to stderr as well.
 
-    With `gpu` 0, a job that asked for no GPU, any GPU of the machine is hidden from it.
+    `gpu` is what a job that can use GPUs asked for. With 0, those of the machine are hidden from it. With more, where
+    torch sees none, it is refused if it was given some or asked for several and torch is built for them (a driver
+    that does not work would cost days); otherwise it goes on, on the CPU, with a warning.
 
     A TextcriticError ends the process with exit code 1 and its one line; any other exception is a bug of ours:
     its traceback goes to the log file, and stderr names that file.
     """
-    if not gpu:
-        os.environ["CUDA_VISIBLE_DEVICES"] = ""
     path = Path(log_path)
     path.parent.mkdir(parents=True, exist_ok=True)
     to_file = logging.FileHandler(path, mode="w", encoding="utf-8")
@@ -36,6 +36,10 @@ def job(log_path: str | Path, name: str, gpu: int = 1) -> Iterator[None]:
     log.handlers = [to_file, to_screen]
     started = time.monotonic()
     try:
+        if gpu == 0:
+            _hide_gpus()
+        elif gpu:
+            _require_gpus(gpu)
         yield
         log.info("done in %s", duration(time.monotonic() - started))
     except TextcriticError as error:
@@ -48,6 +52,26 @@ def job(log_path: str | Path, name: str, gpu: int = 1) -> Iterator[None]:
         sys.exit(1)
     finally:
         to_file.close()
+
+
+def _hide_gpus() -> None:
+    if given := os.environ.get("SLURM_JOB_GPUS") or os.environ.get("CUDA_VISIBLE_DEVICES"):
+        log.warning("GPU %s was given to this job, which asks for none (gpu: 0, no gres): it does not use it", given)
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+
+def _require_gpus(asked: int) -> None:
+    import torch  # here, because the many jobs that use no GPU need not wait for it
+
+    if torch.cuda.is_available():
+        return
+    if torch.version.cuda and (asked > 1 or os.environ.get("SLURM_JOB_GPUS")):
+        raise TextcriticError(
+            f"gpu: {asked} asked for, and torch sees none; see on this machine what nvidia-smi says of the driver, or "
+            "lower the entry's gpu to 0 to use the CPU"
+        )
+    why = "torch sees none" if torch.version.cuda else "this torch is built for the CPU alone"
+    log.warning("gpu: %d asked for, and %s: ON THE CPU, which can take a hundred times as long", asked, why)
 
 
 def gpus_of(resources: Any) -> int:

@@ -57,6 +57,13 @@ def test_the_slurm_profile_builds_the_papers_study(tmp_path):
     assert found["score_samples"] == 12
 
 
+@pytest.mark.parametrize("target", ["all", "figures", "report"])
+def test_figure_4_is_among_all_figures_and_part_of_the_whole_study(target, tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']", "--", target)
+    assert run.returncode == 0, run.stderr + run.stdout
+    assert jobs(run.stdout)["make_paper_figure"] == 1
+
+
 @pytest.mark.parametrize(
     ("target", "trained", "corpora"),
     [

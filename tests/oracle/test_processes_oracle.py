@@ -12,10 +12,13 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
+from transformers import PreTrainedModel
 
 from textcritic.errors import TextcriticError
+from textcritic.generators import train
+from textcritic.generators.launch import run_together
 from textcritic.generators.plan import Training
-from textcritic.generators.train import train_causal
+from textcritic.generators.train import train_causal, train_share
 
 MODEL = {"model_type": "gpt2", "n_layer": 2, "n_embd": 32, "n_head": 2, "n_positions": 32}  # dropout 0.1
 PLAIN = MODEL | {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
@@ -122,6 +125,14 @@ def whole(tiny_encoding, tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def alone(tiny_encoding, tmp_path_factory):
+    """The long training, without dropout, by one process without interruption."""
+    folder = tmp_path_factory.mktemp("alone") / "one"
+    fit(tiny_encoding, folder, LONG)
+    return folder
+
+
 @pytest.mark.parametrize("more", [{}, {"accumulation": 3, "evaluate_blocks": 7}, {"activation_checkpointing": True}])
 def test_two_processes_train_what_one_trains(tiny_encoding, tmp_path, more):
     one = fit(tiny_encoding, tmp_path / "one", SHORT | more)
@@ -166,8 +177,9 @@ def test_when_the_starting_process_is_killed_no_other_goes_on(tiny_encoding, tmp
     assert not (tmp_path / "broken/model").exists()
 
 
-def test_sigterm_reaches_all_and_is_saved_whole(tiny_encoding, tmp_path, whole):
-    job = Job(tiny_encoding, tmp_path / "broken", LONG).wait_for(18)
+@pytest.mark.parametrize(("before", "after"), [(2, 1), (1, 2)])
+def test_sigterm_reaches_all_and_another_number_of_processes_goes_on(tiny_encoding, tmp_path, alone, before, after):
+    job = Job(tiny_encoding, tmp_path / "broken", LONG, PLAIN, before).wait_for(18)
     ranks = job.ranks()
     job.process.terminate()
     said, code = job.end()
@@ -176,12 +188,32 @@ def test_sigterm_reaches_all_and_is_saved_whole(tiny_encoding, tmp_path, whole):
     assert "the checkpoint is saved, rerun to go on from there" in said
     wait_until_gone(ranks)
     assert not (tmp_path / "broken/checkpoints/lock.json").exists()
-    # Another number of processes goes on too: without dropout to the same losses, with it to others of the same kind.
-    report = fit(tiny_encoding, tmp_path / "broken", LONG, MODEL, processes=1)
-    expected = json.loads((whole / "training.json").read_text())
-    assert len(report["curve"]) == len(expected["curve"]) == 60
-    assert report["curve"][:15] == expected["curve"][:15]
-    assert report["validation_loss"] == pytest.approx(expected["validation_loss"], rel=0.1)
+    report = fit(tiny_encoding, tmp_path / "broken", LONG, processes=after)
+    assert report["processes"] == after
+    assert_same_training(alone, tmp_path / "broken", rel=1e-6)
+
+
+def share_stopped_at_the_end(ranks, **given):
+    """`train_share`, in which SIGTERM comes while the model is written, long after the others have nothing to do."""
+    write = PreTrainedModel.save_pretrained
+
+    def slowly(*model_and_folder):
+        os.kill(os.getppid(), signal.SIGTERM)
+        time.sleep(2)
+        write(*model_and_folder)
+
+    PreTrainedModel.save_pretrained = slowly
+    train_share(ranks, **given)
+
+
+def test_sigterm_while_the_model_is_written_loses_nothing(tiny_encoding, tmp_path, monkeypatch):
+    function = f"{Path(__file__).stem}:{share_stopped_at_the_end.__name__}"
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setattr(train, "run_together", lambda _, *job: run_together(function, *job))
+    fit(tiny_encoding, tmp_path / "stopped", SHORT, processes=2)
+    fit(tiny_encoding, tmp_path / "whole", SHORT)
+    assert_same_training(tmp_path / "whole", tmp_path / "stopped", rel=1e-6)
+    assert sorted(path.name for path in (tmp_path / "stopped").iterdir()) == ["model", "training.json"]
 
 
 def test_faults_are_the_line_of_the_process_that_found_them(tiny_encoding, tmp_path):

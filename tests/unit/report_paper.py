@@ -34,7 +34,7 @@ def part_of(
 ) -> dict[str, Any]:
     """A study cut down to what one of its tables compares, as `paths.StudyFiles.part` does."""
     return {
-        **{key: study[key] for key in ("name", "title", "resamples")},
+        **{key: study[key] for key in ("name", "title", "resamples", "decodings")},
         "part": {"name": name, "kind": kind, "caption": "What it shows"},
         "corpora": [next(c for c in study["corpora"] if c["corpus"] == corpus) for corpus in corpora],
         "sources": [s for g in generators for s in study["sources"] if s["generator"] == g and s["corpus"] in corpora],

@@ -1,6 +1,7 @@
 import json
 import logging
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 import torch
 
 from textcritic.errors import TextcriticError
-from textcritic.generators.checkpoint import Checkpoints, file_digests
+from textcritic.generators.checkpoint import Checkpoints, file_digests, terminated
 from textcritic.generators.lock import Lock
 
 
@@ -85,12 +86,35 @@ def test_what_a_kill_left_half_written_is_removed(tmp_path):
 def test_digests_follow_content_and_name_a_missing_file(tmp_path):
     path = tmp_path / "tokens.npy"
     path.write_bytes(b"abc")
-    before = file_digests([path])
+    before = file_digests({"train": path})
     path.write_bytes(b"abd")
-    assert list(before) == ["tokens.npy"]
-    assert before != file_digests([path])
+    assert list(before) == ["train/tokens.npy"]
+    assert before != file_digests({"train": path})
     with pytest.raises(TextcriticError, match=r"gone\.npy: no such file"):
-        file_digests([tmp_path / "gone.npy"])
+        file_digests({"train": tmp_path / "gone.npy"})
+
+
+@pytest.mark.parametrize("changed", ["tokenizer", "init"])
+def test_digests_follow_both_of_two_folders_with_files_of_one_name(tmp_path, changed):
+    roles = {role: tmp_path / role for role in ("tokenizer", "init")}
+    for role, folder in roles.items():
+        folder.mkdir()
+        (folder / "tokenizer.json").write_text(role)
+    before = file_digests(roles)
+    (roles[changed] / "tokenizer.json").write_text("another")
+    after = file_digests(roles)
+    assert [key for key in after if after[key] != before[key]] == [f"{changed}/tokenizer.json"]
+
+
+def test_a_stop_within_another_is_the_same_one():
+    before = signal.getsignal(signal.SIGTERM)
+    with terminated() as outer:
+        with terminated() as inner:
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert inner is outer
+        assert outer.wait(5)
+        os.kill(os.getpid(), signal.SIGTERM)  # what is around still holds it off
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_a_live_job_keeps_others_out_and_is_named(tmp_path, monkeypatch):

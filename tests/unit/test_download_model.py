@@ -33,8 +33,9 @@ class Hub(http.server.BaseHTTPRequestHandler):
         prefix = f"/some/model/resolve/{REVISION}/"
         if path.startswith(f"/api/models/some/model/tree/{REVISION}"):
             self.answer(json.dumps([self.listed(name) for name in self.files]).encode())
-        elif path.startswith("/api/models/some/model"):
-            self.answer(json.dumps({"id": "some/model", "sha": REVISION, "siblings": []}).encode())
+        elif path == f"/api/models/some/model/revision/{REVISION}":
+            siblings = [{"rfilename": name} for name in self.files]
+            self.answer(json.dumps({"id": "some/model", "sha": REVISION, "siblings": siblings}).encode())
         elif path.startswith(prefix) and path.removeprefix(prefix) in self.files:
             name = path.removeprefix(prefix)
             self.answer(self.spoilt.get(name, self.files[name]), hashlib.sha256(self.files[name]).hexdigest())

@@ -3,6 +3,8 @@
 import json
 import logging
 import os
+import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -28,6 +30,12 @@ def agree(ranks, folder):
     }
     log.info("process %d", ranks.rank)
     Path(folder, f"{ranks.rank}.json").write_text(json.dumps(found))
+
+
+def chatter(ranks):
+    print("no message")
+    os.write(1, b"3\n")
+    log.info("heard")
 
 
 def fail(ranks, how):
@@ -65,6 +73,34 @@ def test_processes_agree_and_the_first_is_heard(together, tmp_path, caplog):
             "share": "mine",
         }
     )
+
+
+def test_what_is_printed_is_no_message(together, tmp_path, caplog, capfd, monkeypatch):
+    """Neither what the function prints, nor what is printed before it can say anything."""
+    (tmp_path / "sitecustomize.py").write_text("print('Hello,')\nprint(4)\n")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}")
+    with caplog.at_level(logging.INFO, "textcritic"):
+        together("chatter")
+    assert [record.getMessage() for record in caplog.records] == ["heard"]
+    out, err = capfd.readouterr()
+    assert not out
+    assert err.count("Hello,\n4\n") == 2
+    assert {"no message", "3"} <= set(err.splitlines())
+
+
+def test_when_one_cannot_be_started_those_that_are_end(together, monkeypatch):
+    started, popen = [], subprocess.Popen
+
+    def start(*given, **more):
+        if started:
+            raise OSError("no more processes")
+        started.append(popen(*given, **more))
+        return started[0]
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    with pytest.raises(OSError, match="no more processes"):
+        together("chatter")
+    assert started[0].returncode == -signal.SIGKILL
 
 
 def test_a_process_alone_agrees_with_itself():

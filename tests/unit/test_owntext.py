@@ -2,6 +2,12 @@
 
 import gzip
 import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,7 +18,7 @@ from textcritic.errors import TextcriticError
 from textcritic.owntext.configure import Wanted, corpus_template, labels_of, names_of, write_configuration
 from textcritic.owntext.criticise import _mode, _title_count
 from textcritic.owntext.files import Outline, outlines
-from textcritic.owntext.workflow import ROOT, alone
+from textcritic.owntext.workflow import ROOT, _run, alone
 from textcritic.paths import Paths, StudyFiles
 from textcritic.project import Project, Source
 from textcritic.spec import load_yaml
@@ -160,6 +166,43 @@ def test_a_file_of_somebody_else_is_left_alone(tmp_path, content):
     with pytest.raises(TextcriticError, match=r"config.yaml: .*choose another --output"):
         write_configuration(tmp_path, wanted())
     assert [path.name for path in tmp_path.iterdir()] == ["config.yaml"]
+
+
+def test_paths_of_the_users_own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = jsonl(tmp_path / "a.jsonl", ["a"])
+    assert outlines(["~/a.jsonl"], TITLES)[0].path == path
+
+
+def make(*arguments):
+    """What `make criticise` would run, without the installation."""
+    command = ["make", "--no-print-directory", "-n", "-o", ".venv/installed", "criticise", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_criticise_takes_paths_with_quotes_and_spaces():
+    run = make("REFERENCE=it's real.jsonl", 'SAMPLES="a b.jsonl" c.jsonl', "OUTPUT=it's")
+    assert run.returncode == 0, run.stderr
+    expected = ["textcritic", "criticise", "it's real.jsonl", "a b.jsonl", "c.jsonl", "--output", "it's"]
+    assert shlex.split(run.stdout) == expected
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize("arguments", [[], ["REFERENCE=a"], ["SAMPLES=b"], ["REFERENCE=", "SAMPLES=b"]])
+def test_make_criticise_says_what_it_lacks(arguments):
+    run = make(*arguments)
+    assert run.returncode == 2
+    assert 'usage: make criticise REFERENCE=real.jsonl SAMPLES="model.jsonl other.jsonl"' in run.stderr
+
+
+def test_a_workflow_is_stopped_by_a_signal_and_runs_in_any_thread(tmp_path):
+    with alone(tmp_path) as lock, ThreadPoolExecutor(1) as pool:
+        assert pool.submit(_run, ["true"], lock).result() == 0
+        before = signal.getsignal(signal.SIGTERM)
+        stop = ["sh", "-c", f"kill -TERM {os.getpid()}; exec sleep 60"]
+        assert _run(stop, lock) == -signal.SIGTERM
+        assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_one_run_at_a_time_in_a_folder(tmp_path):

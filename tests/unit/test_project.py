@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -217,3 +219,15 @@ def test_registry_faults(folder):
     write(folder / "registry/critics.yaml", {"transitions-demo": {"kind": "transitions", "classifier": "bert-demo"}})
     with pytest.raises(TextcriticError, match=r"transitions-demo: the name is taken"):
         project(folder)
+
+
+def test_configuring_the_workflow_loads_no_parser_and_no_framework():
+    """The environment that runs Snakemake itself has neither."""
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        "from textcritic.paths import Paths\nfrom textcritic.project import Project\n"
+        f"Paths(Project({{'studies': ['demo', 'model-criticism']}}, Path({str(ROOT)!r})))\n"
+        "print(*{name.split('.')[0] for name in sys.modules})\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"mwparserfromhell", "torch", "transformers", "tokenizers", "nltk"} & set(run.stdout.split())

@@ -193,7 +193,7 @@ NO_TITLES = pd.DataFrame(
 )
 
 
-NAMES = Names({"g": "the model"}, frozenset(), frozenset(), several_corpora=False)
+NAMES = Names({"g": "the model"}, frozenset(), frozenset(), several_corpora=False, several_settings=True)
 
 
 @pytest.mark.parametrize(

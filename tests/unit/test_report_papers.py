@@ -17,7 +17,7 @@ from textcritic.report.coherence_sheets import coherence_sheet
 from textcritic.report.findings import findings
 from textcritic.report.inputs import read_study
 from textcritic.report.matrices import transition_heatmaps
-from textcritic.report.published import read_published
+from textcritic.report.published import APPENDIX, read_published
 from textcritic.report.rows import coherence_rows
 from textcritic.report.sources import Names
 from textcritic.report.style import save
@@ -97,11 +97,13 @@ def test_seeds_are_summarised_in_the_papers_tables(tmp_path):
 def test_values_of_another_table_do_not_stand_in_a_table():
     published = read_published(PUBLISHED)
     small, medium = ("wiki", "w-title", "gpt2-small", "latent_ppl"), ("wiki", "w-title", "gpt2-medium", "latent_ppl")
-    assert [published.in_table(n).value(*small) for n in ("2", "5")] == [4.67, 4.67]
-    assert [published.in_table(n).value(*medium) for n in ("2", "5")] == [None, 4.79]
-    assert published.in_table("3").value("wiki-short", "", "data", "latent_ppl") == 4.78
-    # A number that the file does not have says nothing of which values are meant.
-    assert published.in_table("99").value(*medium) == 4.79
+    assert [published.in_tables(n).value(*small) for n in ("2", "5")] == [4.67, 4.67]
+    assert [published.in_tables(n).value(*medium) for n in ("2", "5")] == [None, 4.79]
+    assert published.in_tables("3").value("wiki-short", "", "data", "latent_ppl") == 4.78
+    assert published.in_tables("99").value(*medium) is None
+    # Said in the appendix's text: beside its Tables 12 and 13, and in no other.
+    share = ("wiki", "wo-title", "gpt2-small", "repetition_share_percent")
+    assert [published.in_tables(*n).value(*share) for n in (("12",), ("13",), ("13", APPENDIX))] == [None, None, 25.93]
 
 
 def test_statistics_need_the_corpora_alone(study, tmp_path):
@@ -115,6 +117,10 @@ def test_statistics_need_the_corpora_alone(study, tmp_path):
     types = rows[rows["metric"] == "section_types"]
     assert types["value"].tolist() == [8, 8, 96, 96]
     assert types["published"].tolist() == [27, 50, 96, 96]
+    assert cells((tmp_path / "table11.html").read_text())[3][2:4] == [
+        ("8", "published 50", "ours −42"),
+        ("96", "published 96", "ours ±0"),
+    ]
 
 
 def test_errors_of_one_generator(study, tmp_path):
@@ -123,7 +129,25 @@ def test_errors_of_one_generator(study, tmp_path):
     assert set(rows["generator"]) == {"data", "gpt2-small"}
     totals = rows[(rows["from"] == "(all)") & (rows["source"] == "sample")]
     assert dict(zip(totals["setting"], totals["published"], strict=True)) == {"w-title": 5.46, "wo-title": 7.54}
-    assert "GPT-2 small (LM1), with titles" in (tmp_path / "table12.html").read_text()
+    shares = rows[(rows["from"] == "(repeated)") & (rows["source"] == "sample")]
+    assert dict(zip(shares["setting"], shares["published"], strict=True)) == {"w-title": 17.89, "wo-title": 25.93}
+    page = (tmp_path / "table12.html").read_text()
+    assert "GPT-2 small (LM1), with titles" in page
+    # All that the paper's table has, whatever our samples do most.
+    body = cells(page)
+    assert [row[-1][0] for row in body if (row[1][0], row[2][0]) == ("abstract", "production")] == ["0.11%"]
+    assert [row[-1][0] for row in body if (row[1][0], row[2][0]) == ("career", "career")] == ["0.08%", "0.13%", "0.26%"]
+
+
+@pytest.mark.parametrize(("stride", "said"), [(None, True), (1, False)])
+def test_another_stride_than_the_papers_is_told_beside_its_values(stride, said, study, tmp_path):
+    part = part_of(study, "table3", ("wiki-short",), ("gpt2-small",))
+    part["decodings"] = {"plain": {**part["decodings"]["plain"], "stride": stride}}
+    words = "Ours, decoding plain: a full context window drops half of itself at a time; the paper drops one token"
+    make_paper_table(part, tmp_path, PUBLISHED)
+    assert (words in (tmp_path / "table3.html").read_text()) is said
+    make_paper_table(part, tmp_path)
+    assert words not in (tmp_path / "table3.html").read_text()
 
 
 def test_error_graphs_of_96_section_types_with_long_names(study, tmp_path):
@@ -231,6 +255,8 @@ def test_a_part_names_no_more_files_than_it_compares():
         f"gpt2-{size}" for size in ("small", "medium", "large", "xl")
     ]
     assert len(files.part_tables()) == 3 * 6
+    assert files.part_figures() == ["results/studies/model-criticism/figure4"]
+    assert table["decodings"]["ancestral"]["stride"] is None
     with pytest.raises(TextcriticError, match="there is no 'table4'"):
         files.part("table4")
 

@@ -1,5 +1,6 @@
 import csv
 import math
+import re
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_table
 from textcritic.inference import bootstrap_interval, ratio_of_sums
 from textcritic.report.inputs import read_study
-from textcritic.report.numbers import percent
+from textcritic.report.numbers import difference, percent
 from textcritic.report.papers import make_paper_table
 from textcritic.report.published import COLUMNS, Published
 from textcritic.report.repetition_examples import example_rows, repetition_examples
@@ -103,6 +104,7 @@ def test_rates_by_hand_with_the_documents_bootstrap(study):
     sheet = rates_sheet(rows, Names.of(files.samples))
     assert sheet.body[1][2].notes[1] == f"{sum(repeated)} of {sum(steps)}"
     assert sheet.body[1][4].text == "17.89%"
+    assert sheet.body[1][4].notes == (f"ours {difference(row['share_percent'] - 17.89)}",)
     assert sheet.body[0][4].text == "—"
 
 
@@ -182,7 +184,7 @@ def test_articles_of_another_sample_are_refused(study):
 
 def test_table_13_holds_every_section_with_its_whole_text(study, tmp_path):
     path = tmp_path / "published.csv"
-    row = ("12", "docstrings", "w-title", "gpt2-demo", "", "repetition_share_percent", "17.89", "a paper", "")
+    row = ("E", "docstrings", "w-title", "gpt2-demo", "", "repetition_share_percent", "17.89", "a paper", "")
     with path.open("w", newline="") as handle:
         csv.writer(handle).writerows([COLUMNS, row])
     part = part_of(study, "table13", ("docstrings",), ("gpt2-demo",), "repetitions")
@@ -204,7 +206,9 @@ def test_table_13_holds_every_section_with_its_whole_text(study, tmp_path):
     page = (tmp_path / "table13.html").read_text()
     assert "<b>four" not in page
     assert "Table 13. What it shows" in page
-    assert "published 17.89%" in page
+    assert re.search(r"published 17.89%, ours [+−]\d", page)
+    assert "Sure: the classifier" in page
+    assert "followed by another of the same type" in page
     latex = (tmp_path / "table13.tex").read_text()
     assert latex.count("{") == latex.count("}")
 

@@ -1,6 +1,7 @@
 import csv
 import math
 from collections import Counter
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +12,22 @@ from report_study import TITLES, build_study, with_second_corpus_and_decodings
 from textcritic.critics import TransitionCritic
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
+from textcritic.inference import bootstrap_interval, ratio_of_sums
 from textcritic.paths import StudyFiles
 from textcritic.report.coherence_sheets import coherence_sheet
 from textcritic.report.decodings import decoding_difference
-from textcritic.report.details import audit_rows, decomposition_rows, error_rows, statistics_rows
+from textcritic.report.details import audit_rows, decomposition_rows, statistics_rows
 from textcritic.report.inputs import read_study
+from textcritic.report.numbers import difference, number, percent
 from textcritic.report.published import COLUMNS, read_published
 from textcritic.report.rows import coherence_rows, titles_rows
 from textcritic.report.sheet import Cell, Sheet, latex_escape, to_html, to_latex
-from textcritic.report.sheets import audit_sheet, errors_sheet
+from textcritic.report.sheets import audit_sheet, statistics_sheet
 from textcritic.report.sources import Names
 from textcritic.report.tables import make_tables, read_rows
-from textcritic.report.words import SWITCH_WORDS, switches
+from textcritic.report.transition_error_sheet import errors_sheet
+from textcritic.report.transition_errors import error_rows
+from textcritic.report.words import SWITCH_WORDS, corpus_note, switches
 
 PUBLISHED = [
     ("2", "docstrings", "", "data", "latent_ppl", "2.0"),
@@ -30,6 +35,9 @@ PUBLISHED = [
     ("2", "docstrings", "w-title", "gpt2-demo", "ppl", "20"),
     ("12", "docstrings", "w-title", "gpt2-demo", "total_errors_percent", "5.46"),
     ("12", "docstrings", "w-title", "gpt2-demo", "error_percent: notes > notes", "0.13"),
+    ("12", "docstrings", "w-title", "gpt2-demo", "error_percent: summary > parameters", "0.05"),
+    ("12", "docstrings", "w-title", "gpt2-demo", "error_percent: summary > plot", "0.04"),
+    ("12", "docstrings", "w-title", "gpt2-demo", "repetition_share_percent", "17.89"),
     ("11", "docstrings", "", "data", "articles_train", "32350"),
 ]
 
@@ -137,10 +145,11 @@ def test_transition_errors_by_hand(study, published):
     found = error_rows(files, read_published(published))
     critic = TransitionCritic.load(files.data[0].critic)
     source = study["sources"][0]
-    steps = Counter()
+    each = []
     for chain in read_table(source["scores"])["chain"].to_pylist():
         if chain:
-            steps.update(zip(["<begin>", *chain], [*chain, "<end>"], strict=True))
+            each.append(Counter(zip(["<begin>", *chain], [*chain, "<end>"], strict=True)))
+    steps = sum(each, Counter())
     width = len(TITLES) + 1
     delta, counts = critic.delta, critic.counts
     wrong = {}
@@ -150,17 +159,76 @@ def test_transition_errors_by_hand(study, published):
         if (row[column] + delta) / (row.sum() + delta * width) < 0.01:
             wrong[before, after] = 100 * n / sum(steps.values())
     ours = found[(found["setting"] == "w-title") & (found["generator"] == "gpt2-demo") & (found["seed"] == 1)]
-    total, rest = ours.iloc[0], ours.iloc[1:]
+    total, repeated, rest = ours.iloc[0], ours.iloc[1], ours.iloc[2:]
     assert total["from"] == "(all)"
     assert total["percent"] == pytest.approx(sum(wrong.values()))
     assert total["published"] == 5.46
-    shares = {(row["from"], row["to"]): row["percent"] for row in rest.to_dict("records")}
+    assert (total["documents"], total["steps"]) == (len(each), sum(steps.values()))
+    unlikely = rest[rest["probability"] < 0.01]
+    shares = {(row["from"], row["to"]): row["percent"] for row in unlikely.to_dict("records")}
     assert shares == pytest.approx(wrong)
+    lengths = [chain.total() for chain in each]
+    for row in rest.head(5).to_dict("records"):
+        taken = [chain[row["from"], row["to"]] for chain in each]
+        interval = bootstrap_interval(np.column_stack([taken, lengths]), ratio_of_sums, resamples=100)
+        assert (row["count"], row["steps"]) == (sum(taken), sum(lengths))
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx((100 * interval.low, 100 * interval.high))
+    errors = [sum(n for step, n in chain.items() if step in wrong) for chain in each]
+    interval = bootstrap_interval(np.column_stack([errors, lengths]), ratio_of_sums, resamples=100)
+    assert (total["count"], total["ci_high"]) == (sum(errors), pytest.approx(100 * interval.high))
     repeats = sum(share for (before, after), share in wrong.items() if before == after)
-    assert total["repetition_percent"] == pytest.approx(100 * repeats / sum(wrong.values()))
-    assert rest[(rest["from"] == "notes") & (rest["to"] == "notes")]["published"].tolist() == [0.13]
+    assert repeated["percent"] == pytest.approx(100 * repeats / sum(wrong.values()))
+    assert (repeated["from"], repeated["steps"], repeated["published"]) == ("(repeated)", sum(errors), 17.89)
+    notes = rest[(rest["from"] == "notes") & (rest["to"] == "notes")].iloc[0]
+    assert (notes["published"], notes["difference"]) == (0.13, pytest.approx(notes["percent"] - 0.13))
+    # What is published is there although the critic finds it likely, or knows no such type.
+    after = rest[rest["from"] == "summary"]
+    likely, unknown = (after[after["to"] == title].iloc[0] for title in ("parameters", "plot"))
+    assert likely["count"] == steps["summary", "parameters"]
+    assert likely["probability"] > 0.5
+    assert unknown["count"] == 0
+    assert pd.isna(unknown["probability"])
+
+
+def test_transition_errors_are_summed_up_over_seeds_and_stand_beside_those_published(study, published):
+    found = error_rows(read_study(study), read_published(published))
     sheet = errors_sheet(found, names_of(study))
     assert [cell.text for cell in sheet.header[0]][-1] == "Published"
+    start = next(i for i, row in enumerate(sheet.body) if row[0].text == "small GPT-2, with titles")
+    assert sheet.body[start][0].notes == ("120 articles",)
+    block = [sheet.body[start], *takewhile(lambda row: not row[0].text, sheet.body[start + 1 :])]
+    ours = found[(found["setting"] == "w-title") & (found["generator"] == "gpt2-demo")]
+    totals = ours[ours["from"] == "(all)"]
+    mean, sd = totals["percent"].mean(), totals["percent"].std(ddof=1)
+    assert block[0][3].text == percent(mean / 100)
+    assert block[0][3].notes == (
+        f"± {number(sd)} over 2 seeds",
+        f"{totals['count'].sum()} of {totals['steps'].sum()}",
+    )
+    assert (block[0][5].text, block[0][5].notes) == ("5.46%", (f"ours {difference(mean - 5.46)}",))
+    assert [cell.text for cell in block[1][1:3]] == ["of these, repeat a section", ""]
+    rows = {(row[1].text, row[2].text): row for row in block}
+    assert rows["summary", "parameters"][3].notes[-1].startswith("not unlikely here: P = 9")
+    assert rows["summary", "plot"][3].notes[-1] == "no such section type here"
+    # A step that one of two seeds never takes has the mean of its share there and 0.
+    kinds = ours[ours["probability"] < 0.01].groupby(["from", "to"])["percent"]
+    (before, after), share = next((step, part.sum()) for step, part in kinds if len(part) == 1)
+    alone = found[~((found["from"] != "(all)") & (found["from"] != "(repeated)") & found["published"].isna())]
+    alone = pd.concat([alone, ours[(ours["from"] == before) & (ours["to"] == after)]])
+    only = {(row[1].text, row[2].text): row for row in errors_sheet(alone, names_of(study)).body}
+    assert only[before.strip("<>"), after.strip("<>")][3].text == percent(share / 200)
+
+
+def test_a_single_seed_has_intervals_and_counts(tmp_path):
+    study = build_study(tmp_path, documents=40, generators=("gpt2-demo",), resamples=50)
+    found = error_rows(read_study(study), read_published(None))
+    sheet = errors_sheet(found, names_of(study))
+    assert len(sheet.header[0]) == 5
+    ours = found[found["setting"] == "wo-title"].iloc[0]
+    for name, total in (("real text", found.iloc[0]), ("small GPT-2, without titles", ours)):
+        row = next(row for row in sheet.body if row[0].text == name)
+        low, high = (percent(total[key] / 100) for key in ("ci_low", "ci_high"))
+        assert row[3].notes == (f"{low} to {high}", f"{total['count']} of {total['steps']}")
 
 
 def test_statistics_and_audit(study, published):
@@ -169,6 +237,8 @@ def test_statistics_and_audit(study, published):
     statistics = statistics_rows(corpora, read_published(published)).set_index("metric")
     assert statistics.loc["articles_train", ["value", "published", "difference"]].tolist() == [360, 32350, 360 - 32350]
     assert statistics.loc["classifier_accuracy_percent", "value"] == pytest.approx(94.2)
+    sheet = statistics_sheet(statistics.reset_index())
+    assert sheet.body[0][1].notes == ("published 32,350", "ours −31,990")
     audit = audit_rows(files)
     defaults = audit[(audit["switch"] == "default") & (audit["source"] == "sample")]
     assert len(defaults) == len(study["sources"])
@@ -358,6 +428,39 @@ def test_latex_escapes():
     assert r"\shortstack[r]{1\\{\scriptsize 2--3}}" in latex
     assert "&lt;b&gt;" in to_html(sheet)
     assert "<b>" not in to_html(sheet)
+
+
+def test_latex_rows_that_begin_with_a_bracket_or_a_star_are_no_arguments():
+    rows = [[Cell("[1] a"), Cell("x")], [Cell("\n* b"), Cell("y")], [Cell("c"), Cell("z")]]
+    lines = to_latex(Sheet("t", "", [[Cell("a"), Cell("b")]], rows, prose=True)).splitlines()
+    assert lines[lines.index(r"\endhead") + 1 :][:3] == [r"{}[1] a & x \\", r"{} * b & y \\", r"c & z \\"]
+    assert "XeLaTeX" in lines[1]
+    assert lines.count(r"\midrule") == lines.count(r"\toprule") == 2
+    assert lines.index(r"\endfirsthead") < lines.index(r"\endhead")
+
+
+def test_what_a_corpus_leaves_out_is_told_with_the_largest_reasons():
+    statistics = {"corpus": "wiki", "length_unit": "words", "skipped": {"redirect": 1200, "disambiguation": 30}}
+    assert corpus_note(statistics) == (
+        "wiki: section lengths in words. Left out: 1,230 (redirect: 1,200; disambiguation: 30) when the text was read."
+    )
+    rejected = {"too long": 1, "too few sections": 5, "rare title": 2, "empty": 2, "odd": 1}
+    assert corpus_note({**statistics, "rejected": rejected}).endswith(
+        ", and 11 (too few sections: 5; rare title: 2; empty: 2; too long: 1; others: 1) when the corpus was built."
+    )
+    assert corpus_note({"corpus": "wiki", "length_unit": "gpt2"}) == "wiki: section lengths in tokens of gpt2."
+
+
+def test_a_setting_is_named_where_there_are_several(study):
+    one = [source for source in study["sources"] if source["setting"] == "w-title"]
+    files = read_study({**study, "sources": one})
+    rows = coherence_rows(files, read_published(None))
+    names = Names.of(files.samples)
+    assert set(rows["label"]) >= {"small GPT-2, seed 1", "real text"}
+    sheet = coherence_sheet(rows, names)
+    assert [cell.text for cell in sheet.header[0]] == ["Metric", "Generator", "docstrings"]
+    assert {sum(cell.span for cell in row) for row in sheet.body} == {3}
+    assert "—" not in [row[-1].text for row in sheet.body]
 
 
 def _row(rows, source):

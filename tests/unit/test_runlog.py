@@ -1,6 +1,8 @@
 import logging
+import os
 
 import pytest
+import torch
 
 from textcritic.errors import TextcriticError
 from textcritic.runlog import Progress, duration, gpus_of, job, versions
@@ -23,6 +25,45 @@ def test_a_bug_keeps_its_traceback_in_the_log(tmp_path, capsys):
         == f"[build x] unexpected KeyError: 'titles'; the traceback is in {tmp_path / 'x.log'}\n"
     )
     assert "Traceback" in (tmp_path / "x.log").read_text()
+
+
+@pytest.fixture
+def no_gpu(monkeypatch):
+    """A machine on which torch, built for GPUs, sees none."""
+    monkeypatch.setattr(torch.version, "cuda", "12.8")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    for name in ("SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(("gpu", "given"), [(1, "0"), (2, "0,1"), (4, "")])
+def test_gpus_that_do_not_work_are_refused(no_gpu, tmp_path, capsys, gpu, given):
+    no_gpu.setenv("SLURM_JOB_GPUS", given)
+    with pytest.raises(SystemExit), job(tmp_path / "x.log", "train x", gpu):
+        raise AssertionError("it should not begin")
+    assert f"[train x] error: gpu: {gpu} asked for, and torch sees none; see" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("build", "given", "why"), [("12.8", "", "torch sees none"), (None, "0", "built for the CPU alone")]
+)
+def test_a_job_that_goes_on_without_its_gpu_says_so(no_gpu, tmp_path, capsys, build, given, why):
+    no_gpu.setattr(torch.version, "cuda", build)
+    no_gpu.setenv("SLURM_JOB_GPUS", given)
+    with job(tmp_path / "x.log", "train x", 1):
+        pass
+    assert f"{why}: ON THE CPU" in capsys.readouterr().err
+    assert " WARNING gpu: 1 asked for" in (tmp_path / "x.log").read_text()
+
+
+@pytest.mark.parametrize("name", ["SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES"])
+def test_a_gpu_that_is_given_and_not_asked_for_is_hidden_with_a_warning(no_gpu, tmp_path, capsys, name):
+    no_gpu.setenv("CUDA_VISIBLE_DEVICES", "")  # so that it is put back
+    no_gpu.setenv(name, "3")
+    with job(tmp_path / "x.log", "train x", 0):
+        assert os.environ["CUDA_VISIBLE_DEVICES"] == ""
+    assert "GPU 3 was given to this job, which asks for none" in capsys.readouterr().err
 
 
 def test_progress_says_how_far_and_how_long(caplog):

@@ -32,6 +32,7 @@ def test_what_is_only_looked_up_does_not_count():
     [
         ("NVIDIA A100-SXM4-80GB", 312e12),
         ("NVIDIA A100-PCIE-40GB", 312e12),
+        ("NVIDIA A100 80GB PCIe", 312e12),
         ("NVIDIA H100 80GB HBM3", 989.4e12),
         ("NVIDIA H200", 989.4e12),
     ],
@@ -41,6 +42,17 @@ def test_share_of_the_peak(card, peak):
     assert utilisation(0.4 * peak, card, 4) == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize("card", ["cpu", "Tesla T4", "NVIDIA H100 PCIe", "NVIDIA H200 NVL"])  # the last two are slower
+# PCIe and NVL are slower than SXM, and a slice is a part of a card.
+@pytest.mark.parametrize(
+    "card",
+    [
+        "cpu",
+        "Tesla T4",
+        "NVIDIA H100 PCIe",
+        "NVIDIA H200 NVL",
+        "NVIDIA A100-SXM4-40GB MIG 3g.20gb",
+        "NVIDIA H200 MIG 1g.18gb",
+    ],
+)
 def test_a_card_whose_peak_is_not_known_has_no_share(card):
     assert utilisation(1e12, card, 1) is None

@@ -2,6 +2,7 @@ import json
 import logging
 import os
 import signal
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -81,6 +82,54 @@ def test_training_learns_and_reports(tiny_encoding, tmp_path):
     assert report["flops_per_token"] == flops_per_token(model, 16)
     assert report["processes"] == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "training.json"]
+
+
+@pytest.fixture
+def slow_asides(monkeypatch):
+    """Half a second more for each validation, and for each checkpoint."""
+    for name in ("_validate", "_save"):
+        done = getattr(loop.Run, name)
+        monkeypatch.setattr(loop.Run, name, lambda run, given, done=done: time.sleep(0.5) or done(run, given))
+
+
+def test_the_speed_is_that_of_the_steps_alone(tiny_encoding, tmp_path, monkeypatch, slow_asides):
+    """Of all steps and of no more, also when a training goes on from a checkpoint."""
+    within, one_step = [], loop.Run._one_step
+
+    def timed(run):
+        began = time.monotonic()
+        one_step(run)
+        within.append(time.monotonic() - began)
+
+    monkeypatch.setattr(loop.Run, "_one_step", timed)
+    training = Training(context=16, learning_rate=1e-3, steps=8, evaluate_every=4)
+    with monkeypatch.context() as stopping:
+        terminate_in_step(stopping, 4)
+        with pytest.raises(TextcriticError, match="stopped by SIGTERM after step 4"):
+            fit(tiny_encoding, tmp_path, training)
+    report, _ = fit(tiny_encoding, tmp_path, training)
+    stepping = report["tokens_seen"] / report["tokens_per_second"]
+    assert len(within) == 8
+    assert sum(within) <= stepping * 1.01 < sum(within) + 0.4
+    assert report["seconds"] > 2.0  # the validation that was put off is validated once, in the rerun
+
+
+def test_a_share_of_the_peak_is_not_told_of_two_kinds_of_card(tiny_encoding, tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "in_bf16", lambda *_: True)
+    monkeypatch.setattr(loop, "card_name", lambda _: "NVIDIA H200")
+    training = Training(context=16, learning_rate=1e-3, steps=4, precision="fp32")
+
+    def resumed_on(card, folder):
+        with monkeypatch.context() as first:
+            terminate_in_step(first, 2)
+            with pytest.raises(TextcriticError, match="stopped by SIGTERM after step 2"):
+                fit(tiny_encoding, folder, training)
+        monkeypatch.setattr(loop, "card_name", lambda _: card)
+        return fit(tiny_encoding, folder, training)[0]
+
+    assert resumed_on("NVIDIA H200", tmp_path / "same")["mfu"] is not None
+    report = resumed_on("NVIDIA H100 80GB HBM3", tmp_path / "another")
+    assert (report["mfu"], report["device"]) == (None, "NVIDIA H100 80GB HBM3")
 
 
 def test_the_best_validated_weights_are_the_ones_saved(tiny_encoding, tmp_path):

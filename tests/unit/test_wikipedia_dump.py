@@ -9,6 +9,7 @@ from textcritic.corpora.wikipedia import bzip2
 from textcritic.corpora.wikipedia.dump import MULTISTREAM, PLAIN, SINGLE, Dump, open_dumps, parts_of
 from textcritic.corpora.wikipedia.pages import Splitter
 from textcritic.errors import TextcriticError
+from textcritic.files import whole_file
 
 PAGES = [article(number, words=8) for number in range(12)]
 
@@ -148,3 +149,22 @@ def test_a_cut_is_found_wherever_the_reads_end(tmp_path, monkeypatch):
     for position in range(len(data)):
         start = 0 if position == 0 else data.find(b"<page>", position)
         assert file.part(position, len(data)).start == (start if start >= 0 else len(data))
+
+
+def test_a_dump_that_is_packed_but_empty(tmp_path):
+    with pytest.raises(TextcriticError, match=r"dump.bz2: the file is empty once unpacked; fetch the dump again"):
+        Dump(write(tmp_path / "dump.bz2", bz2.compress(b"")))
+
+
+def test_a_dump_that_cannot_be_read_is_not_taken_for_output_that_cannot_be_written(tmp_path):
+    file = Dump(write(tmp_path / "dump", dump(PAGES)))
+    file.path.unlink()
+    file.path.mkdir()  # as good a fault as a broken disk
+    readers = (
+        lambda: file.content(0, 9),
+        lambda: bzip2.decompressed(file.path),
+        lambda: bzip2.streams(file.path, 0, 9),
+    )
+    for pieces in readers:
+        with pytest.raises(TextcriticError, match=r"/dump: cannot be read: Is a directory"), whole_file(tmp_path / "x"):
+            list(pieces())

@@ -13,10 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 from tiny_dump import article, dump, multistream, page, write
 
-from textcritic.corpora import Section, read_articles
-from textcritic.corpora.wikipedia import check_dump, extract, extract_shard, join_shards
+from textcritic.corpora import Section, build_corpus, read_articles, words_of
+from textcritic.corpora.wikipedia import extract, extract_shard, join_shards
+from textcritic.corpora.wikipedia.dump import open_dumps, parts_of
 from textcritic.corpora.wikipedia.pages import LARGEST_PAGE, LARGEST_TEXT
 from textcritic.corpora.wikipedia.workers import in_order
+from textcritic.corpora.wikipedia_options import check_dump
 from textcritic.errors import TextcriticError
 from textcritic.spec import complete
 
@@ -110,6 +112,34 @@ def test_every_reason_is_counted(xml, reason, tmp_path):
         assert report["skipped"] == {reason: 2}
     else:
         assert skipped(tmp_path, *pages) == {reason: 1}
+
+
+def test_an_article_that_begins_with_a_list_is_no_redirect(tmp_path):
+    path = write(tmp_path / "dump.xml", dump([page(1, "A", "#Foo [[bar]] is one.\n#Two.\n" + LONG)]))
+    assert [found.id for found in read_articles(extracted(tmp_path, path)[0])] == ["1"]
+    behind = " {{R from move}} [[Category:Moves]] \n"
+    assert skipped(tmp_path, page(1, "A", "#REDIRECT [[B]]" + behind + LONG)) == {"a redirect": 1}
+
+
+def test_an_article_with_a_heading_of_numbers_is_counted_when_the_corpus_is_built(tmp_path):
+    path = write(tmp_path / "dump.xml", dump([*(article(n) for n in range(40)), page(50, "A", "a\n== 12 ==\nb")]))
+    out, _ = extracted(tmp_path, path)
+    sections = {"minimum": 2, "minimum_tokens": 1}
+    entry = complete({"extractor": "wikipedia", "options": {"paths": ["x"]}, "sections": sections}, "corpora", "test")
+    out.rename(tmp_path / "extracted.parquet")
+    (tmp_path / "out.json").rename(tmp_path / "extracted.json")
+    build_corpus(tmp_path / "extracted.parquet", tmp_path, entry, words_of)
+    rejected = json.loads((tmp_path / "statistics.json").read_text())["rejected"]
+    assert {reason: count for reason, count in rejected.items() if count} == {"a section without title": 1}
+
+
+def test_english_defaults_on_a_wiki_of_another_language_are_warned_of(tmp_path, caplog):
+    path = write(tmp_path / "dump.xml", dump([article(1)], language="de"))
+    extracted(tmp_path, path)
+    assert "dump.xml: its language is 'de', but disambiguation_templates are the English defaults" in caplog.text
+    caplog.clear()
+    extracted(tmp_path, path, options=OPTIONS | {"disambiguation_templates": ["Begriffsklärung"]})
+    assert "English defaults" not in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -222,6 +252,41 @@ def test_any_size_of_reads_is_the_same(kind, read, tmp_path):
     assert len(found[0]) == 9
 
 
+@pytest.mark.parametrize("read", [1, 4, 30, 997])
+def test_the_end_of_one_stream_is_looked_at_wherever_the_reads_end(read, tmp_path):
+    """Also where the last read holds the stream's checksum alone, and gives no text."""
+    packed = bz2.compress(dump(PAGES[:9]).encode())
+    parts = parts_of(open_dumps([write(tmp_path / "whole", packed)]), 0, 1)
+    assert sum(task.advance for task in extract._tasks(parts, read)) == len(packed)
+    cut = bz2.compress(dump(PAGES[:9]).replace("</mediawiki>", "").encode())
+    for size in (read, len(cut) - 4, len(cut) - 1):
+        with pytest.raises(TextcriticError, match=rf"without </mediawiki>, in byte {len(cut)};"):
+            extracted(tmp_path, write(tmp_path / "cut", cut), read=size)
+
+
+def test_a_page_of_two_shards_is_kept_once(tmp_path):
+    path = write(tmp_path / "dump.xml", dump([*(article(number) for number in range(20)), article(0)]))
+    out, report = extracted(tmp_path, path, shards=2)
+    assert [found.id for found in read_articles(out)] == [str(number) for number in range(20)]
+    first, second = (read_articles(tmp_path / f"{n}-of-2.parquet") for n in range(2))
+    assert (first[0].id, second[-1].id) == ("0", "0")
+    assert report["skipped"] == {"an id seen before": 1}
+
+
+def test_shards_of_different_versions_are_told(tmp_path, caplog):
+    path = write(tmp_path / "dump.xml", dump([article(1), article(2)]))
+    _, report = extracted(tmp_path, path, shards=2)
+    (version,) = report["provenance"]["extracted_with"].values()
+    shard = json.loads((tmp_path / "1-of-2.json").read_text())
+    shard["extracted_with"] = {"mwparserfromhell": "0.1"}
+    write(tmp_path / "1-of-2.json", json.dumps(shard))
+    files = [[tmp_path / f"{n}-of-2.{suffix}" for n in range(2)] for suffix in ("parquet", "json")]
+    join_shards(*files, tmp_path / "out.parquet", tmp_path / "out.json")
+    provenance = json.loads((tmp_path / "out.json").read_text())["provenance"]
+    assert provenance["extracted_with"] == {"mwparserfromhell": f"0.1, {version}"}
+    assert "different versions of mwparserfromhell" in caplog.text
+
+
 def test_joining_shards_of_two_dumps_is_refused(tmp_path):
     for name in ("a", "b"):
         path = write(tmp_path / f"{name}.xml", dump([article(1)]))
@@ -310,7 +375,7 @@ def test_workers_take_a_bounded_number_of_tasks_ahead():
 )
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(TextcriticError, match=message):
-        check_dump(complete({"extractor": "wikipedia", "options": options}, "corpora", "test"))
+        check_dump(complete({"extractor": "wikipedia", "options": options}, "corpora", "test")["options"])
 
 
 # Dumps of Wikimedia's.

@@ -67,28 +67,30 @@ def extract_corpus(
 def write_extracted(
     kind: str,
     stream: Iterator[tuple[Article, str | None]],
-    skipped: Mapping[str, int],
+    skipped: Counter[str],
     out_path: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
     provenance: Mapping[str, Any],
+    repeated: str | None = None,
     **more: Any,
 ) -> None:
     """Write a stream of articles with their given splits, and its report: `extract_corpus` with its extractor chosen.
 
     Args:
         kind: the extractor's name.
-        stream: articles, ids unique.
+        stream: articles.
         skipped: what the stream leaves out, by reason; read when the stream has ended.
         out_path: see `extract_corpus`.
         report_path: see `extract_corpus`.
         provenance: what comes on top of the provenance that is noted for every kind.
+        repeated: the reason under which articles are skipped whose id was there before; None: that is an error.
         more: keys of the report on top of those of every kind.
 
     Raises:
         TextcriticError: no article, or an id used twice.
     """
     tally = _Tally()
-    write_batches(out_path, _batches(tally.watch(stream, kind, skipped)), EXTRACTED_SCHEMA)
+    write_batches(out_path, _batches(tally.watch(stream, kind, skipped, repeated)), EXTRACTED_SCHEMA)
     left_out = {reason: count for reason, count in skipped.items() if count}
     found = {**tally.counts(), "skipped": left_out, "provenance": tally.provenance() | dict(provenance)}
     write_json(report_path, {"extractor": kind, **found, **more})
@@ -170,11 +172,18 @@ class _Tally:
         self._sources: Counter[str] = Counter()
 
     def watch(
-        self, stream: Iterator[tuple[Article, str | None]], kind: str, skipped: Mapping[str, int]
+        self,
+        stream: Iterator[tuple[Article, str | None]],
+        kind: str,
+        skipped: Counter[str],
+        repeated: str | None,
     ) -> Iterator[tuple[Article, str | None]]:
-        """Pass the stream on; an id used twice or an empty stream is an error."""
+        """Pass the stream on, an id used twice once at most; an empty stream is an error."""
         seen: set[str] = set()
         for article, split in stream:
+            if article.id in seen and repeated is not None:
+                skipped[repeated] += 1
+                continue
             if article.id in seen:
                 raise TextcriticError(
                     f"{article.source}: id '{article.id}' occurs twice in the corpus; make ids unique"

@@ -7,7 +7,7 @@ import re
 import shutil
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -143,18 +143,20 @@ def digest(specification: Any) -> str:
     return hashlib.sha256(json.dumps(specification, sort_keys=True).encode()).hexdigest()
 
 
-def file_digests(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
-    """`{file name: size and SHA-256}` of input files; a model's or tokenizer's folder stands for its JSON, text
-    and weights.
+def file_digests(paths: Mapping[str, str | os.PathLike[str]]) -> dict[str, str]:
+    """`{role/file name: size and SHA-256}` of input files, given by their role in the training.
+
+    A model's or tokenizer's folder stands for its JSON, text and weights.
 
     Raises:
         TextcriticError: a file is missing.
     """
     digests = {}
-    for path in (file for given in map(Path, paths) for file in _files_of(given)):
+    for role, path in ((role, file) for role, given in paths.items() for file in _files_of(Path(given))):
         try:
             with path.open("rb") as handle:
-                digests[path.name] = f"{path.stat().st_size} {hashlib.file_digest(handle, 'sha256').hexdigest()}"
+                sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+            digests[f"{role}/{path.name}"] = f"{path.stat().st_size} {sha256}"
         except FileNotFoundError as error:
             raise TextcriticError(f"{path}: no such file") from error
     return digests
@@ -173,14 +175,24 @@ def set_rng_state(state: Mapping[str, torch.Tensor]) -> None:
         torch.cuda.set_rng_state(state["cuda"])
 
 
+class _Stop(threading.Event):
+    """An event that is its own signal handler."""
+
+    def __call__(self, *_: object) -> None:
+        self.set()
+
+
 @contextmanager
 def terminated() -> Iterator[threading.Event]:
-    """An event that SIGTERM sets (SLURM's preemption and scancel) instead of ending the process at once."""
-    event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield event
+    """An event that SIGTERM sets (SLURM's preemption and scancel) instead of ending the process at once.
+
+    Within another `terminated`, it is that one's event.
+    """
+    before, event = signal.getsignal(signal.SIGTERM), _Stop()
+    if isinstance(before, _Stop) or threading.current_thread() is not threading.main_thread():
+        yield before if isinstance(before, _Stop) else event
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: event.set())
+    signal.signal(signal.SIGTERM, event)
     try:
         yield event
     finally:

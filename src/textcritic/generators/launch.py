@@ -14,6 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -29,6 +30,8 @@ from textcritic.runlog import log
 
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 1.0  # for the others to say what is wrong with them, after one has failed
+
+Said = SimpleQueue[tuple[int, dict[str, Any] | None]]  # messages of the processes by rank; None: there will be no more
 
 
 def run_together(function: str, arguments: Mapping[str, Any], processes: int, what: str) -> None:
@@ -52,35 +55,35 @@ def run_together(function: str, arguments: Mapping[str, Any], processes: int, wh
         raise TextcriticError(f"{what}: {processes} GPUs are asked for, {gpus} can be seen; lower the entry's gpu")
     store = torch.distributed.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False, timeout=TIMEOUT)
     job = {"function": function, "arguments": dict(arguments), "size": processes, "port": store.port}
+    said: Said = SimpleQueue()
+    children: list[subprocess.Popen[bytes]] = []
     with terminated() as stop:
-        children = [_start({**job, "rank": rank}) for rank in range(processes)]
         try:
-            _watch(children, stop, what)
+            for rank in range(processes):
+                children.append(_start({**job, "rank": rank}, said))
+            _watch(children, said, stop, what)
         finally:
             for child in children:
                 child.kill()
                 child.wait()
 
 
-def _start(job: Mapping[str, Any]) -> subprocess.Popen[str]:
+def _start(job: Mapping[str, Any], said: Said) -> subprocess.Popen[bytes]:
     # Snakemake tells its scripts where the package is through sys.path, which children do not inherit.
     path = [str(Path(textcritic.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path)), "TORCH_CPP_LOG_LEVEL": "ERROR"}
-    command = [sys.executable, "-m", __name__]
-    child = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True, encoding="utf-8"
-    )
-    assert child.stdin is not None
-    child.stdin.write(json.dumps(job) + "\n")  # and left open: its end tells the child that this process is gone
-    child.stdin.flush()
-    return child
+    messages, channel = os.pipe()
+    command = [sys.executable, "-m", __name__, str(channel), json.dumps(job)]
+    threading.Thread(target=_listen, args=(job["rank"], messages, said), daemon=True).start()
+    try:
+        # Whatever is printed is no message: it goes to stderr. The end of stdin tells that this process is gone.
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=2, env=environment, pass_fds=[channel])
+    finally:
+        os.close(channel)
 
 
-def _watch(children: list[subprocess.Popen[str]], stop: threading.Event, what: str) -> None:
+def _watch(children: list[subprocess.Popen[bytes]], said: Said, stop: threading.Event, what: str) -> None:
     """Relay what the processes say until all have ended; raise what the first to fail says."""
-    said: SimpleQueue[tuple[int, dict[str, Any] | None]] = SimpleQueue()
-    for rank, child in enumerate(children):
-        threading.Thread(target=_listen, args=(rank, child, said), daemon=True).start()
     faults: list[dict[str, Any]] = []
     running, told, patience = set(range(len(children))), False, float("inf")
     while running and time.monotonic() < patience:
@@ -117,11 +120,13 @@ def _raise(fault: Mapping[str, Any], what: str) -> NoReturn:
     raise TextcriticError(fault["error"] if "error" in fault else f"{what}: {fault['killed']}")
 
 
-def _listen(rank: int, child: subprocess.Popen[str], said: "SimpleQueue[tuple[int, dict[str, Any] | None]]") -> None:
-    assert child.stdout is not None
-    for line in child.stdout:
-        said.put((rank, json.loads(line)))
-    said.put((rank, None))
+def _listen(rank: int, messages: int, said: Said) -> None:
+    try:
+        with suppress(json.JSONDecodeError), open(messages, encoding="utf-8") as lines:  # the last may be cut by a kill
+            for line in lines:
+                said.put((rank, json.loads(line)))
+    finally:
+        said.put((rank, None))
 
 
 def _obituary(rank: int, code: int, told: bool) -> str:
@@ -134,10 +139,9 @@ def _obituary(rank: int, code: int, told: bool) -> str:
 class _Teller(logging.Handler):
     """Sends what is logged, and what went wrong, to the process that started this one."""
 
-    def __init__(self) -> None:
+    def __init__(self, channel: int) -> None:
         super().__init__()
-        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-        os.dup2(2, 1)  # whatever else is printed is no message
+        self._out = os.fdopen(channel, "w", encoding="utf-8")
 
     def emit(self, record: logging.LogRecord) -> None:
         self.tell({"level": record.levelno, "log": record.getMessage()})
@@ -147,11 +151,10 @@ class _Teller(logging.Handler):
         self._out.flush()
 
 
-def _work() -> int:
-    """Be one of the processes: read the job from the standard input, do it, and say how it ended."""
+def _work(channel: int, job: Mapping[str, Any]) -> int:
+    """Be one of the processes: do the job, and say how it ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the first process, which ends this one
-    teller = _Teller()
-    job = json.loads(sys.stdin.readline())
+    teller = _Teller(channel)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     log.handlers, log.level = [teller], logging.INFO if job["rank"] == 0 else logging.WARNING
     module, _, name = job["function"].partition(":")
@@ -175,4 +178,6 @@ def _end_with_parent() -> None:
 
 
 if __name__ == "__main__":
-    os._exit(_work())  # without the clean-up of process groups, which can wait for processes that are gone
+    with terminated():  # to the very end: one that has ended must not be ended again while the first still writes
+        # Without the clean-up of process groups, which can wait for processes that are gone.
+        os._exit(_work(int(sys.argv[1]), json.loads(sys.argv[2])))

@@ -21,7 +21,7 @@ from textcritic.generators.throughput import card_name, flops_per_token, utilisa
 from textcritic.runlog import Progress, log
 
 CURVE_POINTS = 1000  # at most about so many, besides the validations
-COUNTERS = ("step", "evaluated", "best_step", "best_loss", "points", "loss_sum", "since_point", "seconds", "aside")
+COUNTERS = ("step", "evaluated", "best_step", "best_loss", "points", "loss_sum", "since_point", "seconds", "stepping")
 
 
 class Streams(NamedTuple):
@@ -84,7 +84,9 @@ class Run:
         self.optimiser = optimiser(model, training.learning_rate, training.weight_decay, training.adam_beta2)
         self.forward = ranks.wrap(self.model)
         self.step = self.evaluated = self.best_step = self.points = self.since_point = 0
-        self.best_loss, self.loss_sum, self.seconds, self.aside = math.inf, 0.0, 0.0, 0.0
+        self.best_loss, self.loss_sum, self.seconds = math.inf, 0.0, 0.0
+        self.stepping = 0.0  # seconds of the steps alone, from one that has been waited for to another
+        self.ran_on = [(card_name(self.device), ranks.size)]
         self.loss: float | None = None
         self.pending: _Pending | None = None
         self._seed_dropout()
@@ -93,20 +95,20 @@ class Run:
         """Run to the last step and report; see `train.train_causal`."""
         self._resume()
         progress = Progress(f"training {self.name}", self.total, "steps", self.step)
-        spent_before, saved = self.seconds, 0.0
+        spent_before, saved, began = self.seconds, 0.0, 0.0
         while True:
             due = self._validation_is_due(self.step)
             late = self.ranks.leads and progress.spent() - saved >= self.training.checkpoint_seconds
             stopped, overdue = self.ranks.any(stop.is_set(), late)
             if due or stopped or overdue:
                 self._settle()
-                began = progress.spent()
+                self.stepping += progress.spent() - began
                 validated = due and self._validate(stop)
                 (stopped,) = self.ranks.any(stop.is_set())
                 if validated or stopped or overdue:
                     self.seconds, saved = spent_before + progress.spent(), progress.spent()
                     self._save(lock)
-                self.aside += progress.spent() - began
+                began = progress.spent()
             if stopped:
                 raise TextcriticError(
                     f"training {self.name}: stopped by SIGTERM after step {self.step:,} of {self.total:,}; "
@@ -223,6 +225,7 @@ class Run:
                 "model": self.model.state_dict(),
                 "optimiser": self.optimiser.state_dict(),
                 "rng": rng,
+                "ran_on": self.ran_on,
             }
             self.checkpoints.save(state, self.step, self.best_step)
         self.ranks.share()
@@ -242,6 +245,7 @@ class Run:
     def _restore(self, state: dict[str, Any]) -> None:
         for key in COUNTERS:
             setattr(self, key, state[key])
+        self.ran_on += [on for on in state["ran_on"] if on not in self.ran_on]
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
         before, now = len(state["rng"]), self.ranks.size
@@ -259,11 +263,11 @@ class Run:
 
     def _report(self) -> dict[str, Any]:
         tokens_seen = self.step * self.tokens_per_step
-        speed = tokens_seen / max(self.seconds - self.aside, 1e-9)
+        speed = tokens_seen / max(self.stepping, 1e-9)
         flops = flops_per_token(self.model, self.training.context)
         card = card_name(self.device)
         bf16 = in_bf16(self.device, self.training.precision)
-        share = utilisation(speed * flops, card, self.ranks.size) if bf16 else None
+        share = utilisation(speed * flops, card, self.ranks.size) if bf16 and len(self.ran_on) == 1 else None
         return {
             "steps": self.step,
             "best_step": self.best_step,

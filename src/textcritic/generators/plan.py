@@ -49,7 +49,8 @@ class Training:
     def deciding(self) -> dict[str, Any]:
         """The settings that decide the result, but those left at their defaults; how often to save is not among them.
 
-        So a setting that a later version adds does not part a training under way from its checkpoints.
+        So a setting that a later version adds does not part a training under way from its checkpoints. A default
+        that a later version changes would go unnoticed: raise `train.STATE_FORMAT` or the stage's version with it.
         """
         own = [field for field in fields(self) if field.name != "checkpoint_seconds"]
         return {field.name: value for field in own if (value := getattr(self, field.name)) != field.default}

@@ -9,7 +9,7 @@ from torch import nn
 # Dense bf16, TFLOP/s, by the name that the driver gives the card; the data sheets of the last two print twice as much,
 # 1,979, which is with sparsity.
 PEAKS = {
-    r"NVIDIA A100.*": 312.0,  # NVIDIA A100 Tensor Core GPU, data sheet
+    r"NVIDIA A100(?!.*MIG).*": 312.0,  # but no slice of one; NVIDIA A100 Tensor Core GPU, data sheet
     r"NVIDIA H100 80GB HBM3": 989.4,  # H100 SXM; NVIDIA H100 Tensor Core GPU, architecture white paper and data sheet
     r"NVIDIA H200": 989.4,  # H200 SXM; NVIDIA H200 Tensor Core GPU, data sheet
 }

@@ -22,7 +22,7 @@ from textcritic.generators.loop import Run, Streams
 from textcritic.generators.plan import Training
 from textcritic.generators.ranks import Ranks
 
-STATE_FORMAT = 2  # of what a checkpoint holds; raise it when a state of before could not be taken up
+STATE_FORMAT = 3  # of what a checkpoint holds; raise it when a state of before could not be taken up
 
 
 def train_causal(
@@ -67,8 +67,10 @@ def train_causal(
     Returns:
         what was written to `report_path`: steps, best_step, validation_loss (nats per token), tokens_seen, parameters,
         curve (mean training loss since the point before, and validation loss where there was a validation), seconds
-        (of all attempts), tokens_per_second (validations and checkpoints not counted), flops_per_token and mfu (see
-        `throughput`; mfu is None on a CPU, in fp32, and on cards whose peak is not known), device, processes.
+        (of all attempts), tokens_per_second (of the steps in the model, whichever attempt they are of; validations and
+        checkpoints not counted), flops_per_token and mfu (see `throughput`; mfu is None on a CPU, in fp32, on cards
+        whose peak is not known, and when attempts had other cards or another number of them), device and processes
+        (of the last attempt).
 
     Raises:
         TextcriticError: bad input, a loss that is not finite, too little memory on the GPU, SIGTERM, a process that
@@ -121,9 +123,9 @@ def train_share(
     with Lock(folder / "lock.json") if ranks.leads else nullcontext() as lock, terminated() as stop:
         weights, checkpoints = init_folder(init), None
         if ranks.leads:
-            files = [f"{train_prefix}.tokens.npy", f"{validation_prefix}.tokens.npy"]
+            files = {"train": f"{train_prefix}.tokens.npy", "validation": f"{validation_prefix}.tokens.npy"}
             if weights:
-                files.append(str(weights))
+                files["init"] = str(weights)
             decides = {"training": plan.deciding(), "init": dict(init), "seed": seed, "files": file_digests(files)}
             checkpoints = Checkpoints(folder, {**decides, "version": version, "format": STATE_FORMAT})
         tokenizer = load_tokenizer(tokenizer_dir)

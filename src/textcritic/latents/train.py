@@ -63,7 +63,7 @@ def train_classifier(
     titles = _titles(encoded["train"], splits["train"])
     training = spec["training"]
     weights = init_folder(spec["init"])
-    files = [*splits.values(), tokenizer_dir, *([weights] if weights else [])]
+    files = {**splits, "tokenizer": tokenizer_dir, **({"init": weights} if weights else {})}
     deciding = {**spec, "training": {k: v for k, v in training.items() if k != "checkpoint_seconds"}}
     with Lock(folder / "lock.json") as lock, terminated() as stop:
         checkpoints = Checkpoints(folder, {"spec": deciding, "files": file_digests(files), "version": version})

@@ -154,8 +154,8 @@ def _edited(path: Path, text: str) -> bool:
         return False
     if found[1] != _mark(text[MARK.search(text).end() :]):  # type: ignore[union-attr]
         raise TextcriticError(
-            f"{path}: you edited this, and it is for other files or options than you name now; remove it to have it"
-            " written anew, or choose another --output"
+            f"{path}: you edited this, and it is for other files or options than you name now, or another version"
+            " of textcritic wrote it; remove it to have it written anew, or choose another --output"
         )
     return True
 

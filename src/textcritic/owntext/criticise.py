@@ -51,7 +51,7 @@ def criticise(
         TextcriticError: a fault of a file, named with its line; no title where one is needed; the output folder has
             other files where the configuration goes; or a step of the workflow failed, which has said so on stderr.
     """
-    folder = Path(output).resolve()
+    folder = Path(output).expanduser().resolve()
     real, *drawn = outlines([reference, *samples], corpus_template()["titles"])
     _check_reference(real)
     mode = _mode(drawn, titles)
@@ -120,7 +120,8 @@ def _command(
     options: dict[str, Any] = {"titles": titles, "minimum-title-count": title_count, "minimum-sections": sections}
     words = [str(part) for name, value in options.items() if value is not None for part in (f"--{name}", value)]
     files = [str(outline.path) for outline in (real, *drawn)]
-    return ["textcritic", "criticise", *files, "--output", str(folder), *words]
+    script = Path(sys.executable).with_name("textcritic")  # `make` has it where no PATH finds it
+    return [str(script) if script.is_file() else script.name, "criticise", *files, "--output", str(folder), *words]
 
 
 def _say(line: str) -> None:

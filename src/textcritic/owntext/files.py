@@ -34,14 +34,14 @@ def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any])
     """Read every file through, in bounded memory but for ids.
 
     Args:
-        paths: JSON lines, see `corpora.jsonl.read_jsonl`.
+        paths: JSON lines, see `corpora.jsonl.read_jsonl`; `~` is the user's own folder.
         titles: `titles` of the corpus' registry entry, all defaults filled in.
 
     Raises:
         TextcriticError: the first fault of each file that has one, in one line; one file is named twice; or a path has
             a brace in it.
     """
-    whole = [Path(path).absolute() for path in paths]
+    whole = [Path(path).expanduser().absolute() for path in paths]
     standard = Titles(**titles)
     found: list[Outline] = []
     faults: list[str] = []

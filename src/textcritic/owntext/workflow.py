@@ -4,7 +4,8 @@ import fcntl
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -73,13 +74,33 @@ def alone(folder: Path) -> Iterator[int]:
 
 def _run(command: Sequence[str], lock: int) -> int:
     """The exit code; a request to stop is passed on, and what it ends is waited for."""
-    with subprocess.Popen(command, stdout=sys.stderr, pass_fds=(lock,)) as process:
-        before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
-        try:
-            while True:
-                try:
-                    return process.wait()
-                except KeyboardInterrupt:
-                    continue  # the terminal has told Snakemake too
-        finally:
-            signal.signal(signal.SIGTERM, before)
+    started: list[subprocess.Popen[bytes]] = []
+    asked: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        asked.append(number)
+        for process in started:
+            process.terminate()
+
+    with _on_sigterm(stop), subprocess.Popen(command, stdout=sys.stderr, pass_fds=(lock,)) as process:
+        started.append(process)
+        if asked:  # while it was being started
+            process.terminate()
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue  # the terminal has told Snakemake too
+
+
+@contextmanager
+def _on_sigterm(handler: Callable[[int, object], None]) -> Iterator[None]:
+    """Handle requests to stop; outside of the main thread, which alone gets them, nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -18,7 +18,9 @@ MOST_ACROSS = 2  # corpora side by side; more leave a page no room for the inter
 def coherence_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Latent PPL and perplexity by generator, setting and corpus; the corpora side by side if there are few."""
     across = rows["corpus"].nunique() <= MOST_ACROSS
-    caption = "Perplexity and Latent PPL of each generator, trained with and without section titles in its text"
+    caption = "Perplexity and Latent PPL of each generator"
+    if len(_settings(rows)) > 1:
+        caption += ", trained with and without section titles in its text"
     if rows["ppl_unit"].isna().all():  # samples from files: nobody says how they were made
         caption = "Latent PPL of real text and of each sample"
     header, body = _across(rows, names, latent_cell) if across else _down(rows, names)
@@ -37,11 +39,13 @@ def paper_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 def _across(rows: pd.DataFrame, names: Names, latent: Callable[..., Cell]) -> tuple[list[list[Cell]], list[list[Cell]]]:
     """Rows metric by generator, columns corpus by setting: the header's rows, and the body's."""
-    corpora = unique(rows["corpus"])
+    corpora, settings = unique(rows["corpus"]), _settings(rows)
     header = [
-        [Cell("", span=2), *(Cell(corpus, span=2) for corpus in corpora)],
-        [Cell("Metric"), Cell("Generator"), *(Cell(SETTING_HEADS[s]) for _ in corpora for s in SETTINGS)],
+        [Cell("", span=2), *(Cell(corpus, span=len(settings)) for corpus in corpora)],
+        [Cell("Metric"), Cell("Generator"), *(Cell(SETTING_HEADS[s]) for _ in corpora for s in settings)],
     ]
+    if len(settings) == 1:
+        header = [[Cell("Metric"), Cell("Generator"), *(Cell(corpus) for corpus in corpora)]]
     body: list[list[Cell]] = []
     for metric, cell in (("PPL", ppl_cell), ("Latent PPL", latent)):
         first = len(body)
@@ -49,11 +53,11 @@ def _across(rows: pd.DataFrame, names: Names, latent: Callable[..., Cell]) -> tu
             for source in _real(rows):
                 found = [rows[(rows["corpus"] == c) & (rows["source"] == source)] for c in corpora]
                 name = names.source(found[0].iloc[0], corpus=False)
-                body.append([Cell(""), Cell(name), *(cell(part, span=2) for part in found)])
+                body.append([Cell(""), Cell(name), *(cell(part, span=len(settings)) for part in found)])
         for generator, decoding, name in _generators(rows, names):
             if metric == "PPL" and rows.loc[rows["generator"] == generator, "ppl_all"].isna().all():
                 continue
-            groups = [_group(rows, c, s, generator, decoding) for c in corpora for s in SETTINGS]
+            groups = [_group(rows, c, s, generator, decoding) for c in corpora for s in settings]
             body.append([Cell(""), Cell(name), *(cell(part) for part in groups)])
         if len(body) > first:
             body[first][0] = Cell(metric, heading=True)
@@ -62,23 +66,32 @@ def _across(rows: pd.DataFrame, names: Names, latent: Callable[..., Cell]) -> tu
 
 def _down(rows: pd.DataFrame, names: Names) -> tuple[list[list[Cell]], list[list[Cell]]]:
     """Rows corpus by source, columns metric by setting: the header's rows, and the body's."""
-    heads = [Cell(SETTING_HEADS[setting]) for _ in range(2) for setting in SETTINGS]
+    settings = _settings(rows)
+    across = len(settings)
+    heads = [Cell(SETTING_HEADS[setting]) for _ in range(2) for setting in settings]
     header = [
-        [Cell("", span=2), Cell("PPL", span=2), Cell("Latent PPL", span=2)],
+        [Cell("", span=2), Cell("PPL", span=across), Cell("Latent PPL", span=across)],
         [Cell("Corpus"), Cell("Source"), *heads],
     ]
+    if across == 1:
+        header = [[Cell("Corpus"), Cell("Source"), Cell("PPL"), Cell("Latent PPL")]]
     body: list[list[Cell]] = []
     for corpus in unique(rows["corpus"]):
         ours, first = rows[rows["corpus"] == corpus], len(body)
         for source in _real(rows):
             found = ours[ours["source"] == source]
             name = names.source(found.iloc[0], corpus=False)
-            body.append([Cell(""), Cell(name), ppl_cell(found, span=2), latent_cell(found, span=2)])
+            body.append([Cell(""), Cell(name), ppl_cell(found, across), latent_cell(found, across)])
         for generator, decoding, name in _generators(ours, names):
-            groups = [_group(ours, corpus, setting, generator, decoding) for setting in SETTINGS]
+            groups = [_group(ours, corpus, setting, generator, decoding) for setting in settings]
             body.append([Cell(""), Cell(name), *(ppl_cell(g) for g in groups), *(latent_cell(g) for g in groups)])
         body[first][0] = Cell(corpus, heading=True)
     return header, body
+
+
+def _settings(rows: pd.DataFrame) -> list[str]:
+    """Those that the samples have; a column for each."""
+    return [setting for setting in SETTINGS if (rows["setting"] == setting).any()]
 
 
 def _real(rows: pd.DataFrame) -> list[str]:

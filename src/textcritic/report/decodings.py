@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
+
+from textcritic.errors import TextcriticError
 from textcritic.report.numbers import count, percent, plural
+from textcritic.report.sources import SAMPLE
 
 # How many articles are drawn, and by how many jobs, is no matter of how one article is drawn.
 QUANTITIES = {"articles", "shards", "batch_size"}
@@ -28,6 +32,28 @@ def decoding_difference(entry: Mapping[str, Any], base: Mapping[str, Any]) -> st
         for key in keys
     ]
     return "; ".join(words) or "no other than in the number of articles"
+
+
+def stride_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """How samples differ from the paper's text past the context window, if published Latent PPLs stand beside them.
+
+    Args:
+        rows: as `rows.coherence_rows` makes them.
+        decodings: the registry entry of each decoding of the samples, with all its defaults.
+
+    Raises:
+        TextcriticError: a decoding is not described.
+    """
+    beside = rows[rows["published"].notna() & (rows["source"] == SAMPLE)]
+    remarks = []
+    for name in beside["decoding"].unique():
+        if name not in decodings:
+            raise TextcriticError(f"study: decodings: {name!r} is missing; a table says how samples were drawn")
+        stride = decodings[name]["stride"]
+        if stride != 1:
+            ours = TERMS["stride"].format(_value("stride", stride))
+            remarks.append(f"Ours, decoding {name}: {ours}; the paper drops one token at a time.")
+    return remarks
 
 
 def _value(key: str, value: Any) -> str:

@@ -1,25 +1,23 @@
-"""What stands behind the Latent PPL, in long format: its two parts, single unlikely steps, corpora, and the audit."""
+"""What stands behind the Latent PPL, in long format: its two parts, corpora, and the audit."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 
 from textcritic.corpora import SPLITS, gold_chains
-from textcritic.critics import TransitionCritic, audit_transitions, decompose, scored_transitions, transition_errors
+from textcritic.critics import TransitionCritic, audit_transitions, decompose, scored_transitions
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.report.decodings import decoding_difference
 from textcritic.report.inputs import SampleFiles, Study, bases
 from textcritic.report.published import Published
-from textcritic.report.rows import read_scores
-from textcritic.report.sources import DATA_GOLD, DATA_INFERRED, KEYS, data_keys, sample_keys
+from textcritic.report.rows import scored_sources
+from textcritic.report.sources import DATA_GOLD, data_keys, sample_keys
 
 TABLE_THRESHOLD = 0.01  # of Table 12
 GRAPH_THRESHOLD = 0.05  # of Figures 1 and 4
-ALL = "(all)"
 DECODING = "decoding: "  # starts the name of the switch that an audit sample's decoding is
 STATISTICS = ("section_types", "median_sections", "median_section_length", "max_section_length")
 
@@ -30,42 +28,11 @@ def decomposition_rows(study: Study) -> pd.DataFrame:
     Columns: the keys, `steps`, `cross_entropy`, `entropy`, `kl`, `entropy_corrected`, `kl_corrected`.
     """
     rows = []
-    for keys, scores, critic in _sources(study):
+    for keys, scores, critic in scored_sources(study):
         parts = decompose(scored_transitions(scores, critic), critic)
         names = ("steps", "cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
         rows.append(keys | {name: getattr(parts, name) for name in names})
     return pd.DataFrame(rows).astype({"seed": "Int64"})
-
-
-def error_rows(study: Study, published: Published, threshold: float = TABLE_THRESHOLD) -> pd.DataFrame:
-    """Every kind of transition below a probability under the critic (paper, Table 12; Figure 4 uses 0.05).
-
-    Columns: the keys; `from`, `to`; `count` and `percent` of the source's steps; `probability` under the critic;
-    `data_percent`, the same step in the real text with inferred titles; `repetition_percent` and `published`. The first
-    row of each source has `from` "(all)": all its errors together, and the share of them that repeat a title.
-    """
-    rows: list[dict[str, Any]] = []
-    real: dict[tuple[str, str, str], float] = {}
-    for keys, scores, critic in _sources(study):
-        if keys["source"] == DATA_GOLD:
-            continue
-        found = transition_errors(scores, critic, threshold)
-        shares = {(step["from"], step["to"]): step["frequency"] for step in found.transitions} | {
-            (ALL, ""): found.total
-        }
-        if keys["source"] == DATA_INFERRED:
-            real |= {(keys["corpus"], *step): share for step, share in shares.items()}
-        total = {"from": ALL, "to": "", "count": sum(step["count"] for step in found.transitions)}
-        total |= {"percent": found.total, "repetition_percent": found.repetitions}
-        steps = [{"percent": step["frequency"], **step} for step in found.transitions]
-        for step in [total, *steps]:
-            cell = (step["from"], step["to"])
-            metric = "total_errors_percent" if cell[0] == ALL else f"error_percent: {cell[0]} > {cell[1]}"
-            step["data_percent"] = real.get((keys["corpus"], *cell), 0.0)
-            step["published"] = published.value(keys["corpus"], keys["setting"], keys["generator"], metric)
-            rows.append(keys | step)
-    order = [*KEYS, "from", "to", "count", "percent", "probability", "data_percent", "repetition_percent", "published"]
-    return pd.DataFrame(rows).reindex(columns=order).astype({"seed": "Int64"})
 
 
 def statistics_rows(corpora: Iterable[tuple[str, Path, Path | None]], published: Published) -> pd.DataFrame:
@@ -152,14 +119,3 @@ def _decoding_row(
     words = decoding_difference(decodings[files.decoding], decodings[base.decoding])
     switch = {"switch": DECODING + files.decoding, "setting": words, "compared_with": "default"}
     return row | switch | {"change_percent": change}
-
-
-def _sources(study: Study) -> Iterator[tuple[dict[str, Any], pa.Table, TransitionCritic]]:
-    """Keys, scores and critic of every source: of each corpus the real text first."""
-    for data in study.data:
-        critic = TransitionCritic.load(data.critic)
-        yield data_keys(data, DATA_INFERRED), read_scores(data.inferred), critic
-        if not data.titles_given:
-            yield data_keys(data, DATA_GOLD), read_scores(data.gold), critic
-        for sample in (s for s in study.samples if s.corpus == data.corpus):
-            yield sample_keys(sample), read_scores(sample.scores), critic

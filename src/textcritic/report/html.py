@@ -28,7 +28,7 @@ from textcritic.report.svg import inline_svg
 from textcritic.report.synthetic.page import process_section
 from textcritic.report.tables import read_rows
 from textcritic.report.viewer import viewer_data
-from textcritic.report.words import commonest_reasons, definitions, seeds_in_words, switches
+from textcritic.report.words import commonest_reasons, corpus_note, definitions, seeds_in_words, switches
 
 TEMPLATES = Path(__file__).parent / "templates"
 CONTENTS = (
@@ -97,7 +97,7 @@ def make_report(
         findings=findings(rows["coherence"], rows["titles"], names, process["findings"] if process else ()),
         compared=_compared(files, rows["coherence"], names),
         several_seeds=rows["coherence"]["seed"].nunique() > 1,
-        chart_caption=_chart_caption(rows["coherence"], files.titles_given, measured),
+        chart_caption=_chart_caption(rows["coherence"], files.titles_given, measured and names.several_settings),
         every_number=Markup(to_html(_every_number(rows["coherence"], names))),
         bars=_bars(rows["decomposition"], names),
         curves=bool(study_curves(files)),
@@ -107,7 +107,7 @@ def make_report(
         matrices=[{"key": s.slug, "label": names.source(sample_keys(s))} for s in files.samples],
         switches=switches(rows["audit"]),
         default=rows["audit"].loc[rows["audit"]["switch"] == "default", "setting_of_switch"].iloc[0],
-        corpora=[_corpus(data.statistics) for data in files.data],
+        corpora=[corpus_note(read_json(data.statistics)) for data in files.data],
         rejected=Markup(to_html(_rejected(rows["coherence"], names))),
         definitions=[*definitions(files.resamples, files.titles_given), *(process["definitions"] if process else ())],
         **_provenance(made),
@@ -196,8 +196,8 @@ def _range(values: pd.Series, what: str) -> str:
     return f"{low} {what}" if low == high else f"{low} to {high} {what}"
 
 
-def _chart_caption(rows: pd.DataFrame, titles_given: bool, trained: bool) -> str:
-    words = "Blue: trained with titles. Orange: without. " if trained else ""
+def _chart_caption(rows: pd.DataFrame, titles_given: bool, both_settings: bool) -> str:
+    words = "Blue: trained with titles. Orange: without. " if both_settings else ""
     words += f"p-values: against real text{'' if titles_given else ' with inferred titles'}."
     if rows["published"].notna().any():
         words += " Open diamonds: published values."
@@ -259,14 +259,6 @@ def _graphs(study: Study, names: Names) -> list[dict[str, str]]:
         label = names.source(data_keys(data, DATA_INFERRED))
         found.append({"key": f"{data.corpus}.{REAL}", "label": label, "words": words})
     return found
-
-
-def _corpus(statistics: Path) -> str:
-    found = read_json(statistics)
-    reasons = [f"{reason}: {count(n)}" for reason, n in found.get("rejected", {}).items()]
-    unit = "words" if found.get("length_unit") == "words" else f"tokens of {found.get('length_unit')}"
-    left = f" Left out while it was built: {'; '.join(reasons)}." if reasons else ""
-    return f"{found['corpus']}: section lengths in {unit}.{left}"
 
 
 def _viewer(study: Study) -> dict[str, Any]:

@@ -8,17 +8,20 @@ from typing import Any
 import pandas as pd
 
 from textcritic.report.coherence_sheets import paper_sheet
-from textcritic.report.details import error_rows, statistics_rows
+from textcritic.report.decodings import stride_remarks
+from textcritic.report.details import statistics_rows
 from textcritic.report.inputs import PaperTable, read_study
-from textcritic.report.published import Published, read_published
+from textcritic.report.published import APPENDIX, Published, read_published
 from textcritic.report.repetition_examples import example_rows, repetition_examples
 from textcritic.report.repetition_sheets import examples_sheet, with_rates
 from textcritic.report.repetitions import repetition_rows
 from textcritic.report.rows import coherence_rows
 from textcritic.report.sheet import Sheet
-from textcritic.report.sheets import errors_sheet, statistics_sheet
+from textcritic.report.sheets import statistics_sheet
 from textcritic.report.sources import Names
 from textcritic.report.tables import write_sheet
+from textcritic.report.transition_error_sheet import errors_sheet
+from textcritic.report.transition_errors import error_rows
 
 
 def make_paper_table(study: Mapping[str, Any], folder: str | Path, published: str | Path | None = None) -> list[Path]:
@@ -29,9 +32,11 @@ def make_paper_table(study: Mapping[str, Any], folder: str | Path, published: st
             and generators in `sources`, in the table's order. `part` has the table's `name` (`table2`), `caption` and
             `kind`: coherence (paper, Tables 2, 3 and 5: perplexity and Latent PPL by generator, setting and corpus),
             statistics (Table 11; `corpora` need `corpus` and `statistics` only), errors (Table 12), or repetitions
-            (Table 13).
+            (Table 13). `decodings` has the registry entry of each decoding, where published values of samples are
+            shown.
         folder: where it goes, `results/studies/{study}/tables`.
-        published: CSV of published values; those of the table's number stand beside ours.
+        published: CSV of published values; those of the table's number stand beside ours, and in the kinds errors and
+            repetitions those that the paper's appendix says of them.
 
     Returns:
         The files written.
@@ -40,7 +45,8 @@ def make_paper_table(study: Mapping[str, Any], folder: str | Path, published: st
         TextcriticError: as `tables.make_tables`.
     """
     table = PaperTable(*(study["part"][key] for key in ("name", "kind", "caption")))
-    theirs = read_published(published).in_table(table.number)
+    said = [APPENDIX] * (table.kind in ("errors", "repetitions"))
+    theirs = read_published(published).in_tables(table.number, *said)
     sheet, rows = _statistics(study, theirs) if table.kind == "statistics" else _of_samples(study, table, theirs)
     return write_sheet(replace(sheet, name=table.name, caption=f"Table {table.number}. {table.caption}"), rows, folder)
 
@@ -58,8 +64,8 @@ def _of_samples(study: Mapping[str, Any], table: PaperTable, theirs: Published) 
         return errors_sheet(rows, names), rows
     if table.kind == "repetitions":
         examples = repetition_examples(files)
-        return with_rates(examples_sheet(examples, names), repetition_rows(files, theirs), names), example_rows(
-            examples
-        )
+        rates = repetition_rows(files, theirs)
+        return with_rates(examples_sheet(examples, names), rates, names), example_rows(examples)
     rows = coherence_rows(files, theirs)
-    return paper_sheet(rows, names), rows
+    sheet = paper_sheet(rows, names)
+    return replace(sheet, remarks=[*sheet.remarks, *stride_remarks(rows, files.decodings)]), rows

@@ -11,6 +11,7 @@ import pandas as pd
 from textcritic.errors import TextcriticError
 
 COLUMNS = ("table", "corpus", "setting", "generator", "decoding", "metric", "value", "source", "note")
+APPENDIX = "E"  # in place of a table's number: said in the text of the model criticism paper's appendix E
 # Corpus, setting, generator, decoding and metric.
 Cell: TypeAlias = tuple[str, str, str, str, str]
 
@@ -20,7 +21,8 @@ class Published:
     """Published values, and what is to be said beside some of them, by `Cell`.
 
     The real text ("data") belongs to both settings, so its setting is "". A value whose decoding is "" stands beside
-    every decoding, any other beside that one only. `tables` says in which tables of the paper a value stands.
+    every decoding, any other beside that one only. `tables` says in which tables of the paper a value stands,
+    or that it stands in its `APPENDIX`.
     """
 
     values: Mapping[Cell, float]
@@ -37,10 +39,17 @@ class Published:
         cell = self._cell(corpus, setting, generator, metric, decoding)
         return "" if cell is None else self.notes.get(cell, "")
 
-    def in_table(self, number: str) -> "Published":
-        """The values that stand in one table of the paper; all of them if the file has none of that number."""
-        cells = [cell for cell, numbers in self.tables.items() if number in numbers]
-        return self if not cells else replace(self, values={cell: self.values[cell] for cell in cells})
+    def of_source(self, corpus: str, setting: str, generator: str, decoding: str = "") -> dict[str, float]:
+        """Every published value of one source, by metric."""
+        place = (corpus, "" if generator == "data" else setting, generator)
+        metrics = dict.fromkeys(cell[4] for cell in self.values if cell[:3] == place and cell[3] in (decoding, ""))
+        found = {metric: self.value(*place, metric, decoding) for metric in metrics}
+        return {metric: value for metric, value in found.items() if value is not None}
+
+    def in_tables(self, *numbers: str) -> "Published":
+        """The values that stand in these tables of the paper (or in its `APPENDIX`) and in no other; maybe none."""
+        cells = [cell for cell, tables in self.tables.items() if tables & set(numbers)]
+        return replace(self, values={cell: self.values[cell] for cell in cells})
 
     def _cell(self, corpus: str, setting: str, generator: str, metric: str, decoding: str) -> Cell | None:
         place = (corpus, "" if generator == "data" else setting, generator)

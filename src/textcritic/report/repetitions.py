@@ -1,7 +1,6 @@
 """How often a section repeats the one before it (model criticism paper, appendix E, repetition errors)."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +15,8 @@ from textcritic.inference import bootstrap_interval, ratio_of_sums
 from textcritic.report.details import TABLE_THRESHOLD
 from textcritic.report.inputs import Study
 from textcritic.report.published import Published
-from textcritic.report.rows import read_scores
-from textcritic.report.sources import DATA_INFERRED, KEYS, data_keys, sample_keys
+from textcritic.report.rows import scored_sources
+from textcritic.report.sources import KEYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +47,14 @@ def repetition_rows(study: Study, published: Published) -> pd.DataFrame:
     Columns: the keys; `documents`, `steps` scored; `repeated`, the steps that repeat a title, and `repeated_percent` of
     all steps; `errors`, the steps with P < 0.01 under the critic; `errors_repeated`, those of them that repeat a title,
     and `share_percent` of the errors, None without errors; both percentages with their 95% document-bootstrap
-    intervals `_low`, `_high` (of the share: over the documents that have an error); `published` (share of the errors).
+    intervals `_low`, `_high` (of the share: over the documents that have an error); `published` (share of the errors)
+    and `difference`, ours minus it.
 
     Raises:
         TextcriticError: a file is missing or damaged, no document is left.
     """
     rows = []
-    for keys, scores, critic in _inferred(study):
+    for keys, scores, critic in scored_sources(study, gold=False):
         kept = scored(scores)
         found, documents = repeats(kept, critic), kept.num_rows
         errors = _errors(kept)
@@ -71,7 +71,9 @@ def repetition_rows(study: Study, published: Published) -> pd.DataFrame:
         rows.append(row)
     percents = [f"{name}{end}" for name in ("repeated_percent", "share_percent") for end in ("", "_low", "_high")]
     counts = ["documents", "steps", "repeated", *percents[:3], "errors", "errors_repeated", *percents[3:]]
-    return pd.DataFrame(rows).reindex(columns=[*KEYS, *counts, "published"]).astype({"seed": "Int64"})
+    table = pd.DataFrame(rows).reindex(columns=[*KEYS, *counts, "published"])
+    table["difference"] = pd.to_numeric(table["share_percent"]) - pd.to_numeric(table["published"])
+    return table.astype({"seed": "Int64"})
 
 
 def repeats(kept: pa.Table, critic: TransitionCritic) -> Repeats:
@@ -97,12 +99,14 @@ def scored(scores: pa.Table) -> pa.Table:
     return scores.filter(pc.invert(scores["rejected"]))
 
 
-def _inferred(study: Study) -> Iterator[tuple[dict[str, Any], pa.Table, TransitionCritic]]:
-    for data in study.data:
-        critic = TransitionCritic.load(data.critic)
-        yield data_keys(data, DATA_INFERRED), read_scores(data.inferred), critic
-        for sample in (s for s in study.samples if s.corpus == data.corpus):
-            yield sample_keys(sample), read_scores(sample.scores), critic
+def percent_of(
+    part: npt.NDArray[Any], whole: npt.NDArray[Any], resamples: int
+) -> tuple[float | None, float | None, float | None]:
+    """A part in percent of a whole, counted by document, and its 95% document-bootstrap interval; None of nothing."""
+    if not whole.sum():
+        return None, None, None
+    found = bootstrap_interval(np.column_stack([part, whole]), ratio_of_sums, resamples=resamples)
+    return 100 * found.estimate, 100 * found.low, 100 * found.high
 
 
 def _errors(kept: pa.Table) -> npt.NDArray[np.int64]:
@@ -115,7 +119,4 @@ def _errors(kept: pa.Table) -> npt.NDArray[np.int64]:
 
 
 def _percent(name: str, part: npt.NDArray[Any], whole: npt.NDArray[Any], resamples: int) -> dict[str, float | None]:
-    if not whole.sum():
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    found = bootstrap_interval(np.column_stack([part, whole]), ratio_of_sums, resamples=resamples)
-    return {name: 100 * found.estimate, f"{name}_low": 100 * found.low, f"{name}_high": 100 * found.high}
+    return dict(zip((name, f"{name}_low", f"{name}_high"), percent_of(part, whole, resamples), strict=True))

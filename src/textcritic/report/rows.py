@@ -1,6 +1,6 @@
 """The study's numbers in long format, one row per source: what the tables, figures and sentences are made of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +179,17 @@ def check_counts(scores: pa.Table, sample: Drawn) -> None:
             f"{sample.scores}: {scores.num_rows} documents, but {sample.counts} says {drawn} were drawn; "
             "they belong to different samples: delete the scores and rerun the rule that makes them"
         )
+
+
+def scored_sources(study: Study, gold: bool = True) -> Iterator[tuple[dict[str, Any], pa.Table, TransitionCritic]]:
+    """Keys, scores and critic of every source: of each corpus the real text first, with gold titles too if `gold`."""
+    for data in study.data:
+        critic = TransitionCritic.load(data.critic)
+        yield data_keys(data, DATA_INFERRED), read_scores(data.inferred), critic
+        if gold and not data.titles_given:
+            yield data_keys(data, DATA_GOLD), read_scores(data.gold), critic
+        for sample in (s for s in study.samples if s.corpus == data.corpus):
+            yield sample_keys(sample), read_scores(sample.scores), critic
 
 
 def read_scores(path: Path) -> pa.Table:

@@ -64,21 +64,14 @@ def to_latex(sheet: Sheet) -> str:
     columns = sum(cell.span for cell in sheet.header[-1])
     kinds = "l" * sheet.stubs + "r" * (columns - sheet.stubs - sheet.prose) + "p{0.62\\linewidth}" * sheet.prose
     caption, label = f"\\caption{{{latex_escape(sheet.caption)}}}", f"\\label{{tab:{sheet.name}}}"
+    head = _latex_head(sheet)
     if sheet.prose:
-        lines = [
-            "% needs \\usepackage{booktabs,longtable}",
-            f"\\begin{{longtable}}{{{kinds}}}",
-            f"{caption}{label}\\\\",
-        ]
+        needs = ["% needs \\usepackage{booktabs,longtable}", "% article texts hold any character: XeLaTeX or LuaLaTeX"]
+        lines = [*needs, f"\\begin{{longtable}}{{{kinds}}}", f"{caption}{label}\\\\"]
+        lines += [*head, "\\endfirsthead", *head, "\\endhead"]
     else:
         start = ["% needs \\usepackage{booktabs}", "\\begin{table}", "\\centering"]
-        lines = [*start, caption, label, f"\\begin{{tabular}}{{{kinds}}}"]
-    lines.append("\\toprule")
-    for number, row in enumerate(sheet.header):
-        lines.append(_latex_row(row, sheet.prose))
-        if number + 1 < len(sheet.header):
-            lines += _cmidrules(row)
-    lines.append("\\midrule")
+        lines = [*start, caption, label, f"\\begin{{tabular}}{{{kinds}}}", *head]
     for number, row in enumerate(sheet.body):
         if number and row[0].text and (sheet.stubs > 1 or (sheet.prose and row[0].span > 1)):
             lines.append("\\midrule")
@@ -111,8 +104,19 @@ def _html_row(row: Sequence[Cell], stubs: int, header: bool) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
+def _latex_head(sheet: Sheet) -> list[str]:
+    lines = ["\\toprule"]
+    for number, row in enumerate(sheet.header):
+        lines.append(_latex_row(row, sheet.prose))
+        if number + 1 < len(sheet.header):
+            lines += _cmidrules(row)
+    return [*lines, "\\midrule"]
+
+
 def _latex_row(row: Sequence[Cell], prose: bool) -> str:
-    return " & ".join(_latex_cell(cell, prose) for cell in row) + r" \\"
+    text = " & ".join(_latex_cell(cell, prose) for cell in row) + r" \\"
+    # After the row above, \\ would take these for its own: an optional length, and the starred form.
+    return f"{{}}{text}" if text.lstrip().startswith(("[", "*")) else text
 
 
 def _latex_cell(cell: Cell, prose: bool) -> str:

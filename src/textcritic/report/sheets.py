@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from textcritic.report.details import ALL, STATISTICS
+from textcritic.report.details import STATISTICS
 from textcritic.report.numbers import (
+    MINUS,
     NONE,
     count,
     difference,
@@ -15,14 +16,12 @@ from textcritic.report.numbers import (
     missing,
     number,
     p_value,
-    percent,
     setting_name,
 )
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names
 from textcritic.report.words import switch_names
 
-SHOWN_ERRORS = 5
 METRICS = {
     "articles_train": "articles, train",
     "articles_validation": "articles, validation",
@@ -113,26 +112,6 @@ def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     return Sheet("decomposition", caption, header, body, stubs=2 - start, remarks=remarks)
 
 
-def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """The commonest unlikely steps of each source and all of them together (paper, Table 12)."""
-    published = bool(rows["published"].notna().any())
-    heads = ["Source", "From", "To", "Share of steps", "In real text", *["Published"] * published]
-    body = []
-    for _, group in rows.groupby(["corpus", "source", *GROUP[1:], "seed"], sort=False, dropna=False):
-        first = group.iloc[0].to_dict()
-        steps = group[group["from"] != ALL].head(SHOWN_ERRORS)
-        for index, row in enumerate(pd.concat([group[group["from"] == ALL], steps]).to_dict("records")):
-            total = row["from"] == ALL
-            words = [Cell("all unlikely steps"), Cell(_repetitions(row), words=True)] if total else _step_cells(row)
-            stub = Cell(names.source(first) if index == 0 else "", heading=index == 0)
-            real = Cell(NONE if row["generator"] == "data" else percent(row["data_percent"] / 100))
-            theirs = [Cell(NONE if missing(row["published"]) else f"{float(row['published']):g}%")] * published
-            body.append([stub, *words, Cell(percent(row["percent"] / 100)), real, *theirs])
-    remark = f"An unlikely step has P < 0.01 under the critic. The {SHOWN_ERRORS} commonest of each source are shown."
-    header = [[Cell(head) for head in heads]]
-    return Sheet("transition-errors", "Section transition errors", header, body, stubs=3, remarks=[remark])
-
-
 def statistics_sheet(rows: pd.DataFrame) -> Sheet:
     """Statistics of the corpora (paper, Table 11), one column a corpus."""
     corpora = unique(rows["corpus"])
@@ -146,8 +125,7 @@ def statistics_sheet(rows: pd.DataFrame) -> Sheet:
             # Counts are exact; medians may end in .5 and accuracies have decimals.
             exact = metric.startswith("articles") or metric in STATISTICS
             text = f"{row['value']:,g}" if exact and found else number(row["value"])
-            notes = () if missing(row["published"]) else (f"published {_exact(row['published'])}",)
-            cells.append(Cell(text, notes))
+            cells.append(Cell(text, _statistic_beside(row, exact)))
         body.append([Cell(METRICS.get(metric, metric), heading=True), *cells])
     return Sheet("statistics", "Corpus statistics", header, body)
 
@@ -221,16 +199,9 @@ def _audit_cell(row: dict[str, Any], default: dict[str, Any]) -> Cell:
     return Cell(number(row["latent_ppl"]), tuple(notes))
 
 
-def _step_cells(row: dict[str, Any]) -> list[Cell]:
-    return [Cell(row["from"].strip("<>")), Cell(row["to"].strip("<>"))]
-
-
-def _repetitions(row: dict[str, Any]) -> str:
-    share = row["repetition_percent"]
-    if missing(share):
-        return ""
-    return f"{percent(share / 100)} of them repeat a section" if share else "none of them repeats a section"
-
-
-def _exact(value: Any) -> str:
-    return f"{float(value):,g}"
+def _statistic_beside(row: dict[str, Any], exact: bool) -> tuple[str, ...]:
+    if missing(row["published"]):
+        return ()
+    gap = float(row["difference"])
+    ours = (f"{gap:+,g}".replace("-", MINUS) if gap else "±0") if exact else difference(gap)
+    return f"published {float(row['published']):,g}", f"ours {ours}"

@@ -33,12 +33,14 @@ class Names:
         decoded: generators whose decoding is named, as the study draws samples in several ways.
         seeded: (corpus, setting, generator, decoding) of which there are several seeds.
         several_corpora: whether the study has more than one.
+        several_settings: whether it has samples of more than one.
     """
 
     labels: Mapping[str, str]
     decoded: frozenset[str]
     seeded: frozenset[tuple[Any, ...]]
     several_corpora: bool
+    several_settings: bool
 
     @classmethod
     def of(cls, samples: Iterable[Drawn]) -> "Names":
@@ -67,7 +69,8 @@ class Names:
         for sample in found:
             groups.setdefault(_group(sample_keys(sample)), set()).add(sample.seed)
         seeded = frozenset(group for group, seeds in groups.items() if len(seeds) > 1)
-        return cls(labels, frozenset(decoded), seeded, len({sample.corpus for sample in found}) > 1)
+        corpora, settings = ({getattr(sample, key) for sample in found} for key in ("corpus", "setting"))
+        return cls(labels, frozenset(decoded), seeded, len(corpora) > 1, len(settings) > 1)
 
     def source(
         self,
@@ -83,7 +86,7 @@ class Names:
         Args:
             row: with those of the columns `KEYS` that are to be named.
             corpus: whether to name the corpus, if the study has several.
-            setting: whether to name the setting.
+            setting: whether to name the setting, if the study has several.
             decoding: whether to name the decoding, if the study has several.
             seed: whether to name the seed, if the study has several for this sample.
         """
@@ -93,7 +96,7 @@ class Names:
         words = [self.labels[row["generator"]]]
         if decoding and row["generator"] in self.decoded:
             words.append(str(row["decoding"]))
-        if setting:
+        if setting and self.several_settings:
             words.append(setting_name(row["setting"]))
         if seed and _group(row) in self.seeded:
             words.append(f"seed {row['seed']}")

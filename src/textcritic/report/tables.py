@@ -9,7 +9,7 @@ import pandas as pd
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file, write_text
 from textcritic.report.coherence_sheets import coherence_sheet
-from textcritic.report.details import audit_rows, decomposition_rows, error_rows, statistics_rows
+from textcritic.report.details import audit_rows, decomposition_rows, statistics_rows
 from textcritic.report.inputs import read_study
 from textcritic.report.published import read_published
 from textcritic.report.repetition_examples import example_rows, repetition_examples
@@ -20,11 +20,12 @@ from textcritic.report.sheet import Sheet, to_html, to_latex
 from textcritic.report.sheets import (
     audit_sheet,
     decomposition_sheet,
-    errors_sheet,
     perplexity_sheet,
     statistics_sheet,
 )
 from textcritic.report.sources import GROUP, KEYS, SAMPLE, Names
+from textcritic.report.transition_error_sheet import errors_sheet
+from textcritic.report.transition_errors import error_rows
 
 NOTES = ("rejected_by_reason", "published_note")
 

@@ -1,15 +1,15 @@
 """The report's fixed words: what each number means, and what each switch of the audit is."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from textcritic.report.details import DECODING
-from textcritic.report.numbers import missing, number
+from textcritic.report.numbers import count, missing, number
 
-SOFT, TITLES = "Soft Latent PPL", "Inferred and gold titles"
+SOFT, TITLES, SURE = "Soft Latent PPL", "Inferred and gold titles", "Sure"
 DEFINITIONS = (
     (
         "Step",
@@ -53,6 +53,11 @@ DEFINITIONS = (
         TITLES,
         "Inferred: the classifier's best guess from a section's text. Gold: the titles that real articles come with. "
         "Samples are compared with real text by inferred titles on both sides: both carry the classifier's faults.",
+    ),
+    (
+        SURE,
+        "Of a section: the classifier's posterior probability of the title that it inferred. It says how sure the "
+        "classifier is, not how often it is right.",
     ),
     ("Rejected", "Articles without a readable chain of known section types. Their reasons are counted."),
     (
@@ -106,11 +111,13 @@ GIVEN = {
     ),
 }
 SHOWN_REASONS = 8
+MOST_LEFT_OUT = 4
 
 
 def definitions(resamples: int, titles_given: bool = False) -> list[tuple[str, str]]:
     """Terms and what they mean."""
-    pairs = [GIVEN.get(term, (term, words)) if titles_given else (term, words) for term, words in DEFINITIONS]
+    known = [(term, words) for term, words in DEFINITIONS if not (titles_given and term == SURE)]
+    pairs = [GIVEN.get(term, (term, words)) if titles_given else (term, words) for term, words in known]
     return [(term, words.format(resamples=resamples)) for term, words in pairs]
 
 
@@ -119,6 +126,26 @@ def commonest_reasons(reasons: str) -> str:
     parts = reasons.split("; ")
     more = len(parts) - SHOWN_REASONS
     return reasons if more <= 1 else "; ".join([*parts[:SHOWN_REASONS], f"and {more} more reasons"])
+
+
+def corpus_note(statistics: Mapping[str, Any]) -> str:
+    """A corpus' unit of length, and what was left out of it, with the commonest reasons.
+
+    Args:
+        statistics: the corpus' statistics.json.
+    """
+    unit = "words" if statistics.get("length_unit") == "words" else f"tokens of {statistics.get('length_unit')}"
+    stages = {"when the text was read": "skipped", "when the corpus was built": "rejected"}
+    parts = [f"{_left_out(found)} {when}" for when, key in stages.items() if (found := statistics.get(key))]
+    left_out = f" Left out: {', and '.join(parts)}." if parts else ""
+    return f"{statistics['corpus']}: section lengths in {unit}.{left_out}"
+
+
+def _left_out(reasons: Mapping[str, int]) -> str:
+    ranked = sorted(reasons.items(), key=lambda pair: -pair[1])
+    words = [f"{reason}: {count(n)}" for reason, n in ranked[:MOST_LEFT_OUT]]
+    more = sum(n for _, n in ranked[MOST_LEFT_OUT:])
+    return f"{count(sum(reasons.values()))} ({'; '.join([*words, *[f'others: {count(more)}'] * bool(more)])})"
 
 
 def switches(rows: pd.DataFrame) -> list[dict[str, str]]:

@@ -7,6 +7,7 @@ those can be decompressed apart. Streams begin at bytes, but their blocks and th
 import bz2
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import BinaryIO
@@ -29,7 +30,7 @@ def is_multistream(path: Path, opening: bytes) -> bool:
     second = next_start(path, 1, min(size, FIRST_STREAM))
     if second == min(size, FIRST_STREAM):
         return False
-    with path.open("rb") as handle:
+    with readable(path) as handle:
         handle.seek(second)
         try:
             return bz2.BZ2Decompressor().decompress(handle.read(READ), 100).lstrip().startswith(opening)
@@ -39,7 +40,7 @@ def is_multistream(path: Path, opening: bytes) -> bool:
 
 def next_start(path: Path, position: int, end: int, read: int = READ) -> int:
     """Where the first stream begins at or after `position` and before `end`; `end` if none does."""
-    with path.open("rb") as handle:
+    with readable(path) as handle:
         return next(_starts(handle, position, end, read), end)
 
 
@@ -47,9 +48,9 @@ def streams(path: Path, start: int, end: int, read: int = READ) -> Iterator[tupl
     """(offset, compressed bytes) of the streams in [start, end), two places where a stream begins or the file ends.
 
     Raises:
-        TextcriticError: a stream of more than `LONGEST_STREAM` bytes.
+        TextcriticError: a stream of more than `LONGEST_STREAM` bytes; the file cannot be read.
     """
-    with path.open("rb") as scanned, path.open("rb") as handle:
+    with readable(path) as scanned, readable(path) as handle:
         for offset, following in pairwise(chain(_starts(scanned, start, end, read), [end])):
             if following - offset > LONGEST_STREAM:
                 raise TextcriticError(
@@ -87,11 +88,11 @@ def decompressed(path: Path, read: int = READ) -> Iterator[tuple[bytes, int]]:
     """The content of all streams of a file in order, in pieces; with each the bytes of the file read so far.
 
     Raises:
-        TextcriticError: a stream is damaged or cut; the line says where it begins.
+        TextcriticError: a stream is damaged or cut, the line says where it begins; the file cannot be read.
     """
     offset = done = 0
     decompressor = bz2.BZ2Decompressor()
-    with path.open("rb") as handle:
+    with readable(path) as handle:
         while True:
             data = decompressor.unused_data if decompressor.eof else b""
             if not data and (decompressor.needs_input or decompressor.eof):
@@ -105,6 +106,20 @@ def decompressed(path: Path, read: int = READ) -> Iterator[tuple[bytes, int]]:
                 raise _cut(path, offset)
             if piece := _decompressed(decompressor, data, path, offset):
                 yield piece, done
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[BinaryIO]:
+    """A file open for reading, whose faults are its own: output that is written meanwhile is not to blame for them.
+
+    Raises:
+        TextcriticError: it cannot be opened or read.
+    """
+    try:
+        with path.open("rb") as handle:
+            yield handle
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def _starts(handle: BinaryIO, position: int, end: int, read: int) -> Iterator[int]:

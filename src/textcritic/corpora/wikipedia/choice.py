@@ -1,20 +1,21 @@
 """Which pages of a dump are articles of the corpus, and the article of a page."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from textcritic.corpora.articles import Article
 from textcritic.corpora.wikipedia.dump import Site
 from textcritic.corpora.wikipedia.pages import LARGEST_TEXT, Page, Reason, read_page
 from textcritic.corpora.wikipedia.wikitext import is_disambiguation, sections_of
-from textcritic.errors import TextcriticError
+from textcritic.corpora.wikipedia_options import titles_to_skip
 
-WIKIPEDIA = "wikipedia"
-"""The extractor's name."""
-
-# `#REDIRECT [[...`, in whatever language.
-_REDIRECT = re.compile(r"\s*#[^\s\[\]#*:;{}|<>]+\s*:?\s*\[\[")
+# `#REDIRECT [[...]]`, in whatever language, and no sentence: templates and categories at most are behind it. Dumps mark
+# redirects by an element of their own; this is for those that lack it.
+_REDIRECT = re.compile(
+    r"\s*#[^\s\[\]#*:;{}|<>]+\s*:?\s*\[\[[^\[\]\n]*\]\]"
+    r"(?:[^\S\n]|\{\{[^{}\n]*\}\}|\[\[[^\[\]\n:]+:[^\[\]\n]*\]\])*+(?:\n|\Z)"
+)
 _DISAMBIGUATION = re.compile(r".*\(disambiguation\)", re.IGNORECASE)
 
 
@@ -32,7 +33,7 @@ class Choice:
 
     def __init__(self, options: Mapping[str, Any], site: Site, source: str) -> None:
         self._templates = frozenset(name.lower().replace("_", " ") for name in options["disambiguation_templates"])
-        self._titles = _compiled(options["skip_titles"])
+        self._titles = titles_to_skip(options["skip_titles"])
         self._site, self._source = site, source
 
     def article(self, xml: bytes) -> Article | Reason:
@@ -72,27 +73,3 @@ class Choice:
             return page.namespace
         prefix, colon, _ = page.title.partition(":")
         return 1 if colon and prefix.strip().lower().replace("_", " ") in self._site.prefixes else 0
-
-
-def check_dump(entry: Mapping[str, Any]) -> None:
-    """See that the options of a registry entry make sense to this extractor, if it is the entry's.
-
-    Raises:
-        TextcriticError: no list of files; a title to skip that is no regular expression.
-    """
-    if entry["extractor"] == WIKIPEDIA:
-        if not isinstance(entry["options"].get("paths"), list):
-            raise TextcriticError("options.paths: should be a list, the files of the dump in order")
-        _compiled(entry["options"]["skip_titles"])
-
-
-def _compiled(expressions: Sequence[str]) -> list[re.Pattern[str]]:
-    compiled = []
-    for expression in expressions:
-        try:
-            compiled.append(re.compile(expression))
-        except re.error as error:
-            raise TextcriticError(
-                f"options.skip_titles: {expression!r} is not a regular expression ({error})"
-            ) from error
-    return compiled

@@ -107,7 +107,9 @@ class Dump:
         if start.startswith(b"BZh"):
             multistream = bzip2.is_multistream(path, OPENING)
             self.packing = MULTISTREAM if multistream else SINGLE
-            start = next(bzip2.decompressed(path))[0]
+            start = next(bzip2.decompressed(path), (b"", 0))[0]
+            if not start:
+                raise TextcriticError(f"{path}: the file is empty once unpacked; fetch the dump again")
         self.encoding = _encoding(start, path)
         if self.encoding != "utf-8" and self.packing == MULTISTREAM:
             self.packing = SINGLE
@@ -162,7 +164,7 @@ class Dump:
         yield decoder.decode(b"", final=True).encode(), end
 
     def _plain(self, start: int, end: int, read: int) -> Iterator[tuple[bytes, int]]:
-        with self.path.open("rb") as handle:
+        with bzip2.readable(self.path) as handle:
             handle.seek(start)
             while start < end and (data := handle.read(min(read, end - start))):
                 start += len(data)

@@ -15,9 +15,11 @@ from textcritic.corpora.wikipedia.choice import Choice
 from textcritic.corpora.wikipedia.dump import MULTISTREAM, Part, open_dumps, parts_of
 from textcritic.corpora.wikipedia.pages import Reason, Splitter
 from textcritic.corpora.wikipedia.workers import in_order
+from textcritic.corpora.wikipedia_options import WIKIPEDIA
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.runlog import Progress, log
+from textcritic.runlog import Progress, log, versions
+from textcritic.spec import complete
 
 BATCH = 1 << 19  # bytes of pages that are handed to a worker at one time
 ROWS = 64  # articles of a row group: memory holds so many
@@ -77,7 +79,8 @@ def extract_shard(
         shard: which, from 0.
         shards: of how many; see `dump.parts_of`.
         out_path: Parquet file in the corpus schema; it may have no article.
-        report_path: JSON with `articles`, `pages`, `skipped` {reason: n} and `dump`, what its head says.
+        report_path: JSON with `articles`, `pages`, `skipped` {reason: n}, `dump`, what its head says, and
+            `extracted_with` {package: version}.
         workers: processes that read pages; 1 for this one alone.
         read: bytes read at one time.
 
@@ -87,6 +90,11 @@ def extract_shard(
     """
     dumps = open_dumps(paths)
     site = dumps[0].site
+    if site.language != "en" and options["disambiguation_templates"] == _english():
+        log.warning(
+            "%s: its language is %r, but disambiguation_templates are the English defaults; see the schema",
+            *(dumps[0].path, site.language),
+        )
     choice = Choice(options, site, site.dbname or dumps[0].path.name)
     parts = parts_of(dumps, shard, shards)
     progress = Progress(f"shard {shard + 1} of {shards}", sum(part.end - part.start for part in parts), "bytes")
@@ -106,9 +114,16 @@ def extract_shard(
     write_batches(out_path, (batch for group in groups for batch in batches_of(group)), ARTICLE_SCHEMA)
     head = {key: getattr(site, key) for key in ("name", "dbname", "generator", "schema", "language")}
     dump = {"files": [file.path.name for file in dumps], **head}
-    report = {"pages": articles + skipped.total(), "articles": articles, "skipped": dict(skipped), "dump": dump}
+    counts = {"pages": articles + skipped.total(), "articles": articles, "skipped": dict(skipped)}
+    report = {**counts, "dump": dump, "extracted_with": versions("mwparserfromhell")}
     write_json(report_path, report)
     log.info("%s of %s pages are articles; skipped: %s", f"{articles:,}", f"{report['pages']:,}", dict(skipped))
+
+
+def _english() -> list[str]:
+    options = complete({"extractor": WIKIPEDIA}, "corpora", WIKIPEDIA)["options"]
+    templates: list[str] = options["disambiguation_templates"]
+    return templates
 
 
 def _tasks(parts: Iterable[Part], read: int) -> Iterator[Task]:
@@ -123,7 +138,7 @@ def _tasks(parts: Iterable[Part], read: int) -> Iterator[Task]:
 
 def _batches(part: Part, read: int) -> Iterator[Task]:
     """Pages of a part, `BATCH` bytes or a little more at a time."""
-    splitter, pages, size, begin, end = Splitter(), list[bytes](), 0, part.start, part.start
+    splitter, pages, size, begin = Splitter(), list[bytes](), 0, part.start
     for data, end in part.dump.content(part.start, part.end, read):
         for page in splitter.feed(data):
             pages.append(page)
@@ -131,9 +146,10 @@ def _batches(part: Part, read: int) -> Iterator[Task]:
             if size >= BATCH:
                 yield Task(pages, splitter.skipped(), end - begin)
                 pages, size, begin = [], 0, end
-    if end == part.dump.size:
-        _require_end(splitter, part.dump.path, f"byte {end}")
-    yield Task(pages, splitter.skipped(unclosed=splitter.within), end - begin)
+    # Not where the reader was when it had the last of the text: a stream's end may follow in a read of its own.
+    if part.end == part.dump.size:
+        _require_end(splitter, part.dump.path, f"byte {part.end}")
+    yield Task(pages, splitter.skipped(unclosed=splitter.within), part.end - begin)
 
 
 def _done(choice: Choice, task: Task) -> Outcome:

@@ -2,15 +2,16 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from textcritic.corpora.articles import Article, iter_articles
 from textcritic.corpora.extract import write_extracted
-from textcritic.corpora.wikipedia.choice import WIKIPEDIA
 from textcritic.corpora.wikipedia.pages import Reason
+from textcritic.corpora.wikipedia_options import WIKIPEDIA
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.runlog import Progress, versions
+from textcritic.runlog import Progress, log
 
 
 def join_shards(
@@ -43,16 +44,25 @@ def join_shards(
     progress = Progress("joining", sum(report["articles"] for report in found), "articles")
 
     def stream() -> Iterator[tuple[Article, None]]:
-        seen: set[str] = set()
         for shard in shards:
             for article in iter_articles(shard):
                 progress.advance()
-                if article.id in seen:
-                    skipped[Reason.DUPLICATE.value] += 1
-                else:
-                    seen.add(article.id)
-                    yield article, None
+                yield article, None
 
     dump = {**found[0]["dump"], "pages": sum(report["pages"] for report in found)}
-    provenance = {"dump": dump, "extracted_with": versions("mwparserfromhell")}
-    write_extracted(WIKIPEDIA, stream(), skipped, out_path, report_path, provenance, shards=len(shards))
+    provenance = {"dump": dump, "extracted_with": _versions(found)}
+    write_extracted(
+        *(WIKIPEDIA, stream(), skipped, out_path, report_path, provenance),
+        repeated=Reason.DUPLICATE.value,
+        shards=len(shards),
+    )
+
+
+def _versions(reports: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Of each package its version; all of them, where shards were extracted with different ones."""
+    packages = reports[0]["extracted_with"]
+    versions = {name: sorted({report["extracted_with"][name] for report in reports}) for name in packages}
+    for name, used in versions.items():
+        if len(used) > 1:
+            log.warning("the shards were extracted with different versions of %s: %s", name, ", ".join(used))
+    return {name: ", ".join(used) for name, used in versions.items()}

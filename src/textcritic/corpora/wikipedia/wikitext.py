@@ -24,7 +24,7 @@ __all__ = ["INTRODUCTION", "Namespaces", "is_disambiguation", "sections_of"]
 INTRODUCTION = "abstract"
 _LEVEL = 2
 _HEADING_LIKE = re.compile(r"\n=[^\n]*")
-_TEMPLATE_OR_COMMENT = re.compile(r"<!--|-->|\{\{\s{0,20}([^\s{}|<][^{}|<\n]{0,100})")
+_TEMPLATE_OR_COMMENT = re.compile(r"<!--|-->|<nowiki>|</nowiki>|\{\{\s{0,20}([^\s{}|<][^{}|<\n]{0,100})")
 
 
 def sections_of(wikitext: str, namespaces: Namespaces) -> list[Section]:
@@ -44,11 +44,19 @@ def sections_of(wikitext: str, namespaces: Namespaces) -> list[Section]:
 
 def is_disambiguation(wikitext: str, templates: Collection[str]) -> bool:
     """Whether the page uses one of the templates, named in lower case, that mark a disambiguation page."""
-    hidden = False
+    ends = {"<!--": "-->", "<nowiki>": "</nowiki>"}
+    shown_from = wikitext.rfind("</nowiki>")  # behind it `<nowiki>` has no end, and hides nothing
+    hidden = None  # what ends the part that is not shown
     for match in _TEMPLATE_OR_COMMENT.finditer(wikitext):
         if match[1] is None:
-            hidden = match.group() == "<!--"
-        elif not hidden and " ".join(match[1].replace("_", " ").split()).lower().removeprefix("template:") in templates:
+            mark = match.group()
+            if hidden is None and not (mark == "<nowiki>" and match.start() > shown_from):
+                hidden = ends.get(mark)
+            elif mark == hidden:
+                hidden = None
+            continue
+        name = " ".join(match[1].replace("_", " ").split()).lower().removeprefix("template:")
+        if hidden is None and name in templates:
             return True
     return False
 

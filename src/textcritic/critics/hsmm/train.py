@@ -75,7 +75,7 @@ def train_hsmm(
     folder = model_dir.parent / "checkpoints"
     folder.mkdir(parents=True, exist_ok=True)
     with Lock(folder / "lock.json") as lock, terminated() as stop:
-        files = [f"{prefix}.tokens.npy" for prefix in (train_prefix, validation_prefix)]
+        files = {"train": f"{train_prefix}.tokens.npy", "validation": f"{validation_prefix}.tokens.npy"}
         decides = {"settings": asdict(settings), "seed": seed, "files": file_digests(files), "version": version}
         checkpoints = Checkpoints(folder, decides)
         tokenizer = load_tokenizer(tokenizer_dir)
