@@ -3,7 +3,7 @@
 Needs: scores of the sources that a table or figure compares, and no others. Makes: tables/tableN of a study that has
 `tables`, and the folder figureN of one that has `figures`. The targets need the study model-criticism, which reproduces
 the paper, among the configured ones; that is what the configuration file config/paper.yaml is for, and the profile slurm
-reads it: `snakemake --cores 2 --configfile config/paper.yaml table1`. With any other configuration they say so.
+reads it: `snakemake table1 --cores 2 --configfile config/paper.yaml`. With any other configuration they say so.
 """
 
 
