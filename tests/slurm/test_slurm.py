@@ -1,4 +1,4 @@
-"""A small study on a real SLURM: whole, with a job that fails, and with a training that is cancelled half-way."""
+"""A small study on a real SLURM: whole, with a job that fails, and with a training on two GPUs that is cancelled."""
 
 import json
 import re
@@ -101,13 +101,14 @@ def test_bad_line_stops_its_corpus_only(mishaps: Mishaps) -> None:
 def test_cancelled_training_resumes(mishaps: Mishaps) -> None:
     first, second, gpus = mishaps
     assert gpus
-    assert all(gpu.isdigit() for gpu in gpus), gpus
+    assert all(re.fullmatch(r"\d,\d", two) for two in gpus), gpus
     assert not [path for path in first.results if path.startswith((f"{CANCELLED}/model", f"{CANCELLED}/training"))]
     assert second.rules() == {"extract_corpus": 1, "build_corpus": 1, "train_causal": 1}
     log = (second.folder / "results/logs/train_causal/recipes/w-title/gpt2-patient/seed1.log").read_text()
     resumed = re.search(r"resuming from step (\d+)", log)
     assert resumed, log
     assert 0 < int(resumed[1]) < STEPS
-    curve = json.loads((second.folder / CANCELLED / "training.json").read_text())["curve"]
-    assert [point["step"] for point in curve] == list(range(1, STEPS + 1))
+    report = json.loads((second.folder / CANCELLED / "training.json").read_text())
+    assert [point["step"] for point in report["curve"]] == list(range(1, STEPS + 1))
+    assert report["processes"] == 2
     assert not (second.folder / CANCELLED / "checkpoints").exists()

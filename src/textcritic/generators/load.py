@@ -4,19 +4,22 @@ import difflib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; only the download rules use the network
 
 import torch
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
 from textcritic.corpora import END, SEPARATOR
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import whole_folder
 from textcritic.generators.pretrained import from_folder, require_folder
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 transformers_logging.set_verbosity_error()
 transformers_logging.disable_progress_bar()
@@ -124,7 +127,7 @@ def load_causal(
     tokenizer: PreTrainedTokenizerFast,
     seed: int = 0,
     context: int | None = None,
-) -> PreTrainedModel:
+) -> "PreTrainedModel":
     """Load or initialise a causal language model: float32, on the CPU, in evaluation mode, sdpa attention if it has it.
 
     Args:
@@ -137,6 +140,8 @@ def load_causal(
     Raises:
         TextcriticError: a fault of the folder, its weights or the configuration; the line says which.
     """
+    from transformers import AutoModelForCausalLM  # half of this module's import time, and tokenizers need no models
+
     model: PreTrainedModel = load_model(AutoModelForCausalLM, init, tokenizer, seed)
     positions = getattr(model.config, "max_position_embeddings", None)
     if context is not None and positions is not None and context > positions:
