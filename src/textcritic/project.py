@@ -1,7 +1,8 @@
 """The workflow's configuration as one object: registries, studies, and the sources that a study compares."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -228,35 +229,36 @@ class Project:
 
         if "corpus" in entry["options"]:
             self._refer("corpora", name, "corpora", entry["options"]["corpus"])
-        try:
+        with _within("corpora", name):
             check_derived(name, self.registry["corpora"], PROCESS)
-        except TextcriticError as error:
-            raise TextcriticError(f"config/registry/corpora.yaml: {name}: {error}") from error
 
     def _refer(self, kind: str, name: str, other: str, target: str) -> None:
-        try:
+        with _within(kind, name):
             self.entry(other, target)
-        except TextcriticError as error:
-            raise TextcriticError(f"config/registry/{kind}.yaml: {name}: {error}") from error
+
+
+@contextmanager
+def _within(kind: str, name: str) -> Iterator[None]:
+    """Names the entry whose keys are checked in this block in the error line."""
+    try:
+        yield
+    except TextcriticError as error:
+        raise TextcriticError(f"config/registry/{kind}.yaml: {name}: {error}") from error
 
 
 def _check_recipe(name: str, entry: Mapping[str, Any]) -> None:
     from textcritic.corpora import recipe_and_counts  # here, because it takes longer to import than all else
 
-    try:
+    with _within("corpora", name):
         recipe_and_counts(entry["options"])
-    except TextcriticError as error:
-        raise TextcriticError(f"config/registry/corpora.yaml: {name}: {error}") from error
 
 
 def _check_dump(name: str, entry: Mapping[str, Any]) -> None:
     from textcritic.corpora.wikipedia_options import WIKIPEDIA, check_dump  # here, as in `_check_recipe`
 
-    try:
-        if entry["extractor"] == WIKIPEDIA:
+    if entry["extractor"] == WIKIPEDIA:
+        with _within("corpora", name):
             check_dump(entry["options"])
-    except TextcriticError as error:
-        raise TextcriticError(f"config/registry/corpora.yaml: {name}: {error}") from error
 
 
 def _deciding(entry: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

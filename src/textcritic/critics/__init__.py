@@ -2,6 +2,7 @@
 
 from textcritic.critics.audit import audit_transitions
 from textcritic.critics.base import Critic
+from textcritic.critics.chains import Chains, Steps
 from textcritic.critics.decomposition import Decomposition, decompose
 from textcritic.critics.errors import TransitionErrors, transition_errors
 from textcritic.critics.known_process import KnownProcess, audit_parsing, score_sequences
@@ -26,9 +27,11 @@ __all__ = [
     "END",
     "PAPER_GRID",
     "SCORES_SCHEMA",
+    "Chains",
     "Critic",
     "Decomposition",
     "KnownProcess",
+    "Steps",
     "TransitionCritic",
     "TransitionErrors",
     "audit_parsing",

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.critics import TransitionCritic
+from textcritic.critics import Chains, TransitionCritic
 from textcritic.inference import bootstrap_interval, ratio_of_sums
 from textcritic.report.details import TABLE_THRESHOLD
 from textcritic.report.inputs import Study
@@ -83,10 +83,8 @@ def repeats(kept: pa.Table, critic: TransitionCritic) -> Repeats:
         kept: scores of the documents not rejected.
         critic: the one that gave them.
     """
-    chains = kept["chain"].combine_chunks()
-    lengths = pc.list_value_length(chains).to_numpy(zero_copy_only=False).astype(np.int64)
-    known = pc.index_in(chains.flatten(), value_set=pa.array(critic.titles, pa.string()))
-    titles = pc.fill_null(known, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    chains = Chains.of(kept["chain"])
+    titles, lengths = chains.codes(critic.titles).astype(np.int64), chains.lengths
     owner = np.repeat(np.arange(len(lengths)), lengths)
     first = np.flatnonzero((titles[1:] == titles[:-1]) & (owner[1:] == owner[:-1]) & (titles[1:] >= 0))
     document, title = owner[first], titles[first]

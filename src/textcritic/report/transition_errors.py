@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from textcritic.critics import TransitionCritic, transition_errors
+from textcritic.critics import Chains, Steps, TransitionCritic, transition_errors
 from textcritic.report.details import TABLE_THRESHOLD
 from textcritic.report.inputs import Study
 from textcritic.report.published import Published
@@ -91,18 +90,12 @@ def _of_source(
 def _steps(
     kept: pa.Table, critic: TransitionCritic
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Document, row and column of `critic.log_probs` of every step, begin and end included."""
-    chains = kept["chain"].combine_chunks()
-    lengths = pc.list_value_length(chains).to_numpy(zero_copy_only=False).astype(np.int64)
-    known = pc.index_in(chains.flatten(), value_set=pa.array(critic.titles, pa.string()))
-    codes = pc.fill_null(known, -1).to_numpy(zero_copy_only=False).astype(np.int64)
-    owner = np.repeat(np.arange(len(lengths)), lengths + 1)
-    # Each document's end takes one place after its titles, its beginning one place before them.
-    places = np.arange(len(codes)) + np.repeat(np.arange(len(lengths)), lengths)
-    source, target = np.zeros(len(owner), np.int64), np.full(len(owner), len(critic.titles), np.int64)
-    target[places], source[places + 1] = codes, np.where(codes < 0, -1, codes + 1)
-    readable = (source >= 0) & (target >= 0)
-    return owner[readable], source[readable], target[readable]
+    """Document, row and column of `critic.log_probs` of every known step, begin and end included."""
+    chains, titles = Chains.of(kept["chain"]), critic.titles
+    steps = Steps.of(chains.codes(titles), chains.lengths, len(titles))
+    known = steps.cells >= 0
+    source, target = np.divmod(steps.cells[known].astype(np.int64), len(titles) + 1)
+    return steps.document[known], source, target
 
 
 def _counted(part: npt.NDArray[Any], whole: npt.NDArray[Any], resamples: int) -> dict[str, Any]:
