@@ -1,13 +1,23 @@
 """The only place where uncertainty is computed: bootstrap intervals, permutation tests, spread over seeds."""
 
 from textcritic.inference.bootstrap import Interval, bootstrap_interval
+from textcritic.inference.covariances import (
+    CovarianceTest,
+    aggregated_covariance,
+    covariance_distance,
+    covariance_test,
+)
 from textcritic.inference.permutation import PermutationTest, permutation_test
 from textcritic.inference.statistics import exp_ratio_of_sums, ratio_of_sums, seed_summary, with_ones
 
 __all__ = [
+    "CovarianceTest",
     "Interval",
     "PermutationTest",
+    "aggregated_covariance",
     "bootstrap_interval",
+    "covariance_distance",
+    "covariance_test",
     "exp_ratio_of_sums",
     "permutation_test",
     "ratio_of_sums",

@@ -1,0 +1,233 @@
+"""Two files of documents in, one JSON object out: the command `textcritic topics`."""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from textcritic.corpora import clean_text
+from textcritic.corpora.jsonl import json_lines
+from textcritic.critics.ctm.fit import FitOptions, fit_ctm
+from textcritic.critics.ctm.model import CTM
+from textcritic.critics.ctm.outliers import top_words
+from textcritic.critics.ctm.posterior import infer
+from textcritic.critics.ctm.scoring import latent_nll
+from textcritic.errors import TextcriticError
+from textcritic.inference import bootstrap_interval, ratio_of_sums, with_ones
+from textcritic.latents.bags import (
+    Removed,
+    VocabularyOptions,
+    build_vocabulary,
+    count_words,
+    read_ldac,
+)
+from textcritic.runlog import Progress, log
+
+LDAC, JSONL = (".dat", ".ldac"), (".jsonl", ".jsonl.gz")
+# Documents whose posteriors are inferred between two looks at the clock.
+SLICE = 4096
+TOP_WORDS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Both files as counts over the words of TRAIN.
+
+    Attributes:
+        train: int32 CSR [documents, words]; every word occurs.
+        test: int32 CSR [documents, words].
+        words: of the columns; None where no file says.
+        unknown: tokens of TEST that are left out, since TRAIN does not have their word or it was removed.
+        removed: words and tokens of TRAIN that were left out, by reason; None for LDA-C.
+    """
+
+    train: csr_matrix
+    test: csr_matrix
+    words: tuple[str, ...] | None
+    unknown: int
+    removed: Removed | None = None
+
+
+def topics_report(
+    train: str | os.PathLike[str],
+    test: str | os.PathLike[str],
+    fit: FitOptions,
+    *,
+    workers: int | None = None,
+    vocabulary: str | os.PathLike[str] | None = None,
+    stop_words: str | None = None,
+    minimum_count: int | None = None,
+    resamples: int = 10_000,
+) -> str:
+    """Fit on one file, infer and score another: the JSON object that `textcritic topics --help` describes.
+
+    Args:
+        train: LDA-C (`.dat`, `.ldac`) or JSONL (`.jsonl`, `.jsonl.gz`).
+        test: a file of the same kind.
+        fit: options of the fit; its seed is the bootstrap's too.
+        workers: CPU cores; None: all.
+        vocabulary: for LDA-C, the words, one a line.
+        stop_words: for JSONL, see `VocabularyOptions`; None: none.
+        minimum_count: for JSONL, see there; None: 5.
+        resamples: of the bootstrap.
+
+    Raises:
+        TextcriticError: bad input, options that do not go with the files, no document of the test file with a word.
+    """
+    workers = workers or os.cpu_count() or 1
+    with _progress_on_stderr():
+        documents = _read(Path(train), Path(test), vocabulary, stop_words, minimum_count)
+        full = documents.test[documents.test.getnnz(axis=1) > 0]
+        if not full.shape[0]:
+            raise TextcriticError(f"{test}: no document has a word that {train} has; nothing is left to score")
+        try:
+            fitted = fit_ctm(documents.train, fit, workers=workers)
+        except TextcriticError as error:
+            raise TextcriticError(f"{train}: {error}") from error
+        critic = fitted.critic
+        nll = dict(zip(("in_expectation", "at_mean"), _latent_nll(critic, full, workers), strict=True))
+    intervals = {
+        kind: bootstrap_interval(with_ones(values), ratio_of_sums, resamples=resamples, seed=fit.seed)
+        for kind, values in nll.items()
+    }
+    result: dict[str, Any] = {
+        "bound": [float(bound) for bound in fitted.bounds],
+        "seconds": float(fitted.seconds),
+        "converged": bool(fitted.converged),
+        "latent_nll_mean": {kind: interval.estimate for kind, interval in intervals.items()},
+        "ci95": {kind: [interval.low, interval.high] for kind, interval in intervals.items()},
+        "n": full.shape[0],
+        "empty": documents.test.shape[0] - full.shape[0],
+        "tokens": int(full.sum()),
+        "tokens_unknown": documents.unknown,
+        "train": _size(documents),
+        "topics": fit.num_topics,
+        "top_words": None if documents.words is None else top_words(critic, documents.words, TOP_WORDS),
+    }
+    return json.dumps(result, allow_nan=False)
+
+
+def _read(
+    train: Path,
+    test: Path,
+    vocabulary: str | os.PathLike[str] | None,
+    stop_words: str | None,
+    minimum_count: int | None,
+) -> Documents:
+    kinds = _kind(train), _kind(test)
+    if kinds[0] != kinds[1]:
+        raise TextcriticError(f"{test}: {kinds[1]}, while {train} is {kinds[0]}; give two files of one kind")
+    if kinds[0] == "LDA-C":
+        if stop_words is not None or minimum_count is not None:
+            raise TextcriticError(f"{train}: --stop-words and --minimum-count are for JSONL; LDA-C is counted already")
+        return _read_counts(train, test, vocabulary)
+    if vocabulary is not None:
+        raise TextcriticError(f"{vocabulary}: --vocabulary is for LDA-C; of JSONL the words are known")
+    given = {"stop_words": stop_words, "minimum_count": minimum_count}
+    options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    return _read_texts(train, test, VocabularyOptions(**options))
+
+
+def _kind(path: Path) -> str:
+    for kind, suffixes in (("LDA-C", LDAC), ("JSONL", JSONL)):
+        if path.name.endswith(suffixes):
+            return kind
+    raise TextcriticError(f"{path}: its name should end in {', '.join(LDAC)} (LDA-C) or {', '.join(JSONL)} (JSONL)")
+
+
+def _read_counts(train: Path, test: Path, vocabulary: str | os.PathLike[str] | None) -> Documents:
+    words = None if vocabulary is None else _read_words(Path(vocabulary))
+    counts, tested = (read_ldac(path, None if words is None else len(words)) for path in (train, test))
+    known = np.flatnonzero(counts.getnnz(axis=0))  # a word that TRAIN does not have has no probability
+    shared = tested[:, known[known < tested.shape[1]]]
+    shared.resize(tested.shape[0], len(known))
+    chosen = None if words is None else tuple(words[word] for word in known)
+    return Documents(counts[:, known], shared, chosen, int(tested.sum()) - int(shared.sum()))
+
+
+def _read_words(path: Path) -> tuple[str, ...]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise TextcriticError(f"{path}: not UTF-8; save the file as UTF-8, one word a line") from error
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if not lines:
+        raise TextcriticError(f"{path}: there is no word in it; the first line should be the word with the id 0")
+    return tuple(lines.split("\n"))
+
+
+def _read_texts(train: Path, test: Path, options: VocabularyOptions) -> Documents:
+    vocabulary, removed = build_vocabulary(_texts(train), options)
+    lengths: list[int] = []
+
+    def counted() -> Iterator[list[str]]:
+        for tokens in _texts(test):
+            lengths.append(len(tokens))
+            yield tokens
+
+    tested = count_words(counted(), vocabulary)
+    unknown = sum(lengths) - int(tested.sum())
+    return Documents(count_words(_texts(train), vocabulary), tested, vocabulary.words, unknown, removed)
+
+
+def _texts(path: Path) -> Iterator[list[str]]:
+    """Tokens of each document: `{"text": ...}` or `{"sections": [{"text": ...}, ...]}`; other keys are ignored."""
+    number = 0
+    for number, value in json_lines(path):
+        parts = value.get("sections", [value]) if isinstance(value, dict) else None
+        if not isinstance(parts, list) or not all(
+            isinstance(part, dict) and isinstance(part.get("text"), str) for part in parts
+        ):
+            raise TextcriticError(
+                f'{path}:{number}: a line should be {{"text": "..."}} or {{"sections": [{{"text": "..."}}, ...]}}'
+            )
+        yield [token for part in parts for token in clean_text(part["text"]).split()]
+    if not number:
+        raise TextcriticError(f'{path}: there is no document in it; write one {{"text": "..."}} a line')
+
+
+def _latent_nll(critic: CTM, counts: csr_matrix, workers: int) -> tuple[npt.NDArray[np.float64], ...]:
+    """Latent NLL of each document, in expectation and at the mean: two arrays [documents]."""
+    progress = Progress("inferring topics", counts.shape[0], "documents")
+    parts = []
+    for start in range(0, counts.shape[0], SLICE):
+        rows = counts[start : start + SLICE]
+        posterior = infer(critic, rows, workers=workers)
+        parts.append(latent_nll(critic, posterior.means, posterior.variances))
+        progress.advance(rows.shape[0])
+    return tuple(np.concatenate(kind) for kind in zip(*parts, strict=True))
+
+
+def _size(documents: Documents) -> dict[str, Any]:
+    train = documents.train
+    return {
+        "documents": train.shape[0],
+        "empty": int((train.getnnz(axis=1) == 0).sum()),
+        "words": train.shape[1],
+        "tokens": int(train.sum()),
+        "removed": documents.removed,
+    }
+
+
+@contextmanager
+def _progress_on_stderr() -> Iterator[None]:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("[topics] %(message)s"))
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)

@@ -1,0 +1,238 @@
+"""How far apart two covariance matrices are: a relative distance, its interval and a permutation test."""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.errors import TextcriticError
+from textcritic.inference.statistics import Array, checked_columns
+
+
+@dataclass(frozen=True)
+class CovarianceTest:
+    """The distance between the covariances of two sets of documents, and what of it is chance.
+
+    Attributes:
+        distance: `covariance_distance` of the two matrices as they are. Two sets of one kind are apart as well, the
+            more so the fewer documents they have.
+        by_chance: mean distance of two sets of these sizes whose documents are drawn from both sets together;
+            splits whose second set does not vary, as happens among a handful of documents, are left out.
+        p: permutation p-value of `distance`: how often two such sets are at least as far apart.
+        corrected: the distance without what finite sets add to it; 0 if that is all of it.
+        low, high: bootstrap interval of `corrected`.
+        level: of the interval.
+        resamples: of the bootstrap, and as many random splits.
+    """
+
+    distance: float
+    by_chance: float
+    p: float
+    corrected: float
+    low: float
+    high: float
+    level: float
+    resamples: int
+
+
+def aggregated_covariance(means: npt.ArrayLike, variances: npt.ArrayLike | None = None) -> Array:
+    """Covariance of the aggregated posterior, (1/D) sum_d N(mean_d, diag(variance_d)): float64 [K, K].
+
+    That is the covariance of the means, divided by D, with the mean variances added to its diagonal. Without
+    variances it is the covariance of the means alone.
+
+    Args:
+        means: [documents, K], finite.
+        variances: [documents, K], not negative; None leaves them out.
+
+    Raises:
+        TextcriticError: fewer than two documents, shapes that differ, values that are not finite or variances below 0.
+    """
+    return _Moments.of(means, variances).covariance()
+
+
+def covariance_distance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
+    """Relative Frobenius distance `||first - second|| / ||second||`: of samples (first) from the data (second).
+
+    0: the same; 1: as far from the data as no variance at all.
+
+    Raises:
+        TextcriticError: the matrices differ in shape, or the second is all zeros.
+    """
+    one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if one.shape != two.shape:
+        raise TextcriticError(f"covariances: shapes {one.shape} and {two.shape}; both must be of one critic")
+    size = np.linalg.norm(two)
+    if not size > 0:
+        raise TextcriticError("covariances: the second is all zeros; its documents must differ")
+    return float(np.linalg.norm(one - two) / size)
+
+
+def covariance_test(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    first_variances: npt.ArrayLike | None = None,
+    second_variances: npt.ArrayLike | None = None,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 1,
+) -> CovarianceTest:
+    """Distance of the aggregated covariance of samples from that of the data, with an interval and a permutation test.
+
+    The squared distance of two estimated matrices is too large by the variances of their entries, `_noise`.
+    These are taken off it, and off the squared size of the data's matrix: an unbiased ratio but for the division, and
+    its root is `corrected`. Documents drawn with replacement are corrected likewise, but vary about the distance as it
+    is instead of the corrected one; their quantiles are moved by that difference. The interval is about right
+    for large distances (in simulations it holds them 92 to 98 times in 100) and too wide for those that finite sets
+    have anyway.
+
+    Before documents are exchanged, each set is centred on its own mean: a difference of means is none of covariances.
+    The memory is that of one resample, and time grows with documents x K^2 x resamples.
+
+    Args:
+        first: [documents, K], means of the samples.
+        second: [documents, K], means of the data.
+        first_variances: [documents, K]; None: the covariance of the means alone.
+        second_variances: [documents, K]; given if the first are.
+        resamples: of the bootstrap, and random splits.
+        level: of confidence.
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: what `aggregated_covariance` and `covariance_distance` raise; variances of one set alone; no
+            resamples; a level outside (0, 1).
+    """
+    if (first_variances is None) != (second_variances is None):
+        raise TextcriticError("covariance test: variances of one set alone; give those of both or of neither")
+    if resamples < 1 or not 0 < level < 1:
+        raise TextcriticError(
+            f"covariance test: {resamples} resamples at level {level}; give at least 1, and a level inside (0, 1)"
+        )
+    one, two = _Moments.of(first, first_variances), _Moments.of(second, second_variances)
+    distance = covariance_distance(one.covariance(), two.covariance())
+    bootstrap, splits = np.random.default_rng(seed).spawn(2)
+    corrected, low, high = _corrected(one, two, resamples, level, bootstrap)
+    by_chance = _by_chance(one, two, resamples, splits)
+    # Sums of the same documents in another order differ in the last bits.
+    extreme = int((by_chance >= distance * (1 - 1e-9)).sum())
+    p = (extreme + 1) / (resamples + 1)
+    some = by_chance[np.isfinite(by_chance)]
+    chance = float(some.mean()) if len(some) else math.inf
+    return CovarianceTest(distance, chance, p, corrected, low, high, level, resamples)
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Documents of one set, centred: means [D, K], variances [D, K] (zeros [D, 1] if there are none)."""
+
+    means: Array
+    variances: Array
+
+    @classmethod
+    def of(cls, means: npt.ArrayLike, variances: npt.ArrayLike | None) -> Self:
+        array = checked_columns(means, "covariance")
+        if len(array) < 2:
+            raise TextcriticError("covariance: one document has none; give at least two")
+        if variances is None:
+            return cls(array - array.mean(axis=0), np.zeros((len(array), 1)))
+        spread = checked_columns(variances, "covariance")
+        if spread.shape != array.shape or (spread < 0).any():
+            raise TextcriticError(
+                f"covariance: means {array.shape} and variances {spread.shape}; each mean has a variance of at least 0"
+            )
+        return cls(array - array.mean(axis=0), spread)
+
+    def sums(self, counts: Array) -> "_Sums":
+        """Over the documents, each counted so often [D]."""
+        some = counts > 0
+        rows = self.means[some]
+        rows *= np.sqrt(counts[some])[:, None]
+        return _Sums(rows.T @ rows, counts @ self.means, counts @ self.variances, float(counts.sum()))
+
+    def covariance(self, counts: Array | None = None) -> Array:
+        """Of the documents, each counted so often [D] (once if None): [K, K]."""
+        return self.sums(np.ones(len(self.means)) if counts is None else counts).covariance()
+
+    def squares(self) -> Array:
+        """`||xx' + diag(variances)||^2` of each document: [D]."""
+        cross = (self.means**2 * self.variances).sum(axis=1)
+        return (self.means**2).sum(axis=1) ** 2 + 2 * cross + (self.variances**2).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Sums over documents of xx' [K, K], x [K] and variances [K], and how many documents there are."""
+
+    products: Array
+    means: Array
+    variances: Array
+    number: float
+
+    def covariance(self) -> Array:
+        mean = self.means / self.number
+        covariance = self.products / self.number - np.outer(mean, mean)
+        covariance[np.diag_indices_from(covariance)] += self.variances / self.number
+        return covariance
+
+    def without(self, other: "_Sums") -> "_Sums":
+        return _Sums(
+            self.products - other.products,
+            self.means - other.means,
+            self.variances - other.variances,
+            self.number - other.number,
+        )
+
+
+def _corrected(
+    one: _Moments, two: _Moments, resamples: int, level: float, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """The corrected distance and its interval."""
+    squares = one.squares(), two.squares()
+
+    def relative_squares(counts: tuple[Array, Array]) -> tuple[float, float]:
+        """Squared relative distance of these documents, as it is and corrected."""
+        first, second = one.covariance(counts[0]), two.covariance(counts[1])
+        noise = [_noise(c, s, k) for c, s, k in zip((first, second), squares, counts, strict=True)]
+        distance, size = float(((first - second) ** 2).sum()), float((second**2).sum())
+        # Where the data's matrix is all noise, as in tiny sets, its size is not corrected.
+        denominator = size - noise[1] if size > noise[1] else whole
+        return distance / whole, (distance - sum(noise)) / denominator
+
+    whole = float((two.covariance() ** 2).sum())
+    plain, corrected = relative_squares((np.ones(len(one.means)), np.ones(len(two.means))))
+    drawn = [relative_squares((_drawn(one, rng), _drawn(two, rng)))[1] for _ in range(resamples)]
+    tail = (1 - level) / 2
+    ends = np.quantile(drawn, [tail, 1 - tail]) + corrected - plain
+    centre, low, high = np.sqrt(np.clip([corrected, *ends], 0, None))
+    return float(centre), float(low), float(high)
+
+
+def _drawn(one: _Moments, rng: np.random.Generator) -> Array:
+    """How often each document is drawn with replacement: [D]."""
+    documents = len(one.means)
+    return np.bincount(rng.integers(0, documents, documents), minlength=documents).astype(np.float64)
+
+
+def _noise(covariance: Array, squares: Array, counts: Array) -> float:
+    """Sum of the variances of a covariance's entries, as documents [D], each counted so often, were drawn."""
+    number = counts.sum()
+    return float((counts @ squares / number - (covariance**2).sum()) / (number - 1))
+
+
+def _by_chance(one: _Moments, two: _Moments, resamples: int, rng: np.random.Generator) -> Array:
+    """Distances of two sets of these sizes under random splits of the documents of both: [resamples]."""
+    pooled = _Moments(np.concatenate([one.means, two.means]), np.concatenate([one.variances, two.variances]))
+    documents, swapped = len(pooled.means), len(one.means) > len(two.means)
+    size = min(len(one.means), len(two.means))
+    total = pooled.sums(np.ones(documents))
+    distances = np.empty(resamples)
+    for split in range(resamples):
+        chosen = np.zeros(documents)
+        chosen[rng.choice(documents, size, replace=False, shuffle=False)] = 1.0
+        sums = pooled.sums(chosen)
+        smaller, larger = sums.covariance(), total.without(sums).covariance()
+        second = np.linalg.norm(smaller if swapped else larger)
+        distances[split] = np.linalg.norm(larger - smaller) / second if second > 0 else math.inf
+    return distances

@@ -1,0 +1,211 @@
+"""Sparse counts of words: made from documents, written to a folder in a stream, opened as memory maps."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.lib.format as npy_format
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+from scipy.sparse import csr_matrix, vstack
+
+from textcritic.corpora import Article
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, read_table, whole_folder, write_json
+from textcritic.latents.bags.vocabulary import Ids, Numbers, Vocabulary, batches, tokens_of
+
+IDS_SCHEMA = pa.schema([("id", pa.string()), ("tokens", pa.int64())])
+SHAPE = ("documents", "words", "entries")
+# scipy's index arrays are int32 up to here; above, it would read all of them to make int64 of them.
+MOST_ENTRIES = 2**31 - 1
+# Entries that are looked at together when a folder is opened.
+SCAN = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Counts of D documents over V words. Every document has its row, those without a word of the vocabulary too.
+
+    Attributes:
+        ids: of the documents, an Arrow array of strings [D].
+        tokens: int64 [D], all tokens of each document, in the vocabulary or not.
+        matrix: int32 CSR [D, V]; the word ids of a row ascend.
+    """
+
+    ids: pa.Array
+    tokens: Numbers
+    matrix: csr_matrix
+
+
+def count_words(documents: Iterable[Sequence[str]], vocabulary: Vocabulary) -> csr_matrix:
+    """Counts of documents, each a sequence of tokens: int32 [documents, words]; unknown tokens are left out."""
+    encoded = (_encode(tokens, vocabulary) for tokens in documents)
+    blocks = [_matrix(batch, len(vocabulary)) for batch in batches(encoded, len)]
+    return vstack(blocks, format="csr") if blocks else csr_matrix((0, len(vocabulary)), dtype=np.int32)
+
+
+def count_articles(articles: Iterable[Article], vocabulary: Vocabulary) -> Iterator[Counts]:
+    """Stream the counts of articles, some thousand at a time: no more text is in memory than an article's."""
+    encoded = ((article.id, _encode(tokens_of(article), vocabulary)) for article in articles)
+    for batch in batches(encoded, lambda pair: len(pair[1])):
+        documents = [document for _, document in batch]
+        lengths = np.array([len(document) for document in documents], dtype=np.int64)
+        yield Counts(pa.array([id_ for id_, _ in batch], pa.string()), lengths, _matrix(documents, len(vocabulary)))
+
+
+def write_counts(folder: str | os.PathLike[str], blocks: Iterable[Counts], num_words: int) -> None:
+    """Write blocks of documents one behind the other: the folder is whole or not there, and one block is in memory.
+
+    The folder has `indptr.npy` (int64), `indices.npy` and `counts.npy` (int32), `ids.parquet` (`id`, `tokens`) and
+    `shape.json`.
+
+    Raises:
+        TextcriticError: a block has another number of words, there are more than 2^31 - 1 entries, or the disk is full.
+    """
+    documents, entries = 0, 0
+    with whole_folder(folder) as temporary:
+        with ExitStack() as stack:
+            indptr, indices, counts = (
+                stack.enter_context(_Appended(temporary / f"{name}.npy", kind))
+                for name, kind in (("indptr", np.int64), ("indices", np.int32), ("counts", np.int32))
+            )
+            ids = stack.enter_context(pq.ParquetWriter(temporary / "ids.parquet", IDS_SCHEMA, compression="zstd"))
+            indptr.append(np.zeros(1))
+            for block in blocks:
+                matrix = _canonical(block.matrix, num_words, folder)
+                indptr.append(matrix.indptr[1:].astype(np.int64) + entries)
+                indices.append(matrix.indices)
+                counts.append(matrix.data)
+                ids.write_table(pa.table([block.ids, block.tokens], IDS_SCHEMA))
+                documents, entries = documents + matrix.shape[0], entries + matrix.nnz
+                if entries > MOST_ENTRIES:
+                    raise TextcriticError(f"{folder}: more than {MOST_ENTRIES:,} counts; make parts of the corpus")
+        shape = zip(SHAPE, (documents, num_words, entries), strict=True)
+        write_json(temporary / "shape.json", dict(shape))
+
+
+def open_counts(folder: str | os.PathLike[str]) -> Counts:
+    """Open what `write_counts` wrote; word ids and counts stay on disk, as read-only memory maps under the matrix.
+
+    They are read through once, a piece at a time, to see that they are sound.
+
+    Raises:
+        TextcriticError: a file is missing, truncated, or does not fit the others; an id beyond the vocabulary, a row
+            whose ids do not ascend, a count below 1.
+    """
+    folder = Path(folder)
+    try:
+        documents, words, entries = (int(read_json(folder / "shape.json")[key]) for key in SHAPE)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _unsound(folder / "shape.json", f"not whole numbers under {', '.join(SHAPE)}") from error
+    indptr = _mapped(folder / "indptr.npy", np.int64, documents + 1)
+    indices, counts = (_mapped(folder / f"{name}.npy", np.int32, entries) for name in ("indices", "counts"))
+    if indptr[0] != 0 or indptr[-1] != entries or (np.diff(indptr) < 0).any():
+        raise _unsound(folder / "indptr.npy", "the rows do not follow one another")
+    for start in range(0, entries, SCAN):
+        _require_sound(folder, indptr, start, min(start + SCAN, entries), words)
+    table = read_table(folder / "ids.parquet")
+    if not table.schema.equals(IDS_SCHEMA) or len(table) != documents:
+        raise _unsound(folder / "ids.parquet", f"not the ids of {documents:,} documents")
+    matrix = csr_matrix((counts, indices, indptr), shape=(documents, words))
+    # Known from the scan; scipy would otherwise find out by reading, or sort in place what cannot be written.
+    matrix.has_sorted_indices = matrix.has_canonical_format = True
+    return Counts(table["id"].combine_chunks(), table["tokens"].to_numpy(), matrix)
+
+
+class _Appended:
+    """A one-dimensional .npy file that grows."""
+
+    def __init__(self, path: Path, kind: npt.DTypeLike) -> None:
+        self.kind, self.length = np.dtype(kind), 0
+        self.handle: IO[bytes] = path.open("wb")
+        self._header()
+
+    def append(self, values: np.ndarray) -> None:
+        self.handle.write(np.ascontiguousarray(values, dtype=self.kind).data)
+        self.length += len(values)
+
+    def _header(self) -> None:
+        # numpy pads the header so that it keeps its size when the first axis grows.
+        header = {"descr": npy_format.dtype_to_descr(self.kind), "fortran_order": False, "shape": (self.length,)}
+        npy_format.write_array_header_1_0(self.handle, header)
+
+    def __enter__(self) -> "_Appended":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.handle.seek(0)
+        self._header()
+        self.handle.close()
+
+
+def _encode(tokens: Sequence[str], vocabulary: Vocabulary) -> Ids:
+    """The id of each token, -1 where it is not in the vocabulary."""
+    cased = map(str.lower, tokens) if vocabulary.lowercase else tokens
+    return np.fromiter(map(vocabulary.index.get, cased, repeat(-1)), np.int32, len(tokens))
+
+
+def _matrix(documents: Sequence[Ids], num_words: int) -> csr_matrix:
+    width = max(num_words, 1)
+    flat = np.concatenate(documents)
+    rows = np.repeat(np.arange(len(documents), dtype=np.int64), [len(document) for document in documents])
+    keys, counts = np.unique((rows * width + flat)[flat >= 0], return_counts=True)
+    indptr = np.searchsorted(keys, np.arange(len(documents) + 1, dtype=np.int64) * width)
+    matrix = csr_matrix(
+        (counts.astype(np.int32), (keys % width).astype(np.int32), indptr), shape=(len(documents), num_words)
+    )
+    matrix.has_sorted_indices = matrix.has_canonical_format = True
+    return matrix
+
+
+def _canonical(matrix: csr_matrix, num_words: int, folder: str | os.PathLike[str]) -> csr_matrix:
+    if matrix.shape[1] != num_words:
+        raise TextcriticError(f"{folder}: counts over {matrix.shape[1]} words among those over {num_words}")
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def _mapped(path: Path, kind: npt.DTypeLike, length: int) -> Any:
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError as error:
+        raise TextcriticError(f"{path}: no such file") from error
+    except (ValueError, OSError, EOFError) as error:
+        raise _unsound(path, "not a whole .npy file") from error
+    if array.dtype != kind or array.shape != (length,):
+        raise _unsound(path, f"{array.shape} of {array.dtype}, and shape.json says ({length},) of {np.dtype(kind)}")
+    return array
+
+
+def _require_sound(folder: Path, indptr: Any, start: int, stop: int, words: int) -> None:
+    """Entries `start` to `stop` of indices and counts, read from the files: mapped pages would stay in memory."""
+    first = max(start - 1, 0)
+    indices = _read(folder / "indices.npy", first, stop)
+    if indices.min() < 0 or indices.max() >= words:
+        raise _unsound(folder / "indices.npy", f"a word id that is not among those of {words:,} words")
+    falls = first + 1 + np.flatnonzero(np.diff(indices) <= 0)
+    # A fall is right where a row begins.
+    if not (indptr[np.searchsorted(indptr, falls)] == falls).all():
+        raise _unsound(folder / "indices.npy", "the word ids of a row do not ascend")
+    if _read(folder / "counts.npy", start, stop).min() < 1:
+        raise _unsound(folder / "counts.npy", "a count below 1")
+
+
+def _read(path: Path, start: int, stop: int) -> Ids:
+    with path.open("rb") as handle:
+        npy_format.read_magic(handle)
+        npy_format.read_array_header_1_0(handle)
+        handle.seek(4 * start, os.SEEK_CUR)
+        return np.fromfile(handle, np.int32, stop - start)
+
+
+def _unsound(path: Path, what: str) -> TextcriticError:
+    return TextcriticError(f"{path}: {what}; delete the folder and rerun the rule that makes it")

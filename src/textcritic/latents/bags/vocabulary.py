@@ -1,0 +1,229 @@
+"""The words that a topic model sees: white-space tokens, filtered as the model criticism paper and its code do."""
+
+import math
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from textcritic.corpora import Article
+from textcritic.errors import TextcriticError
+from textcritic.files import read_table, write_table
+
+NO_STOP_WORDS, ENGLISH = "none", "english"
+VOCABULARY_SCHEMA = pa.schema([("word", pa.string()), ("count", pa.int64()), ("documents", pa.int64())])
+# Tokens that are counted at a time: 4 bytes each as numbers, and some 30 while they are sorted.
+BATCH_TOKENS = 1 << 20
+
+Mode = Literal["paper", "as_released"]
+Ids = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.int64]
+Removed = dict[str, dict[str, int]]
+"""How many "words" (types) and "tokens" of train were left out, by reason."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class VocabularyOptions:
+    """Which words are left out; the paper's rule, and where it is silent (*) its released code's.
+
+    Attributes:
+        stop_words: `none`; `english`, the 318 of scikit-learn; or the path of a file with one word a line. A word is
+            compared in lower case. * The released code has a list of 524 words, which is that of MALLET.
+        lowercase: whether tokens are lower-cased first. * They are not.
+        maximum_share: of the documents of train; words in more of them are left out.
+        mode: `paper` leaves out words in more than that share of documents, `as_released` those in just that share too.
+        minimum_count: fewest tokens in train. * 5.
+        placeholders: a word that contains one of these, in any case, is left out.
+    """
+
+    stop_words: str = NO_STOP_WORDS
+    lowercase: bool = False
+    maximum_share: float = 0.5
+    mode: Mode = "paper"
+    minimum_count: int = 5
+    placeholders: Sequence[str] = ("xmath",)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "placeholders", tuple(self.placeholders))
+        if not 0 < self.maximum_share <= 1:
+            raise TextcriticError(
+                f"maximum_share: {self.maximum_share}: give a share of the documents, above 0, up to 1"
+            )
+        if self.mode not in ("paper", "as_released"):
+            raise TextcriticError(f"mode: {self.mode!r}: use paper or as_released")
+        if self.minimum_count < 1:
+            raise TextcriticError(f"minimum_count: {self.minimum_count}: give a whole number from 1 upwards")
+        if "" in self.placeholders:
+            raise TextcriticError("placeholders: an empty one is in every word; leave it out")
+
+    def most_documents(self, documents: int) -> int:
+        """The largest document frequency that a word may have, of so many documents."""
+        limit = Fraction(str(self.maximum_share)) * documents  # as written: 0.7 of 10 documents are 7
+        return math.floor(limit) if self.mode == "paper" else math.ceil(limit) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The V words that are kept, most frequent in train first (ties: the one that appears first); ids are positions.
+
+    Attributes:
+        words: the words.
+        counts: int64 [V], tokens of each in train.
+        documents: int64 [V], documents of train with it.
+        lowercase: whether tokens are lower-cased before they are looked up.
+    """
+
+    words: tuple[str, ...]
+    counts: Numbers
+    documents: Numbers
+    lowercase: bool = False
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Ids by word."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write as Parquet (`word`, `count`, `documents`; row = id), whole or not at all."""
+        table = pa.table([pa.array(self.words, pa.string()), self.counts, self.documents], VOCABULARY_SCHEMA)
+        write_table(path, table.replace_schema_metadata({"lowercase": str(self.lowercase)}))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote.
+
+        Raises:
+            TextcriticError: the file is missing, truncated, or something else.
+        """
+        table = read_table(path)
+        if not table.schema.equals(VOCABULARY_SCHEMA) or b"lowercase" not in (table.schema.metadata or {}):
+            raise TextcriticError(f"{path}: not a vocabulary; delete it and rerun the rule that makes it")
+        counts, documents = (table[name].to_numpy() for name in ("count", "documents"))
+        return cls(tuple(table["word"].to_pylist()), counts, documents, table.schema.metadata[b"lowercase"] == b"True")
+
+
+def tokens_of(article: Article) -> list[str]:
+    """White-space tokens of all sections, titles not included, in order."""
+    return [token for section in article.sections for token in section.text.split()]
+
+
+def build_vocabulary(documents: Iterable[Sequence[str]], options: VocabularyOptions) -> tuple[Vocabulary, Removed]:
+    """The vocabulary of some documents, each a sequence of tokens, and what was left out.
+
+    Documents are streamed; in memory are the distinct words and `BATCH_TOKENS` tokens as numbers. A word that several
+    rules would leave out goes under the first of: "stop word", "in more than 50% of documents" (as released: "in at
+    least 50% of documents"), "placeholder", "fewer than 5 times", with the numbers of the options.
+
+    Raises:
+        TextcriticError: no word is left, or the file of stop words is missing or bad.
+    """
+    stop_words = stop_word_list(options.stop_words)
+    words, counts, frequencies, number = _tally(documents, options.lowercase)
+    is_stop, is_placeholder = np.zeros((2, len(words)), dtype=bool)
+    forbidden = [placeholder.lower() for placeholder in options.placeholders]
+    for position, word in enumerate(words):
+        lower = word.lower()
+        is_stop[position] = lower in stop_words
+        is_placeholder[position] = any(piece in lower for piece in forbidden)
+    bound = "more than" if options.mode == "paper" else "at least"
+    rules = {
+        "stop word": is_stop,
+        f"in {bound} {100 * options.maximum_share:g}% of documents": frequencies > options.most_documents(number),
+        "placeholder": is_placeholder,
+        f"fewer than {options.minimum_count} times": counts < options.minimum_count,
+    }
+    kept, removed = np.ones(len(words), dtype=bool), {}
+    for reason, applies in rules.items():
+        out = kept & applies
+        removed[reason] = {"words": int(out.sum()), "tokens": int(counts[out].sum())}
+        kept &= ~out
+    order = np.flatnonzero(kept)
+    order = order[np.argsort(-counts[order], kind="stable")]  # positions are in order of first appearance
+    if not len(order):
+        why = ", ".join(f"{reason}: {n['words']}" for reason, n in removed.items() if n["words"])
+        raise TextcriticError(
+            f"vocabulary: no word is left of the {len(words)} of {number} documents ({why or 'they have none'}); "
+            "give more text, or relax the vocabulary's options"
+        )
+    chosen = tuple(words[position] for position in order)
+    return Vocabulary(chosen, counts[order], frequencies[order], options.lowercase), removed
+
+
+def stop_word_list(name: str) -> frozenset[str]:
+    """The stop words, in lower case, that `VocabularyOptions.stop_words` names.
+
+    Raises:
+        TextcriticError: a file that is missing, not UTF-8, or has a line of several words.
+    """
+    if name == NO_STOP_WORDS:
+        return frozenset()
+    if name == ENGLISH:
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # here: its import takes a second
+
+        return frozenset(ENGLISH_STOP_WORDS)
+    try:
+        lines = Path(name).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise TextcriticError(f"{name}: not UTF-8; save the file as UTF-8, one stop word a line") from error
+    except OSError as error:
+        raise TextcriticError(
+            f"{name}: stop words cannot be read: {error.strerror or error}; give {NO_STOP_WORDS}, {ENGLISH} or a file "
+            "with one word a line"
+        ) from error
+    for number, line in enumerate(lines, start=1):
+        if len(line.split()) > 1:
+            raise TextcriticError(f"{name}:{number}: {line.strip()!r} is more than one word; give one stop word a line")
+    return frozenset(line.strip().lower() for line in lines if line.strip())
+
+
+def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Cut a stream into lists whose sizes add up to `BATCH_TOKENS` or a little more; the last may be smaller."""
+    batch: list[T] = []
+    total = 0
+    for item in items:
+        batch.append(item)
+        total += size(item) + 1  # so that a million empty documents make batches too
+        if total >= BATCH_TOKENS:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
+
+
+def _tally(documents: Iterable[Sequence[str]], lowercase: bool) -> tuple[list[str], Numbers, Numbers, int]:
+    """All words by first appearance, their counts and document frequencies (int64), and the number of documents."""
+    ids: defaultdict[str, int] = defaultdict()
+    ids.default_factory = ids.__len__  # a new word gets the next id
+    number = 0
+    totals = np.zeros((2, 1024), dtype=np.int64)
+
+    def encode(tokens: Sequence[str]) -> Ids:
+        cased = map(str.lower, tokens) if lowercase else tokens
+        return np.fromiter(map(ids.__getitem__, cased), np.int32, len(tokens))
+
+    for batch in batches(map(encode, documents), len):
+        number += len(batch)
+        flat = np.concatenate(batch).astype(np.int64)
+        if not len(flat):
+            continue
+        if len(ids) > totals.shape[1]:
+            totals = np.pad(totals, ((0, 0), (0, 2 * len(ids) - totals.shape[1])))
+        rows = np.repeat(np.arange(len(batch)), [len(document) for document in batch])
+        pairs, repeats = np.unique(flat * len(batch) + rows, return_counts=True)
+        types, starts, documents_of = np.unique(pairs // len(batch), return_index=True, return_counts=True)
+        totals[0, types] += np.add.reduceat(repeats, starts)
+        totals[1, types] += documents_of
+    counts, frequencies = totals[:, : len(ids)]
+    return list(ids), counts, frequencies, number

@@ -1,0 +1,265 @@
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textcritic.cli import main
+from textcritic.critics.ctm import FitOptions, fit_ctm, infer
+from textcritic.critics.ctm.scoring import latent_nll
+from textcritic.latents.bags import read_ldac
+
+DATA = Path(__file__).parents[3] / "shared" / "data" / "topics"
+SUBJECTS = [["cat", "dog", "paw", "fur"], ["sun", "moon", "star", "sky"], ["rice", "bread", "salt", "oil"]]
+
+
+def texts(number, seed):
+    """Documents of 20 words, most of one subject, and a word that is in all of them."""
+    rng = np.random.default_rng(seed)
+    for document in range(number):
+        main_subject = SUBJECTS[document % 3]
+        subjects = [main_subject if rng.random() < 0.9 else SUBJECTS[rng.integers(3)] for _ in range(20)]
+        yield " ".join(["and", *(subject[rng.integers(4)] for subject in subjects)])
+
+
+def jsonl(path, values):
+    lines = "".join(json.dumps(value) + "\n" for value in values).encode()
+    path.write_bytes(gzip.compress(lines) if path.suffix == ".gz" else lines)
+    return str(path)
+
+
+@pytest.fixture
+def train(tmp_path):
+    return jsonl(tmp_path / "train.jsonl", [{"text": text, "more": 1} for text in texts(60, 1)])
+
+
+@pytest.fixture
+def test(tmp_path):
+    return jsonl(tmp_path / "test.jsonl", [{"text": text} for text in [*texts(8, 2), "and unseen words", ""]])
+
+
+def counts(path, rows):
+    path.write_text(
+        "".join(" ".join([str(len(row)), *(f"{k}:{v}" for k, v in row.items())]) + "\n" for row in rows), "utf-8"
+    )
+    return str(path)
+
+
+SMALL = [{0: 3, 1: 2}, {1: 2, 2: 5}, {0: 1, 3: 4}, {}, {2: 2, 3: 2}, {0: 2, 3: 1}]
+
+
+@pytest.fixture
+def ldac(tmp_path):
+    return counts(tmp_path / "train.dat", SMALL)
+
+
+def run(capsys, *arguments):
+    assert main(["topics", *map(str, arguments), "--workers", "1"]) == 0
+    out, _ = capsys.readouterr()
+    assert out.count("\n") == 1
+    return json.loads(out)
+
+
+def fails(capsys, *arguments):
+    assert main(["topics", *map(str, arguments), "--workers", "1"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    line = err.splitlines()[-1]
+    assert line.startswith("textcritic: ")
+    assert "Traceback" not in err
+    return line
+
+
+def test_whole_command_on_text(train, test):
+    command = [sys.executable, "-m", "textcritic.cli", "topics", train, test, "--num-topics", "3", "--seed", "2"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["n"], found["empty"], found["topics"]) == (8, 2, 3)
+    assert (found["tokens"], found["tokens_unknown"]) == (160, 8 + 3)
+    assert found["train"] == {
+        "documents": 60,
+        "empty": 0,
+        "words": 12,
+        "tokens": 1200,
+        "removed": {
+            "stop word": {"words": 0, "tokens": 0},
+            "in more than 50% of documents": {"words": 1, "tokens": 60},
+            "placeholder": {"words": 0, "tokens": 0},
+            "fewer than 5 times": {"words": 0, "tokens": 0},
+        },
+    }
+    assert found["converged"]
+    assert found["bound"] == sorted(found["bound"])
+    assert found["seconds"] > 0
+    assert sorted(sorted(topic[:4]) for topic in found["top_words"]) == sorted(map(sorted, SUBJECTS))
+    for kind in ("in_expectation", "at_mean"):
+        low, high = found["ci95"][kind]
+        assert low < found["latent_nll_mean"][kind] < high
+    assert found["latent_nll_mean"]["at_mean"] < found["latent_nll_mean"]["in_expectation"]
+
+
+def test_figures_are_those_of_the_parts(tmp_path, capsys, ldac):
+    test = counts(tmp_path / "test.ldac", [{}, {1: 1, 2: 2}, {0: 4}])
+    found = run(capsys, ldac, test, "--num-topics", 2, "--seed", 3, "--iterations", 5, "--tolerance", 0)
+    fitted = fit_ctm(read_ldac(ldac), FitOptions(num_topics=2, iterations=5, tolerance=0, seed=3))
+    posterior = infer(fitted.critic, read_ldac(test, 4)[1:])
+    expected, at_mean = latent_nll(fitted.critic, posterior.means, posterior.variances)
+    assert found["bound"] == pytest.approx(fitted.bounds, rel=1e-12)
+    assert found["latent_nll_mean"] == pytest.approx({"in_expectation": expected.mean(), "at_mean": at_mean.mean()})
+    assert found["ci95"]["at_mean"] == pytest.approx([at_mean.min(), at_mean.max()])
+    assert (found["n"], found["empty"], found["tokens"], found["tokens_unknown"]) == (2, 1, 7, 0)
+    assert found["train"] == {"documents": 6, "empty": 1, "words": 4, "tokens": 24, "removed": None}
+    assert found["top_words"] is None
+
+
+def test_seed_decides(tmp_path, capsys, train, test):
+    arguments = (train, test, "--num-topics", 3, "--iterations", 3)
+    first, again, other = (run(capsys, *arguments, "--seed", seed) for seed in (1, 1, 2))
+    assert first | {"seconds": 0} == again | {"seconds": 0}
+    assert first["bound"] != other["bound"]
+
+
+def test_articles_and_gzip_are_the_same_texts(tmp_path, capsys, train, test):
+    def as_article(text):
+        words = text.split()
+        return {"sections": [{"title": "unseen", "text": " ".join(words[:3])}, {"text": " ".join(words[3:])}]}
+
+    articles = jsonl(tmp_path / "articles.jsonl.gz", [as_article(text) for text in texts(60, 1)])
+    rest = ("--num-topics", 2, "--iterations", 2)
+    assert run(capsys, articles, test, *rest)["bound"] == run(capsys, train, test, *rest)["bound"]
+
+
+def test_words_that_train_does_not_have_are_left_out(tmp_path, capsys, ldac):
+    """Ids behind the last of TRAIN, and those that no document of it has: here 1."""
+    gap = counts(tmp_path / "gap.dat", [{0: 3, 2: 2}, {2: 5, 3: 1}, {0: 1, 3: 4}])
+    test = counts(tmp_path / "test.dat", [{0: 2, 1: 7}, {1: 3}, {2: 1, 9: 5}])
+    words = tmp_path / "words.txt"
+    words.write_text("zero\none\ntwo\nthree\r\n" + "x\n" * 6, "utf-8")
+    arguments = (gap, test, "--num-topics", 2, "--iterations", 2)
+    plain, named = run(capsys, *arguments), run(capsys, *arguments, "--vocabulary", words)
+    assert (plain["n"], plain["empty"], plain["tokens"], plain["tokens_unknown"]) == (2, 1, 3, 15)
+    assert plain["train"]["words"] == 3
+    assert [sorted(topic) for topic in named["top_words"]] == [["three", "two", "zero"]] * 2
+    assert named | {"seconds": 0, "top_words": None} == plain | {"seconds": 0}
+
+
+def test_options_of_the_vocabulary(tmp_path, capsys, train, test):
+    stop = tmp_path / "stop.txt"
+    stop.write_text("Cat\n", "utf-8")
+    found = run(capsys, train, test, "--num-topics", 2, "--stop-words", stop, "--minimum-count", 10**2)
+    removed = found["train"]["removed"]
+    assert removed["stop word"]["words"] == 1
+    assert removed["fewer than 100 times"]["words"] > 0
+    assert "cat" not in found["top_words"][0]
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the shared sample data are not there")
+def test_slice_of_wikipedia(tmp_path, capsys):
+    lines = (DATA / "wiki.dat").read_bytes().splitlines(keepends=True)
+    train, test = tmp_path / "train.dat", tmp_path / "test.dat"
+    train.write_bytes(b"".join(lines[:120]))
+    test.write_bytes(b"".join(lines[120:150]))
+    found = run(capsys, train, test, "--num-topics", 5, "--iterations", 8, "--vocabulary", DATA / "vocab.txt")
+    assert (found["n"], found["empty"], len(found["bound"])) == (30, 0, 8)
+    assert found["bound"] == sorted(found["bound"])
+    assert [len(topic) for topic in found["top_words"]] == [10] * 5
+    assert found["tokens_unknown"] > 0
+
+
+@pytest.mark.parametrize(("rows", "topics"), [([{0: 3, 1: 2}], 2), ([{0: 3}, {1: 3}], 3), ([{0: 3}, {1: 3}, {}], 3)])
+def test_too_few_documents_are_one_line(tmp_path, capsys, rows, topics):
+    train = counts(tmp_path / "train.dat", rows)
+    assert f"{train}: " in fails(capsys, train, train, "--num-topics", topics)
+
+
+def test_one_topic_is_refused(capsys, ldac):
+    assert "topic" in fails(capsys, ldac, ldac, "--num-topics", 1)
+
+
+def test_kinds_are_not_mixed(tmp_path, capsys, train, ldac):
+    message = fails(capsys, train, ldac, "--num-topics", 2)
+    assert f"{ldac}: LDA-C, while {train} is JSONL; give two files of one kind" in message
+    other = tmp_path / "train.txt"
+    assert f"{other}: its name should end in .dat, .ldac (LDA-C)" in fails(capsys, other, train, "--num-topics", 2)
+    assert "--vocabulary is for LDA-C" in fails(capsys, train, train, "--num-topics", 2, "--vocabulary", "v.txt")
+    for option in (["--stop-words", "english"], ["--minimum-count", "2"]):
+        assert "are for JSONL" in fails(capsys, ldac, ldac, "--num-topics", 2, *option)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "not JSON"),
+        ("[]", "a line should be"),
+        ("{}", "a line should be"),
+        ('{"text": 1}', "a line should be"),
+        ('{"sections": "ab"}', "a line should be"),
+        ('{"sections": 3}', "a line should be"),
+        ('{"sections": [{"title": "a"}]}', "a line should be"),
+        ('{"text": "\\ud800"}', "an escape such as"),
+    ],
+)
+def test_bad_line_is_named(tmp_path, capsys, train, line, message, which):
+    bad = tmp_path / "bad.jsonl"
+    good = json.dumps({"text": "a b c d e f"})
+    bad.write_text("".join(f"{x}\n" for x in [*[good] * 3, *['{"text": "g h"}'] * 6, line]), "utf-8")
+    files = [bad, train] if which == 0 else [train, bad]
+    assert f"{bad}:10: {message}" in fails(capsys, *files, "--num-topics", 2)
+
+
+def test_bad_counts_are_named(tmp_path, capsys, ldac):
+    bad = counts(tmp_path / "bad.dat", [{0: 1}, {0: -1}])
+    assert f"{bad}:2: the count of '0:-1'" in fails(capsys, ldac, bad, "--num-topics", 2)
+    words = tmp_path / "words.txt"
+    words.write_text("a\nb\n", "utf-8")
+    message = fails(capsys, ldac, ldac, "--num-topics", 2, "--vocabulary", words)
+    assert f"{ldac}:2: word id 2 is beyond the vocabulary of 2 words" in message
+    for content, what in ((b"", "there is no word in it"), (b"\xff", "not UTF-8")):
+        words.write_bytes(content)
+        assert f"{words}: {what}" in fails(capsys, ldac, ldac, "--num-topics", 2, "--vocabulary", words)
+    assert "cannot be read" in fails(capsys, ldac, ldac, "--num-topics", 2, "--vocabulary", tmp_path)
+
+
+def test_nothing_to_score(tmp_path, capsys, train, ldac):
+    test = counts(tmp_path / "test.dat", [{}, {7: 1}])
+    assert f"{test}: no document has a word that {ldac} has" in fails(capsys, ldac, test, "--num-topics", 2)
+    none = jsonl(tmp_path / "none.jsonl", [])
+    assert f"{none}: there is no document in it" in fails(capsys, train, none, "--num-topics", 2)
+    assert f"{none}: there is no document in it" in fails(capsys, none, train, "--num-topics", 2)
+    rare = jsonl(tmp_path / "rare.jsonl", [{"text": "a"}, {"text": "b"}])
+    assert "no word is left of the 2 of 2 documents" in fails(capsys, rare, train, "--num-topics", 2)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--num-topics", "0"],
+        ["--num-topics", "x"],
+        ["--tolerance", "-1"],
+        ["--tolerance", "nan"],
+        ["--iterations", "0"],
+    ],
+)
+def test_bad_option(capsys, train, option):
+    with pytest.raises(SystemExit) as stop:
+        main(["topics", train, train, "--num-topics", "2", *option])
+    assert stop.value.code == 2
+    assert option[0] in capsys.readouterr().err
+
+
+def test_number_of_topics_is_needed(capsys, train):
+    with pytest.raises(SystemExit):
+        main(["topics", train, train])
+    assert "--num-topics" in capsys.readouterr().err
+
+
+def test_last_line_of_vocabulary(tmp_path):
+    from textcritic.critics.ctm.command import _read_words
+
+    (tmp_path / "words.txt").write_bytes(b"a\nb\xc2\x85c\nd")
+    assert _read_words(tmp_path / "words.txt") == ("a", "b\x85c", "d")
