@@ -18,7 +18,9 @@ include: "rules/given.smk"
 include: "rules/coherence.smk"
 include: "rules/hsmm.smk"
 include: "rules/synthetic.smk"
+include: "rules/topics.smk"
 include: "rules/report.smk"
+include: "rules/topic_report.smk"
 include: "rules/papers.smk"
 
 

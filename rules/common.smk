@@ -8,8 +8,9 @@ from snakemake.exceptions import WorkflowError
 sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
 from textcritic.errors import TextcriticError
-from textcritic.paths import Paths, StudyFiles
+from textcritic.paths import Paths
 from textcritic.project import Project
+from textcritic.study_files import StudyFiles
 
 try:
     project = Project(config, Path(workflow.basedir))
@@ -113,13 +114,12 @@ def dump_shards(suffix):
 
 
 def corpus_files(study):
-    corpora = project.corpora(study) + project.processes(study)
+    corpora = dict.fromkeys(project.corpora(study) + project.topic_corpora(study) + project.processes(study))
     return [f"results/corpora/{corpus}/statistics.json" for corpus in corpora]
 
 
 def generator_files(study):
-    sources = project.sources(study) + project.synthetic_sources(study)
-    return [path for s in sources for path in paths.perplexity(s)]
+    return [path for s in project.every_source(study) for path in paths.perplexity(s)]
 
 
 def sample_files(study):
@@ -129,12 +129,13 @@ def sample_files(study):
 def table_files(study):
     coherence = expand(f"results/studies/{study}/tables/{{table}}.csv", table=TABLES)
     files = StudyFiles(paths, study)
-    return coherence + files.part_tables() + files.synthetic_tables()
+    return coherence + files.part_tables() + files.synthetic_tables() + files.topic_tables()
 
 
 def figure_files(study):
     files = StudyFiles(paths, study)
-    return [f"results/studies/{study}/figures", *files.part_figures(), *files.synthetic_figures()]
+    of_some = files.part_figures() + files.synthetic_figures() + files.topic_figures()
+    return [f"results/studies/{study}/figures", *of_some]
 
 
 def report_files(study):

@@ -33,7 +33,7 @@ rule make_paper_table:
 
 
 rule make_paper_figure:
-    """The transition-error graphs of a figure of a paper as SVG and PDF, one for each source."""
+    """A figure of a paper as SVG and PDF: transition-error graphs or covariances of topics."""
     input:
         lambda w: StudyFiles(paths, w.study).part_inputs(w.part),
     output:
@@ -80,6 +80,12 @@ rule table5:
         of_paper("table5", "tables/table5.csv"),
 
 
+rule table9:
+    """Table 9 of the model criticism paper: Latent NLL under a topic model."""
+    input:
+        of_paper("table9", "tables/table9.csv"),
+
+
 rule table11:
     """Table 11 of the model criticism paper: statistics of the corpora."""
     input:
@@ -98,7 +104,31 @@ rule table13:
         of_paper("table13", "tables/table13.csv"),
 
 
+rule table14:
+    """Table 14 of the model criticism paper: samples whose topics are the least likely."""
+    input:
+        of_paper("table14", "tables/table14.csv"),
+
+
 rule figure4:
     """Figure 4 of the model criticism paper: the graph of section transition errors."""
     input:
         of_paper("figure4", "figure4"),
+
+
+rule figure6:
+    """Figure 6 of the model criticism paper: covariances of topics in real text and in samples, Wiki."""
+    input:
+        of_paper("figure6", "figure6"),
+
+
+rule figure8:
+    """Figure 8 of the model criticism paper: covariances of topics in real text and in samples, PubMed."""
+    input:
+        of_paper("figure8", "figure8"),
+
+
+rule figure9:
+    """Figure 9 of the model criticism paper: covariances of topics in real text and in samples, arXiv."""
+    input:
+        of_paper("figure9", "figure9"),

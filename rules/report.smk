@@ -1,7 +1,8 @@
 """A study's outputs: tables, figures, the report and its manifest.
 
 Needs: scores of real text and of every source of the study. Makes: results/studies/{study}.
-Tables and figures of known processes have rules of their own, which need nothing of the study but these.
+Tables and figures of known processes, and those of topics (rules/topic_report.smk), have rules of their own, which need
+nothing else of the study.
 """
 
 TABLES = StudyFiles.TABLES
@@ -116,6 +117,8 @@ rule make_report:
         part_figures=lambda w: StudyFiles(paths, w.study).part_figures(),
         synthetic_tables=lambda w: StudyFiles(paths, w.study).synthetic_tables(),
         synthetic_figures=lambda w: StudyFiles(paths, w.study).synthetic_figures(),
+        topic_tables=lambda w: StudyFiles(paths, w.study).topic_tables(),
+        topic_figures=lambda w: StudyFiles(paths, w.study).topic_figures(),
     output:
         report="results/studies/{study}/report.html",
         manifest="results/studies/{study}/manifest.json",

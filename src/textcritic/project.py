@@ -92,8 +92,16 @@ class Project:
         """The sources of sequences of known processes in a study, in the order of its YAML; none where it has none."""
         return sources_of(self.studies[study], "synthetic")
 
+    def topic_sources(self, study: str) -> list[Source]:
+        """The sources of a study whose topics are criticised, in the order of its YAML; none where it has none."""
+        return sources_of(self.studies[study], "topics")
+
+    def topic_corpora(self, study: str) -> list[str]:
+        """The corpora of those, in order of appearance."""
+        return list(dict.fromkeys(source.corpus for source in self.topic_sources(study)))
+
     def corpora(self, study: str) -> list[str]:
-        """The corpora of text in a study, in order of appearance."""
+        """The corpora of text that a study compares, in order of appearance."""
         return list(dict.fromkeys(source.corpus for source in self.sources(study)))
 
     def processes(self, study: str) -> list[str]:
@@ -101,8 +109,9 @@ class Project:
         return list(dict.fromkeys(source.corpus for source in self.synthetic_sources(study)))
 
     def every_source(self, study: str) -> list[Source]:
-        """All sources of a study: those it compares, those of its audit page, and those of known processes."""
-        return [*self.sources(study), *self.sources(study, audit=True), *self.synthetic_sources(study)]
+        """All sources of a study, each once: those it compares, of its audit page, of known processes and of topics."""
+        of_text = [*self.sources(study), *self.sources(study, audit=True), *self.topic_sources(study)]
+        return list(dict.fromkeys([*of_text, *self.synthetic_sources(study)]))
 
     def with_bases(self, corpus: str) -> list[str]:
         """A corpus, and those that it derives from one after the other; the corpus alone where it derives from none."""
@@ -121,12 +130,13 @@ class Project:
         from textcritic.corpora import given_paths  # here, as in `_check_recipe`
 
         sources = self.every_source(study)
-        critic, synthetic = self.studies[study]["critic"], self.studies[study]["synthetic"]
+        critic = self.studies[study]["critic"]
+        further = [block["critic"] for key in ("synthetic", "topics") if (block := self.studies[study][key])]
         used: dict[str, set[str]] = {
             "corpora": {name for source in sources for name in self.with_bases(source.corpus)},
             "generators": {source.generator for source in sources},
             "decodings": {source.decoding for source in sources},
-            "critics": {critic} | ({synthetic["critic"]} if synthetic else set()),
+            "critics": {critic, *further},
             "classifiers": {self.entry("critics", critic)["classifier"]},
         }
         trained = [self.entry(kind, name) for kind in ("generators", "classifiers") for name in used[kind]]
@@ -136,6 +146,8 @@ class Project:
         units = {self.entry("corpora", name)["sections"]["length_unit"] for name in used["corpora"]} - {"words"}
         used["hub"] = {init["hub"] for init in inits if "hub" in init} | units
         files = [path for name in used["corpora"] for _, path in given_paths(self.entry("corpora", name)["options"])]
+        vocabularies = [self.entry("critics", name).get("vocabulary", {}) for name in used["critics"]]
+        files += [Path(vocabulary["stop_words"]) for vocabulary in vocabularies if vocabulary]
         fetched = ("results/raw/unpacked/", "results/raw/downloads/")
         used["downloads"] = {path.parts[3] for path in files if str(path).startswith(fetched)}
         return {

@@ -11,6 +11,8 @@ Entry = Callable[[str, str], dict[str, Any]]
 
 # The extractor, and the tokenizer, of the sequences of a known process; all other corpora are text.
 PROCESS, SYMBOLS = "process", "symbols"
+# The kind of critic behind a study's `topics`, and the kinds of tables and figures that are made of them alone.
+CTM, OF_TOPICS = "ctm", ("topics", "outliers", "covariances")
 # What a decoding must have where articles are drawn as the model has them, and what only transformers heed.
 _PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1}
 _PLAIN_TABLES = {**_PLAIN, "stride": None, "precision": "fp32"}
@@ -32,14 +34,13 @@ class Source:
 
 
 def sources_of(study: Mapping[str, Any], key: str) -> list[Source]:
-    """The sources under a key of a study (`sources`, `audit_sources` or `synthetic`), in its order, each once.
+    """The sources under a key of a study (`sources`, `audit_sources`, `synthetic` or `topics`), in order, each once.
 
     Sequences of a process have no titles in their text, so their setting is always `wo-title`.
     """
+    blocks = (study[key] or {"sources": []})["sources"] if key in ("synthetic", "topics") else study[key]
     if key == "synthetic":
-        blocks = [{**block, "settings": ["wo-title"]} for block in (study["synthetic"] or {"sources": []})["sources"]]
-    else:
-        blocks = study[key]
+        blocks = [{**block, "settings": ["wo-title"]} for block in blocks]
     return list(dict.fromkeys(source for block in blocks for source in _expand(block)))
 
 
@@ -61,9 +62,12 @@ def check_study(study: Mapping[str, Any], entry: Entry, where: str) -> None:
             _check_titles(source, study["critic"], entry, f"{where}: {key}")
     _check_audit(sources_of(study, "sources"), sources_of(study, "audit_sources"), where)
     for key in ("tables", "figures"):
-        _check_parts(study[key], sources_of(study, "sources"), f"{where}: {key}")
-    if study["synthetic"] is not None:
-        _check_critic(study["synthetic"]["critic"], PROCESS, entry, f"{where}: synthetic.critic")
+        _check_parts(study, key, f"{where}: {key}")
+    for key, kind in (("synthetic", PROCESS), ("topics", CTM)):
+        if study[key] is not None:
+            _check_critic(study[key]["critic"], kind, entry, f"{where}: {key}.critic")
+    for source in sources_of(study, "topics"):
+        _check_text(source, entry, f"{where}: topics.sources")
     for source in sources_of(study, "synthetic"):
         _check_sequences(source, entry, f"{where}: synthetic.sources")
 
@@ -90,22 +94,31 @@ def _check_audit(sources: list[Source], audit: list[Source], where: str) -> None
             )
 
 
-def _check_parts(parts: list[dict[str, Any]], sources: list[Source], where: str) -> None:
+def _check_parts(study: Mapping[str, Any], key: str, where: str) -> None:
     """Tables and figures of a paper: each name once, and nothing in them that the study does not compare."""
-    compared = {(source.corpus, source.generator) for source in sources}
-    names = [part["name"] for part in parts]
-    for part in parts:
+    names = [part["name"] for part in study[key]]
+    for part in study[key]:
+        name = f"{where}: {part['name']}"
         if names.count(part["name"]) > 1:
-            raise TextcriticError(f"{where}: {part['name']} stands twice; give each a name of its own")
-        corpora, generators = part["corpora"], part["generators"]
-        for corpus in corpora:
-            if corpus not in {name for name, _ in compared}:
-                raise TextcriticError(f"{where}: {part['name']}: {corpus} is not among the corpora of the sources")
-        for pair in product(corpora, generators):
-            if pair not in compared:
-                raise TextcriticError(f"{where}: {part['name']}: {pair[1]} on {pair[0]} is not among the sources")
-        if not generators and part["kind"] != "statistics":
-            raise TextcriticError(f"{where}: {part['name']}: generators: none; name those that it compares")
+            raise TextcriticError(f"{name} stands twice; give each a name of its own")
+        if part["kind"] not in OF_TOPICS:
+            _check_part(part, sources_of(study, "sources"), name, "the sources")
+        elif study["topics"] is None:
+            raise TextcriticError(f"{name}: {part['kind']} are of topics, which the study has not; add the key topics")
+        else:
+            _check_part(part, sources_of(study, "topics"), name, "the sources of topics")
+
+
+def _check_part(part: Mapping[str, Any], sources: list[Source], name: str, these: str) -> None:
+    compared = {(source.corpus, source.generator) for source in sources}
+    for corpus in part["corpora"]:
+        if corpus not in {name for name, _ in compared}:
+            raise TextcriticError(f"{name}: {corpus} is not among the corpora of {these}")
+    for corpus, generator in product(part["corpora"], part["generators"]):
+        if (corpus, generator) not in compared:
+            raise TextcriticError(f"{name}: {generator} on {corpus} is not among {these}")
+    if not part["generators"] and part["kind"] != "statistics":
+        raise TextcriticError(f"{name}: generators: none; name those that it compares")
 
 
 def _check_text(source: Source, entry: Entry, where: str) -> None:

@@ -7,29 +7,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from plan import ROOT, jobs, planned, snakemake
 
-ROOT = Path(__file__).parents[2]
 RULES = sorted((ROOT / "rules").glob("*.smk"))
-
-
-def snakemake(folder, *arguments):
-    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", folder, *arguments]
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=folder)
-
-
-def jobs(output):
-    """The table of jobs that a dry run prints: rule -> count."""
-    return {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE)}
-
-
-def planned(output):
-    """(rule, wildcards, resources) of every job that a dry run prints."""
-    found = []
-    for rule, body in re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)*)", output, re.MULTILINE):
-        lines = dict(re.findall(r"^ {4}(wildcards|resources): (.*)$", body, re.MULTILINE))
-        pairs = (dict(re.findall(r"(\w+)=([^,\s]+)", lines.get(key, ""))) for key in ("wildcards", "resources"))
-        found.append((rule, *pairs))
-    return found
 
 
 @pytest.mark.parametrize("study", sorted(path.stem for path in (ROOT / "config/studies").glob("*.yaml")))
@@ -58,10 +38,10 @@ def test_the_slurm_profile_builds_the_papers_study(tmp_path):
 
 
 @pytest.mark.parametrize("target", ["all", "figures", "report"])
-def test_figure_4_is_among_all_figures_and_part_of_the_whole_study(target, tmp_path):
+def test_the_papers_figures_are_among_all_figures_and_part_of_the_whole_study(target, tmp_path):
     run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']", "--", target)
     assert run.returncode == 0, run.stderr + run.stdout
-    assert jobs(run.stdout)["make_paper_figure"] == 1
+    assert jobs(run.stdout)["make_paper_figure"] == 4
 
 
 @pytest.mark.parametrize(
@@ -73,6 +53,11 @@ def test_figure_4_is_among_all_figures_and_part_of_the_whole_study(target, tmp_p
         ("table12", 2, {"wiki"}),
         ("table13", 2, {"wiki"}),
         ("figure4", 2, {"wiki"}),
+        ("table9", 6, {"pubmed", "arxiv", "wiki"}),
+        ("table14", 1, {"arxiv"}),
+        ("figure6", 2, {"wiki"}),
+        ("figure8", 2, {"pubmed"}),
+        ("figure9", 2, {"arxiv"}),
     ],
 )
 def test_a_table_of_the_paper_needs_what_it_compares_alone(target, trained, corpora, tmp_path):
@@ -80,7 +65,7 @@ def test_a_table_of_the_paper_needs_what_it_compares_alone(target, trained, corp
     assert run.returncode == 0, run.stderr + run.stdout
     assert jobs(run.stdout).get("train_causal", 0) == trained
     plan = planned(run.stdout)
-    assert {w["corpus"] for rule, w, _ in plan if rule in ("train_causal", "score_samples")} == corpora
+    assert {w["corpus"] for rule, w, _ in plan if rule in ("train_causal", "score_samples", "fit_topics")} == corpora
     assert any(resources.get("gpu", "0") != "0" for _, _, resources in plan) is bool(trained)
 
 
@@ -153,6 +138,15 @@ def test_table_1_of_the_paper_needs_its_process_and_models_alone(tmp_path):
         "results/encodings/docstrings/symbols/tokenizer",
         "results/encodings/docstrings/symbols/wo-title/test.tokens.npy",
         "results/encodings/process-demo/bpe-2048/tokenizer",
+        "results/critics/ctm-demo/process-demo/critic.npz",
+        "results/critics/ctm-demo/docstrings/critic.json",
+        "results/critics/transitions-demo/docstrings/critic.npz",
+        "results/bags/known-process/docstrings/train",
+        "results/bags/ctm-demo/process-demo/train",
+        "results/topics/ctm-demo/process-demo/data/test.parquet",
+        "results/scores/ctm-demo/docstrings/data/test-gold.parquet",
+        "results/scores/ctm-demo/process-demo/samples/wo-title/hsmm-demo/seed1/sequences-demo.parquet",
+        "results/topics/transitions-demo/docstrings/samples/wo-title/ngram-3/seed1/demo.parquet",
     ],
 )
 def test_rules_for_text_and_for_processes_do_not_overlap(path, tmp_path):
@@ -180,7 +174,7 @@ def test_what_is_for_text_lacks_its_inputs_where_the_corpus_is_a_process(path, m
     assert f"results/{missing}" in run.stderr + run.stdout
 
 
-@pytest.mark.parametrize("target", ["table1", "table2", "table11", "table13", "figure4"])
+@pytest.mark.parametrize("target", ["table1", "table2", "table9", "table11", "table14", "figure4", "figure6"])
 def test_a_target_of_the_paper_says_which_configuration_it_needs(target, tmp_path):
     run = snakemake(tmp_path, "--dry-run", target)
     assert run.returncode == 1

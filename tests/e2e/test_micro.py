@@ -3,12 +3,14 @@
 import csv
 import json
 import math
+import re
 import shutil
 import sys
 from collections import Counter
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import snake
@@ -99,15 +101,61 @@ def test_every_drawn_article_is_scored_or_rejected_for_a_reason(study):
 def test_outputs_are_all_there(study):
     folder = study / "results/studies/micro"
     names = ["coherence", "perplexity", "decomposition", "transition-errors", "statistics", "audit"]
+    names += ["topics", "topic-words", "topic-outliers", "table14"]
     for name in names:
         for suffix in ("csv", "tex", "html"):
             assert (folder / "tables" / f"{name}.{suffix}").stat().st_size > 0
-    assert list((folder / "figures").glob("*.svg"))
-    assert list((folder / "figures").glob("*.pdf"))
+    for figures in ("figures", "topic-figures", "figure6"):
+        assert list((folder / figures).glob("*.svg"))
+        assert list((folder / figures).glob("*.pdf"))
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["packages"]["torch"].startswith("2.13.0")
     assert manifest["configuration"]["registry"]["generators"]["gpt2-micro"]["training"]["steps"] == 60
+    assert manifest["configuration"]["registry"]["critics"]["ctm-micro"]["topics"] == 3
     assert "<html" in (folder / "report.html").read_text(encoding="utf-8")[:500]
+
+
+def test_latent_nll_of_topics_equals_a_plain_computation_from_the_files(study):
+    """An independent computation: the density of each posterior mean under the fitted prior, by the definition."""
+    with np.load(study / "results/critics/ctm-micro/recipes/critic.npz") as critic:
+        mean, covariance = critic["mean"], critic["covariance"]
+    log_det = np.linalg.slogdet(covariance)[1]
+    for tail in ("data/test", "samples/wo-title/gpt2-micro/seed1/micro", "samples/wo-title/shuffled/seed1/micro"):
+        topics = pq.read_table(study / f"results/topics/ctm-micro/recipes/{tail}.parquet").to_pylist()
+        scores = pq.read_table(study / f"results/scores/ctm-micro/recipes/{tail}.parquet").to_pylist()
+        by_id = {score["id"]: score for score in scores}
+        values = []
+        for document in topics:
+            score = by_id[document["id"]]
+            assert score["rejected"] is (document["words"] == 0)
+            if score["rejected"]:
+                assert document["mean"] is document["variance"] is None
+                continue
+            away = np.array(document["mean"]) - mean
+            squared = away @ np.linalg.solve(covariance, away)
+            at_mean = (len(mean) * math.log(2 * math.pi) + log_det + squared) / 2
+            spread = np.trace(np.linalg.solve(covariance, np.diag(document["variance"]))) / 2
+            assert score["nll_at_mean"] == pytest.approx(at_mean, rel=1e-9)
+            assert score["nll"] == pytest.approx(at_mean + spread, rel=1e-9)
+            values.append(score["nll"])
+        (entry,) = [
+            row
+            for row in rows(study, "topics")
+            if (row["generator"] in tail.split("/") if "/seed" in tail else row["source"].startswith("data"))
+        ]
+        assert float(entry["latent_nll"]) == pytest.approx(np.mean(values), rel=1e-9)
+        assert int(float(entry["documents"])) == len(values)
+        assert len(by_id) == len(scores) >= len(topics)
+
+
+def test_every_drawn_article_has_its_topics_or_a_reason_for_none(study):
+    for generator in ("gpt2-micro", "shuffled"):
+        tail = f"wo-title/{generator}/seed1/micro"
+        counts = json.loads((study / f"results/samples/recipes/{tail}.json").read_text())
+        scores = pq.read_table(study / f"results/scores/ctm-micro/recipes/samples/{tail}.parquet")
+        assert scores.num_rows == counts["drawn"] == 80
+        reasons = Counter(why for why in scores["why"].to_pylist() if why is not None)
+        assert reasons - Counter({"no word of the vocabulary": 80}) == Counter(counts["rejected"])
 
 
 def test_a_second_run_has_nothing_to_do(study):
@@ -141,14 +189,26 @@ def test_a_changed_critic_reruns_from_the_critic_on_and_a_label_nothing(copy):
     assert "train_causal" not in run.stdout + run.stderr
 
 
+def test_another_number_of_topics_counts_no_words_again_and_another_vocabulary_does(copy):
+    for changes, counts in (({"topics": 4}, False), ({"vocabulary": {"minimum_count": 4}}, True)):
+        changed = registry_with(copy, "critics", lambda e, changes=changes: e["ctm-micro"].update(changes))
+        run = snakemake(copy, "--dry-run", "--quiet", "rules", configfile=changed)
+        assert {"fit_topics", "infer_data_topics", "infer_sample_topics"} <= set(re.findall(r"\w+", run.stdout))
+        assert ("count_words" in run.stdout) is counts
+        assert "train_c" not in run.stdout
+        assert "score_samples" not in run.stdout
+        shutil.rmtree(copy / "registry")
+
+
 def test_no_samples_left_is_one_clear_line(copy):
     changed = registry_with(copy, "decodings", lambda e: e["micro"].update(max_tokens=1))
-    run = snakemake(copy, configfile=changed)
+    sample = "results/samples/recipes/w-title/gpt2-micro/seed1/micro.parquet"
+    run = snakemake(copy, "--", sample, configfile=changed)
     assert run.returncode != 0
     assert "error: " in run.stderr
     (line,) = {line for line in run.stderr.splitlines() if "gpt2-micro w-title micro] error:" in line}
     assert "of 80 articles none can be used (no end within 1 tokens: " in line
-    assert not (copy / "results/samples/recipes/w-title/gpt2-micro/seed1/micro.parquet").exists()
+    assert not (copy / sample).exists()
 
 
 def test_a_bad_line_of_a_corpus_is_named_and_leaves_nothing(tmp_path):

@@ -32,7 +32,7 @@ def with_tables(root: Path, resamples: int = 200, documents: int = 120) -> dict[
 def part_of(
     study: dict[str, Any], name: str, corpora: tuple[str, ...], generators: tuple[str, ...], kind: str = "coherence"
 ) -> dict[str, Any]:
-    """A study cut down to what one of its tables compares, as `paths.StudyFiles.part` does."""
+    """A study cut down to what one of its tables compares, as `study_files.StudyFiles.part` does."""
     return {
         **{key: study[key] for key in ("name", "title", "resamples", "decodings")},
         "part": {"name": name, "kind": kind, "caption": "What it shows"},

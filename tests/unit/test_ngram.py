@@ -10,7 +10,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram import fit_ngram, load, sample_ngram
-from textcritic.generators.ngram_text import UNKNOWN_ID, Vocabulary, join, split
+from textcritic.generators.ngram_text import END_ID, UNKNOWN_ID, Vocabulary, join, shuffled, split
 from textcritic.generators.shards import read_shard
 
 TITLES = ["abstract", "methods", "see also"]
@@ -116,6 +116,55 @@ def test_fitting_the_weights_does_not_make_validation_worse(models, corpus):
     losses = model.fit_weights(model.vocabulary.encode(articles(60, 1), "w-title"))
     assert len(losses) > 1
     assert losses[-1] <= losses[0] + 1e-9
+
+
+@pytest.mark.parametrize("setting", ["w-title", "wo-title"])
+def test_shuffling_is_a_permutation_of_body_words_over_all_articles(setting):
+    vocabulary = Vocabulary()
+    before = vocabulary.encode(articles(60, 4), setting, grow=True)
+    after = shuffled(before, vocabulary, 7)
+    assert np.array_equal(after.kinds, before.kinds)
+    assert np.array_equal(after.lengths, before.lengths)
+    assert np.array_equal(np.sort(after.ids), np.sort(before.ids))
+    line_break = vocabulary.number("\n")
+    stays = (before.kinds != BODY) | (before.ids == line_break)
+    assert {TITLE, BOUNDARY, BODY} >= set(before.kinds[stays].tolist()) >= {BOUNDARY, BODY}
+    assert np.array_equal(after.ids[stays], before.ids[stays])
+    assert not {END_ID, line_break} & set(after.ids[~stays].tolist())
+    # Words go to other articles: an article keeps the share that it has of all words, and hardly more.
+    moved = after.ids[~stays] != before.ids[~stays]
+    assert moved.mean() > 0.9
+    again, other = shuffled(before, vocabulary, 7), shuffled(before, vocabulary, 8)
+    assert np.array_equal(again.ids, after.ids)
+    assert not np.array_equal(other.ids, after.ids)
+
+
+def test_shuffling_spreads_the_words_of_each_article_over_all():
+    """100 articles of 100 copies of a word of their own: after it, as many of each word in each as chance has it."""
+    own = [Article(f"a{i}", None, (Section(None, " ".join([f"w{i}"] * 100)),), "s") for i in range(100)]
+    vocabulary = Vocabulary()
+    after = shuffled(vocabulary.encode(own, "wo-title", grow=True), vocabulary, 1)
+    rows = after.ids.reshape(100, 101)[:, :100] - 2
+    counts = np.stack([np.bincount(row, minlength=100) for row in rows])
+    assert (counts.sum(axis=0) == 100).all()
+    assert (counts.sum(axis=1) == 100).all()
+    # A random table with these margins: counts have mean 1 and variance 0.98 (hypergeometric), 10,000 of them.
+    assert counts.var() == pytest.approx(0.98, abs=0.06)
+    assert abs(counts.diagonal().mean() - 1) < 0.4
+
+
+def test_a_model_of_shuffled_words_keeps_lengths_and_leaves_validation_and_test_alone(corpus, tmp_path):
+    for name, seed in (("plain", None), ("shuffled", 1), ("again", 1), ("other", 2)):
+        out = tmp_path / name
+        paths = (out / "model", out / "training.json", out / "perplexity.json")
+        fit_ngram(*corpus, "wo-title", 2, "interpolated", *paths, shuffle_seed=seed)
+    plain, mixed = (load(tmp_path / name / "model") for name in ("plain", "shuffled"))
+    assert mixed.vocabulary.words == plain.vocabulary.words
+    assert np.array_equal(mixed.counts[0], plain.counts[0])
+    assert (tmp_path / "again/model/ngram.npz").read_bytes() == (tmp_path / "shuffled/model/ngram.npz").read_bytes()
+    assert not np.array_equal(load(tmp_path / "other/model").keys[1], mixed.keys[1])
+    measured = [read_json(tmp_path / name / "perplexity.json")["all"] for name in ("plain", "shuffled")]
+    assert measured[0]["tokens"] == measured[1]["tokens"]
 
 
 @pytest.mark.parametrize("smoothing", ["none", "interpolated"])

@@ -19,9 +19,10 @@ from textcritic.owntext.configure import Wanted, corpus_template, labels_of, nam
 from textcritic.owntext.criticise import _mode, _title_count
 from textcritic.owntext.files import Outline, outlines
 from textcritic.owntext.workflow import ROOT, _run, alone
-from textcritic.paths import Paths, StudyFiles
+from textcritic.paths import Paths
 from textcritic.project import Project, Source
 from textcritic.spec import load_yaml
+from textcritic.study_files import StudyFiles
 
 TITLES = {"lemmatise": False, "spelling": {}, "drop": []}
 

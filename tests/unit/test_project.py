@@ -1,40 +1,30 @@
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import yaml
+from own_study import ROOT, own_folder, project, write
 
 from textcritic.errors import TextcriticError
-from textcritic.paths import Paths, StudyFiles
+from textcritic.paths import Paths
 from textcritic.project import Project, Source
-
-ROOT = Path(__file__).parents[2]
+from textcritic.study_files import StudyFiles
 
 
 @pytest.fixture
 def folder(tmp_path):
     """A registry and a study of one's own, beside the shipped ones."""
-    (tmp_path / "registry").mkdir()
-    (tmp_path / "studies").mkdir()
-    write(tmp_path / "registry/corpora.yaml", {"mine": {"extractor": "jsonl", "options": {"paths": ["mine.jsonl"]}}})
-    write(tmp_path / "registry/generators.yaml", {"theirs": {"kind": "file", "path": "theirs.jsonl"}})
-    write(tmp_path / "studies/own.yaml", study())
-    return tmp_path
-
-
-def write(path, value):
-    path.write_text(yaml.safe_dump(value))
+    return own_folder(
+        tmp_path,
+        study(),
+        corpora={"mine": {"extractor": "jsonl", "options": {"paths": ["mine.jsonl"]}}},
+        generators={"theirs": {"kind": "file", "path": "theirs.jsonl"}},
+    )
 
 
 def study(**changes):
     block = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
     return {"title": "Own", "critic": "transitions-demo", "sources": [{**block, **changes}]}
-
-
-def project(folder, **config):
-    settings = {"studies": ["own"], "registry_folders": ["config/registry", "registry"], "study_folders": ["studies"]}
-    return Project({**settings, **config}, ROOT, folder)
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "config/studies").glob("*.yaml")))
@@ -204,7 +194,7 @@ def test_the_manifest_names_every_pinned_source(folder):
     used = Project({"studies": ["model-criticism"]}, ROOT).describe("model-criticism")["registry"]
     gpt2 = {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"}
     assert set(used["hub"]) == gpt2 | {"gpt-neo-125m", "bert-base-cased"}
-    assert set(used["downloads"]) == {"pubmed", "arxiv", "enwiki-20211201"}
+    assert set(used["downloads"]) == {"pubmed", "arxiv", "enwiki-20211201", "mallet-stop-words"}
     used = Project({"studies": ["demo"]}, ROOT).describe("demo")["registry"]
     assert set(used["encodings"]) == {"bpe-2048", "symbols"}
 

@@ -1,15 +1,12 @@
 """The synthetic block of a study: what it expands to, what the manifest records of it, and what is refused."""
 
-from pathlib import Path
-
 import pytest
-import yaml
+from own_study import assert_refused, own_folder, project, write
 
 from textcritic.errors import TextcriticError
 from textcritic.paths import Paths
-from textcritic.project import Project, Source
+from textcritic.project import Source
 
-ROOT = Path(__file__).parents[2]
 TRAINING = {"context": 64, "learning_rate": 0.1, "steps": 10}
 CONFIG = {"config": {"model_type": "gpt2"}}
 
@@ -17,18 +14,14 @@ CONFIG = {"config": {"model_type": "gpt2"}}
 @pytest.fixture
 def folder(tmp_path):
     """Registries and a study of one's own, beside the shipped ones; the study goes together."""
-    (tmp_path / "registry").mkdir()
-    (tmp_path / "studies").mkdir()
-    write(
-        tmp_path / "registry/corpora.yaml",
-        {
+    return own_folder(
+        tmp_path,
+        study(),
+        corpora={
             "mine": {"extractor": "jsonl", "options": {"paths": ["mine.jsonl"]}},
             "drawn": {"extractor": "process", "options": {"process": {"states": 8, "steps": 6}}},
         },
-    )
-    write(
-        tmp_path / "registry/generators.yaml",
-        {
+        generators={
             "theirs": {"kind": "file", "path": "theirs.jsonl"},
             "segments": {"kind": "hsmm", "encoding": "symbols", "states": 8},
             "letters": {"kind": "causal", "encoding": "symbols", "init": CONFIG, "training": TRAINING},
@@ -36,22 +29,13 @@ def folder(tmp_path):
             "odd": {"kind": "hsmm", "encoding": "bpe-2048", "states": 8},
             "long": {"kind": "hsmm", "encoding": "symbols", "states": 8, "longest": 12},
         },
-    )
-    write(
-        tmp_path / "registry/decodings.yaml",
-        {
+        decodings={
             "hot": {"temperature": 2.0},
             "known": {"stop": "given"},
             "rough": {"precision": "bf16"},
             "strided": {"stride": 1},
         },
     )
-    write(tmp_path / "studies/own.yaml", study())
-    return tmp_path
-
-
-def write(path, value):
-    path.write_text(yaml.safe_dump(value))
 
 
 BLOCK = {"corpora": ["drawn"], "generators": ["letters", "segments"], "decodings": ["sequences-demo"]}
@@ -66,11 +50,6 @@ def study(sources=None, critic="known-process", text=None, **changes):
         "sources": [{**TEXT, **(text or {})}],
         "synthetic": {"critic": critic, "sources": blocks},
     }
-
-
-def project(folder):
-    settings = {"studies": ["own"], "registry_folders": ["config/registry", "registry"], "study_folders": ["studies"]}
-    return Project(settings, ROOT, folder)
 
 
 def test_sources_of_processes_stand_beside_those_of_text(folder):
@@ -175,11 +154,7 @@ def test_how_a_sequence_stops_is_part_of_what_reruns_and_changes_no_other_decodi
     ],
 )
 def test_what_does_not_go_together_is_refused_in_a_line(folder, changes, message):
-    write(folder / "studies/own.yaml", study(**changes))
-    with pytest.raises(TextcriticError, match=message) as refused:
-        project(folder)
-    assert "own.yaml" in str(refused.value) or "has no entry" in str(refused.value)
-    assert "\n" not in str(refused.value)
+    assert_refused(folder, study(**changes), message)
 
 
 def test_a_study_of_text_needs_a_critic_of_text(folder):

@@ -10,7 +10,7 @@ from report_paper import encyclopedia, part_of, with_tables
 from report_study import build_study
 
 from textcritic.errors import TextcriticError
-from textcritic.paths import Paths, StudyFiles
+from textcritic.paths import Paths
 from textcritic.project import Project
 from textcritic.report import make_error_graphs, make_figures, make_manifest, make_paper_table, make_report, make_tables
 from textcritic.report.coherence_sheets import coherence_sheet
@@ -23,6 +23,7 @@ from textcritic.report.sources import Names
 from textcritic.report.style import save
 from textcritic.report.tables import read_rows
 from textcritic.studies import check_study
+from textcritic.study_files import StudyFiles
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "config" / "published" / "model-criticism.csv"
@@ -254,8 +255,8 @@ def test_a_part_names_no_more_files_than_it_compares():
     assert [s["generator"] for s in files.part("table5")["sources"]][::2] == [
         f"gpt2-{size}" for size in ("small", "medium", "large", "xl")
     ]
-    assert len(files.part_tables()) == 3 * 6
-    assert files.part_figures() == ["results/studies/model-criticism/figure4"]
+    assert len(files.part_tables()) == 3 * 8
+    assert files.part_figures() == [f"results/studies/model-criticism/figure{number}" for number in (4, 6, 8, 9)]
     assert table["decodings"]["ancestral"]["stride"] is None
     with pytest.raises(TextcriticError, match="there is no 'table4'"):
         files.part("table4")

@@ -14,7 +14,7 @@ from textcritic.critics import decompose
 from textcritic.critics.known_process import KnownProcess, score_sequences
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
-from textcritic.paths import Paths, StudyFiles
+from textcritic.paths import Paths
 from textcritic.project import Project
 from textcritic.report import make_synthetic_figures, make_synthetic_tables
 from textcritic.report.inputs import read_synthetic
@@ -29,6 +29,7 @@ from textcritic.report.synthetic.sequences import examples
 from textcritic.report.synthetic.sheets import every_number_sheet, parsing_sheet, table1_sheet, unread_sheet
 from textcritic.report.synthetic.words import process_findings
 from textcritic.report.tables import read_rows
+from textcritic.study_files import StudyFiles
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "config" / "published" / "model-criticism.csv"
@@ -535,9 +536,10 @@ def test_a_studys_description_has_its_synthetic_part():
     assert source["perplexity"] == f"results/generators/{place}/perplexity.json"
     assert "latents" not in source
     assert block["decodings"]["sequences-given"]["stop"] == "given"
-    # The two halves of the study need nothing of each other.
+    # The parts of the study need nothing of each other.
     assert not set(files.coherence_inputs()) & set(files.synthetic_inputs())
-    assert set(files.inputs()) == {*files.coherence_inputs(), *files.synthetic_inputs()}
+    assert not set(files.topic_inputs()) & set(files.synthetic_inputs())
+    assert set(files.inputs()) == {*files.coherence_inputs(), *files.synthetic_inputs(), *files.topic_inputs()}
     assert files.coherence()["synthetic"] is None
     assert all("process" in path for path in files.synthetic_inputs())
 

@@ -13,7 +13,6 @@ from textcritic.critics import TransitionCritic
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
 from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.paths import StudyFiles
 from textcritic.report.coherence_sheets import coherence_sheet
 from textcritic.report.decodings import decoding_difference
 from textcritic.report.details import audit_rows, decomposition_rows, statistics_rows
@@ -28,6 +27,7 @@ from textcritic.report.tables import make_tables, read_rows
 from textcritic.report.transition_error_sheet import errors_sheet
 from textcritic.report.transition_errors import error_rows
 from textcritic.report.words import SWITCH_WORDS, corpus_note, switches
+from textcritic.study_files import StudyFiles
 
 PUBLISHED = [
     ("2", "docstrings", "", "data", "latent_ppl", "2.0"),

@@ -15,4 +15,5 @@ with runlog.job(snakemake.log[0], f"fit {w.generator} {w.setting}"):
         snakemake.output.model,
         snakemake.output.training,
         snakemake.output.perplexity,
+        int(w.seed) if spec["shuffled"] else None,
     )

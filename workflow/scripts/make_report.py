@@ -23,6 +23,7 @@ with runlog.job(snakemake.log[0], f"report {study}"):
         snakemake.input.figures,
         snakemake.output.manifest,
         snakemake.output.report,
-        # Empty where the study has no known process.
+        # Empty where the study has no known process, or no topics.
         next(iter(snakemake.input.synthetic_figures), None),
+        next(iter(snakemake.input.topic_figures), None),
     )

@@ -14,7 +14,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder, write_json
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram_model import NgramModel
-from textcritic.generators.ngram_text import Vocabulary, Words
+from textcritic.generators.ngram_text import Vocabulary, Words, shuffled
 from textcritic.generators.perplexity import summarise
 from textcritic.generators.shards import Draw, write_shard
 
@@ -32,6 +32,7 @@ def fit_ngram(
     model_dir: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
     perplexity_path: str | os.PathLike[str],
+    shuffle_seed: int | None = None,
 ) -> dict[str, Any]:
     """Fit an n-gram model of words and measure its perplexity, a word (a line break, an end) at a time.
 
@@ -49,6 +50,8 @@ def fit_ngram(
         model_dir: folder to write.
         report_path: training.json to write; losses in nats per word, `parameters` counts distinct n-grams.
         perplexity_path: perplexity.json to write.
+        shuffle_seed: where given, the words of train are `shuffled` with it before they are counted; validation and
+            test stay as they are.
 
     Returns:
         what was written to `report_path`.
@@ -61,6 +64,8 @@ def fit_ngram(
     started = time.monotonic()
     vocabulary = Vocabulary()
     train = _words(vocabulary, train_path, setting, grow=True)
+    if shuffle_seed is not None:
+        train = shuffled(train, vocabulary, shuffle_seed)
     validation, test = (_words(vocabulary, path, setting) for path in (validation_path, test_path))
     model = NgramModel.count(vocabulary, train, order)
     rounds = model.fit_weights(validation) if smoothing == "interpolated" else []

@@ -6,13 +6,13 @@ of the article. Other white space is not kept: words are put back together with 
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from textcritic.corpora import BOUNDARY, SEPARATOR, Article, render, spans
+from textcritic.corpora import BODY, BOUNDARY, SEPARATOR, Article, render, spans
 
-UNKNOWN = "<unk>"
+UNKNOWN, LINE_BREAK = "<unk>", "\n"
 END_ID, UNKNOWN_ID = 0, 1
 TOKEN = re.compile(r"\S+|\s+")
 
@@ -49,6 +49,10 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.words) + 2
 
+    def number(self, word: str) -> int:
+        """The number of a word, that of the unknown word if it was not seen."""
+        return self._ids.get(word, UNKNOWN_ID)
+
     def encode(self, articles: Iterable[Article], setting: str, *, grow: bool = False) -> Words:
         """Number the words of `articles`; an unseen word is added if `grow`, else it is the unknown word.
 
@@ -61,7 +65,7 @@ class Vocabulary:
             if grow:
                 numbers = [self._ids.setdefault(word, len(self._ids) + 2) for word in words]
             else:
-                numbers = [self._ids.get(word, UNKNOWN_ID) for word in words]
+                numbers = [self.number(word) for word in words]
             ids.append(np.array([*numbers, END_ID], np.int64))
             kinds.append(np.append(of_word, BOUNDARY).astype(np.uint8))
         if grow:
@@ -72,6 +76,18 @@ class Vocabulary:
     def text(self, ids: Sequence[int]) -> str:
         """The text of drawn ids: words with single spaces between them, none around line breaks, no end."""
         return join([UNKNOWN if i == UNKNOWN_ID else self.words[i - 2] for i in ids if i != END_ID])
+
+
+def shuffled(words: Words, vocabulary: Vocabulary, seed: int) -> Words:
+    """Articles whose body words have changed places with each other at random, over all articles (a permutation).
+
+    Titles, line breaks, blank lines and ends stay where they are: so do the lengths of articles, sections and lines.
+    What is lost is which words occur together.
+    """
+    at = np.flatnonzero((words.kinds == BODY) & (words.ids != vocabulary.number(LINE_BREAK)))
+    ids = words.ids.copy()
+    ids[at] = words.ids[np.random.default_rng(seed).permutation(at)]
+    return replace(words, ids=ids)
 
 
 def split(article: Article, setting: str) -> tuple[list[str], np.ndarray]:
@@ -87,7 +103,7 @@ def split(article: Article, setting: str) -> tuple[list[str], np.ndarray]:
             words.append(word)
         elif "\n" in word:
             starts.append(match.start() + word.index("\n"))
-            words.append(SEPARATOR if SEPARATOR in word else "\n")
+            words.append(SEPARATOR if SEPARATOR in word else LINE_BREAK)
     return words, of_character[np.array(starts, np.int64)].astype(np.uint8)
 
 

@@ -13,6 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from textcritic.report.numbers import number
 from textcritic.report.style import FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS, new_figure, style
 
+HEAD, FOOT = 0.42, 0.62  # inches over and under a panel
 VALUE_WIDTH = 44  # points, for a value right of the chart
 CHARACTER = 0.079  # inches, a little more than the mean
 MOST_POINTS = 120  # of a training curve
@@ -39,12 +40,15 @@ class Mark:
     published: float | None = None
 
 
-def latent_ppl_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2) -> Figure:
+def latent_ppl_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2, quantity: str = "Latent PPL") -> Figure:
     """Dots and intervals, sorted, with the real text's interval as a band behind all rows of its panel.
+
+    The scale is logarithmic where the values are far apart and none is negative.
 
     Args:
         panels: corpus name to its rows; rows with setting "" are the real text, the first of them gives the band.
         width: inches; below 5 the labels stand over the rows in place of beside them.
+        quantity: what the values are.
     """
     narrow = width < 5
     room = int((width - 0.24) / CHARACTER)
@@ -53,21 +57,36 @@ def latent_ppl_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2) -
     tall = any("\n" in mark.label for rows in panels.values() for mark in rows)
     row_height = (0.72 if tall else 0.56) if narrow else 0.36
     heights = [len(rows) * row_height for rows in panels.values()]
-    head, foot = 0.42, 0.62
-    total = sum(heights) + len(heights) * (head + foot)
     labels = [mark.label for rows in panels.values() for mark in rows]
     left = 0.12 if narrow else 0.25 + CHARACTER * max(map(len, labels), default=1)
     notes = [mark.note for rows in panels.values() for mark in rows]
     right = 0.12 if narrow else 0.2 + VALUE_WIDTH / 72 + CHARACTER * max(map(len, notes), default=0)
     with style():
-        figure = new_figure(width, total)
-        top = total
-        for (corpus, rows), height in zip(panels.items(), heights, strict=True):
-            bottom = top - head - height
-            box = (left / width, bottom / total, (width - left - right) / width, height / total)
-            _panel(figure.add_axes(box), corpus, rows, narrow)
-            top = bottom - foot
+        figure, places = stacked_panels(width, heights, left, right)
+        for axes, (corpus, rows) in zip(places, panels.items(), strict=True):
+            _panel(axes, corpus, rows, narrow, quantity)
     return figure
+
+
+def stacked_panels(width: float, heights: Sequence[float], left: float, right: float) -> tuple[Figure, list[Axes]]:
+    """A figure of panels under one another, with room for a title over each and an axis under it.
+
+    Call it inside `with style():`.
+
+    Args:
+        width: of the figure, inches.
+        heights: of the panels, inches.
+        left: margin, inches.
+        right: margin, inches.
+    """
+    total = sum(heights) + len(heights) * (HEAD + FOOT)
+    figure, panels, top = new_figure(width, total), [], total
+    for height in heights:
+        bottom = top - HEAD - height
+        place = (left / width, bottom / total, (width - left - right) / width, height / total)
+        panels.append(figure.add_axes(place))
+        top = bottom - FOOT
+    return figure, panels
 
 
 def training_curves(curves: Mapping[str, Sequence[Mapping[str, Any]]], width: float = 8.2) -> Figure:
@@ -120,14 +139,14 @@ def _means(points: Sequence[tuple[float, float]]) -> np.ndarray:
     )
 
 
-def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool) -> None:
+def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool, quantity: str) -> None:
     real = [mark for mark in rows if not mark.setting]
     finite = [x for m in rows for x in (*m.values, *(v for i in m.intervals for v in i)) if np.isfinite(x)]
     finite += [mark.published for mark in rows if mark.published is not None]
     low, high = (min(finite), max(finite)) if finite else (1.0, 10.0)
-    logarithmic = high / low > 4
-    pad = (high / low) ** 0.06 if logarithmic else 1 + 0.06 * (high - low) / low + 1e-3
-    edges = (low / pad, high * pad) if logarithmic else (low - (pad - 1) * low, high + (pad - 1) * low)
+    logarithmic = low > 0 and high / low > 4
+    pad = (high / low) ** 0.06 if logarithmic else 0.06 * (high - low) + 1e-3 * (abs(low) or 1.0)
+    edges = (low / pad, high * pad) if logarithmic else (low - pad, high + pad)
     if real and np.isfinite(real[0].intervals[0]).all():
         axes.axvspan(*real[0].intervals[0], color=FAINT, linewidth=0, zorder=0)
         axes.axvline(real[0].values[0], color=RULE, linewidth=1.0, zorder=0.5)
@@ -138,7 +157,7 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool) -> None:
     axes.set_yticks([])
     axes.set_title(corpus, pad=7)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel("Latent PPL, logarithmic scale" if logarithmic else "Latent PPL")
+    axes.set_xlabel(f"{quantity}, logarithmic scale" if logarithmic else quantity)
     if logarithmic:
         axes.set_xscale("log")
         axes.set_xlim(*edges)

@@ -1,6 +1,5 @@
 """The report: one self-contained HTML page that says what was found, shows it, and lets the reader check it."""
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -15,11 +14,11 @@ from markupsafe import Markup, escape
 from textcritic.critics import TransitionCritic
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_text
-from textcritic.paths import StudyFiles
 from textcritic.report.details import GRAPH_THRESHOLD
 from textcritic.report.figures import GRAPH_TITLES, REAL, study_curves
 from textcritic.report.findings import findings
 from textcritic.report.inputs import Study, read_study
+from textcritic.report.manifest import provenance
 from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
 from textcritic.report.repetition_page import repetitions_section
 from textcritic.report.sheet import Cell, Sheet, to_html
@@ -27,8 +26,11 @@ from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names, data_
 from textcritic.report.svg import inline_svg
 from textcritic.report.synthetic.page import process_section
 from textcritic.report.tables import read_rows
+from textcritic.report.topics.inputs import read_topics
+from textcritic.report.topics.page import topics_section
 from textcritic.report.viewer import viewer_data
 from textcritic.report.words import commonest_reasons, corpus_note, definitions, seeds_in_words, switches
+from textcritic.study_files import StudyFiles
 
 TEMPLATES = Path(__file__).parent / "templates"
 CONTENTS = (
@@ -46,6 +48,7 @@ CONTENTS = (
     ("corpus", "The real text"),
     ("rejected", "Not scored"),
     ("process", "A known process"),
+    ("topics", "Topics"),
     ("definitions", "Definitions"),
     ("provenance", "Provenance"),
 )
@@ -58,6 +61,7 @@ def make_report(
     manifest: str | Path,
     out_path: str | Path,
     synthetic_figures: str | Path | None = None,
+    topic_figures: str | Path | None = None,
 ) -> None:
     """Write report.html.
 
@@ -69,18 +73,24 @@ def make_report(
         out_path: the page; links to tables and figures are relative to it.
         synthetic_figures: folder that `synthetic.make_synthetic_figures` filled, of a study with a known process; its
             tables are in `tables`.
+        topic_figures: folder that `topics.make_topic_figures` filled, of a study with topics; its tables are in
+            `tables`.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files do not belong together.
     """
     files, made = read_study(study), read_json(manifest)
-    written = (*StudyFiles.TABLES, *(StudyFiles.SYNTHETIC if files.synthetic else ()))
+    criticised = read_topics(study) if study.get("topics") else None
+    written = [*StudyFiles.TABLES, *(StudyFiles.SYNTHETIC if files.synthetic else ())]
+    written += StudyFiles.TOPICS if criticised else ()
     papers = [table.name for table in files.tables]
     shown = [table.name for table in files.tables if table.kind == "coherence"]
     names, rows = Names.of(files.samples), {name: read_rows(tables, name) for name in written}
     process = process_section(files, rows.get("table1"))
+    topics = topics_section(criticised, files, rows)
+    parts = [part for part in (process, topics) if part]
     measured = any(sample.perplexity is not None for sample in files.samples)
-    optional = {"process": process, "papers": shown, "perplexity": measured}
+    optional = {"process": process, "topics": topics, "papers": shown, "perplexity": measured}
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(("html.j2",)),
@@ -94,7 +104,9 @@ def make_report(
         measured=measured,
         contents=[entry for entry in CONTENTS if optional.get(entry[0], True)],
         date=datetime.fromisoformat(made["created"]).strftime("%-d %B %Y"),
-        findings=findings(rows["coherence"], rows["titles"], names, process["findings"] if process else ()),
+        findings=findings(
+            rows["coherence"], rows["titles"], names, [point for part in parts for point in part["findings"]]
+        ),
         compared=_compared(files, rows["coherence"], names),
         several_seeds=rows["coherence"]["seed"].nunique() > 1,
         chart_caption=_chart_caption(rows["coherence"], files.titles_given, measured and names.several_settings),
@@ -109,13 +121,13 @@ def make_report(
         default=rows["audit"].loc[rows["audit"]["switch"] == "default", "setting_of_switch"].iloc[0],
         corpora=[corpus_note(read_json(data.statistics)) for data in files.data],
         rejected=Markup(to_html(_rejected(rows["coherence"], names))),
-        definitions=[*definitions(files.resamples, files.titles_given), *(process["definitions"] if process else ())],
-        **_provenance(made),
+        definitions=[
+            *definitions(files.resamples, files.titles_given),
+            *(definition for part in parts for definition in part["definitions"]),
+        ],
+        **provenance(made),
         tables=_links((Path(tables) / f"{name}.csv" for name in (*written, *papers)), Path(out_path)),
-        prints=_links(
-            [path for folder in _folders(figures, synthetic_figures) for path in sorted(folder.glob("*.pdf"))],
-            Path(out_path),
-        ),
+        prints=_links(_prints(figures, synthetic_figures, topic_figures), Path(out_path)),
         viewer=_viewer(files),
         viewer_words=f"Of each source {files.report_articles} articles at most are in this page: the most incoherent "
         "ones and the first of the others.",
@@ -123,13 +135,16 @@ def make_report(
         figure=_figure(Path(figures)),
         process=process,
         process_figure=_figure(Path(synthetic_figures or figures), "process-"),
+        topics=topics,
+        topic_figure=_figure(Path(topic_figures or figures), "topics-"),
         picker=_picker,
     )
     write_text(out_path, page)
 
 
-def _folders(*folders: str | Path | None) -> list[Path]:
-    return [Path(folder) for folder in folders if folder is not None]
+def _prints(*folders: str | Path | None) -> list[Path]:
+    """The figures for print of those folders that there are."""
+    return [path for folder in folders if folder is not None for path in sorted(Path(folder).glob("*.pdf"))]
 
 
 def _figure(folder: Path, prefix: str = "") -> Callable[[str, str], Markup]:
@@ -266,25 +281,6 @@ def _viewer(study: Study) -> dict[str, Any]:
     # A sample first: what real text looks like is one choice away.
     start = next((i for i, source in enumerate(sources) if not source["real"] and source["articles"]), 0)
     return {"threshold": GRAPH_THRESHOLD, "start": start, "given": study.titles_given, "sources": sources}
-
-
-def _provenance(made: Mapping[str, Any]) -> dict[str, Any]:
-    revision = made.get("revision")
-    facts = [("Made", f"{made['created']} by textcritic {made['textcritic']}")]
-    if revision:
-        facts.append(("Revision", revision["commit"] + (", with uncommitted changes" if revision["changed"] else "")))
-    facts += [
-        ("Python", f"{made['python']}, {made['platform']}"),
-        ("Seeds", seeds_in_words(made["seeds"])),
-        ("Artefacts", f"{plural(len(made['artefacts']), 'file')}, with sizes and SHA-256 in manifest.json"),
-    ]
-    configuration = made.get("configuration")
-    return {
-        "provenance": facts,
-        "packages": made["packages"],
-        "commands": made["commands"],
-        "configuration": json.dumps(configuration, indent=2, ensure_ascii=False) if configuration else "",
-    }
 
 
 def _links(paths: Iterable[Path], out_path: Path) -> list[tuple[str, str]]:

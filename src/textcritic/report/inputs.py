@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from textcritic.errors import TextcriticError
 
 OPTIONAL = {"accuracy", "perplexity", "training"}
-D = TypeVar("D", "SampleFiles", "SequenceFiles")
+D = TypeVar("D", bound="Drawn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +181,8 @@ def read_study(study: Mapping[str, Any]) -> Study:
     where = f"study {study['name']}"
     data = tuple(_data(entry, where) for entry in study["corpora"])
     known = {files.corpus for files in data}
-    samples = tuple(_drawn(SampleFiles, entry, known, where) for entry in study["sources"])
-    audit = tuple(_drawn(SampleFiles, entry, known, where) for entry in study.get("audit_sources", ()))
+    samples = tuple(read_drawn(SampleFiles, entry, known, where) for entry in study["sources"])
+    audit = tuple(read_drawn(SampleFiles, entry, known, where) for entry in study.get("audit_sources", ()))
     for source in audit:
         if not bases(samples, source):
             raise TextcriticError(
@@ -193,7 +193,7 @@ def read_study(study: Mapping[str, Any]) -> Study:
         name=str(study["name"]),
         title=str(study["title"]),
         summary=str(study.get("summary", "")),
-        resamples=_resamples(study),
+        resamples=resamples_of(study),
         report_articles=int(study.get("report_articles", 40)),
         data=data,
         samples=samples,
@@ -223,9 +223,9 @@ def read_synthetic(study: Mapping[str, Any]) -> Synthetic:
     known = {files.corpus for files in processes}
     return Synthetic(
         processes=processes,
-        samples=tuple(_drawn(SequenceFiles, entry, known, where) for entry in block["sources"]),
+        samples=tuple(read_drawn(SequenceFiles, entry, known, where) for entry in block["sources"]),
         decodings=block.get("decodings", {}),
-        resamples=_resamples(study),
+        resamples=resamples_of(study),
     )
 
 
@@ -235,41 +235,45 @@ def bases(samples: Iterable[SampleFiles], audit: SampleFiles) -> list[SampleFile
     return [s for s in samples if all(getattr(s, key) == getattr(audit, key) for key in same)]
 
 
-def _resamples(study: Mapping[str, Any]) -> int:
+def resamples_of(study: Mapping[str, Any]) -> int:
+    """Resamples of intervals and tests."""
     return int(study.get("resamples", 10_000))
 
 
 def _data(entry: Mapping[str, Any], where: str) -> DataFiles:
     keys = ("critic", "statistics", "accuracy", "gold", "inferred", "articles", "latents", "validation")
     return DataFiles(
-        corpus=_text(entry, "corpus", where), **_paths(entry, keys, f"{where}: corpus {entry.get('corpus')}")
+        corpus=text_of(entry, "corpus", where), **read_paths(entry, keys, f"{where}: corpus {entry.get('corpus')}")
     )
 
 
 def _process(entry: Mapping[str, Any], where: str) -> ProcessFiles:
     keys = ("process", "statistics", "scores", "articles")
     return ProcessFiles(
-        corpus=_text(entry, "corpus", where), **_paths(entry, keys, f"{where}: corpus {entry.get('corpus')}")
+        corpus=text_of(entry, "corpus", where), **read_paths(entry, keys, f"{where}: corpus {entry.get('corpus')}")
     )
 
 
-def _drawn(kind: type[D], entry: Mapping[str, Any], corpora: set[str], where: str) -> D:
-    words: dict[str, Any] = {key: _text(entry, key, where) for key in ("corpus", "setting", "generator", "decoding")}
+def read_drawn(kind: type[D], entry: Mapping[str, Any], corpora: set[str], where: str, **given: Any) -> D:
+    """The files of one sample, from a dict with the keys of `kind`; `given` are fields that are no paths."""
+    words: dict[str, Any] = {key: text_of(entry, key, where) for key in ("corpus", "setting", "generator", "decoding")}
     name = f"{where}: sample {' '.join(words.values())} seed {entry.get('seed')}"
     if words["corpus"] not in corpora:
         raise TextcriticError(f"{name}: its corpus is not among the study's corpora; add it there")
-    keys = [field.name for field in fields(kind) if field.name not in {*words, "seed", "label"}]
-    label = str(entry.get("label") or words["generator"])
-    return kind(**words, seed=int(entry["seed"]), label=label, **_paths(entry, keys, name))
+    given |= {"seed": int(entry["seed"]), "label": str(entry.get("label") or words["generator"])}
+    keys = [field.name for field in fields(kind) if field.name not in {*words, *given}]
+    return kind(**words, **given, **read_paths(entry, keys, name))
 
 
-def _text(entry: Mapping[str, Any], key: str, where: str) -> str:
+def text_of(entry: Mapping[str, Any], key: str, where: str) -> str:
+    """The words under a key of an entry, which must have it."""
     if not entry.get(key):
         raise TextcriticError(f"{where}: an entry lacks the key {key!r}")
     return str(entry[key])
 
 
-def _paths(entry: Mapping[str, Any], keys: Iterable[str], name: str) -> dict[str, Any]:
+def read_paths(entry: Mapping[str, Any], keys: Iterable[str], name: str) -> dict[str, Any]:
+    """The files under some keys of an entry, each of which must be there; None for what an entry need not have."""
     return {key: _path(entry, key, name) for key in keys}
 
 

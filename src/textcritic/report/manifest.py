@@ -1,6 +1,7 @@
 """What a study was made from: configuration, versions, revision, and every file with its size and digest."""
 
 import hashlib
+import json
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -11,6 +12,8 @@ from typing import Any
 import textcritic
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.report.numbers import plural
+from textcritic.report.words import seeds_in_words
 from textcritic.runlog import versions
 
 PACKAGES = (
@@ -44,7 +47,7 @@ def make_manifest(
     Raises:
         TextcriticError: an artefact is not there.
     """
-    synthetic = study.get("synthetic") or {"sources": []}
+    parts = [study, *(study[part] for part in ("synthetic", "topics") if study.get(part))]
     manifest = {
         "study": study["name"],
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -53,13 +56,37 @@ def make_manifest(
         "platform": platform.platform(),
         "packages": versions(*PACKAGES),
         "revision": git_revision(repository) if repository is not None else None,
-        "seeds": sorted({int(source["seed"]) for source in (*study["sources"], *synthetic["sources"])}),
+        "seeds": sorted({int(source["seed"]) for part in parts for source in part["sources"]}),
         "commands": list(commands),
         "configuration": dict(description or {}),
         "artefacts": [_artefact(Path(path)) for path in sorted({str(path) for path in artefacts})],
     }
     write_json(out_path, manifest)
     return manifest
+
+
+def provenance(made: Mapping[str, Any]) -> dict[str, Any]:
+    """What a manifest says, for the template of the report.
+
+    Args:
+        made: as `make_manifest` returns it.
+    """
+    revision = made.get("revision")
+    facts = [("Made", f"{made['created']} by textcritic {made['textcritic']}")]
+    if revision:
+        facts.append(("Revision", revision["commit"] + (", with uncommitted changes" if revision["changed"] else "")))
+    facts += [
+        ("Python", f"{made['python']}, {made['platform']}"),
+        ("Seeds", seeds_in_words(made["seeds"])),
+        ("Artefacts", f"{plural(len(made['artefacts']), 'file')}, with sizes and SHA-256 in manifest.json"),
+    ]
+    configuration = made.get("configuration")
+    return {
+        "provenance": facts,
+        "packages": made["packages"],
+        "commands": made["commands"],
+        "configuration": json.dumps(configuration, indent=2, ensure_ascii=False) if configuration else "",
+    }
 
 
 def git_revision(folder: str | Path) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ LATEX = {
     **{"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}"},
     **{"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}"},
     **{"∞": r"$\infty$", "−": "$-$", "±": r"$\pm$", "→": r"$\rightarrow$", "–": "--", "—": "---", "×": r"$\times$"},
-    **{"|": r"\textbar{}", "≥": r"$\geq$", "…": r"\ldots{}", "\n": " "},
+    **{"|": r"\textbar{}", "≥": r"$\geq$", "…": r"\ldots{}", "·": r"$\cdot$", "\n": " "},
 }
 
 

@@ -16,7 +16,9 @@ from textcritic.files import whole_file
 INK, MUTED, RULE, FAINT, PAPER = "#1c2330", "#5c6675", "#c9ced6", "#eceef2", "#fdfdfe"
 # From Okabe and Ito's colour-blind safe set, a little darkened for small marks.
 BLUE, ORANGE, GREEN = "#1f6fb2", "#c8560f", "#1d8163"
-SETTING_COLOURS = {"w-title": BLUE, "wo-title": ORANGE}
+# In place of a setting: a generator that is there to be bad.
+BASELINE = "baseline"
+SETTING_COLOURS = {"w-title": BLUE, "wo-title": ORANGE, BASELINE: MUTED}
 FONT_SIZE = 10.0
 
 # Only the opacity varies: empty cells take the colour of the page, full ones that of its scheme.

@@ -27,7 +27,7 @@ from textcritic.report.sources import GROUP, KEYS, SAMPLE, Names
 from textcritic.report.transition_error_sheet import errors_sheet
 from textcritic.report.transition_errors import error_rows
 
-NOTES = ("rejected_by_reason", "published_note")
+NOTES = ("rejected_by_reason", "published_note", "topics")
 
 
 def make_tables(study: Mapping[str, Any], folder: str | Path, published: str | Path | None = None) -> list[Path]:

@@ -32,7 +32,7 @@ BACKGROUND = 0.3
 EVALUATIONS, MINIBATCH_EVALUATIONS = 11, 30
 # Nats by which a document's bound may still rise in the next step of an E-step.
 UNFINISHED = 1e-3
-# Step t of stochastic EM weighs the minibatch by (1 + t) to this power.
+# Step t = 1, 2, ... of stochastic EM weighs the minibatch by (1 + t) to this power.
 FORGETTING = -0.6
 
 
@@ -174,7 +174,7 @@ class _Work:
         number, size = len(standing.bounds), self.options.minibatch or len(self.rows)
         order = np.random.default_rng((self.options.seed, number)).permutation(self.rows)
         parts, steps, bound = standing.parts, standing.steps, 0.0
-        running = standing.running or Sums.empty(self.matrix.shape[1], np.zeros_like(parts.mean))
+        running = standing.running or Sums.of_document(parts, self.matrix.sum() / len(self.rows))
         pieces = np.array_split(order, math.ceil(len(order) / size))
         progress = Progress(f"EM pass {number + 1}", len(order), "documents")
         for piece in pieces:
@@ -184,9 +184,9 @@ class _Work:
             local = replace(self, matrix=part)
             for expected in local._expected(parts, rows_of_batches(part, self.options.num_topics, self.device)):
                 sums.add(expected)
-            running.average(sums, (1 + steps) ** FORGETTING)
-            parts = running.maximised(parts, self.options.shrinkage, steps >= SETTLING)
             steps, bound = steps + 1, bound + sums.bound
+            running.average(sums, (1 + steps) ** FORGETTING)
+            parts = running.maximised(parts, self.options.shrinkage, steps > SETTLING)
             progress.advance(len(piece))
         return Standing(parts, [*standing.bounds, bound], steps=steps, running=running)
 

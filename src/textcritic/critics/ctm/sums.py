@@ -52,6 +52,13 @@ class Sums:
         size = len(origin)
         return cls(np.zeros((num_words, size + 1)), origin, np.zeros(size), np.zeros((size, size)), np.zeros(size))
 
+    @classmethod
+    def of_document(cls, parts: Parts, tokens: float) -> Self:
+        """Of one document as parameters have it, with some tokens: what stochastic EM begins its averages with."""
+        size = len(parts.mean)
+        in_topics = parts.topics * (tokens / (size + 1))
+        return cls(in_topics, parts.mean.copy(), np.zeros(size), parts.covariance.copy(), np.zeros(size), documents=1.0)
+
     def add(self, expected: Expected) -> None:
         """Add a batch."""
         centred = expected.means - self.origin
@@ -64,7 +71,7 @@ class Sums:
 
     def average(self, other: "Sums", weight: float) -> None:
         """Move the sums of a document by `weight` towards another's (Cappe and Moulines 2009, equation 8)."""
-        scale, share = (1 - weight) / max(self.documents, 1), weight / other.documents
+        scale, share = (1 - weight) / self.documents, weight / other.documents
         for key in ("in_topics", "first", "second", "variance"):
             mine, theirs = getattr(self, key), getattr(other, key)
             mine *= scale

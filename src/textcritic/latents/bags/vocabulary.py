@@ -37,7 +37,7 @@ class VocabularyOptions:
 
     Attributes:
         stop_words: `none`; `english`, the 318 of scikit-learn; or the path of a file with one word a line. A word is
-            compared in lower case. * The released code has a list of 524 words, which is that of MALLET.
+            compared in lower case. * The released code has a list of 524 words, as has MALLET.
         lowercase: whether tokens are lower-cased first. * They are not.
         maximum_share: of the documents of train; words in more of them are left out.
         mode: `paper` leaves out words in more than that share of documents, `as_released` those in just that share too.

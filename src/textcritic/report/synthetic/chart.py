@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from textcritic.report.charts import stacked_panels
 from textcritic.report.numbers import number
-from textcritic.report.style import BLUE, INK, MUTED, RULE, new_figure, style
+from textcritic.report.style import BLUE, INK, MUTED, RULE, style
 
 CHARACTER = 0.079  # inches, a little more than the mean
 MOST_BINS = 60
@@ -51,20 +52,15 @@ def spread_chart(panels: Mapping[str, Panel], width: float = 8.2) -> Figure:
         width: inches; below 5 the labels stand over the rows in place of beside them.
     """
     narrow = width < 5
-    row_height, head, foot = (0.95 if narrow else 0.72), 0.42, 0.62
+    row_height = 0.95 if narrow else 0.72
     labels = [row.label for panel in panels.values() for row in panel.rows]
     left = 0.12 if narrow else 0.25 + CHARACTER * max(len(line) for name in labels for line in _lines(name).split("\n"))
     right = 0.12 if narrow else 1.35
     heights = [len(panel.rows) * row_height for panel in panels.values()]
-    total = sum(heights) + len(heights) * (head + foot)
     with style():
-        figure = new_figure(width, total)
-        top = total
-        for (corpus, panel), height in zip(panels.items(), heights, strict=True):
-            bottom = top - head - height
-            axes = figure.add_axes((left / width, bottom / total, (width - left - right) / width, height / total))
+        figure, places = stacked_panels(width, heights, left, right)
+        for axes, (corpus, panel) in zip(places, panels.items(), strict=True):
             _panel(axes, panel, corpus if len(panels) > 1 else "", narrow)
-            top = bottom - foot
     return figure
 
 

@@ -1,0 +1,109 @@
+"""Topics: count words, fit a correlated topic model on real text, infer the topics of real text and of samples, score them.
+
+Needs: a corpus of text, and samples. Makes: results/bags, results/critics and results/topics, and scores as the other
+critics do.
+"""
+
+TOPIC_MODELS = project.names("critics", kind=["ctm"])
+TOPIC_CRITIC = "results/critics/{critic}/{corpus}"
+
+
+rule count_words:
+    """Choose the vocabulary on the train split, and count its words there."""
+    input:
+        articles="results/corpora/{corpus}/train.parquet",
+        stop_words=lambda w: paths.stop_words(w.critic),
+    output:
+        vocabulary=f"{TOPIC_CRITIC}/vocabulary.parquet",
+        report=f"{TOPIC_CRITIC}/vocabulary.json",
+        counts=directory("results/bags/{critic}/{corpus}/train"),
+    log:
+        "results/logs/count_words/{critic}/{corpus}.log",
+    benchmark:
+        "results/benchmarks/count_words/{critic}/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=TEXTS,
+        critic=TOPIC_MODELS,
+    conda:
+        "../envs/cpu.yaml"
+    resources:
+        mem_mb=of("critics", "critic", "mem_mb"),
+        runtime=of("critics", "critic", "runtime"),
+    params:
+        # Nothing of the model itself, so that another number of topics counts nothing again.
+        spec=spec("critics", "critic", "kind", "vocabulary"),
+        version=stage("criticise"),
+    script:
+        "../workflow/scripts/count_words.py"
+
+
+rule fit_topics:
+    """Fit a correlated topic model; a killed job resumes from the `checkpoints` folder beside it."""
+    input:
+        counts="results/bags/{critic}/{corpus}/train",
+    output:
+        critic=f"{TOPIC_CRITIC}/critic.npz",
+        training=f"{TOPIC_CRITIC}/training.json",
+    log:
+        "results/logs/fit_topics/{critic}/{corpus}.log",
+    benchmark:
+        "results/benchmarks/fit_topics/{critic}/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=TEXTS,
+        critic=TOPIC_MODELS,
+    priority: 10
+    conda:
+        "../envs/gpu.yaml"
+    threads: of("critics", "critic", "threads")
+    resources:
+        gpu=of("critics", "critic", "gpu"),
+        mem_mb=of("critics", "critic", "mem_mb"),
+        runtime=of("critics", "critic", "runtime"),
+    params:
+        spec=spec("critics", "critic", "kind", "topics", "seed", "iterations", "tolerance", "shrinkage", "minibatch"),
+        version=stage("criticise"),
+    script:
+        "../workflow/scripts/fit_topics.py"
+
+
+rule infer_data_topics:
+    """The posterior over topic coefficients of each real document, and its Latent NLL."""
+    input:
+        articles="results/corpora/{corpus}/test.parquet",
+        vocabulary=f"{TOPIC_CRITIC}/vocabulary.parquet",
+        critic=f"{TOPIC_CRITIC}/critic.npz",
+    output:
+        topics="results/topics/{critic}/{corpus}/data/test.parquet",
+        scores="results/scores/{critic}/{corpus}/data/test.parquet",
+    log:
+        "results/logs/infer_data_topics/{critic}/{corpus}.log",
+    benchmark:
+        "results/benchmarks/infer_data_topics/{critic}/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=TEXTS,
+        critic=TOPIC_MODELS,
+    conda:
+        "../envs/cpu.yaml"
+    threads: of("critics", "critic", "threads")
+    resources:
+        mem_mb=of("critics", "critic", "mem_mb"),
+        runtime=of("critics", "critic", "runtime"),
+    params:
+        version=stage("criticise"),
+    script:
+        "../workflow/scripts/infer_topics.py"
+
+
+use rule infer_data_topics as infer_sample_topics with:
+    input:
+        articles=f"{DRAWN}.parquet",
+        rejected=f"{DRAWN}.rejected.parquet",
+        vocabulary=f"{TOPIC_CRITIC}/vocabulary.parquet",
+        critic=f"{TOPIC_CRITIC}/critic.npz",
+    output:
+        topics=f"results/topics/{{critic}}/{{corpus}}/{SAMPLE}.parquet",
+        scores=f"results/scores/{{critic}}/{{corpus}}/{SAMPLE}.parquet",
+    log:
+        f"results/logs/infer_sample_topics/{{critic}}/{{corpus}}/{SAMPLE}.log",
+    benchmark:
+        f"results/benchmarks/infer_sample_topics/{{critic}}/{{corpus}}/{SAMPLE}.tsv"

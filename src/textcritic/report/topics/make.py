@@ -1,0 +1,150 @@
+"""The files of a study's topics: tables and figures."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from textcritic.critics.ctm.scoring import document_nll
+from textcritic.report.charts import Mark, latent_ppl_chart
+from textcritic.report.figures import NARROW, write_figures
+from textcritic.report.numbers import missing, p_value
+from textcritic.report.published import read_published
+from textcritic.report.sources import GROUP, SAMPLE, Names
+from textcritic.report.style import BASELINE
+from textcritic.report.tables import write_sheet
+from textcritic.report.topics.chart import NO_VALUES, Spread, spread_chart
+from textcritic.report.topics.heatmaps import PAPER_LIMIT, common_limit, covariance_heatmaps
+from textcritic.report.topics.inputs import TopicFiles, Topics, TopicSample, read_topics
+from textcritic.report.topics.rows import (
+    covariances,
+    nll_rows,
+    outlier_rows,
+    read_topic_scores,
+    source_keys,
+    topic_names,
+    topic_rows,
+    word_rows,
+)
+from textcritic.report.topics.sheets import outliers_sheet, topics_sheet, words_sheet
+
+CHART, SPREAD, COVARIANCES = "topic-nll", "topic-nll-spread", "topic-covariances"
+
+
+def make_topic_tables(study: Mapping[str, Any], folder: str | Path, published: str | Path | None = None) -> list[Path]:
+    """Write topics (paper, Table 9), topic-words and topic-outliers (Table 14), each as .csv, .tex and .html.
+
+    Args:
+        study: as `inputs.read_topics` takes it; nothing else of a study is read.
+        folder: where the tables go, `results/studies/{study}/tables`.
+        published: CSV of the values that stand beside ours, see `published.read_published`; None means none.
+
+    Returns:
+        The files written.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or files do not belong together.
+    """
+    topics, theirs = read_topics(study), read_published(published)
+    names, rows = Names.of(topics.samples), topic_rows(topics, theirs)
+    words, outliers = word_rows(topics), outlier_rows(topics, theirs)
+    return [
+        *write_sheet(topics_sheet(rows, names), rows, folder),
+        *write_sheet(words_sheet(words, names), words, folder),
+        *write_sheet(outliers_sheet(outliers, names), outliers, folder),
+    ]
+
+
+def make_topic_figures(study: Mapping[str, Any], folder: str | Path) -> list[Path]:
+    """Write topic-nll, topic-nll-spread and topic-covariances.{corpus}, as `figures.make_figures` does.
+
+    Args:
+        study: as in `make_topic_tables`.
+        folder: where the figures go, `results/studies/{study}/topic-figures`.
+
+    Raises:
+        TextcriticError: as `make_topic_tables`.
+    """
+    return write_figures(_figures(read_topics(study)), folder)
+
+
+def make_paper_covariances(study: Mapping[str, Any], folder: str | Path) -> list[Path]:
+    """Write covariances.{corpus} (paper, Figures 6, 8 and 9), real text and samples side by side.
+
+    As in the paper and its released code: covariances of the posteriors' means, clamped to [-5, 5].
+
+    Args:
+        study: as in `make_topic_tables`.
+        folder: where the figures go, `results/studies/{study}/{figure}`.
+
+    Raises:
+        TextcriticError: as `make_topic_tables`.
+    """
+    topics = read_topics(study)
+    return write_figures((_paper_figure(files, topics) for files in topics.data), folder)
+
+
+def heatmap_limit(files: TopicFiles, topics: Topics) -> float:
+    """The value at which the colours of a corpus' covariances end in the report."""
+    return common_limit(list(covariances(files, topics)["matrices"].values()))
+
+
+def _figures(topics: Topics) -> Iterator[tuple[str, Figure, Figure]]:
+    names = Names.of(topics.samples)
+    rows = nll_rows(topics, read_published(None))
+    marks = {files.corpus: _marks(rows[rows["corpus"] == files.corpus], names) for files in topics.data}
+    quantity = "Latent NLL, nats per document"
+    yield CHART, latent_ppl_chart(marks, quantity=quantity), latent_ppl_chart(marks, NARROW, quantity)
+    spreads = {files.corpus: _spreads(files, topics, names) for files in topics.data}
+    yield SPREAD, spread_chart(spreads), spread_chart(spreads, NARROW)
+    for files in topics.data:
+        found, limit = covariances(files, topics), heatmap_limit(files, topics)
+        yield f"{COVARIANCES}.{files.corpus}", *_heatmaps(files, found, limit)
+
+
+def _paper_figure(files: TopicFiles, topics: Topics) -> tuple[str, Figure, Figure]:
+    found = covariances(files, topics, variances=False)
+    return f"covariances.{files.corpus}", *_heatmaps(files, found, PAPER_LIMIT)
+
+
+def _heatmaps(files: TopicFiles, found: Mapping[str, Any], limit: float) -> tuple[Figure, Figure]:
+    """Wide and narrow."""
+    names = topic_names(files)
+    ordered = [names[topic] for topic in found["order"]]
+    wide = covariance_heatmaps(found["matrices"], ordered, limit)
+    return wide, covariance_heatmaps(found["matrices"], ordered, limit, NARROW)
+
+
+def _marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
+    """The rows of one corpus: real text, samples from low to high, the baseline last; none of what is not scored."""
+    found = []
+    for _, group in rows[rows["latent_nll"].notna()].groupby(["source", *GROUP], sort=False):
+        first = group.iloc[0].to_dict()
+        worst = group["p_value"].max()
+        mark = Mark(
+            label=names.source(first, corpus=False, seed=False),
+            values=tuple(group["latent_nll"]),
+            intervals=tuple(zip(group["ci_low"], group["ci_high"], strict=True)),
+            note="" if missing(worst) else p_value(worst),
+            setting=_setting(first["setting"], first["baseline"]),
+        )
+        found.append((first["source"] == SAMPLE, bool(first["baseline"]), float(group["latent_nll"].mean()), mark))
+    return [mark for *_, mark in sorted(found, key=lambda row: row[:3])]
+
+
+def _spreads(files: TopicFiles, topics: Topics, names: Names) -> list[Spread]:
+    found = []
+    for source in topics.shown(files):
+        scores, keys = read_topic_scores(source), source_keys(source)
+        values = NO_VALUES if all(scores["rejected"].to_pylist()) else document_nll(scores)
+        baseline = isinstance(source, TopicSample) and source.baseline
+        label = names.source(keys, corpus=False, seed=False)
+        found.append(Spread(label, values, _setting(keys["setting"], baseline)))
+    return found
+
+
+def _setting(setting: str, baseline: bool) -> str:
+    """What decides a source's colour."""
+    return BASELINE if baseline else setting

@@ -1,0 +1,168 @@
+"""The tables of topics, for reading: Latent NLL (paper, Table 9), topics' words, and outliers (Table 14)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from textcritic.critics.ctm.scoring import EMPTY
+from textcritic.report.numbers import NONE, count, missing, number, p_value, percent
+from textcritic.report.rows import reasons_from_words
+from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.sheets import beside, matching, spread, unique
+from textcritic.report.sources import GROUP, Names
+from textcritic.report.topics.inputs import DATA
+from textcritic.report.topics.rows import DOT, reasons_of
+
+EXPECTED, AT_MEAN = ("latent_nll", "ci", "p_value"), ("latent_nll_at_mean", "at_mean", "p_value_at_mean")
+MEASURED = (("measured", "distance"), ("by chance", "distance_by_chance"))
+BOTH = (
+    "In expectation: over the whole posterior of a document's topics, which is the paper's definition. At the mean: of "
+    "the posterior's mean alone, as the released code has it"
+)
+
+
+def topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """Latent NLL of real text and of each sample, what was left out, and how far covariances are apart."""
+    heads = ("Source", "Latent NLL, in expectation", "Latent NLL, at the mean", "Left out", "Covariances apart")
+    body = []
+    for _, group in _sources(rows):
+        name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
+        cells = [nll_cell(group, *EXPECTED), nll_cell(group, *AT_MEAN, published=True)]
+        body.append([name, *cells, _left_out(group), _distance(group)])
+    theirs = "; published values are of that, and under them stands ours minus theirs"
+    theirs = theirs if rows["published"].notna().any() else ""
+    remarks = [
+        f"Nats per document. {BOTH}{theirs}. Under each value: its 95% interval (with several seeds: their standard "
+        "deviation), the p-value against real text, and how many documents it is of.",
+        "Covariances apart: how far the covariance matrix of the sample's topics is from real text's, as a share of "
+        "the size of the latter, less what finite samples add; under it its 95% interval, what was measured, what two "
+        "sets of documents of one kind come to by chance alone, and the p-value.",
+    ]
+    return Sheet("topics", "Latent NLL under the topic model", [[Cell(head) for head in heads]], body, remarks=remarks)
+
+
+def paper_topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """The same in the paper's shape (Table 9): rows metric by model, columns corpora."""
+    corpora = unique(rows["corpus"])
+    models = rows.drop_duplicates(["source", *GROUP[1:]])[["source", *GROUP[1:]]].to_dict("records")
+    body: list[list[Cell]] = []
+    for metric, columns in (("Latent NLL, at the mean", AT_MEAN), ("Latent NLL, in expectation", EXPECTED)):
+        for place, model in enumerate(models):
+            found = [matching(rows, {"corpus": corpus, **model}) for corpus in corpora]
+            first = next(group for group in found if len(group)).iloc[0].to_dict()
+            name = Cell(names.source(first, corpus=False, seed=False))
+            cells = [nll_cell(group, *columns, published=columns is AT_MEAN) for group in found]
+            body.append([Cell("" if place else metric, heading=not place), name, *cells])
+    header = [[Cell("Metric"), Cell("Model"), *(Cell(corpus) for corpus in corpora)]]
+    seeds = sorted(set(rows["seed"].dropna()))
+    theirs = " The published values are of the mean, one run of each." if rows["published"].notna().any() else ""
+    remarks = [
+        f"Nats per document. {BOTH}.{theirs} Under each value: its 95% interval (with several seeds: their standard "
+        "deviation), the p-value against real text, and how many documents it is of. Ours: "
+        f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}.",
+    ]
+    return Sheet("topics", "", header, body, stubs=2, remarks=remarks)
+
+
+def nll_cell(group: pd.DataFrame, value: str, prefix: str, p: str, published: bool = False) -> Cell:
+    """A Latent NLL of one source, the mean over those of its seeds of which something could be scored."""
+    known = group[group[value].notna()] if len(group) else group
+    if known.empty:
+        return Cell(NONE, ("nothing could be scored",) if len(group) else ())
+    notes = spread(known, value, prefix) + (beside(known, "published", "difference") if published else [])
+    values = [found for found in known[p] if not missing(found)]
+    if values:
+        notes.append(p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}")
+    notes.append(f"{count(known['documents'].sum())} documents")
+    if len(known) < len(group):
+        notes.append(f"{len(known)} of {len(group)} seeds")
+    return Cell(number(known[value].mean()), tuple(notes))
+
+
+def left_out_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """The documents that have no Latent NLL, by reason."""
+    heads = ("Source", "Documents", "Left out", "Share", "Reasons")
+    body = []
+    for row in rows.to_dict("records"):
+        reasons = [f"{reason}: {count(n)}" for reason, n in reasons_from_words(row["rejected_by_reason"]).items()]
+        values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejected_share"])]
+        cells = [*map(Cell, values), Cell("; ".join(reasons) or "none", words=True)]
+        body.append([Cell(names.source(row), heading=True), *cells])
+    header = [[*(Cell(head) for head in heads[:-1]), Cell(heads[-1], words=True)]]
+    return Sheet("topics-left-out", "Documents without a Latent NLL, by reason", header, body)
+
+
+def words_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """Each topic's words, the commonest topic of real text first, and its share in real text and in each sample."""
+    labels = unique(_label(row, names) for row in rows.to_dict("records"))
+    several = rows["corpus"].nunique() > 1
+    body: list[list[Cell]] = []
+    for (corpus, topic), group in rows.groupby(["corpus", "topic"], sort=False):
+        shares = {_label(row, names): percent(row["share"]) for row in group.to_dict("records")}
+        name = f"{corpus}: {topic}" if several else str(topic)
+        words = DOT.join(str(group["words"].iloc[0]).split())
+        body.append([Cell(name, (words,), heading=True), *(Cell(shares.get(label, NONE)) for label in labels)])
+    heads = [Cell("Topic, likeliest words"), *map(Cell, labels)]
+    remarks = ["Shares: means over documents. Of samples with several seeds, those of the first."]
+    return Sheet("topic-words", "Topics and their shares", [heads], body, remarks=remarks)
+
+
+def outliers_sheet(rows: pd.DataFrame, names: Names, at_mean: bool = False) -> Sheet:
+    """The least likely documents of each source with an excerpt (paper, Table 14).
+
+    Args:
+        rows: as `rows.outlier_rows` makes them.
+        names: of the study's topics.
+        at_mean: whether they are ranked by the NLL at the mean.
+    """
+    column = "nll_at_mean" if at_mean else "nll"
+    body = []
+    for _, group in _sources(rows):
+        body.append([Cell(names.source(group.iloc[0].to_dict(), seed=False), span=3, heading=True)])
+        for row in group.to_dict("records"):
+            theirs = () if missing(row["published"]) else (f"published {row['published']:,.2f}",)
+            value = Cell(number(row[column]), theirs if at_mean else ())
+            text = Cell(row["text"], words=True)
+            body.append([value, Cell(count(row["words"])), text])
+    header = [[Cell("Latent NLL"), Cell("Words"), Cell("Excerpt", words=True)]]
+    kind = "at the mean" if at_mean else "in expectation"
+    remarks = [
+        f"Latent NLL {kind}, nats, highest first. Words: those of the document that are in the vocabulary. Excerpt: "
+        "the words that set its topics apart from the usual ones. Of samples with several seeds, the first. Real text "
+        "has outliers too."
+    ]
+    return Sheet("topic-outliers", "Documents of the least usual topics", header, body, remarks=remarks, prose=True)
+
+
+def _sources(rows: pd.DataFrame) -> Iterable[tuple[Any, pd.DataFrame]]:
+    return rows.groupby(["source", *GROUP], sort=False)
+
+
+def _label(row: dict[str, Any], names: Names) -> str:
+    return names.source(row, corpus=False, seed=False)
+
+
+def _left_out(group: pd.DataFrame) -> Cell:
+    reasons = reasons_of(group)
+    rejected = int(group["rejected"].sum())
+    drawn = rejected + int(group["documents"].sum())
+    if not rejected:
+        return Cell("0", (f"of {count(drawn)}",))
+    empty = reasons.get(EMPTY, 0)
+    notes = [f"{count(rejected)} of {count(drawn)}", *[f"empty: {count(empty)}"] * bool(empty)]
+    return Cell(percent(rejected / drawn), (*notes, *[f"not read: {count(rejected - empty)}"] * (rejected > empty)))
+
+
+def _distance(group: pd.DataFrame) -> Cell:
+    known = group[group["distance"].notna()]
+    if group["source"].iloc[0] == DATA or known.empty:
+        return Cell(NONE)
+    one = len(known) == 1
+    low, high = known["distance_low"].iloc[0], known["distance_high"].iloc[0]
+    notes = [f"{percent(low)} to {percent(high)}"] if one else []
+    if len(known) > 1:
+        notes = [f"± {percent(known['distance_corrected'].std(ddof=1))} over {len(known)} seeds"]
+    notes += [f"{words} {percent(known[name].mean())}" for words, name in MEASURED]
+    worst = p_value(known["distance_p"].max())
+    return Cell(percent(known["distance_corrected"].mean()), (*notes, worst if one else f"largest {worst}"))

@@ -1,0 +1,123 @@
+"""What the numbers of a topic model say, in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from textcritic.report.numbers import number, p_value, percent, plural
+from textcritic.report.sources import GROUP, SAMPLE, Names
+from textcritic.report.topics.inputs import DATA
+from textcritic.report.topics.rows import reasons_of
+
+ALPHA = 0.05
+SHUFFLED = "Shuffled words"
+FEW = 3  # samples of a corpus that are all told; of more, the furthest from real text and the nearest
+DEFINITIONS = (
+    (
+        "Correlated topic model",
+        "A topic is a distribution over words, a document a mixture of topics, and the mixture's coefficients are "
+        "drawn from one multivariate normal distribution, whose covariances say which topics go together. It is fitted "
+        "on real training text. The last topic's coefficient is 0, so that K topics have K − 1 coefficients.",
+    ),
+    (
+        "Latent NLL of topics",
+        "The negative log-density of a document's topic coefficients under that normal distribution, in nats, averaged "
+        "over documents. In expectation: over the posterior of the coefficients given the document's words. At the "
+        "mean: of the posterior's mean alone, as in the paper's released code, which leaves out how unsure it is. "
+        "Lower than real text is not better: it means mixtures of topics that are too ordinary.",
+    ),
+    (
+        "Covariance of topics",
+        "How the topic coefficients of a source vary together, over all its documents and their posteriors: the mean "
+        "of the posteriors' variances, and the covariance of their means.",
+    ),
+    (
+        "Covariances apart",
+        "The size of the difference of two covariance matrices as a share of the size of real text's (Frobenius "
+        "norms): 0 where they are equal, 1 where they are as far apart as real text's is from nothing. What few "
+        "documents add to it by chance is taken off.",
+    ),
+    (
+        "Share of a topic",
+        "How much of a document comes from a topic, at the mean of the posterior of its coefficients; averaged over "
+        "the documents of a source.",
+    ),
+    (
+        SHUFFLED,
+        "A generator that has learnt from real text with its words shuffled knows which words there are, and nothing "
+        "of which go together. It is a yardstick for how bad a sample can look.",
+    ),
+)
+
+
+def topic_findings(rows: pd.DataFrame, names: Names) -> list[tuple[str, str]]:
+    """What the topic model says of each corpus: how far the samples are from real text, and which way.
+
+    Of many samples the furthest from real text and the nearest are told; after them those that learnt from shuffled
+    words, and those of which nothing could be scored.
+
+    Args:
+        rows: as `rows.topic_rows` makes them.
+        names: of the study's topics.
+
+    Returns:
+        Points as in `findings.Findings`.
+    """
+    points = []
+    for corpus, table in rows.groupby("corpus", sort=False):
+        real = table[table["source"] == DATA].iloc[0].to_dict()
+        groups = [group for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False)]
+        scored = [group for group in groups if group["latent_nll"].notna().any()]
+        ranked = sorted((g for g in scored if not g["baseline"].any()), key=lambda group: -abs(_gap(group, real)))
+        told = ranked if len(ranked) <= FEW else [ranked[0], ranked[-1]]
+        told += [group for group in scored if group["baseline"].any()]
+        where = f" on {corpus}" if names.several_corpora else ""
+        sentences = [(group, _against(group, real)) for group in told]
+        sentences += [(group, _lost(group)) for group in groups if group["latent_nll"].isna().all()]
+        for group, words in sentences:
+            name = names.source(group.iloc[0].to_dict(), corpus=False, seed=False)
+            points.append((f"Topics of {name}{where}", words))
+    return points
+
+
+def _gap(group: pd.DataFrame, real: Mapping[str, Any]) -> float:
+    return float(group["latent_nll"].mean() - real["latent_nll"])
+
+
+def _against(group: pd.DataFrame, real: Mapping[str, Any]) -> str:
+    """One sample against real text: its Latent NLL, what that means, and its covariances."""
+    known, gap = group[group["latent_nll"].notna()], _gap(group, real)
+    worst = known["p_value"].max()
+    way = "above" if gap > 0 else "below"
+    words = f"Latent NLL {number(known['latent_nll'].mean())}, {number(abs(gap))} nats {way} "
+    words += f"real text's {number(real['latent_nll'])}"
+    if worst < ALPHA:
+        usual = "less usual than real ones" if gap > 0 else "more usual than real ones, which is no better"
+        words += f" ({p_value(worst)}): its mixtures of topics are {usual}"
+    else:
+        words += f", which is within what chance explains ({p_value(worst)})"
+    return f"{words}{_covariances(known)}."
+
+
+def _covariances(group: pd.DataFrame) -> str:
+    apart = group[group["distance"].notna()]
+    if apart.empty:
+        return ""
+    worst = p_value(apart["distance_p"].max())
+    if apart["distance_p"].max() >= ALPHA:
+        return f"; which of them go together cannot be told from real text ({worst})"
+    low, high = percent(apart["distance_low"].min()), percent(apart["distance_high"].max())
+    share = percent(apart["distance_corrected"].mean())
+    return f"; their covariances are {share} ({low} to {high}) away from real text's ({worst})"
+
+
+def _lost(group: pd.DataFrame) -> str:
+    """A sample of which nothing could be scored."""
+    reasons = reasons_of(group)
+    total = sum(reasons.values())
+    if not total:
+        return "there is no document in it."
+    commonest = max(reasons, key=lambda reason: reasons[reason])
+    share = "all" if len(reasons) == 1 else percent(reasons[commonest] / total)
+    return f"none of its {plural(total, 'document')} could be scored, {share} for the reason “{commonest}”."

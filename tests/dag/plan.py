@@ -1,0 +1,28 @@
+"""What Snakemake would do: dry runs, and what they print, taken apart."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def snakemake(folder, *arguments):
+    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", folder, *arguments]
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=folder)
+
+
+def jobs(output):
+    """The table of jobs that a dry run prints: rule -> count."""
+    return {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE)}
+
+
+def planned(output):
+    """(rule, wildcards, resources) of every job that a dry run prints."""
+    found = []
+    for rule, body in re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)*)", output, re.MULTILINE):
+        lines = dict(re.findall(r"^ {4}(wildcards|resources): (.*)$", body, re.MULTILINE))
+        pairs = (dict(re.findall(r"(\w+)=([^,\s]+)", lines.get(key, ""))) for key in ("wildcards", "resources"))
+        found.append((rule, *pairs))
+    return found

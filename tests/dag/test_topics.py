@@ -1,0 +1,62 @@
+"""The workflow's part that criticises topics: what it asks for."""
+
+from plan import jobs, planned, snakemake
+
+PAIRS = {(corpus, model) for corpus in ("pubmed", "arxiv", "wiki") for model in ("gpt2-small", "gpt-neo-125m")}
+
+
+def test_the_demo_criticises_topics_against_a_baseline_of_shuffled_words(tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['demo']")
+    assert run.returncode == 0, run.stderr + run.stdout
+    found = jobs(run.stdout)
+    once = ("count_words", "fit_topics", "infer_data_topics", "make_topic_tables", "make_topic_figures")
+    assert all(found[rule] == 1 for rule in once)
+    assert found["infer_sample_topics"] == 4
+    # All but the baseline are samples that coherence is criticised on too; it is drawn for the topics alone.
+    assert found["collect_samples"] == 9
+    assert found["total"] == 83
+    plan = planned(run.stdout)
+    scored = {w["generator"] for rule, w, _ in plan if rule in ("score_samples", "infer_sample_titles")}
+    assert "ngram-shuffled" not in scored
+    of_topics = [w for rule, w, _ in plan if rule == "infer_sample_topics"]
+    assert {w["setting"] for w in of_topics} == {"wo-title"}
+    assert {w["generator"] for w in of_topics} == scored | {"ngram-shuffled"}
+
+
+def test_the_topics_of_a_study_need_nothing_that_its_coherence_does(tmp_path):
+    tables = "results/studies/demo/tables"
+    run = snakemake(tmp_path, "--dry-run", "--", f"{tables}/topics.csv", "results/studies/demo/topic-figures")
+    assert run.returncode == 0, run.stderr + run.stdout
+    coherence = ("train_classifier", "infer_data_titles", "infer_sample_titles", "fit_transitions", "score_samples")
+    assert not {*coherence, "make_tables", "draw_process", "make_synthetic_tables"} & set(jobs(run.stdout))
+    run = snakemake(tmp_path, "--dry-run", "--", f"{tables}/coherence.csv", f"{tables}/table1.csv")
+    assert run.returncode == 0, run.stderr + run.stdout
+    assert not [rule for rule in jobs(run.stdout) if "topic" in rule or rule == "count_words"]
+    assert {w["generator"] for rule, w, _ in planned(run.stdout) if rule == "fit_ngram"} == {
+        "ngram-3",
+        "ngram-3-interpolated",
+    }
+
+
+def test_table_9_needs_samples_without_titles_and_topic_models_alone(tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']", "--", "table9")
+    assert run.returncode == 0, run.stderr + run.stdout
+    found, plan = jobs(run.stdout), planned(run.stdout)
+    assert found["count_words"] == found["fit_topics"] == found["infer_data_topics"] == 3
+    assert found["train_causal"] == found["infer_sample_topics"] == len(PAIRS)
+    assert found["sample_causal"] == len(PAIRS) * 10
+    assert {(w["corpus"], w["generator"]) for rule, w, _ in plan if rule == "infer_sample_topics"} == PAIRS
+    assert {w["setting"] for _, w, _ in plan if "setting" in w} == {"wo-title"}
+    assert {w["decoding"] for _, w, _ in plan if "decoding" in w} == {"ancestral"}
+    others = ("measure_perplexity", "train_classifier", "infer_data_titles", "score_samples", "make_topic_tables")
+    assert not {*others, "make_tables"} & set(found)
+    assert all(r["mem_mb"] and r["runtime"] for rule, _, r in plan if "topics" in rule)
+
+
+def test_the_whole_of_the_papers_study_draws_nothing_more_for_topics(tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']")
+    assert run.returncode == 0, run.stderr + run.stdout
+    found = jobs(run.stdout)
+    assert found["make_topic_tables"] == found["make_topic_figures"] == 1
+    # 22 samples, 6 of the audit; 22 fine-tunings and two transformers of the process.
+    assert (found["collect_samples"], found["train_causal"]) == (28, 24)

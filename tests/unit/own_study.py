@@ -1,0 +1,40 @@
+"""Registries and a study `own` of one's own, beside the shipped registries."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from textcritic.errors import TextcriticError
+from textcritic.project import Project
+
+ROOT = Path(__file__).parents[2]
+
+
+def write(path: Path, value: Any) -> None:
+    path.write_text(yaml.safe_dump(value))
+
+
+def own_folder(folder: Path, study: dict[str, Any], **registries: dict[str, Any]) -> Path:
+    """A folder with the study and a file for each of the registries, by its kind."""
+    (folder / "registry").mkdir()
+    (folder / "studies").mkdir()
+    for kind, entries in registries.items():
+        write(folder / f"registry/{kind}.yaml", entries)
+    write(folder / "studies/own.yaml", study)
+    return folder
+
+
+def project(folder: Path, **config: Any) -> Project:
+    settings = {"studies": ["own"], "registry_folders": ["config/registry", "registry"], "study_folders": ["studies"]}
+    return Project({**settings, **config}, ROOT, folder)
+
+
+def assert_refused(folder: Path, study: dict[str, Any], message: str) -> None:
+    """The study is refused in one line that matches and names the file or the registry at fault."""
+    write(folder / "studies/own.yaml", study)
+    with pytest.raises(TextcriticError, match=message) as refused:
+        project(folder)
+    assert "own.yaml" in str(refused.value) or "has no entry" in str(refused.value)
+    assert "\n" not in str(refused.value)

@@ -1,0 +1,14 @@
+"""Choose the vocabulary of a topic model on the train split, and count its words there."""
+
+from textcritic import runlog
+from textcritic.latents.bags import count_corpus
+from textcritic.spec import restore
+
+with runlog.job(snakemake.log[0], f"count words of {snakemake.wildcards.corpus}"):
+    count_corpus(
+        snakemake.input.articles,
+        restore(snakemake.params.spec, "critics")["vocabulary"],
+        snakemake.output.vocabulary,
+        snakemake.output.report,
+        snakemake.output.counts,
+    )

@@ -1,0 +1,18 @@
+"""Fit a correlated topic model."""
+
+from pathlib import Path
+
+from textcritic import runlog
+from textcritic.critics.ctm import train_topics
+from textcritic.spec import restore
+
+w = snakemake.wildcards
+with runlog.job(snakemake.log[0], f"fit {w.critic} on {w.corpus}", runlog.gpus_of(snakemake.resources)):
+    train_topics(
+        snakemake.input.counts,
+        restore(snakemake.params.spec, "critics"),
+        snakemake.output.critic,
+        snakemake.output.training,
+        state=Path(snakemake.output.critic).with_name("checkpoints"),
+        threads=snakemake.threads,
+    )

@@ -1,0 +1,7 @@
+"""Make the figures of a study's topics."""
+
+from textcritic import runlog
+from textcritic.report import make_topic_figures
+
+with runlog.job(snakemake.log[0], f"topic figures {snakemake.wildcards.study}"):
+    make_topic_figures(snakemake.params.study, snakemake.output[0])
