@@ -171,7 +171,8 @@ class Exact:
 def integrate(critic: CTM, document: Document, points: int = 301, width: float = 9.0) -> Exact:
     """For two or three topics: sums over a grid of `width` standard deviations each way.
 
-    Exact, as integrands so smooth go. The probability is that of the tokens in their order, as in the bound: no multinomial coefficient.
+    Exact, as integrands so smooth go. The probability is that of the tokens in their order, as in the bound: there is
+    no multinomial coefficient.
     """
     free = len(critic.mean)
     line = np.linspace(-width, width, points)

@@ -90,9 +90,11 @@ def test_resampled_distances_equal_those_of_the_documents_themselves(sizes, with
         seed=5,
     )
 
+    centring = np.eye(4) - 1 / 4
+
     def distance(one, two):
         matrices = [
-            np.cov(means.T, bias=True) + with_variances * np.diag(variances.mean(axis=0))
+            centring @ (np.cov(means.T, bias=True) + with_variances * np.diag(variances.mean(axis=0))) @ centring
             for means, variances in (one, two)
         ]
         return covariance_distance(*matrices)
@@ -109,3 +111,20 @@ def test_resampled_distances_equal_those_of_the_documents_themselves(sizes, with
     assert found.distance == pytest.approx(distance(first, second), rel=1e-12)
     assert found.by_chance == pytest.approx(np.mean(distances), rel=1e-12)
     assert found.p == (1 + np.sum(np.array(distances) >= found.distance)) / (1 + resamples)
+
+
+@pytest.mark.parametrize("with_variances", [False, True])
+def test_what_finite_sets_add_is_the_variance_of_the_matrices_entries(with_variances):
+    sets = [tuple(3 * rows for rows in posteriors(40, 4, seed=3)), posteriors(25, 4, seed=4)]
+    centring = np.eye(4) - 1 / 4
+    matrices, noise = [], []
+    for means, variances in sets:
+        rows = (means - means.mean(axis=0)) @ centring
+        spread = with_variances * np.stack([centring @ np.diag(row) @ centring for row in variances])
+        single = np.einsum("dk,dl->dkl", rows, rows) + spread
+        matrices.append(single.mean(axis=0))
+        noise.append(single.var(axis=0, ddof=1).sum() / len(single))
+    apart, size = np.sum((matrices[0] - matrices[1]) ** 2), np.sum(matrices[1] ** 2)
+    (first, second), spreads = (s[0] for s in sets), [s[1] for s in sets] if with_variances else []
+    found = covariance_test(first, second, *spreads, resamples=2)
+    assert found.corrected == pytest.approx(np.sqrt((apart - sum(noise)) / (size - noise[1])), rel=1e-9)

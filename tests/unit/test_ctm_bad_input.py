@@ -7,7 +7,7 @@ import pytest
 from ctm_oracle import documents, draw_documents, random_critic, slow_climb, tight_bound
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.ctm import CTM, FitOptions, document_bounds, fit_ctm, infer
+from textcritic.critics.ctm import CTM, FitOptions, bounds_and_gradients, document_bounds, fit_ctm, infer
 from textcritic.errors import TextcriticError
 
 TOPICS, WORDS = 4, 12
@@ -32,12 +32,37 @@ def test_word_ids_beyond_the_vocabulary(critic):
         infer(critic, narrower)
 
 
-def test_negative_counts(critic):
-    negative = csr_matrix(np.array([[3, -1, *[0] * (WORDS - 2)]], np.int32))
-    with pytest.raises(TextcriticError, match=r"negative|below 0|from 0"):
-        infer(critic, negative)
-    with pytest.raises(TextcriticError, match=r"negative|below 0|from 0"):
-        fit_ctm(negative, FitOptions(num_topics=2))
+@pytest.mark.parametrize("count", [-1, 0.5, math.nan, math.inf])
+def test_counts_that_are_none(critic, count):
+    wrong = csr_matrix(np.array([[3] + [0] * (WORDS - 1), [3, count, *[0] * (WORDS - 2)]]))
+    for use in (lambda: infer(critic, wrong), lambda: fit_ctm(wrong, FitOptions(num_topics=2))):
+        with pytest.raises(
+            TextcriticError, match=rf"document 2 has a count of {count}; counts are whole numbers from 1"
+        ):
+            use()
+
+
+def test_another_sparse_format_is_read_as_what_it_is(critic, counts):
+    square = counts[:WORDS]
+    np.testing.assert_array_equal(infer(critic, square.tocsc()).bounds, infer(critic, square).bounds)
+
+
+@pytest.mark.parametrize("times", [1e3, 1e8, 1e12])
+def test_a_word_that_no_topic_emits_says_nothing_about_topics(times):
+    log_topics = np.log([[0.5, 0.5, 1e-300], [0.3, 0.7, 1e-300]])
+    critic = CTM(log_topics, np.zeros(1), np.eye(1))
+    without, among = (csr_matrix(np.array([[0, 0, times], [3, 1, times]]))[row] for row in (0, 1))
+    alone, both = infer(critic, without), infer(critic, among)
+    # Its shares are those of the prior's words: it pulls towards no topic, and the more of it the surer it is.
+    assert np.isfinite([alone.means, both.means]).all()
+    gradient = bounds_and_gradients(critic, among, both.means, both.variances)[1]
+    assert abs(gradient).max() * math.sqrt(both.variances.max()) < 1e-3
+
+
+def test_posteriors_that_are_not_found_are_told(critic, counts, monkeypatch, caplog):
+    monkeypatch.setattr("textcritic.critics.ctm.posterior.MOST_EVALUATIONS", 3)
+    infer(critic, counts)
+    assert f"the posteriors of {counts.shape[0]} documents are not exact after 3 evaluations" in caplog.text
 
 
 def test_a_word_id_beyond_the_matrix_itself(critic, counts):
@@ -55,13 +80,6 @@ def test_the_document_of_a_wrong_count_is_named(critic):
     rows[0, :2], rows[3, 1:4] = 1, (2, -1, 5)
     with pytest.raises(TextcriticError, match=r"document 4\b"):
         infer(critic, csr_matrix(rows))
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_counts_that_are_none(critic, value):
-    broken = csr_matrix(np.array([[3, value, *[0] * (WORDS - 2)]]))
-    with pytest.raises(TextcriticError, match=r"document 1 .*whole"):
-        infer(critic, broken)
 
 
 def test_a_corpus_of_one_document(critic, counts):

@@ -11,12 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from ctm_oracle import draw_documents, random_critic
-from scipy.sparse import load_npz, save_npz
+from scipy.sparse import csr_matrix, load_npz, save_npz
 
 from textcritic.critics.ctm import FitOptions, fit_ctm
+from textcritic.critics.ctm.state import Checkpoints
 from textcritic.errors import TextcriticError
+from textcritic.latents.bags import Counts, write_counts
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = FitOptions(num_topics=6, iterations=25, tolerance=1e-12, seed=4)
@@ -77,11 +80,12 @@ def test_kills_leave_no_trace(counts, whole, tmp_path):
     save_npz(tmp_path / "counts.npz", counts)
     kill_in_mid_fit(tmp_path, 3)
     kill_in_mid_fit(tmp_path, 4)
-    done = fit_ctm(counts, replace(OPTIONS, iterations=1), state=tmp_path / "state")  # nothing is left to do of one
-    assert 7 <= len(done.bounds) < OPTIONS.iterations
+    with np.load(tmp_path / "state/standing.npz") as standing:
+        bounds, seconds = standing["bounds"], standing["seconds"]
+    assert 7 <= len(bounds) < OPTIONS.iterations
     again = fit_ctm(counts, OPTIONS, state=tmp_path / "state")
     assert_same(again, whole)
-    assert again.seconds > done.seconds
+    assert again.seconds > seconds
     assert_same(fit_ctm(counts, OPTIONS, state=tmp_path / "state"), whole)
 
 
@@ -94,7 +98,7 @@ def test_stopping_after_any_iteration_changes_nothing(counts, tmp_path, minibatc
     assert_same(fit_ctm(counts, options, state=tmp_path, workers=2), fit_ctm(counts, options))
 
 
-@pytest.mark.parametrize("name", ["standing.npz", "posteriors-1.npy"])
+@pytest.mark.parametrize("name", ["standing.npz", "posteriors-1.f8"])
 @pytest.mark.parametrize("how", ["cut short", "empty", "overwritten"])
 def test_a_torn_checkpoint_is_noticed(counts, tmp_path, name, how):
     fit_ctm(counts, replace(OPTIONS, iterations=6), state=tmp_path)
@@ -102,12 +106,14 @@ def test_a_torn_checkpoint_is_noticed(counts, tmp_path, name, how):
     content = path.read_bytes()
     broken = {"cut short": content[: len(content) // 2], "empty": b"", "overwritten": bytes(len(content))}
     path.write_bytes(broken[how])
-    with pytest.raises(TextcriticError, match=rf"{name}.*delete") as caught:
+    # Numbers that are wrong are noticed by the bound.
+    told = "bound is no number.*delete" if (how, name) == ("overwritten", "posteriors-1.f8") else f"{name}.*delete"
+    with pytest.raises(TextcriticError, match=told) as caught:
         fit_ctm(counts, OPTIONS, state=tmp_path)
     assert "\n" not in str(caught.value)
 
 
-OTHERS = {"seed": 5, "num_topics": 5, "shrinkage": 0.1, "minibatch": 100}
+OTHERS = {"seed": 5, "num_topics": 5, "shrinkage": 0.1, "minibatch": 100, "tolerance": 0.1}
 
 
 @pytest.mark.parametrize("key", OTHERS)
@@ -128,3 +134,84 @@ def test_the_state_of_other_documents_is_not_used(counts, tmp_path, caplog):
     with caplog.at_level(logging.INFO, "textcritic"):
         assert_same(fit_ctm(counts, options, state=tmp_path), fit_ctm(counts, options))
     assert "other documents or options; the fit starts anew" in caplog.text
+
+
+def test_nothing_of_another_fit_is_left_once_one_starts(counts, tmp_path):
+    """Or, were that one killed, the first would go on with posteriors that are not its own."""
+    fit_ctm(counts, replace(OPTIONS, iterations=3), state=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3
+    assert Checkpoints(tmp_path, "another").load(10) is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_fewer_iterations_than_there_are_start_anew(counts, tmp_path):
+    fit_ctm(counts, replace(OPTIONS, iterations=5), state=tmp_path)
+    few = replace(OPTIONS, iterations=2)
+    assert_same(fit_ctm(counts, few, state=tmp_path), fit_ctm(counts, few))
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from textcritic.critics.ctm.state import Checkpoints
+from textcritic.errors import TextcriticError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))
+try:
+    Checkpoints(Path(sys.argv[1]) if sys.argv[1:] else None, "").posteriors(0, 10_000, 40)
+except TextcriticError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("folder", [True, False])
+def test_a_full_disk_is_one_line(tmp_path, folder):
+    command = [sys.executable, "-c", FULL, *([tmp_path] if folder else [])]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout == f"{tmp_path}: 3 MiB of posteriors cannot be written there: File too large\n"
+
+
+MEMORY = """
+import re, sys, threading
+from textcritic.critics.ctm import FitOptions, fit_ctm
+from textcritic.latents.bags import open_counts
+def private():
+    return int(re.search(r"RssAnon:\\s+(\\d+)", open("/proc/self/status").read()).group(1)) / 1024
+peak, ended = 0, threading.Event()
+def watch():
+    global peak
+    while not ended.wait(0.005):
+        peak = max(peak, private())
+matrix = open_counts(sys.argv[1]).matrix
+fit_ctm(matrix[:200], FitOptions(2, iterations=1))
+before = private()
+thread = threading.Thread(target=watch)
+thread.start()
+fit_ctm(matrix, FitOptions(2, iterations=1))
+ended.set()
+thread.join()
+print(peak - before)
+"""
+
+
+def test_memory_does_not_grow_with_the_documents(tmp_path):
+    """Eight bytes of each of the 6 million counts that one corpus has more than the other would be 46 MiB."""
+    peaks = []
+    for documents in (10_000, 40_000):
+        folder = tmp_path / str(documents)
+        write_counts(folder, [many_counts(documents)], 4000)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, "-c", MEMORY, folder]
+        done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+        peaks.append(float(done.stdout))
+    assert peaks[1] - peaks[0] < 16, peaks
+
+
+def many_counts(documents, each=200, words=4000):
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, words // each, documents)
+    indices = (np.arange(0, words, words // each) + first[:, None]).ravel()
+    data = rng.integers(1, 9, len(indices)).astype(np.int32)
+    matrix = csr_matrix((data, indices, np.arange(documents + 1) * each), shape=(documents, words))
+    return Counts(pa.array([str(n) for n in range(documents)]), np.full(documents, 1000), matrix)

@@ -11,8 +11,6 @@ import numpy.typing as npt
 import torch
 from scipy.sparse import csr_matrix
 
-from textcritic.errors import TextcriticError
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -40,7 +38,7 @@ class Batch:
 def rows_of_batches(matrix: csr_matrix, num_topics: int, device: str = "cpu") -> list[npt.NDArray[np.int64]]:
     """Cut a matrix [documents, words] into batches of documents of like length, without the empty ones.
 
-    How it is cut depends on the matrix and the number of topics alone, never on how many work on it.
+    How it is cut depends on the matrix, the number of topics and the device, never on how many work on it.
     """
     cells = max(1, (CPU_NUMBERS if device == "cpu" else GPU_NUMBERS) // num_topics)
     lengths = np.diff(matrix.indptr)
@@ -57,7 +55,8 @@ def rows_of_batches(matrix: csr_matrix, num_topics: int, device: str = "cpu") ->
 
 def batch_of(matrix: csr_matrix, rows: npt.NDArray[np.int64], device: str = "cpu") -> Batch:
     """The documents of some rows, the longest first or not."""
-    starts, lengths = matrix.indptr[rows].astype(np.int64), np.diff(matrix.indptr)[rows]
+    starts = matrix.indptr[rows].astype(np.int64)
+    lengths = matrix.indptr[rows + 1] - starts
     within = np.arange(max(int(lengths.max()), 1))
     there = within < lengths[:, None]
     cells = (starts[:, None] + within)[there]
@@ -83,34 +82,3 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int
         finally:
             for future in waiting:
                 future.cancel()
-
-
-def check_counts(matrix: csr_matrix, num_words: int | None = None) -> csr_matrix:
-    """The matrix, if it is one of counts.
-
-    Args:
-        matrix: [documents, words].
-        num_words: of the critic's vocabulary.
-
-    Raises:
-        TextcriticError: counts below zero or not finite, ids beyond the vocabulary, or another number of words.
-    """
-    if num_words is not None and matrix.shape[1] != num_words:
-        raise TextcriticError(
-            f"counts: {matrix.shape[1]} words; the critic has a vocabulary of {num_words}, so count them with that"
-        )
-    for start in range(0, matrix.nnz, 2**24):
-        data, ids = matrix.data[start : start + 2**24], matrix.indices[start : start + 2**24]
-        if not np.isfinite(data).all() or data.min() < 0:
-            row = _document(matrix, start, ~np.isfinite(data) | (data < 0))
-            raise TextcriticError(f"counts: document {row} has a count below 0; counts are whole numbers from 1")
-        if ids.min() < 0 or ids.max() >= matrix.shape[1]:
-            row = _document(matrix, start, (ids < 0) | (ids >= matrix.shape[1]))
-            raise TextcriticError(
-                f"counts: document {row} has a word id beyond the vocabulary; ids go from 0 to {matrix.shape[1] - 1}"
-            )
-    return matrix
-
-
-def _document(matrix: csr_matrix, start: int, wrong: npt.NDArray[np.bool_]) -> int:
-    return int(np.searchsorted(matrix.indptr, start + int(wrong.argmax()), side="right"))

@@ -16,7 +16,8 @@ import numpy as np
 import torch
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.ctm.batches import Batch, batch_of, check_counts, rows_of_batches
+from textcritic.critics.ctm.batches import Batch, batch_of, rows_of_batches
+from textcritic.critics.ctm.counts import check_counts
 from textcritic.critics.ctm.model import CTM, LOG_NEVER, Array, inverse_from, lower_factor
 
 
@@ -59,12 +60,17 @@ class Bound:
     In `z` the prior is a standard normal whatever the covariance, and `log nu` is free of constraints.
     """
 
-    def __init__(self, parameters: Parameters, batch: Batch) -> None:
-        self.parameters = parameters
+    def __init__(self, parameters: Parameters, batch: Batch, beta: torch.Tensor | None = None) -> None:
+        self.parameters, self.batch = parameters, batch
         self.counts = batch.counts
         self.words = batch.counts.sum(dim=1)
-        self.beta = parameters.topics[batch.types]  # [B, n, K]
+        self.beta = parameters.topics[batch.types] if beta is None else beta  # [B, n, K]
         self.size = len(parameters.mean)
+
+    def of(self, rows: torch.Tensor) -> "Bound":
+        """The bound of some documents of the batch, by their numbers in it or a mask [B]."""
+        batch = Batch(self.batch.rows, self.batch.types[rows], self.counts[rows])
+        return Bound(self.parameters, batch, self.beta[rows])
 
     def position(self, means: torch.Tensor, variances: torch.Tensor) -> torch.Tensor:
         """[B, 2 (K - 1)] for means and variances [B, K - 1]."""
@@ -126,7 +132,7 @@ def document_bounds(critic: CTM, counts: csr_matrix, means: Array, variances: Ar
         variances: [documents, K - 1], nu, above 0.
 
     Raises:
-        TextcriticError: counts that are none, see `batches.check_counts`.
+        TextcriticError: counts that are none, see `counts.check_counts`.
     """
     return bounds_and_gradients(critic, counts, means, variances)[0]
 

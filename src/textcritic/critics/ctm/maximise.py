@@ -1,11 +1,10 @@
 """Maximisation of many functions at once, each of its own variables: L-BFGS over a batch."""
 
 from collections import deque
-from collections.abc import Callable
+from typing import Protocol, Self
 
 import torch
 
-Function = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
 Pair = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 # Steps that the curvature is estimated from.
@@ -14,32 +13,59 @@ MEMORY = 8
 SHORTER = 0.25
 
 
+class Functions(Protocol):
+    """B functions of n variables each."""
+
+    def __call__(self, position: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Values [B] and gradients [B, n] at positions [B, n]; row b depends on row b alone."""
+        ...
+
+    def of(self, rows: torch.Tensor) -> Self:
+        """Some of the functions."""
+        ...
+
+
 def maximise(
-    function: Function, start: torch.Tensor, evaluations: int, tolerance: float
-) -> tuple[torch.Tensor, torch.Tensor]:
+    functions: Functions, start: torch.Tensor, evaluations: int, tolerance: float
+) -> tuple[torch.Tensor, torch.Tensor, int]:
     """Where each of B functions is largest, by L-BFGS (Nocedal 1980) with steps that never lower a function.
 
+    A function is done with when it is expected to rise by less than the tolerance in the next step (half the gradient
+    along it); the others go on, without it once half of them are done.
+
     Args:
-        function: positions [B, n] to values [B] and gradients [B, n]; row b depends on row b alone.
+        functions: B of n variables.
         start: [B, n].
-        evaluations: of the function, at most.
-        tolerance: ends when no function is expected to rise by this much in the next step (half the gradient along it).
+        evaluations: of each function, at most.
+        tolerance: in the function's units.
 
     Returns:
-        Positions [B, n], nowhere lower than at the start, and the values there [B].
+        Positions [B, n], nowhere lower than at the start; the values there [B]; how many functions were not done with.
     """
-    position = start
-    value, gradient = function(position)
+    value, gradient = functions(start)
+    found, best = start.clone(), value.clone()
+    rows = torch.arange(len(start), device=start.device)
+    position, working = start, torch.ones_like(value, dtype=torch.bool)
     pairs: deque[Pair] = deque(maxlen=MEMORY)
     length = torch.ones_like(value)[:, None]
     scale = 1 / (1 + gradient.norm(dim=1, keepdim=True))
     for _ in range(evaluations - 1):
         direction, slope = _ascent(gradient, pairs, scale)
-        if pairs and bool((slope < 2 * tolerance).all()):
+        if pairs:
+            working = working & ~(slope < 2 * tolerance)
+        left = int(working.sum())
+        if left == 0:
             break
+        if 2 * left <= len(rows):
+            found[rows], best[rows] = position, value
+            functions, rows = functions.of(working), rows[working]
+            pairs = deque(((s[working], b[working], i[working]) for s, b, i in pairs), maxlen=MEMORY)
+            kept = (position, value, gradient, length, scale, direction)
+            position, value, gradient, length, scale, direction = (tensor[working] for tensor in kept)
+            working = working[working]
         following = position + length * direction
-        new_value, new_gradient = function(following)
-        rises = (new_value >= value)[:, None]  # not for a value that is not a number
+        new_value, new_gradient = functions(following)
+        rises = (working & (new_value >= value))[:, None]  # not for a value that is not a number
         step = torch.where(rises, following - position, 0.0)
         bend = torch.where(rises, gradient - new_gradient, 0.0)
         curvature, squared = _dot(step, bend), _dot(bend, bend)
@@ -50,7 +76,8 @@ def maximise(
         position = torch.where(rises, following, position)
         value = torch.where(rises[:, 0], new_value, value)
         gradient = torch.where(rises, new_gradient, gradient)
-    return position, value
+    found[rows], best[rows] = position, value
+    return found, best, int(working.sum())
 
 
 def _ascent(gradient: torch.Tensor, pairs: deque[Pair], scale: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

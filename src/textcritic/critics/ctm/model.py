@@ -2,6 +2,7 @@
 
 import os
 import zipfile
+import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,9 +18,11 @@ from textcritic.files import whole_file
 Array = npt.NDArray[np.float64]
 
 # The log probability of a word that a topic never emits. Blei's code has -1000, whose exponential is no double; words
-# that any topic emits come out the same, as against them both are nothing.
-LOG_NEVER = float(np.log(1e-300))
+# that any topic emits come out the same, as against them both are nothing. A count divided by it is still a double.
+LOG_NEVER = float(np.log(1e-280))
 
+# What numpy raises for a damaged .npz file, wherever the damage is.
+DAMAGED = (OSError, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
 SINGULAR = "covariance: is singular or not positive definite; use fewer topics, more documents, or some shrinkage"
 
 
@@ -106,7 +109,7 @@ class CTM:
                 parts = {key: arrays[key].astype(np.float64) for key in ("log_topics", "mean", "covariance")}
         except FileNotFoundError as error:
             raise TextcriticError(f"{path}: no such file") from error
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        except DAMAGED as error:
             raise TextcriticError(
                 f"{path}: not a whole topic model; delete it and rerun the rule that makes it"
             ) from error

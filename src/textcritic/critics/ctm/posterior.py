@@ -7,10 +7,12 @@ import numpy.typing as npt
 import torch
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.ctm.batches import Batch, batch_of, check_counts, in_order, rows_of_batches
+from textcritic.critics.ctm.batches import Batch, batch_of, in_order, rows_of_batches
 from textcritic.critics.ctm.bound import Bound, Parameters
+from textcritic.critics.ctm.counts import check_counts, document_lengths
 from textcritic.critics.ctm.maximise import maximise
 from textcritic.critics.ctm.model import CTM, Array
+from textcritic.runlog import log
 
 # A posterior is found when the next step is expected to raise a document's bound by less than this, in nats, or after
 # so many evaluations.
@@ -39,7 +41,8 @@ def infer(critic: CTM, counts: csr_matrix, *, workers: int = 1, device: str = "c
     """Posteriors under a model that stays as it is (variational inference without the M-step; paper, appendix F).
 
     Every document is worked out from the prior until its bound rises no more. What comes out does not depend on
-    `workers`.
+    `workers`, and on the other documents only by rounding, which can end a search a step sooner or later. Some that are
+    not found after 1,000 evaluations are logged as such.
 
     Args:
         critic: the model.
@@ -48,19 +51,22 @@ def infer(critic: CTM, counts: csr_matrix, *, workers: int = 1, device: str = "c
         device: of torch, `cpu` or `cuda`.
 
     Raises:
-        TextcriticError: counts that are none or of another vocabulary, see `batches.check_counts`.
+        TextcriticError: counts that are none or of another vocabulary, see `counts.check_counts`.
     """
     matrix = check_counts(counts, critic.num_words)
     parameters = Parameters.of(critic, device)
 
-    def work(rows: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], list[Array]]:
-        found = Bound(parameters, batch_of(matrix, rows, device))
-        position, bounds = maximise(found, found.start(), MOST_EVALUATIONS, INFERRED)
-        return rows, [tensor.cpu().numpy() for tensor in (*found.moments(position), bounds)]
+    def work(rows: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], list[Array], int]:
+        bound = Bound(parameters, batch_of(matrix, rows, device))
+        position, values, unfinished = maximise(bound, bound.start(), MOST_EVALUATIONS, INFERRED)
+        return rows, [tensor.cpu().numpy() for tensor in (*bound.moments(position), values)], unfinished
 
-    posterior = _prior(critic, matrix)
-    for rows, (means, variances, bounds) in in_order(work, rows_of_batches(matrix, critic.num_topics, device), workers):
-        posterior.means[rows], posterior.variances[rows], posterior.bounds[rows] = means, variances, bounds
+    posterior, missed = _prior(critic, matrix), 0
+    for rows, arrays, unfinished in in_order(work, rows_of_batches(matrix, critic.num_topics, device), workers):
+        posterior.means[rows], posterior.variances[rows], posterior.bounds[rows] = arrays
+        missed += unfinished
+    if missed:
+        log.warning("the posteriors of %d documents are not exact after %d evaluations", missed, MOST_EVALUATIONS)
     return posterior
 
 
@@ -69,7 +75,7 @@ def _prior(critic: CTM, matrix: csr_matrix) -> Posterior:
     shape = (matrix.shape[0], len(critic.mean))
     variances = 1 / np.diag(critic.precision)
     bound = (critic.log_det_precision + np.log(variances).sum()) / 2
-    words = np.asarray(matrix.sum(axis=1)).ravel().astype(np.int64)
+    words = document_lengths(matrix)
     means, spread = (np.broadcast_to(row, shape).copy() for row in (critic.mean, variances))
     return Posterior(means, spread, np.full(len(words), bound), words)
 
@@ -102,7 +108,7 @@ def e_step(
     bound = Bound(parameters, batch)
     device = parameters.mean.device
     begin = bound.start() if start is None else bound.position(*(torch.from_numpy(a).to(device) for a in start))
-    position, values = maximise(bound, begin, evaluations, tolerance)
+    position, values, _ = maximise(bound, begin, evaluations, tolerance)
     cells = bound.topic_counts(position)
     types, places = torch.unique(batch.types, return_inverse=True)
     in_topics = torch.zeros(len(types), cells.shape[2], dtype=cells.dtype, device=device)

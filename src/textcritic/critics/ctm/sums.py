@@ -78,18 +78,15 @@ class Sums:
             mine += share * theirs
         self.documents = 1.0
 
-    def maximised(self, before: Parts, shrinkage: float, settled: bool) -> Parts:
+    def maximised(self, before: Parts, shrinkage: float) -> Parts:
         """The M-step: topics, mean and covariance that make the bound largest (Blei and Lafferty 2006, section 3).
 
         Args:
             before: what the sums were worked out with; a topic without a single expected token stays as it was.
             shrinkage: share by which the covariances between topics are made smaller.
-            settled: whether mean and covariance move at all, or only the topics.
         """
         tokens = self.in_topics.sum(axis=0)
-        topics = np.where(tokens > 0, self.in_topics / np.maximum(tokens, 1e-300), before.topics)
-        if not settled:
-            return Parts(topics, before.mean, before.covariance)
+        topics = np.where(tokens > 0, self.in_topics / np.where(tokens > 0, tokens, 1), before.topics)
         shift = self.first / self.documents
         covariance = self.second / self.documents - np.outer(shift, shift)
         covariance *= 1 - shrinkage

@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 
-from textcritic.critics.ctm.fit import FitOptions, fit_ctm
+from textcritic.critics.ctm.fit import fit_ctm
+from textcritic.critics.ctm.options import FitOptions
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.latents.bags import open_counts
@@ -23,6 +24,7 @@ def train_topics(
     training_path: str | os.PathLike[str],
     *,
     state: Path,
+    version: int = 1,
     threads: int = 1,
 ) -> None:
     """Fit a model on the counts of a train split, and write it with a record of the fit.
@@ -36,6 +38,7 @@ def train_topics(
         training_path: training.json: bounds (nats, one an iteration), seconds, converged, documents, empty, words,
             tokens, and the options.
         state: folder of checkpoints; a killed job goes on from there, and it is removed once the fit is written.
+        version: of the stage; a fit of another is not gone on with.
         threads: CPU threads.
 
     Raises:
@@ -49,7 +52,9 @@ def train_topics(
     device = "cuda" if torch.cuda.is_available() else "cpu"
     log.info("%d documents, %d words, %d topics, on %s", *matrix.shape, options.num_topics, device)
     try:
-        fit = fit_ctm(matrix, options, state=state, workers=threads if device == "cpu" else 1, device=device)
+        fit = fit_ctm(
+            matrix, options, state=state / f"version{version}", workers=threads if device == "cpu" else 1, device=device
+        )
     except TextcriticError as error:
         raise TextcriticError(f"{counts}: {error}") from error
     if not fit.converged:
