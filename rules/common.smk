@@ -59,9 +59,14 @@ def of(kind, wildcard, key):
     return lambda w: project.entry(kind, w[wildcard])[key]
 
 
+def at_most(most, kind, wildcard, key):
+    """The same for a job that more would not speed up."""
+    return lambda w: min(most, project.entry(kind, w[wildcard])[key])
+
+
 def one_gpu(kind, wildcard):
     """For a job that a second GPU would not speed up: one GPU, if the entry asks for any."""
-    return lambda w: min(1, project.entry(kind, w[wildcard])["gpu"])
+    return at_most(1, kind, wildcard, "gpu")
 
 
 def spec(kind, wildcard, *keys):

@@ -38,6 +38,7 @@ rule make_topic_figures:
     """The figures of a study's topics as SVG and PDF."""
     input:
         lambda w: StudyFiles(paths, w.study).topic_inputs(),
+        topics="results/studies/{study}/tables/topics.csv",
     output:
         directory("results/studies/{study}/topic-figures"),
     log:

@@ -1,7 +1,8 @@
 """Topics: count words, fit a correlated topic model on real text, infer the topics of real text and of samples, score them.
 
-Needs: a corpus of text, and samples. Makes: results/bags, results/critics and results/topics, and scores as the other
-critics do.
+Needs: a corpus of text, samples, and the file of stop words that the critic's vocabulary names, if it names one: one's
+own, or one that rules/download.smk fetches. Makes: results/bags, results/critics and results/topics, and scores as the
+other critics do.
 """
 
 TOPIC_MODELS = project.names("critics", kind=["ctm"])
@@ -27,8 +28,8 @@ rule count_words:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
-        runtime=of("critics", "critic", "runtime"),
+        mem_mb=8000,
+        runtime="2h",
     params:
         # Nothing of the model itself, so that another number of topics counts nothing again.
         spec=spec("critics", "critic", "kind", "vocabulary"),
@@ -54,7 +55,7 @@ rule fit_topics:
     priority: 10
     conda:
         "../envs/gpu.yaml"
-    threads: of("critics", "critic", "threads")
+    threads: lambda w: project.threads_of_fit("critics", w.critic)
     resources:
         gpu=of("critics", "critic", "gpu"),
         mem_mb=of("critics", "critic", "mem_mb"),
@@ -84,10 +85,11 @@ rule infer_data_topics:
         critic=TOPIC_MODELS,
     conda:
         "../envs/cpu.yaml"
-    threads: of("critics", "critic", "threads")
+    # Seconds to minutes, whatever the fit takes.
+    threads: at_most(4, "critics", "critic", "threads")
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
-        runtime=of("critics", "critic", "runtime"),
+        mem_mb=8000,
+        runtime="2h",
     params:
         version=stage("criticise"),
     script:

@@ -175,7 +175,7 @@ Of JSONL, words in more than half of the documents of TRAIN and words that conta
 """
 TOPICS_OUTPUT = """\
 One JSON object is printed:
-  bound            evidence lower bound of TRAIN after each iteration, in nats
+  bound            evidence lower bound of TRAIN in each iteration, before its M-step, in nats
   seconds          that the fit took
   converged        whether it ended by the tolerance
   latent_nll_mean  mean of -log p(topic coefficients) of a document of TEST, in nats: {"in_expectation", under its

@@ -6,14 +6,13 @@ from typing import Any
 
 from textcritic.corpora import given_paths
 from textcritic.errors import TextcriticError
+from textcritic.latents.vocabulary_options import STOP_LISTS
 from textcritic.project import Project, Source
 from textcritic.runlog import versions
 from textcritic.studies import PROCESS
 
 # Packages whose names on the package index differ from those they are imported by.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
-# What a vocabulary may name in place of a file of stop words.
-STOP_LISTS = ("none", "english")
 
 
 class Paths:

@@ -1,16 +1,16 @@
 """The workflow's configuration as one object: registries, studies, and the sources that a study compares."""
 
 import difflib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
+from textcritic.registries import check_registries, check_stop_words, download_of
 from textcritic.spec import canonical, complete, load_yaml
-from textcritic.studies import PROCESS, SYMBOLS, Source, check_study, sources_of
+from textcritic.studies import Source, check_study, sources_of
 
 __all__ = ["REGISTRIES", "WITHOUT_EFFECT", "Project", "Source"]
 
@@ -41,7 +41,7 @@ class Project:
         for folder in self.config["registry_folders"]:
             for kind in REGISTRIES:
                 self._load_registry(kind, self._find(folder) / f"{kind}.yaml")
-        self._check_references()
+        check_registries(self.registry, self.entry)
         self.studies = {name: self._load_study(name) for name in self.config["studies"]}
 
     def entry(self, kind: str, name: str) -> dict[str, Any]:
@@ -68,6 +68,12 @@ class Project:
         """
         entry = self.entry(kind, name)
         return canonical(_deciding({k: v for k, v in entry.items() if not keys or k in keys}), kind)
+
+    def threads_of_fit(self, kind: str, name: str) -> int:
+        """CPU threads of the job that fits an entry: two at most beside a GPU, where cores have little to do."""
+        entry = self.entry(kind, name)
+        threads: int = entry["threads"]
+        return min(2, threads) if entry["gpu"] else threads
 
     def names(self, registry: str, others: bool = False, **wanted: list[Any]) -> str:
         """A regular expression that matches the names of a registry, for wildcard constraints.
@@ -126,8 +132,8 @@ class Project:
         return shards
 
     def describe(self, study: str) -> dict[str, Any]:
-        """The study and every registry entry it uses: what the manifest records."""
-        from textcritic.corpora import given_paths  # here, as in `_check_recipe`
+        """The study and all of every registry entry it uses that decides what comes out: what the manifest records."""
+        from textcritic.corpora import given_paths  # here, because it takes longer to import than all else
 
         sources = self.every_source(study)
         critic = self.studies[study]["critic"]
@@ -148,13 +154,13 @@ class Project:
         files = [path for name in used["corpora"] for _, path in given_paths(self.entry("corpora", name)["options"])]
         vocabularies = [self.entry("critics", name).get("vocabulary", {}) for name in used["critics"]]
         files += [Path(vocabulary["stop_words"]) for vocabulary in vocabularies if vocabulary]
-        fetched = ("results/raw/unpacked/", "results/raw/downloads/")
-        used["downloads"] = {path.parts[3] for path in files if str(path).startswith(fetched)}
+        used["downloads"] = {name for name in map(download_of, files) if name is not None}
+        entries = {kind: {name: _deciding(self.entry(kind, name)) for name in sorted(used[kind])} for kind in used}
         return {
             "name": study,
             "study": self.studies[study],
             "sources": [asdict(source) for source in sources],
-            "registry": {kind: {name: self.entry(kind, name) for name in sorted(used[kind])} for kind in used},
+            "registry": entries,
         }
 
     def _find(self, folder: str) -> Path:
@@ -189,95 +195,17 @@ class Project:
         if published and not (self.root / "config/published" / f"{published}.csv").is_file():
             raise TextcriticError(f"{path}: published: there is no config/published/{published}.csv")
         check_study(study, self.entry, str(path))
+        if study["topics"] is not None:
+            critic = study["topics"]["critic"]
+            check_stop_words(critic, self.entry("critics", critic), self.here)
         return study
-
-    def _check_references(self) -> None:
-        for name, entry in self.registry["critics"].items():
-            if "classifier" in entry:
-                self._refer("critics", name, "classifiers", entry["classifier"])
-        for name, entry in self.registry["corpora"].items():
-            if entry["sections"]["length_unit"] != "words":
-                self._refer("corpora", name, "hub", entry["sections"]["length_unit"])
-            if entry["extractor"] == PROCESS:
-                _check_recipe(name, entry)
-            self._check_derived(name, entry)
-            _check_dump(name, entry)
-        for name, entry in self.registry["encodings"].items():
-            if "hub" in entry["tokenizer"]:
-                self._refer("encodings", name, "hub", entry["tokenizer"]["hub"])
-            if SYMBOLS in entry["tokenizer"] and entry["boundary"] != "single":
-                raise TextcriticError(
-                    f"config/registry/encodings.yaml: {name}: boundary: {entry['boundary']} is for text; with the"
-                    f" tokenizer {SYMBOLS} it must be single"
-                )
-        for kind in ("generators", "classifiers"):
-            for name, entry in self.registry[kind].items():
-                if "encoding" in entry:
-                    self._refer(kind, name, "encodings", entry["encoding"])
-                    if kind == "classifiers" and SYMBOLS in self.entry("encodings", entry["encoding"])["tokenizer"]:
-                        raise TextcriticError(
-                            f"config/registry/{kind}.yaml: {name}: encoding: {entry['encoding']} is for the sequences"
-                            " of a process; a classifier reads text, so name one that is for text"
-                        )
-                elif "config" in entry.get("init", {}):
-                    raise TextcriticError(
-                        f"config/registry/{kind}.yaml: {name}: the key 'encoding' is missing; it gives the tokens"
-                    )
-                training = entry["training"] if entry.get("kind") == "causal" else {}
-                if training and (training["steps"] is None) == (training["epochs"] is None):
-                    raise TextcriticError(
-                        f"config/registry/{kind}.yaml: {name}: training: give steps or epochs, one of the two"
-                    )
-                if training and training["batch_size"] % max(1, entry["gpu"]):
-                    raise TextcriticError(
-                        f"config/registry/{kind}.yaml: {name}: gpu: {entry['gpu']} GPUs cannot share"
-                        f" training.batch_size, {training['batch_size']} blocks, evenly; change one of the two"
-                    )
-                if "hub" in entry.get("init", {}):
-                    self._refer(kind, name, "hub", entry["init"]["hub"])
-
-    def _check_derived(self, name: str, entry: Mapping[str, Any]) -> None:
-        from textcritic.corpora.derived import check_derived  # here, as in `_check_recipe`
-
-        if "corpus" in entry["options"]:
-            self._refer("corpora", name, "corpora", entry["options"]["corpus"])
-        with _within("corpora", name):
-            check_derived(name, self.registry["corpora"], PROCESS)
-
-    def _refer(self, kind: str, name: str, other: str, target: str) -> None:
-        with _within(kind, name):
-            self.entry(other, target)
-
-
-@contextmanager
-def _within(kind: str, name: str) -> Iterator[None]:
-    """Names the entry whose keys are checked in this block in the error line."""
-    try:
-        yield
-    except TextcriticError as error:
-        raise TextcriticError(f"config/registry/{kind}.yaml: {name}: {error}") from error
-
-
-def _check_recipe(name: str, entry: Mapping[str, Any]) -> None:
-    from textcritic.corpora import recipe_and_counts  # here, because it takes longer to import than all else
-
-    with _within("corpora", name):
-        recipe_and_counts(entry["options"])
-
-
-def _check_dump(name: str, entry: Mapping[str, Any]) -> None:
-    from textcritic.corpora.wikipedia_options import WIKIPEDIA, check_dump  # here, as in `_check_recipe`
-
-    if entry["extractor"] == WIKIPEDIA:
-        with _within("corpora", name):
-            check_dump(entry["options"])
 
 
 def _deciding(entry: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """An entry without the keys that have no effect on results."""
+    """An entry without the keys that have no effect on results, in one order: Snakemake compares parameters as text."""
     return {
         key: _deciding(value, f"{prefix}{key}.") if isinstance(value, dict) else value
-        for key, value in entry.items()
+        for key, value in sorted(entry.items())
         if f"{prefix}{key}" not in WITHOUT_EFFECT
     }
 

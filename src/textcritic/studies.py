@@ -70,6 +70,14 @@ def check_study(study: Mapping[str, Any], entry: Entry, where: str) -> None:
         _check_text(source, entry, f"{where}: topics.sources")
     for source in sources_of(study, "synthetic"):
         _check_sequences(source, entry, f"{where}: synthetic.sources")
+    for key in ("sources", "synthetic", "topics"):
+        _check_labels(sources_of(study, key), entry, f"{where}: {key}")
+
+
+def label_of(generator: str, entry: Entry) -> str:
+    """What tables and figures call a generator: its label, or its name."""
+    label: str = entry("generators", generator).get("label", generator)
+    return label
 
 
 def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
@@ -82,6 +90,18 @@ def _check_critic(name: str, kind: str, entry: Entry, where: str) -> None:
     found = entry("critics", name)["kind"]
     if found != kind:
         raise TextcriticError(f"{where}: {name} is of kind {found}; name an entry of kind {kind}")
+
+
+def _check_labels(sources: list[Source], entry: Entry, where: str) -> None:
+    """Tables and figures tell generators apart by their labels alone."""
+    seen: dict[str, str] = {}
+    for generator in dict.fromkeys(source.generator for source in sources):
+        label = label_of(generator, entry)
+        if label in seen:
+            raise TextcriticError(
+                f"{where}: the generators {seen[label]} and {generator} have the same label {label!r}; give one another"
+            )
+        seen[label] = generator
 
 
 def _check_audit(sources: list[Source], audit: list[Source], where: str) -> None:

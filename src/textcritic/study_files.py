@@ -6,7 +6,7 @@ from typing import Any
 from textcritic.errors import TextcriticError
 from textcritic.paths import Paths
 from textcritic.project import WITHOUT_EFFECT, Source
-from textcritic.studies import OF_TOPICS
+from textcritic.studies import OF_TOPICS, label_of
 
 
 class StudyFiles:
@@ -188,13 +188,14 @@ class StudyFiles:
         perplexity = next(iter(self.paths.perplexity(source)), None)
         return {
             **{key: getattr(source, key) for key in ("corpus", "setting", "generator", "decoding", "seed")},
-            "label": self.project.entry("generators", source.generator).get("label", source.generator),
+            "label": label_of(source.generator, self.project.entry),
             "scores": source.under(f"results/scores/{self.critic}/{source.corpus}/samples") + ".parquet",
             "latents": source.under(f"results/latents/{self.classifier}/{source.corpus}/samples") + ".parquet",
             "articles": f"{sample}.parquet",
             "counts": f"{sample}.json",
             "perplexity": perplexity,
             "training": perplexity and perplexity.replace("perplexity.json", "training.json"),
+            "from_file": self.project.entry("generators", source.generator)["kind"] == "file",
         }
 
     def _process(self, corpus: str, critic: str) -> dict[str, Any]:

@@ -1,6 +1,16 @@
 """The workflow's part that criticises topics: what it asks for."""
 
-from plan import jobs, planned, snakemake
+import re
+import shutil
+import sys
+
+import pytest
+import yaml
+from plan import ROOT, jobs, planned, snakemake
+
+sys.path.insert(0, str(ROOT / "tests" / "micro"))
+
+from recipes import write
 
 PAIRS = {(corpus, model) for corpus in ("pubmed", "arxiv", "wiki") for model in ("gpt2-small", "gpt-neo-125m")}
 
@@ -60,3 +70,59 @@ def test_the_whole_of_the_papers_study_draws_nothing_more_for_topics(tmp_path):
     assert found["make_topic_tables"] == found["make_topic_figures"] == 1
     # 22 samples, 6 of the audit; 22 fine-tunings and two transformers of the process.
     assert (found["collect_samples"], found["train_causal"]) == (28, 24)
+
+
+def test_counting_words_and_inference_ask_for_little_whatever_the_fit_takes(tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--cores", "64", "--config", "studies=['model-criticism']", "--", "table9")
+    assert run.returncode == 0, run.stderr + run.stdout
+    threads = dict(re.findall(r"^rule (\w+):\n(?: {4}.*\n)*? {4}threads: (\d+)$", run.stdout, re.MULTILINE))
+    of_topics = ("count_words", "fit_topics", "infer_data_topics", "infer_sample_topics")
+    asked = {rule: (r["mem_mb"], r["runtime"]) for rule, _, r in planned(run.stdout) if rule in of_topics}
+    assert (threads["fit_topics"], *asked["fit_topics"]) == ("16", "16000", "240")
+    assert "count_words" not in threads  # one
+    assert threads["infer_data_topics"] == threads["infer_sample_topics"] == "4"
+    assert {asked[rule] for rule in of_topics if rule != "fit_topics"} == {("8000", "120")}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The study of seconds as if it were finished: all files are there, empty, and recorded as made."""
+    folder = tmp_path_factory.mktemp("finished")
+    write(folder)
+    configured = ("--configfile", ROOT / "tests/micro/config.yaml", "--cores", "1")
+    run = snakemake(folder, *configured, "--dry-run")
+    assert run.returncode == 0, run.stderr + run.stdout
+    for line in re.findall(r"^ {4}output: (.*)$", run.stdout, re.MULTILINE):
+        for path in map(folder.joinpath, line.split(", ")):
+            (path.parent if path.suffix else path).mkdir(parents=True, exist_ok=True)
+            if path.suffix:
+                path.touch()
+    run = snakemake(folder, *configured, "--touch", "--forceall")
+    assert run.returncode == 0, run.stderr + run.stdout
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("changes", "rerun"),
+    [
+        ({}, False),
+        ({"threads": 3, "gpu": 1, "mem_mb": 2000, "runtime": "20m"}, False),
+        ({"tolerance": 0.1}, True),
+    ],
+)
+def test_resources_rerun_nothing_and_options_the_fit_and_what_is_made_of_it(finished, tmp_path, changes, rerun):
+    shutil.copytree(ROOT / "tests/micro/registry", tmp_path / "registry")
+    critics = yaml.safe_load((tmp_path / "registry/critics.yaml").read_text())
+    critics["ctm-micro"] |= changes
+    (tmp_path / "registry/critics.yaml").write_text(yaml.safe_dump(critics))
+    config = yaml.safe_load((ROOT / "tests/micro/config.yaml").read_text())
+    (tmp_path / "changed.yaml").write_text(yaml.safe_dump({**config, "registry_folders": [str(tmp_path / "registry")]}))
+    run = snakemake(finished, "--configfile", tmp_path / "changed.yaml", "--dry-run")
+    assert run.returncode == 0, run.stderr + run.stdout
+    found = jobs(run.stdout)
+    if not rerun:
+        assert not found, run.stdout
+        assert "Nothing to be done" in run.stdout + run.stderr
+    else:
+        assert {"fit_topics", "infer_data_topics", "infer_sample_topics", "make_report"} <= set(found)
+        assert not {"count_words", "score_samples", "train_causal"} & set(found)

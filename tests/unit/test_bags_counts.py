@@ -81,6 +81,56 @@ def test_a_failure_leaves_the_old_folder(stored):
     assert [path.name for path in folder.parent.iterdir()] == ["bags"]
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.array([[0, 2**31 - 1, 3]]),
+        np.array([[0.0, 2.0, 3.0]]),
+        np.array([[0, 200, 3]], dtype=np.uint8),
+        np.array([[False, True, True]]),
+    ],
+)
+def test_counts_of_any_kind_are_stored_as_they_are(tmp_path, rows):
+    write_counts(tmp_path / "bags", [Counts(pa.array(["a"]), np.array([9]), csr_matrix(rows))], 3)
+    assert open_counts(tmp_path / "bags").matrix.toarray().tolist() == rows.astype(int).tolist()
+
+
+def test_a_zero_that_is_stored_is_left_out(tmp_path):
+    matrix = csr_matrix((np.array([1, 0, 0]), np.array([2, 0, 1]), np.array([0, 2, 3])), shape=(2, 3))
+    write_counts(tmp_path / "bags", [Counts(pa.array(["a", "b"]), np.array([6, 0]), matrix)], 3)
+    found = open_counts(tmp_path / "bags").matrix
+    assert (found.nnz, found.toarray().tolist()) == (1, [[0, 0, 1], [0, 0, 0]])
+    assert matrix.nnz == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (2**32 + 5, "4294967301"),
+        (2**31, "2147483648"),
+        (np.uint64(2**63 + 5), "9223372036854775813"),
+        (0.5, "0.5"),
+        (-1, "-1"),
+        (np.nan, "nan"),
+        (np.inf, "inf"),
+        (1e30, r"1e\+30"),
+    ],
+)
+def test_what_is_no_count_is_not_written_and_its_document_is_named(tmp_path, value, shown):
+    data = np.array([1, value, 1], dtype=np.asarray(value).dtype)
+    matrix = csr_matrix((data, np.array([0, 1, 0]), np.array([0, 0, 2, 3])), shape=(3, 2))
+    block = Counts(pa.array(["empty", "wrong", "last"]), np.array([0, 2, 1]), matrix)
+    with pytest.raises(TextcriticError, match=rf"bags: document 'wrong': a count of {shown}; it must be a"):
+        write_counts(tmp_path / "bags", [block], 2)
+    assert not list(tmp_path.iterdir())
+
+
+def test_counts_of_a_word_that_are_too_many_together_are_not_written(tmp_path):
+    matrix = csr_matrix((np.array([2**31 - 1, 1], dtype=np.int32), np.array([1, 1]), np.array([0, 2])), shape=(1, 2))
+    with pytest.raises(TextcriticError, match="document 'a': a count of 2147483648; it must be"):
+        write_counts(tmp_path / "bags", [Counts(pa.array(["a"]), np.array([2]), matrix)], 2)
+
+
 def changed(path, change):
     array = np.load(path)
     change(array)

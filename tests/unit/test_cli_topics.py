@@ -1,5 +1,6 @@
 import gzip
 import json
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -145,6 +146,36 @@ def test_words_that_train_does_not_have_are_left_out(tmp_path, capsys, ldac):
     assert plain["train"]["words"] == 3
     assert [sorted(topic) for topic in named["top_words"]] == [["three", "two", "zero"]] * 2
     assert named | {"seconds": 0, "top_words": None} == plain | {"seconds": 0}
+
+
+@pytest.mark.parametrize("high", [2_000_000_000, 2**31 - 2])
+def test_a_high_word_id_takes_no_memory(tmp_path, capsys, high):
+    """In TRAIN and in TEST; what comes out is what the same words with low ids give."""
+    low, known = [{0: 3, 2: 2}, {2: 5, 3: 1}, {0: 1, 3: 4}], [{0: 2, 3: 2}, {2: 1}]
+    rest = ("--num-topics", 2, "--iterations", 2, "--resamples", 50)
+    plain = run(capsys, counts(tmp_path / "a.dat", low), counts(tmp_path / "b.dat", known), *rest)
+    train = counts(tmp_path / "train.dat", [{high if word == 3 else word: n for word, n in row.items()} for row in low])
+    test = counts(tmp_path / "test.dat", [{0: 2, high: 2, high - 1: 7}, {2: 1}])
+    _, before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_mapped() + 2**30, before))
+    try:
+        found = run(capsys, train, test, *rest)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, before))
+    assert found | {"seconds": 0, "tokens_unknown": 0} == plain | {"seconds": 0}
+    assert (found["tokens_unknown"], found["train"]["words"]) == (7, 3)
+
+
+def _mapped():
+    with open("/proc/self/statm") as handle:  # noqa: PTH123
+        return int(handle.read().split()[0]) * resource.getpagesize()
+
+
+def test_a_test_file_without_a_word_of_train_and_an_empty_train(tmp_path, capsys):
+    nothing = counts(tmp_path / "nothing.dat", [{}, {}])
+    some = counts(tmp_path / "some.dat", [{5: 1}, {2_000_000_000: 3}])
+    assert f"no document has a word that {nothing} has" in fails(capsys, nothing, some, "--num-topics", 2)
+    assert f"{nothing}: no document has a word" in fails(capsys, some, nothing, "--num-topics", 2)
 
 
 def test_options_of_the_vocabulary(tmp_path, capsys, train, test):

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textcritic.critics.ctm.covariances import cluster_order
+from textcritic.critics.ctm.covariances import cluster_order, with_last
 from textcritic.errors import TextcriticError
-from textcritic.inference import aggregated_covariance, covariance_distance, covariance_test
+from textcritic.inference import aggregated_covariance, centred_covariance, covariance_distance, covariance_test
 
 K = 8
 
@@ -36,6 +36,9 @@ def test_bad_matrices():
         covariance_distance(np.eye(3), np.eye(4))
     with pytest.raises(TextcriticError, match="all zeros"):
         covariance_distance(np.eye(3), np.zeros((3, 3)))
+    for bad in (np.eye(3)[:2], np.empty((0, 0)), np.ones(3)):
+        with pytest.raises(TextcriticError, match="must be square"):
+            centred_covariance(bad)
     for bad in (np.eye(3)[:2], np.empty((0, 0)), np.full((2, 2), np.nan)):
         with pytest.raises(TextcriticError, match="square matrix of finite values"):
             cluster_order(bad)
@@ -90,7 +93,9 @@ def test_correlations_that_are_shuffled_away_are_seen():
     rng = np.random.default_rng(2)
     samples = np.column_stack([rng.permutation(column) for column in drawn(300, 3).T])
     found = covariance_test(samples, data, resamples=199)
-    off_diagonal = np.linalg.norm(population() - np.diag(np.diag(population()))) / np.linalg.norm(population())
+    data_alone = centred_covariance(population())
+    off_diagonal = np.linalg.norm(centred_covariance(population() - np.diag(np.diag(population()))))
+    off_diagonal /= np.linalg.norm(data_alone)
     assert found.p == 1 / 200
     assert found.by_chance < 0.3 < found.distance
     assert found.low < off_diagonal < found.high
@@ -102,7 +107,7 @@ def test_the_corrected_distance_is_that_of_the_populations():
         covariance_test(drawn(80, 2 * n, 0.5 * np.eye(K)), drawn(80, 2 * n + 1, np.eye(K)), resamples=99, seed=n)
         for n in range(100)
     ]
-    assert np.mean([t.distance**2 for t in tests]) > 0.35
+    assert np.mean([t.distance**2 for t in tests]) > 0.32
     assert np.mean([t.corrected**2 for t in tests]) == pytest.approx(0.25, abs=0.02)
     assert np.mean([t.low <= 0.5 <= t.high for t in tests]) >= 0.9
 
@@ -145,3 +150,54 @@ def test_topics_of_two_groups_lie_together():
     covariance = 3.0 * (groups[:, None] == groups)
     ordered = groups[cluster_order(covariance)]
     assert np.abs(np.diff(ordered)).sum() == 1
+
+
+def posteriors(documents, seed, scale=1.0):
+    """Means and variances of the coefficients of K topics; that of the last is fixed."""
+    rng = np.random.default_rng(seed)
+    means = scale * drawn(documents, seed)[:, : K - 1]
+    return with_last(means), with_last(rng.gamma(2.0, 0.3, (documents, K - 1)))
+
+
+def seen(means, variances):
+    """What the report shows of a set of documents."""
+    return centred_covariance(aggregated_covariance(means, variances))
+
+
+@given(st.permutations(range(K)))
+def test_which_topic_is_the_last_makes_no_difference(order):
+    (ours, our_variances), (theirs, their_variances) = posteriors(40, 1, 0.6), posteriors(60, 2)
+    matrix = seen(ours, our_variances)
+    assert seen(ours[:, order], our_variances[:, order]) == pytest.approx(matrix[np.ix_(order, order)], abs=1e-12)
+    plain = covariance_test(ours, theirs, our_variances, their_variances, resamples=30)
+    moved = (rows[:, order] for rows in (ours, theirs, our_variances, their_variances))
+    found = covariance_test(*moved, resamples=30)
+    for name in ("distance", "by_chance", "p", "corrected", "low", "high"):
+        assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("reference", range(K))
+def test_another_topic_with_its_coefficient_fixed_makes_no_difference(reference):
+    # Of the same compositions: their coefficients less that of the reference, whose posteriors are then correlated.
+    means, variances = posteriors(40, 1)
+    other = means - means[:, [reference]]
+    shift = np.eye(K) - np.eye(K)[reference]
+    changed = shift @ aggregated_covariance(means, variances) @ shift.T
+    assert not changed[reference].any()
+    assert changed == pytest.approx(
+        aggregated_covariance(other) + shift @ np.diag(variances.mean(axis=0)) @ shift.T, abs=1e-12
+    )
+    assert centred_covariance(changed) == pytest.approx(seen(means, variances), abs=1e-12)
+    samples, _ = posteriors(30, 3, 0.5)
+    moved = covariance_test(samples - samples[:, [reference]], other, resamples=20)
+    plain = covariance_test(samples, means, resamples=20)
+    for name in ("distance", "by_chance", "p", "corrected", "low", "high"):
+        assert getattr(moved, name) == pytest.approx(getattr(plain, name), rel=1e-9, abs=1e-12)
+
+
+def test_topics_that_have_nothing_to_do_with_each_other_hardly_covary():
+    # As log-ratios to one of six such topics, each pair would have the covariance of that one, 1.
+    six = centred_covariance(np.eye(6))
+    assert six == pytest.approx(np.eye(6) - 1 / 6)
+    assert six.sum(axis=0) == pytest.approx(np.zeros(6))
+    assert centred_covariance(six) == pytest.approx(six)

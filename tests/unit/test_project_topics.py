@@ -1,12 +1,15 @@
 """The topics of a study: what they expand to, their files, what a change of configuration reruns, what is refused."""
 
 import pytest
+import yaml
 from own_study import ROOT, assert_refused, own_folder, project, write
 
 from textcritic.errors import TextcriticError
-from textcritic.paths import STOP_LISTS, Paths
+from textcritic.latents.vocabulary_options import STOP_LISTS
+from textcritic.paths import Paths
 from textcritic.project import Project, Source
 from textcritic.spec import complete, restore
+from textcritic.studies import check_study
 from textcritic.study_files import StudyFiles
 
 COUNTED = ("kind", "vocabulary")
@@ -15,6 +18,8 @@ COUNTED = ("kind", "vocabulary")
 @pytest.fixture
 def folder(tmp_path):
     """Registries and a study of one's own, beside the shipped ones; the study goes together."""
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists/mine.txt").write_text("the\n")
     return own_folder(
         tmp_path,
         study(),
@@ -25,6 +30,7 @@ def folder(tmp_path):
         },
         generators={
             "theirs": {"kind": "file", "path": "theirs.jsonl"},
+            "twin": {"kind": "file", "path": "twin.jsonl", "label": "theirs"},
             "segments": {"kind": "hsmm", "encoding": "symbols", "states": 8},
         },
         critics={"small": {"kind": "ctm", "topics": 5, "vocabulary": {"stop_words": "lists/mine.txt"}}},
@@ -87,11 +93,13 @@ def test_what_the_report_is_told_of_topics(folder):
         "articles": "results/corpora/mine/test.parquet",
     }
     assert [source["baseline"] for source in topics["sources"]] == [False, True, False, True]
+    assert [source["from_file"] for source in topics["sources"]] == [True, False, True, False]
     last = topics["sources"][-1]
     assert last == {
         **{"corpus": "mine", "setting": "wo-title", "generator": "ngram-shuffled", "decoding": "given", "seed": 1},
         "label": "shuffled words",
         "baseline": True,
+        "from_file": False,
         "scores": "results/scores/small/mine/samples/wo-title/ngram-shuffled/seed1/given.parquet",
         "posteriors": "results/topics/small/mine/samples/wo-title/ngram-shuffled/seed1/given.parquet",
         "articles": "results/samples/mine/wo-title/ngram-shuffled/seed1/given.parquet",
@@ -170,19 +178,86 @@ def test_the_rules_parameters_are_all_keys_of_an_entry_that_decide():
 def test_the_schemas_defaults_are_those_of_the_library():
     from textcritic.critics.ctm import FitOptions
     from textcritic.latents.bags import VocabularyOptions
-    from textcritic.latents.bags.vocabulary import ENGLISH, NO_STOP_WORDS
 
     entry = restore('{"kind": "ctm"}', "critics")
     assert VocabularyOptions(**entry["vocabulary"]) == VocabularyOptions()
     options = {key: entry[key] for key in ("iterations", "tolerance", "shrinkage", "minibatch", "seed")}
     assert FitOptions(entry["topics"], **options) == FitOptions(entry["topics"])
-    assert STOP_LISTS == (NO_STOP_WORDS, ENGLISH)
 
 
 def test_a_file_of_stop_words_is_an_input(folder):
     paths = Paths(project(folder))
     assert paths.stop_words("small") == ["lists/mine.txt"]
     assert paths.stop_words("ctm-demo") == []
+
+
+def with_stop_words(folder, stop_words):
+    entry = {"kind": "ctm", "vocabulary": {"stop_words": str(stop_words)}}
+    write(folder / "registry/critics.yaml", {"small": entry})
+
+
+def test_stop_words_are_a_list_or_a_file_that_is_there_or_is_fetched(folder):
+    fetched = ["results/raw/downloads/mallet-stop-words", "results/raw/unpacked/pubmed/stop.txt"]
+    for stop_words in (*STOP_LISTS, "lists/mine.txt", folder / "lists/mine.txt", *fetched):
+        with_stop_words(folder, stop_words)
+        wanted = [] if stop_words in STOP_LISTS else [str(stop_words)]
+        assert Paths(project(folder)).stop_words("small") == wanted
+    downloads = project(folder).describe("own")["registry"]["downloads"]
+    assert set(downloads) == {"pubmed"}
+
+
+@pytest.mark.parametrize(
+    ("stop_words", "message"),
+    [
+        ("engish", r"vocabulary: stop_words: there is no file 'engish' in \S+; did you mean 'english'\?"),
+        ("lists/mien.txt", r"no file 'lists/mien.txt' in \S+; give none, english or a file with one word a line"),
+        ("lists", r"stop_words: there is no file 'lists' in"),
+        ("", r"vocabulary.stop_words: '' should be non-empty"),
+        (
+            "results/raw/downloads/mallet-stopwords",
+            r"vocabulary: stop_words: .*downloads.yaml has no entry 'mallet-stopwords'; did you mean 'mallet-stop-",
+        ),
+        ("results/raw/unpacked/pubmet/stop.txt", r"downloads.yaml has no entry 'pubmet'; did you mean 'pubmed'"),
+        ("results/raw/downloads/mallet-stop-words/en.txt", r"no file 'results/raw/downloads/mallet-stop-words/en.txt'"),
+        ("results/raw/downloads", r"there is no file 'results/raw/downloads' in"),
+    ],
+)
+def test_stop_words_that_are_nowhere_are_refused_before_anything_runs(folder, stop_words, message):
+    with_stop_words(folder, stop_words)
+    with pytest.raises(TextcriticError, match=rf"registry/critics.yaml: small: .*{message}") as refused:
+        project(folder)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_stop_words_of_a_critic_that_no_study_uses_may_be_elsewhere(folder):
+    with_stop_words(folder, "of/another/folder.txt")
+    write(folder / "studies/own.yaml", study(topics=False))
+    assert project(folder).topic_sources("own") == []
+
+
+def test_what_the_manifest_records_is_the_same_on_another_machine(folder):
+    before = project(folder).describe("own")
+    entry = {"kind": "ctm", "topics": 5, "vocabulary": {"stop_words": "lists/mine.txt"}}
+    resources = {"threads": 8, "gpu": 1, "mem_mb": 9000, "runtime": "9h"}
+    write(folder / "registry/critics.yaml", {"small": {**entry, **resources}})
+    assert project(folder).describe("own") == before
+    write(folder / "registry/critics.yaml", {"small": {**entry, "tolerance": 0.1}})
+    assert project(folder).describe("own") != before
+
+
+def test_a_fit_takes_its_threads_but_for_two_beside_a_gpu(folder):
+    for entry, threads in (({}, 1), ({"threads": 16}, 16), ({"threads": 16, "gpu": 1}, 2), ({"gpu": 1}, 1)):
+        write(folder / "registry/critics.yaml", {"small": {"kind": "ctm", **entry}})
+        assert project(folder).threads_of_fit("critics", "small") == threads
+
+
+def test_the_block_that_ones_own_study_shows_goes_together():
+    lines = (ROOT / "config/studies/own-text.yaml").read_text().splitlines()
+    start = lines.index("# topics:")
+    shown = yaml.safe_load("\n".join(line.removeprefix("# ") for line in lines[start:]))
+    whole = complete({**yaml.safe_load("\n".join(lines)), **shown}, "study", "own-text")
+    check_study(whole, Project({"studies": ["own-text"]}, ROOT).entry, "own-text")
+    assert whole["topics"]["sources"][0]["settings"] == ["wo-title"]
 
 
 def test_names_are_told_apart_for_constraints(folder):
@@ -206,6 +281,10 @@ def test_a_model_of_shuffled_words_is_another_and_all_others_stay_what_they_were
         ({"generators": ["transformer-demo"]}, r"topics.sources: transformer-demo has the encoding symbols"),
         ({"decodings": ["demo-top-k-50"]}, r"topics.sources: ngram-shuffled is an n-gram model, .* top_k"),
         ({"decodings": ["sequences-given"]}, r"topics.sources: sequences-given has `stop: given`"),
+        (
+            {"generators": ["theirs", "twin"]},
+            r"own.yaml: topics: the generators theirs and twin have the same label 'theirs'; give one another",
+        ),
         ({"settings": ["titles"]}, r"topics.sources.0.settings.0: 'titles' is not one of w-title, wo-title"),
         ({"tables": [TABLE], "topics": False}, r"tables: table9: topics are of topics, which the study has not; add"),
         ({"figures": [FIGURE], "topics": False}, r"figures: figure6: covariances are of topics, which the study has"),
@@ -244,6 +323,7 @@ def test_a_topic_model_is_no_critic_of_coherence(folder):
         ({"shrinkage": 1.5}, r"new: shrinkage: 1.5 is greater than the maximum of 1"),
         ({"minibatch": 1}, r"new: minibatch: 1 is less than the minimum of 2"),
         ({"vocabulary": {"mode": "released"}}, r"new: vocabulary.mode: 'released' is not one of paper, as_released"),
+        ({"vocabulary": {"placeholders": ["xmath", ""]}}, r"new: vocabulary.placeholders.1: '' should be non-empty"),
         ({"vocabulary": {"maximum_share": 0}}, r"new: vocabulary.maximum_share: 0 "),
         ({"vocabulary": {"stopwords": "english"}}, r"vocabulary: unknown key 'stopwords'; did you mean 'stop_words'\?"),
     ],
@@ -259,6 +339,7 @@ def test_every_published_value_of_topics_is_there():
 
     values = read_published(ROOT / "config/published/model-criticism.csv").in_tables("9", "14").values
     assert len(values) == 9 + 2
-    theirs = [values[(corpus, "", "data", "", "latent_nll_at_mean")] for corpus in ("pubmed", "arxiv", "wiki")]
+    metric = "latent_nll_at_mean: 100 topics"
+    theirs = [values[(corpus, "", "data", "", metric)] for corpus in ("pubmed", "arxiv", "wiki")]
     assert theirs == [174.43, 163.95, 124.70]
-    assert values[("arxiv", "wo-title", "gpt2-small", "", "outlier_nll_at_mean: 1")] == 280.88
+    assert values[("arxiv", "wo-title", "gpt2-small", "", "outlier_nll_at_mean: 100 topics, example 1")] == 280.88

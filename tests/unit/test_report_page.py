@@ -12,7 +12,7 @@ from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.report import make_figures, make_manifest, make_report, make_tables
-from textcritic.report.charts import Mark, latent_ppl_chart, training_curves
+from textcritic.report.charts import Mark, interval_chart, training_curves
 from textcritic.report.figures import study_curves
 from textcritic.report.findings import findings
 from textcritic.report.graph import Edge, transition_graph
@@ -115,7 +115,7 @@ def test_figures_come_as_svg_and_pdf_with_text(made):
 
 def test_inlined_figures_keep_their_words(tmp_path):
     marks = [Mark("real text", (2.0,), ((1.9, 2.1),)), Mark("g", (2.6,), ((2.2, 3.1),), "p = 0.002", "w-title")]
-    save(latent_ppl_chart({"docstrings": marks}), tmp_path / "chart", ("svg",))
+    save(interval_chart({"docstrings": marks}), tmp_path / "chart", ("svg",))
     text = inline_svg(tmp_path / "chart.svg", "key", 'A "chart" & more')
     assert ">p = 0.002</text>" in text
     assert 'aria-label="A &quot;chart&quot; &amp; more"' in text
@@ -140,7 +140,7 @@ def test_graph_without_errors_says_so(tmp_path):
 def test_chart_of_infinite_values(tmp_path):
     real = Mark("real text", (2.0,), ((1.9, 2.1),))
     sample = Mark("ngram-3", (np.inf,), ((np.inf, np.inf),), "", "w-title")
-    save(latent_ppl_chart({"docstrings": [real, sample]}), tmp_path / "chart", ("svg",))
+    save(interval_chart({"docstrings": [real, sample]}), tmp_path / "chart", ("svg",))
     assert "∞" in (tmp_path / "chart.svg").read_text()
 
 
@@ -148,7 +148,7 @@ def test_long_labels_of_a_narrow_chart_have_two_lines(tmp_path):
     label = "trigram, interpolated, without titles"
     sample = Mark(label, (123.0,), ((106.0, 143.0),), "p < 0.001", "wo-title")
     for name, width in (("wide", 6.4), ("narrow", 3.7)):
-        save(latent_ppl_chart({"docstrings": [sample]}, width), tmp_path / name, ("svg",))
+        save(interval_chart({"docstrings": [sample]}, width), tmp_path / name, ("svg",))
     assert f">{label}<" in (tmp_path / "wide.svg").read_text()
     narrow = (tmp_path / "narrow.svg").read_text()
     assert ">trigram, interpolated,<" in narrow
@@ -238,8 +238,9 @@ def test_report_without_its_parts_says_what_to_make(made, tmp_path):
 def test_report_of_samples_from_a_file(made, tmp_path):
     _, study, _ = made
     given = {key: value for key, value in study["sources"][1].items() if key not in ("perplexity", "training")}
+    given |= {"decoding": "given", "from_file": True}
     data = {key: value for key, value in study["corpora"][0].items() if key != "accuracy"}
-    alone = {**study, "sources": [{**given, "decoding": "given"}], "corpora": [data], "report_articles": 3}
+    alone = {**study, "sources": [given], "corpora": [data], "report_articles": 3}
     tables = make_tables(alone, tmp_path / "tables")
     make_figures(alone, tmp_path / "tables", tmp_path / "figures")
     make_manifest(alone, tables, tmp_path / "manifest.json")

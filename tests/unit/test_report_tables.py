@@ -318,7 +318,7 @@ def test_names_tell_sources_apart_and_no_more(wide, study):
     several = read_study({**study, "sources": [*ours, {**ours[0], "decoding": "top-k-50"}]})
     first = Names.of(several.samples).source({**ours[0], "source": "sample"})
     assert first == "small GPT-2, plain, with titles, seed 1"
-    given = [{**ours[0], "decoding": "given", "perplexity": None}, *ours[4:]]
+    given = [{**ours[0], "decoding": "given", "from_file": True}, *ours[4:]]
     names = Names.of(read_study({**study, "sources": given}).samples)
     assert [names.source(source) for source in given[:2]] == [
         "small GPT-2, with titles",

@@ -10,6 +10,7 @@ from textcritic.files import read_json
 from textcritic.report import (
     make_figures,
     make_manifest,
+    make_paper_figure,
     make_paper_table,
     make_report,
     make_tables,
@@ -27,10 +28,11 @@ def made(tmp_path_factory):
     tables = [*make_tables(study, root / "tables"), *make_topic_tables(study, root / "tables")]
     tables += make_paper_table({**study, "part": study["tables"][0]}, root / "tables")
     figures = make_figures(study, root / "tables", root / "figures")
-    figures += make_topic_figures(study, root / "topic-figures")
+    figures += make_topic_figures(study, root / "tables", root / "topic-figures")
+    figures += make_paper_figure({**study, "part": {"name": "figure6", "kind": "covariances"}}, root / "figure6")
     make_manifest(study, [*tables, *figures], root / "manifest.json", {"name": "demo"}, ["snakemake --cores 2"])
     arguments = (root / "tables", root / "figures", root / "manifest.json", root / "report.html")
-    make_report(study, *arguments, topic_figures=root / "topic-figures")
+    make_report(study, *arguments, topic_figures=root / "topic-figures", part_figures=[root / "figure6"])
     return root, study, (root / "report.html").read_text(encoding="utf-8")
 
 
@@ -72,6 +74,7 @@ def test_the_summary_the_contents_and_the_definitions_speak_of_topics(made):
     assert "<dt>Shuffled words</dt>" in text
     assert all(f'href="tables/{name}.csv"' in text for name in ("topics", "topic-words", "topic-outliers", "table9"))
     assert 'href="topic-figures/topic-covariances.docstrings.pdf"' in text
+    assert '<a href="figure6/covariances.docstrings.pdf">Figure 6: covariances.docstrings.pdf</a>' in text
     assert read_json(root / "manifest.json")["seeds"] == [1, 3]
 
 
@@ -126,4 +129,4 @@ def test_the_terminal_shows_topics_too(made, capsys):
     assert block[3].startswith("real text ")
     broken = next(line for line in block if line.startswith("untrained model"))
     assert broken.split()[2:] == ["—", "0", "63"]
-    assert "Covariances apart: as a share of the size of real text's." in out
+    assert "Covariances apart: as a share of the size of real text's, less\nwhat finite samples add." in out

@@ -14,5 +14,6 @@ with runlog.job(snakemake.log[0], f"fit {w.critic} on {w.corpus}", runlog.gpus_o
         snakemake.output.critic,
         snakemake.output.training,
         state=Path(snakemake.output.critic).with_name("checkpoints"),
+        version=snakemake.params.version,
         threads=snakemake.threads,
     )

@@ -26,4 +26,5 @@ with runlog.job(snakemake.log[0], f"report {study}"):
         # Empty where the study has no known process, or no topics.
         next(iter(snakemake.input.synthetic_figures), None),
         next(iter(snakemake.input.topic_figures), None),
+        list(snakemake.input.part_figures),
     )

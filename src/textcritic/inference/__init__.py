@@ -4,6 +4,7 @@ from textcritic.inference.bootstrap import Interval, bootstrap_interval
 from textcritic.inference.covariances import (
     CovarianceTest,
     aggregated_covariance,
+    centred_covariance,
     covariance_distance,
     covariance_test,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "PermutationTest",
     "aggregated_covariance",
     "bootstrap_interval",
+    "centred_covariance",
     "covariance_distance",
     "covariance_test",
     "exp_ratio_of_sums",

@@ -1,4 +1,4 @@
-"""How far apart two covariance matrices are: a relative distance, its interval and a permutation test."""
+"""How far apart the covariances of two sets of compositions are: a distance, its interval and a permutation test."""
 
 import math
 from dataclasses import dataclass
@@ -38,19 +38,41 @@ class CovarianceTest:
 
 
 def aggregated_covariance(means: npt.ArrayLike, variances: npt.ArrayLike | None = None) -> Array:
-    """Covariance of the aggregated posterior, (1/D) sum_d N(mean_d, diag(variance_d)): float64 [K, K].
+    """Covariance of the aggregated posterior, (1/D) sum_d N(mean_d, diag(variance_d)): float64 [k, k].
 
     That is the covariance of the means, divided by D, with the mean variances added to its diagonal. Without
     variances it is the covariance of the means alone.
 
     Args:
-        means: [documents, K], finite.
-        variances: [documents, K], not negative; None leaves them out.
+        means: [documents, k], finite.
+        variances: [documents, k], not negative; None leaves them out.
 
     Raises:
         TextcriticError: fewer than two documents, shapes that differ, values that are not finite or variances below 0.
     """
-    return _Moments.of(means, variances).covariance()
+    array, spread = _checked(means, variances)
+    array = array - array.mean(axis=0)
+    return array.T @ array / len(array) + np.diag(np.broadcast_to(spread.mean(axis=0), array.shape[1]))
+
+
+def centred_covariance(covariance: npt.ArrayLike) -> Array:
+    """Covariance of coefficients less their mean over the parts, `P C P` with `P = I - 11'/K`: float64 [K, K].
+
+    Coefficients whose softmax is a composition may be moved together without changing it, as when another part is made
+    the one whose coefficient is 0. Less their mean they are the logarithms of its parts over the parts' geometric mean
+    (Aitchison's centred log-ratios), and do not depend on that choice. Rows and columns add up to 0.
+
+    Args:
+        covariance: [K, K], of the coefficients of all parts, one that is fixed at 0 included.
+
+    Raises:
+        TextcriticError: not a square matrix.
+    """
+    matrix = np.asarray(covariance, dtype=np.float64)
+    if matrix.ndim != 2 or not len(matrix) or matrix.shape[0] != matrix.shape[1]:
+        raise TextcriticError(f"covariance: shape {matrix.shape}; it must be square")
+    rows = matrix - matrix.mean(axis=0)
+    return rows - rows.mean(axis=1, keepdims=True)
 
 
 def covariance_distance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
@@ -79,7 +101,11 @@ def covariance_test(
     level: float = 0.95,
     seed: int = 1,
 ) -> CovarianceTest:
-    """Distance of the aggregated covariance of samples from that of the data, with an interval and a permutation test.
+    """Distance of the covariance of samples from that of the data, with an interval and a permutation test.
+
+    Documents are compositions of K parts, given by coefficients whose softmax they are. The covariances compared are
+    `centred_covariance` of `aggregated_covariance`: in whatever order the parts are, and whichever of them has its
+    coefficient fixed at 0, the result is the same.
 
     The squared distance of two estimated matrices is too large by the variances of their entries, `_noise`.
     These are taken off it, and off the squared size of the data's matrix: an unbiased ratio but for the division, and
@@ -92,9 +118,9 @@ def covariance_test(
     The memory is that of one resample, and time grows with documents x K^2 x resamples.
 
     Args:
-        first: [documents, K], means of the samples.
+        first: [documents, K], means of the samples' coefficients, of all parts; one that is fixed has the mean 0.
         second: [documents, K], means of the data.
-        first_variances: [documents, K]; None: the covariance of the means alone.
+        first_variances: [documents, K], 0 of a fixed coefficient; None: the covariance of the means alone.
         second_variances: [documents, K]; given if the first are.
         resamples: of the bootstrap, and random splits.
         level: of confidence.
@@ -125,23 +151,15 @@ def covariance_test(
 
 @dataclass(frozen=True)
 class _Moments:
-    """Documents of one set, centred: means [D, K], variances [D, K] (zeros [D, 1] if there are none)."""
+    """Documents of one set: means [D, K], centred over documents and over parts, and variances [D, K] (or [D, 1])."""
 
     means: Array
     variances: Array
 
     @classmethod
     def of(cls, means: npt.ArrayLike, variances: npt.ArrayLike | None) -> Self:
-        array = checked_columns(means, "covariance")
-        if len(array) < 2:
-            raise TextcriticError("covariance: one document has none; give at least two")
-        if variances is None:
-            return cls(array - array.mean(axis=0), np.zeros((len(array), 1)))
-        spread = checked_columns(variances, "covariance")
-        if spread.shape != array.shape or (spread < 0).any():
-            raise TextcriticError(
-                f"covariance: means {array.shape} and variances {spread.shape}; each mean has a variance of at least 0"
-            )
+        array, spread = _checked(means, variances)
+        array = array - array.mean(axis=1, keepdims=True)
         return cls(array - array.mean(axis=0), spread)
 
     def sums(self, counts: Array) -> "_Sums":
@@ -156,9 +174,12 @@ class _Moments:
         return self.sums(np.ones(len(self.means)) if counts is None else counts).covariance()
 
     def squares(self) -> Array:
-        """`||xx' + diag(variances)||^2` of each document: [D]."""
-        cross = (self.means**2 * self.variances).sum(axis=1)
-        return (self.means**2).sum(axis=1) ** 2 + 2 * cross + (self.variances**2).sum(axis=1)
+        """`||xx' + P diag(variances) P||^2` of each document: [D]."""
+        parts = self.means.shape[1]
+        variances = np.broadcast_to(self.variances, self.means.shape)
+        cross = (self.means**2 * variances).sum(axis=1)
+        own = (1 - 2 / parts) * (variances**2).sum(axis=1) + (variances.sum(axis=1) / parts) ** 2
+        return (self.means**2).sum(axis=1) ** 2 + 2 * cross + own
 
 
 @dataclass(frozen=True)
@@ -174,7 +195,7 @@ class _Sums:
         mean = self.means / self.number
         covariance = self.products / self.number - np.outer(mean, mean)
         covariance[np.diag_indices_from(covariance)] += self.variances / self.number
-        return covariance
+        return centred_covariance(covariance)
 
     def without(self, other: "_Sums") -> "_Sums":
         return _Sums(
@@ -183,6 +204,21 @@ class _Sums:
             self.variances - other.variances,
             self.number - other.number,
         )
+
+
+def _checked(means: npt.ArrayLike, variances: npt.ArrayLike | None) -> tuple[Array, Array]:
+    """Means [D, k], of two documents at least, and their variances: [D, k], or zeros [D, 1] if there are none."""
+    array = checked_columns(means, "covariance")
+    if len(array) < 2:
+        raise TextcriticError("covariance: one document has none; give at least two")
+    if variances is None:
+        return array, np.zeros((len(array), 1))
+    spread = checked_columns(variances, "covariance")
+    if spread.shape != array.shape or (spread < 0).any():
+        raise TextcriticError(
+            f"covariance: means {array.shape} and variances {spread.shape}; each mean has a variance of at least 0"
+        )
+    return array, spread
 
 
 def _corrected(

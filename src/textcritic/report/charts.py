@@ -1,4 +1,4 @@
-"""Latent PPL with its intervals beside the real text, and training curves."""
+"""Values with their intervals beside the real text, and training curves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class Mark:
 
     Attributes:
         label: what the row is.
-        values: Latent PPL of each seed; infinite values are drawn at the right edge.
+        values: of each seed; infinite values are drawn at the right edge.
         intervals: (low, high) of each seed.
         note: words after the value, e.g. a p-value.
         setting: decides the colour; "" is the real text.
@@ -40,7 +40,7 @@ class Mark:
     published: float | None = None
 
 
-def latent_ppl_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2, quantity: str = "Latent PPL") -> Figure:
+def interval_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2, quantity: str = "Latent PPL") -> Figure:
     """Dots and intervals, sorted, with the real text's interval as a band behind all rows of its panel.
 
     The scale is logarithmic where the values are far apart and none is negative.

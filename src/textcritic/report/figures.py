@@ -13,7 +13,7 @@ from textcritic.critics import BEGIN as CRITIC_BEGIN
 from textcritic.critics import END as CRITIC_END
 from textcritic.critics import TransitionCritic, scored_transitions, transition_errors
 from textcritic.files import read_json
-from textcritic.report.charts import Mark, latent_ppl_chart, training_curves
+from textcritic.report.charts import Mark, interval_chart, training_curves
 from textcritic.report.details import GRAPH_THRESHOLD
 from textcritic.report.graph import BEGIN, END, Edge, transition_graph
 from textcritic.report.inputs import DataFiles, Drawn, Study, read_study
@@ -70,7 +70,7 @@ def _figures(study: Study, rows: pd.DataFrame) -> Iterator[tuple[str, Figure, Fi
     """(name, wide figure, narrow figure)."""
     names = Names.of(study.samples)
     panels = {data.corpus: marks(rows[rows["corpus"] == data.corpus], names) for data in study.data}
-    yield "latent-ppl", latent_ppl_chart(panels), latent_ppl_chart(panels, NARROW)
+    yield "latent-ppl", interval_chart(panels), interval_chart(panels, NARROW)
     for data in study.data:
         critic = TransitionCritic.load(data.critic)
         real, sources = _chains(study, data)

@@ -62,6 +62,7 @@ def make_report(
     out_path: str | Path,
     synthetic_figures: str | Path | None = None,
     topic_figures: str | Path | None = None,
+    part_figures: Iterable[str | Path] = (),
 ) -> None:
     """Write report.html.
 
@@ -75,6 +76,7 @@ def make_report(
             tables are in `tables`.
         topic_figures: folder that `topics.make_topic_figures` filled, of a study with topics; its tables are in
             `tables`.
+        part_figures: folders that `papers.make_paper_figure` filled, named by the figures' numbers (`figure4`).
 
     Raises:
         TextcriticError: a file is missing or damaged, or files do not belong together.
@@ -127,7 +129,10 @@ def make_report(
         ],
         **provenance(made),
         tables=_links((Path(tables) / f"{name}.csv" for name in (*written, *papers)), Path(out_path)),
-        prints=_links(_prints(figures, synthetic_figures, topic_figures), Path(out_path)),
+        prints=[
+            *_links(_prints(figures, synthetic_figures, topic_figures), Path(out_path)),
+            *_of_papers(part_figures, Path(out_path)),
+        ],
         viewer=_viewer(files),
         viewer_words=f"Of each source {files.report_articles} articles at most are in this page: the most incoherent "
         "ones and the first of the others.",
@@ -145,6 +150,12 @@ def make_report(
 def _prints(*folders: str | Path | None) -> list[Path]:
     """The figures for print of those folders that there are."""
     return [path for folder in folders if folder is not None for path in sorted(Path(folder).glob("*.pdf"))]
+
+
+def _of_papers(folders: Iterable[str | Path], out_path: Path) -> list[tuple[str, str]]:
+    """Links to figures of a paper, with their numbers there."""
+    numbered = [(Path(folder).name.removeprefix("figure"), _prints(folder)) for folder in folders]
+    return [(path, f"Figure {n}: {name}") for n, paths in numbered for path, name in _links(paths, out_path)]
 
 
 def _figure(folder: Path, prefix: str = "") -> Callable[[str, str], Markup]:
@@ -195,7 +206,7 @@ def _compared(study: Study, rows: pd.DataFrame, names: Names) -> list[tuple[str,
     if study.titles_given:
         facts.append(("Titles", "given, in real text and in samples; nothing was inferred from the text."))
     facts.append(("Generators", "; ".join(names.labels[name] for name in dict.fromkeys(samples["generator"]))))
-    if all(sample.perplexity is None for sample in study.samples):  # from files: nobody says how they were made
+    if all(sample.from_file for sample in study.samples):  # nobody says how they were made
         return [*facts, ("Articles a sample", _range(samples["documents"] + samples["rejected"], "given"))]
     facts += [
         ("Trained", listed([setting_name(setting) for setting in dict.fromkeys(samples["setting"])]) + " in the text"),

@@ -54,6 +54,7 @@ class Drawn:
         counts: JSON of how many were drawn, kept and rejected, and why.
         perplexity: perplexity.json of the generator, if it has one.
         training: training.json of the generator, if it has one.
+        from_file: whether somebody else drew them, so that nothing is known of how.
     """
 
     corpus: str
@@ -67,6 +68,7 @@ class Drawn:
     counts: Path
     perplexity: Path | None
     training: Path | None
+    from_file: bool
 
     @property
     def slug(self) -> str:
@@ -169,7 +171,7 @@ def read_study(study: Mapping[str, Any]) -> Study:
             `SampleFiles`, `decodings`: the registry entry of each decoding, needed if there are `audit_sources`,
             `synthetic`?: see `read_synthetic`, `tables`?: list of dicts with the keys of `PaperTable`. Paths may be
             strings; `accuracy`, `perplexity` and `training` may be None or absent, as may a `label`, which is then the
-            generator's name.
+            generator's name, and `from_file`, which then is false.
 
     Raises:
         TextcriticError: a key is missing, a file is not there, a source belongs to a corpus that is not listed, or
@@ -261,6 +263,7 @@ def read_drawn(kind: type[D], entry: Mapping[str, Any], corpora: set[str], where
     if words["corpus"] not in corpora:
         raise TextcriticError(f"{name}: its corpus is not among the study's corpora; add it there")
     given |= {"seed": int(entry["seed"]), "label": str(entry.get("label") or words["generator"])}
+    given |= {"from_file": bool(entry.get("from_file"))}
     keys = [field.name for field in fields(kind) if field.name not in {*words, *given}]
     return kind(**words, **given, **read_paths(entry, keys, name))
 

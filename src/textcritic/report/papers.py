@@ -23,7 +23,8 @@ from textcritic.report.sources import Names
 from textcritic.report.tables import write_sheet
 from textcritic.report.topics import make_paper_covariances
 from textcritic.report.topics.inputs import read_topics
-from textcritic.report.topics.rows import nll_rows, outlier_rows
+from textcritic.report.topics.outliers import outlier_rows, published_examples
+from textcritic.report.topics.rows import nll_rows
 from textcritic.report.topics.sheets import outliers_sheet, paper_topics_sheet
 from textcritic.report.transition_error_sheet import errors_sheet
 from textcritic.report.transition_errors import error_rows
@@ -84,8 +85,9 @@ def _of_topics(study: Mapping[str, Any], table: PaperTable, theirs: Published) -
     if table.kind == "topics":
         rows = nll_rows(topics, theirs)
         return paper_topics_sheet(rows, names), rows
-    rows = outlier_rows(topics, theirs, "nll_at_mean")
-    return outliers_sheet(rows, names, at_mean=True), rows
+    rows = outlier_rows(topics, "nll_at_mean")
+    sheet = outliers_sheet(rows, names, at_mean=True)
+    return replace(sheet, remarks=[*sheet.remarks, *published_examples(topics, theirs)]), rows
 
 
 def _statistics(study: Mapping[str, Any], theirs: Published) -> tuple[Sheet, pd.DataFrame]:

@@ -67,7 +67,8 @@ def _topics(rows: Sequence[Mapping[str, str]], width: int) -> list[str]:
     if rows:
         lines += [
             "",
-            "p: permutation test against real text. Covariances apart: as a share of the size of real text's.",
+            "p: permutation test against real text. Covariances apart: as a share of the size of real text's, less",
+            "what finite samples add.",
         ]
     return lines
 

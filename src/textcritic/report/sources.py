@@ -58,11 +58,11 @@ class Names:
                     f"generators: {generator} and {twin} have the same label {label!r}; give one another"
                 )
         # A sample from a file was drawn by somebody else: its decoding is told only where it has several.
-        several = len({sample.decoding for sample in found if sample.perplexity is not None}) > 1
+        several = len({sample.decoding for sample in found if not sample.from_file}) > 1
         decoded = {
             sample.generator
             for sample in found
-            if (several and sample.perplexity is not None)
+            if (several and not sample.from_file)
             or any(s.generator == sample.generator and s.decoding != sample.decoding for s in found)
         }
         groups: dict[tuple[Any, ...], set[int]] = {}

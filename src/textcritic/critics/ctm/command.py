@@ -16,8 +16,9 @@ from scipy.sparse import csr_matrix
 
 from textcritic.corpora import clean_text
 from textcritic.corpora.jsonl import json_lines
-from textcritic.critics.ctm.fit import FitOptions, fit_ctm
+from textcritic.critics.ctm.fit import fit_ctm
 from textcritic.critics.ctm.model import CTM
+from textcritic.critics.ctm.options import FitOptions
 from textcritic.critics.ctm.outliers import top_words
 from textcritic.critics.ctm.posterior import infer
 from textcritic.critics.ctm.scoring import latent_nll
@@ -147,11 +148,18 @@ def _kind(path: Path) -> str:
 def _read_counts(train: Path, test: Path, vocabulary: str | os.PathLike[str] | None) -> Documents:
     words = None if vocabulary is None else _read_words(Path(vocabulary))
     counts, tested = (read_ldac(path, None if words is None else len(words)) for path in (train, test))
-    known = np.flatnonzero(counts.getnnz(axis=0))  # a word that TRAIN does not have has no probability
-    shared = tested[:, known[known < tested.shape[1]]]
-    shared.resize(tested.shape[0], len(known))
+    known = np.unique(counts.indices)  # a word that TRAIN does not have has no probability
     chosen = None if words is None else tuple(words[word] for word in known)
-    return Documents(counts[:, known], shared, chosen, int(tested.sum()) - int(shared.sum()))
+    shared = _over(known, tested)
+    return Documents(_over(known, counts), shared, chosen, int(tested.sum()) - int(shared.sum()))
+
+
+def _over(known: npt.NDArray[np.int32], counts: csr_matrix) -> csr_matrix:
+    """Counts over the words of some ids alone, which ascend; what this takes does not grow with the ids."""
+    kept = np.isin(counts.indices, known, kind="sort")
+    indices = np.searchsorted(known, counts.indices[kept]).astype(np.int32)
+    indptr = np.r_[0, np.cumsum(kept)][counts.indptr]
+    return csr_matrix((counts.data[kept], indices, indptr), shape=(counts.shape[0], len(known)))
 
 
 def _read_words(path: Path) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.corpora import Article, some_articles
+from textcritic.critics.ctm.covariances import with_last
 from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.scoring import Column, posterior_moments
 from textcritic.errors import TextcriticError
@@ -138,6 +139,6 @@ def _excerpt(tokens: Sequence[str], telling: Array) -> str:
 
 def _proportions(means: Array) -> Array:
     """Softmax of the coefficients, that of the last topic 0: [documents, K - 1] -> [documents, K]."""
-    weights = np.column_stack([means, np.zeros(len(means))])
+    weights = with_last(means)
     weights = np.exp(weights - weights.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)

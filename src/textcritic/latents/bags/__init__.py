@@ -3,13 +3,8 @@
 from textcritic.latents.bags.counts import Counts, count_articles, count_words, open_counts, write_counts
 from textcritic.latents.bags.jobs import count_corpus
 from textcritic.latents.bags.ldac import read_ldac, write_ldac
-from textcritic.latents.bags.vocabulary import (
-    Removed,
-    Vocabulary,
-    VocabularyOptions,
-    build_vocabulary,
-    tokens_of,
-)
+from textcritic.latents.bags.vocabulary import Removed, Vocabulary, build_vocabulary, tokens_of
+from textcritic.latents.vocabulary_options import VocabularyOptions
 
 __all__ = [
     "Counts",

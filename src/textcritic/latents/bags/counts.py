@@ -24,6 +24,8 @@ IDS_SCHEMA = pa.schema([("id", pa.string()), ("tokens", pa.int64())])
 SHAPE = ("documents", "words", "entries")
 # scipy's index arrays are int32 up to here; above, it would read all of them to make int64 of them.
 MOST_ENTRIES = 2**31 - 1
+# The largest count that is stored.
+MOST_COUNTED = 2**31 - 1
 # Entries that are looked at together when a folder is opened.
 SCAN = 1 << 22
 
@@ -65,8 +67,11 @@ def write_counts(folder: str | os.PathLike[str], blocks: Iterable[Counts], num_w
     The folder has `indptr.npy` (int64), `indices.npy` and `counts.npy` (int32), `ids.parquet` (`id`, `tokens`) and
     `shape.json`.
 
+    A word that a row has twice gets the sum of its counts, zeros are left out.
+
     Raises:
-        TextcriticError: a block has another number of words, there are more than 2^31 - 1 entries, or the disk is full.
+        TextcriticError: a block has another number of words or a count that is not whole, below 0 or above 2^31 - 1;
+            there are more than 2^31 - 1 entries; or the disk is full.
     """
     documents, entries = 0, 0
     with whole_folder(folder) as temporary:
@@ -78,7 +83,7 @@ def write_counts(folder: str | os.PathLike[str], blocks: Iterable[Counts], num_w
             ids = stack.enter_context(pq.ParquetWriter(temporary / "ids.parquet", IDS_SCHEMA, compression="zstd"))
             indptr.append(np.zeros(1))
             for block in blocks:
-                matrix = _canonical(block.matrix, num_words, folder)
+                matrix = _canonical(block, num_words, folder)
                 indptr.append(matrix.indptr[1:].astype(np.int64) + entries)
                 indices.append(matrix.indices)
                 counts.append(matrix.data)
@@ -164,13 +169,29 @@ def _matrix(documents: Sequence[Ids], num_words: int) -> csr_matrix:
     return matrix
 
 
-def _canonical(matrix: csr_matrix, num_words: int, folder: str | os.PathLike[str]) -> csr_matrix:
+def _canonical(block: Counts, num_words: int, folder: str | os.PathLike[str]) -> csr_matrix:
+    """The counts of a block in int64, from 1 upwards, with ascending word ids: all of them fit in int32."""
+    matrix = block.matrix
     if matrix.shape[1] != num_words:
         raise TextcriticError(f"{folder}: counts over {matrix.shape[1]} words among those over {num_words}")
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return matrix
+    with np.errstate(invalid="ignore"):  # what is no number becomes one that differs from it
+        counts = matrix.data.astype(np.int64)
+    _require_counts(block, matrix, (counts == matrix.data) & (counts >= 0), folder)
+    whole = csr_matrix((counts, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
+    whole.sum_duplicates()
+    whole.eliminate_zeros()
+    _require_counts(block, whole, whole.data <= MOST_COUNTED, folder)
+    return whole
+
+
+def _require_counts(block: Counts, matrix: csr_matrix, sound: npt.NDArray[np.bool_], folder: Any) -> None:
+    if not sound.all():
+        first = int(np.argmin(sound))
+        document = block.ids[int(np.searchsorted(matrix.indptr, first, side="right")) - 1]
+        raise TextcriticError(
+            f"{folder}: document {document.as_py()!r}: a count of {matrix.data[first]}; it must be a whole number from "
+            f"0 to {MOST_COUNTED:,}"
+        )
 
 
 def _mapped(path: Path, kind: npt.DTypeLike, length: int) -> Any:

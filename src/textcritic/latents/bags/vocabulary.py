@@ -1,14 +1,12 @@
 """The words that a topic model sees: white-space tokens, filtered as the model criticism paper and its code do."""
 
-import math
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, Self, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,58 +15,17 @@ import pyarrow as pa
 from textcritic.corpora import Article
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
+from textcritic.latents.vocabulary_options import ENGLISH, NO_STOP_WORDS, VocabularyOptions
 
-NO_STOP_WORDS, ENGLISH = "none", "english"
 VOCABULARY_SCHEMA = pa.schema([("word", pa.string()), ("count", pa.int64()), ("documents", pa.int64())])
 # Tokens that are counted at a time: 4 bytes each as numbers, and some 30 while they are sorted.
 BATCH_TOKENS = 1 << 20
 
-Mode = Literal["paper", "as_released"]
 Ids = npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.int64]
 Removed = dict[str, dict[str, int]]
 """How many "words" (types) and "tokens" of train were left out, by reason."""
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class VocabularyOptions:
-    """Which words are left out; the paper's rule, and where it is silent (*) its released code's.
-
-    Attributes:
-        stop_words: `none`; `english`, the 318 of scikit-learn; or the path of a file with one word a line. A word is
-            compared in lower case. * The released code has a list of 524 words, as has MALLET.
-        lowercase: whether tokens are lower-cased first. * They are not.
-        maximum_share: of the documents of train; words in more of them are left out.
-        mode: `paper` leaves out words in more than that share of documents, `as_released` those in just that share too.
-        minimum_count: fewest tokens in train. * 5.
-        placeholders: a word that contains one of these, in any case, is left out.
-    """
-
-    stop_words: str = NO_STOP_WORDS
-    lowercase: bool = False
-    maximum_share: float = 0.5
-    mode: Mode = "paper"
-    minimum_count: int = 5
-    placeholders: Sequence[str] = ("xmath",)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "placeholders", tuple(self.placeholders))
-        if not 0 < self.maximum_share <= 1:
-            raise TextcriticError(
-                f"maximum_share: {self.maximum_share}: give a share of the documents, above 0, up to 1"
-            )
-        if self.mode not in ("paper", "as_released"):
-            raise TextcriticError(f"mode: {self.mode!r}: use paper or as_released")
-        if self.minimum_count < 1:
-            raise TextcriticError(f"minimum_count: {self.minimum_count}: give a whole number from 1 upwards")
-        if "" in self.placeholders:
-            raise TextcriticError("placeholders: an empty one is in every word; leave it out")
-
-    def most_documents(self, documents: int) -> int:
-        """The largest document frequency that a word may have, of so many documents."""
-        limit = Fraction(str(self.maximum_share)) * documents  # as written: 0.7 of 10 documents are 7
-        return math.floor(limit) if self.mode == "paper" else math.ceil(limit) - 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,17 +12,21 @@ from textcritic.corpora.process import Process
 from textcritic.critics import latent_ppl
 from textcritic.report.charts import training_curves
 from textcritic.report.figures import NARROW, curves_of, write_figures
+from textcritic.report.histograms import Histogram
 from textcritic.report.inputs import ProcessFiles, SequenceFiles, Synthetic, read_synthetic
+from textcritic.report.numbers import number
 from textcritic.report.published import read_published
 from textcritic.report.rows import read_scores
 from textcritic.report.sources import sample_keys
-from textcritic.report.synthetic.chart import Panel, Spread, spread_chart
+from textcritic.report.style import BLUE, INK
+from textcritic.report.synthetic.chart import Panel, spread_chart
 from textcritic.report.synthetic.names import TEST, ProcessNames, process_keys
 from textcritic.report.synthetic.rows import audit_rows, table1_rows
 from textcritic.report.synthetic.sheets import parsing_sheet, table1_sheet
 from textcritic.report.tables import write_sheet
 
 CHART, CURVES = "latent-nll", "training-curves"
+NOTHING, NOTHING_NARROW = "no sequence could be read", "none read"
 
 
 def make_synthetic_tables(
@@ -82,9 +86,11 @@ def _panel(files: ProcessFiles, synthetic: Synthetic) -> Panel:
     return Panel(float(np.log(Process.load(files.process).latent_ppl())), rows)
 
 
-def _spread(label: str, files: ProcessFiles | SequenceFiles) -> Spread:
+def _spread(label: str, files: ProcessFiles | SequenceFiles) -> Histogram:
     scores = read_scores(files.scores)
     kept = scores.filter(pc.invert(scores["rejected"]))
     values = kept["nll"].to_numpy() / kept["steps"].to_numpy()
-    ppl = latent_ppl(scores) if len(values) else None
-    return Spread(label, values[np.isfinite(values)], ppl, isinstance(files, SequenceFiles))
+    ppl = number(latent_ppl(scores)) if len(values) else ""
+    told, told_narrow = (f"Latent PPL {ppl}", ppl) if ppl else (NOTHING, NOTHING_NARROW)
+    colour = BLUE if isinstance(files, SequenceFiles) else INK
+    return Histogram(label, values[np.isfinite(values)], colour, told, told_narrow)

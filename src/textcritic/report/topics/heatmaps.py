@@ -1,6 +1,7 @@
 """Covariances of the aggregated posterior, source beside source (paper, Figures 6, 8 and 9)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from textwrap import fill
 
 import numpy as np
@@ -9,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from textcritic.report.numbers import MINUS
+from textcritic.report.numbers import MINUS, count
 from textcritic.report.style import DIVERGING, MUTED, RULE, new_figure, style
 
 PAPER_LIMIT = 5.0  # paper, appendix F
@@ -19,10 +20,20 @@ MOST_NAMED = 32  # topics; the names of more could not be read
 LARGEST_TYPE, LINE = 8.5, 1.15  # of a name, points; and how far apart names are at least, in their own height
 NAME_CHARACTERS = 20
 CHARACTER, TITLE_CHARACTER = 0.066, 0.094  # inches, a little more than the mean; in bold
+HEAD_LINE, FOOT_LINE = 0.19, 0.17  # inches, of a panel's title and of the words under the scale
 LONGEST_PANEL, LONGEST_BAR = 3.6, 3.4  # inches
 BAR_STEPS = 41
 NOTHING = "nothing could be scored"
 Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """The covariances of one source [k, k], or None where it has too few documents, and how many it has."""
+
+    label: str
+    documents: int
+    matrix: Matrix | None
 
 
 def common_limit(matrices: Sequence[Matrix | None]) -> float:
@@ -34,15 +45,15 @@ def common_limit(matrices: Sequence[Matrix | None]) -> float:
 
 
 def covariance_heatmaps(
-    panels: Mapping[str, Matrix | None], names: Sequence[str], limit: float, width: float = 9.4
+    panels: Sequence[Panel], names: Sequence[str], limit: float, quantity: str, width: float = 9.4
 ) -> Figure:
     """Matrices on one diverging scale, each cell an average over documents; larger values look like the limit.
 
     Args:
-        panels: label to its matrix [K-1, K-1], in the order to show them, all with rows and columns in one order; None
-            where a source has none, which the panel then says.
+        panels: in the order to show them, all with rows and columns in one order.
         names: of the topics in this order, beside the first panel of each line where there is room for them.
         limit: the scale goes from -limit to limit.
+        quantity: what is shown, under the scale.
         width: inches; below 5 there are two panels a line and no names.
     """
     narrow = width < 5
@@ -51,13 +62,14 @@ def covariance_heatmaps(
     lines = -(-len(panels) // columns)
     shown = [name if len(name) <= NAME_CHARACTERS else f"{name[: NAME_CHARACTERS - 1].rstrip()}…" for name in names]
     left = 0.15 + CHARACTER * max(map(len, shown), default=0) if named else 0.05
-    gutter, foot = 0.18, 0.62
+    words = fill(quantity, int((width - left) / CHARACTER))
+    gutter, foot = 0.18, 0.62 + FOOT_LINE * words.count("\n")
     side = min((width - left - (columns - 1) * gutter) / columns, LONGEST_PANEL)
     size = min(LARGEST_TYPE, 72 * side / (len(names) * LINE))
     room = max(8, int(side / TITLE_CHARACTER))
-    titles = [fill(label, room) for label in panels]
+    titles = [f"{fill(panel.label, room)}\nn = {count(panel.documents)}" for panel in panels]
     heads = [
-        0.16 + 0.19 * max(title.count("\n") + 1 for title in titles[line * columns : (line + 1) * columns])
+        0.16 + HEAD_LINE * max(title.count("\n") + 1 for title in titles[line * columns : (line + 1) * columns])
         for line in range(lines)
     ]
     height = sum(heads) + lines * side + foot
@@ -69,13 +81,13 @@ def covariance_heatmaps(
             for column, place in enumerate(range(line * columns, min((line + 1) * columns, len(panels)))):
                 x = left + column * (side + gutter)
                 axes = figure.add_axes((x / width, bottom / height, side / width, side / height))
-                _heatmap(axes, list(panels.values())[place], len(names), limit)
+                _heatmap(axes, panels[place].matrix, len(names), limit)
                 axes.set_title(titles[place], fontsize=10)
                 if named and column == 0:
                     axes.set_yticks(np.arange(len(shown)), shown, fontsize=size)
         long = min(columns * side + (columns - 1) * gutter, LONGEST_BAR)
-        bar = (left / width, 0.34 / height, long / width, 0.1 / height)
-        _colour_bar(figure.add_axes(bar), limit)
+        bar = (left / width, (foot - 0.28) / height, long / width, 0.1 / height)
+        _colour_bar(figure.add_axes(bar), limit, words)
     return figure
 
 
@@ -98,12 +110,13 @@ def _heatmap(axes: Axes, matrix: Matrix | None, size: int, limit: float) -> None
     axes.imshow(np.clip(matrix, -limit, limit), cmap=DIVERGING, norm=Normalize(-limit, limit), interpolation="none")
 
 
-def _colour_bar(axes: Axes, limit: float) -> None:
+def _colour_bar(axes: Axes, limit: float, quantity: str) -> None:
     """An image as the cells are, so that in a dark page its colours are theirs."""
     steps = np.linspace(-limit, limit, BAR_STEPS)[None]
     norm, extent = Normalize(-limit, limit), (-limit, limit, 0.0, 1.0)
     axes.imshow(steps, cmap=DIVERGING, norm=norm, extent=extent, aspect="auto", interpolation="none")
-    axes.set(yticks=[], xlabel="covariance of two topics' coefficients")
+    axes.set_yticks([])
+    axes.set_xlabel(quantity, loc="left")
     words = (f"{MINUS}{limit:g}", "0", f"{limit:g}")
     for text, side in zip(axes.set_xticks([-limit, 0, limit], words), ("left", "center", "right"), strict=True):
         text.label1.set(horizontalalignment=side)

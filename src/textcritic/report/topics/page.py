@@ -6,16 +6,17 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from textcritic.critics.ctm import CTM
+from textcritic.critics.ctm.model import CTM
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.report.inputs import Study
-from textcritic.report.numbers import count, number, percent, plural
+from textcritic.report.numbers import count, missing, number, percent, plural
 from textcritic.report.sheet import to_html
 from textcritic.report.sources import GROUP, Names
 from textcritic.report.topics.inputs import TopicFiles, Topics
-from textcritic.report.topics.make import CHART, COVARIANCES, SPREAD, heatmap_limit
-from textcritic.report.topics.rows import strong_topics, topic_names
+from textcritic.report.topics.make import CHART, COVARIANCES, SPREAD
+from textcritic.report.topics.outliers import STRONG
+from textcritic.report.topics.rows import topic_names
 from textcritic.report.topics.sheets import left_out_sheet
 from textcritic.report.topics.words import DEFINITIONS, SHUFFLED, topic_findings
 
@@ -48,7 +49,8 @@ def topics_section(topics: Topics | None, study: Study, tables: Mapping[str, pd.
         "spread": SPREAD,
         "baseline": baseline,
         "unscored": bool(rows["latent_nll"].isna().any()),
-        "heatmaps": [_heatmap(files, topics, names) for files in topics.data],
+        "several_seeds": bool(names.seeded),
+        "heatmaps": [_heatmap(files, names) for files in topics.data],
         "papers": [table.name for table in study.tables if table.kind in ("topics", "outliers")],
         "left_out": Markup(to_html(left_out_sheet(rows, names))) if rows["rejected"].sum() else None,
         "many": int(tables["topic-words"]["topic"].max()) > MOST_OPEN,
@@ -81,14 +83,8 @@ def _facts(files: TopicFiles, names: Names) -> list[tuple[str, str]]:
     return [(f"Vocabulary{where}", kept), (f"Left out of it{where}", f"{removed or 'nothing'}."), (f"Fit{where}", fit)]
 
 
-def _heatmap(files: TopicFiles, topics: Topics, names: Names) -> dict[str, str]:
-    limit = heatmap_limit(files, topics)
-    words = (
-        "Rows and columns are topics, in one order for all panels: those that vary alike in real text stand together. "
-        f"The diagonal holds the variances. Values beyond ±{limit:g} are drawn as ±{limit:g}."
-    )
-    corpus = files.corpus if names.several_corpora else ""
-    return {"name": f"{COVARIANCES}.{files.corpus}", "corpus": corpus, "words": words}
+def _heatmap(files: TopicFiles, names: Names) -> dict[str, str]:
+    return {"name": f"{COVARIANCES}.{files.corpus}", "corpus": files.corpus if names.several_corpora else ""}
 
 
 def _outliers(key: str, group: pd.DataFrame, names: Names, topics: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -98,7 +94,7 @@ def _outliers(key: str, group: pd.DataFrame, names: Names, topics: Mapping[str, 
             "label": f"{row['rank']}: {number(row['nll'])} nats",
             "words": f"Latent NLL {number(row['nll'])} in expectation, {number(row['nll_at_mean'])} at the mean; "
             f"{plural(row['words'], 'word')} of the vocabulary. Article {row['article']}.",
-            "topics": _strong(row["topics"], topics[row["corpus"]]),
+            "topics": _strong(row, topics[row["corpus"]]),
             "text": row["text"],
         }
         for row in group.to_dict("records")
@@ -106,10 +102,10 @@ def _outliers(key: str, group: pd.DataFrame, names: Names, topics: Mapping[str, 
     return {"key": key, "label": names.source(group.iloc[0].to_dict(), seed=False), "documents": documents}
 
 
-def _strong(words: str, names: Sequence[str]) -> list[str]:
-    """The topics of an outlier that are stronger than in real text: `3: array, axis, 41% (usually 5.0%)`."""
+def _strong(row: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """The topics of an outlier that are stronger than in real text: `3: array · axis: 41%, usually 5.0%`."""
     found = []
-    for number_of, share, usual in strong_topics(words):
-        if share > usual:
-            found.append(f"{names[number_of - 1]}: {percent(share)}, usually {percent(usual)}")
+    for topic, share, usual in ([row[column] for column in columns] for columns in STRONG):
+        if not missing(topic) and share > usual:
+            found.append(f"{names[int(topic) - 1]}: {percent(share)}, usually {percent(usual)}")
     return found

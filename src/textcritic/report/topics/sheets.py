@@ -1,5 +1,6 @@
 """The tables of topics, for reading: Latent NLL (paper, Table 9), topics' words, and outliers (Table 14)."""
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +12,7 @@ from textcritic.report.rows import reasons_from_words
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.sheets import beside, matching, spread, unique
 from textcritic.report.sources import GROUP, Names
+from textcritic.report.topics.covariances import RESAMPLES
 from textcritic.report.topics.inputs import DATA
 from textcritic.report.topics.rows import DOT, reasons_of
 
@@ -23,21 +25,25 @@ BOTH = (
 
 
 def topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """Latent NLL of real text and of each sample, what was left out, and how far covariances are apart."""
-    heads = ("Source", "Latent NLL, in expectation", "Latent NLL, at the mean", "Left out", "Covariances apart")
+    """Latent NLL of real text and of each sample, how long documents are, what was left out, covariances apart."""
+    nll = ("Latent NLL, in expectation", "Latent NLL, at the mean")
+    heads = ("Source", *nll, "Words a document", "Left out", "Covariances apart")
     body = []
     for _, group in _sources(rows):
         name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
         cells = [nll_cell(group, *EXPECTED), nll_cell(group, *AT_MEAN, published=True)]
-        body.append([name, *cells, _left_out(group), _distance(group)])
-    theirs = "; published values are of that, and under them stands ours minus theirs"
+        body.append([name, *cells, Cell(number(words_per_document(group))), _left_out(group), _distance(group)])
+    theirs = "; published values, by a critic of as many topics, are of that, and under them stands ours minus theirs"
     theirs = theirs if rows["published"].notna().any() else ""
     remarks = [
-        f"Nats per document. {BOTH}{theirs}. Under each value: its 95% interval (with several seeds: their standard "
-        "deviation), the p-value against real text, and how many documents it is of.",
+        f"{_critics(rows)} Nats per document. {BOTH}{theirs}. Under each value: its 95% interval (with several seeds: "
+        "their standard deviation), the p-value against real text, and how many documents it is of.",
+        "Words a document: the mean number of those that are in the vocabulary. The fewer there are, the lower as a "
+        "rule the Latent NLL, so that sources with documents of another length are not quite comparable.",
         "Covariances apart: how far the covariance matrix of the sample's topics is from real text's, as a share of "
-        "the size of the latter, less what finite samples add; under it its 95% interval, what was measured, what two "
-        "sets of documents of one kind come to by chance alone, and the p-value.",
+        "the size of the latter, less what finite samples add; under it its 95% interval (with several seeds: their "
+        "standard deviation), what was measured, what two sets of documents of one kind come to by chance alone, and "
+        f"the p-value, from {RESAMPLES:,} resamples at most.",
     ]
     return Sheet("topics", "Latent NLL under the topic model", [[Cell(head) for head in heads]], body, remarks=remarks)
 
@@ -56,10 +62,11 @@ def paper_topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             body.append([Cell("" if place else metric, heading=not place), name, *cells])
     header = [[Cell("Metric"), Cell("Model"), *(Cell(corpus) for corpus in corpora)]]
     seeds = sorted(set(rows["seed"].dropna()))
-    theirs = " The published values are of the mean, one run of each." if rows["published"].notna().any() else ""
+    theirs = " The published values are of the mean, one run of each, by critics of as many topics."
+    theirs = theirs if rows["published"].notna().any() else ""
     remarks = [
-        f"Nats per document. {BOTH}.{theirs} Under each value: its 95% interval (with several seeds: their standard "
-        "deviation), the p-value against real text, and how many documents it is of. Ours: "
+        f"{_critics(rows)} Nats per document. {BOTH}.{theirs} Under each value: its 95% interval (with several "
+        "seeds: their standard deviation), the p-value against real text, and how many documents it is of. Ours: "
         f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}.",
     ]
     return Sheet("topics", "", header, body, stubs=2, remarks=remarks)
@@ -121,10 +128,7 @@ def outliers_sheet(rows: pd.DataFrame, names: Names, at_mean: bool = False) -> S
     for _, group in _sources(rows):
         body.append([Cell(names.source(group.iloc[0].to_dict(), seed=False), span=3, heading=True)])
         for row in group.to_dict("records"):
-            theirs = () if missing(row["published"]) else (f"published {row['published']:,.2f}",)
-            value = Cell(number(row[column]), theirs if at_mean else ())
-            text = Cell(row["text"], words=True)
-            body.append([value, Cell(count(row["words"])), text])
+            body.append([Cell(number(row[column])), Cell(count(row["words"])), Cell(row["text"], words=True)])
     header = [[Cell("Latent NLL"), Cell("Words"), Cell("Excerpt", words=True)]]
     kind = "at the mean" if at_mean else "in expectation"
     remarks = [
@@ -133,6 +137,23 @@ def outliers_sheet(rows: pd.DataFrame, names: Names, at_mean: bool = False) -> S
         "has outliers too."
     ]
     return Sheet("topic-outliers", "Documents of the least usual topics", header, body, remarks=remarks, prose=True)
+
+
+def words_per_document(group: pd.DataFrame) -> float:
+    """Mean over the documents of all seeds; NaN where nothing could be scored."""
+    known = group[group["words_per_document"].notna()]
+    documents = known["documents"].astype(float)
+    return float((known["words_per_document"] * documents).sum() / documents.sum()) if len(known) else math.nan
+
+
+def _critics(rows: pd.DataFrame) -> str:
+    """How large the models are."""
+    sizes = {
+        row["corpus"]: f"{count(row['topics'])} topics, {count(row['vocabulary'])} words"
+        for row in rows.to_dict("records")
+    }
+    told = [f"{corpus} {size}" if len(sizes) > 1 else size for corpus, size in sizes.items()]
+    return f"The {'critics' if len(sizes) > 1 else 'critic'}: {'; '.join(told)}."
 
 
 def _sources(rows: pd.DataFrame) -> Iterable[tuple[Any, pd.DataFrame]]:
@@ -159,10 +180,7 @@ def _distance(group: pd.DataFrame) -> Cell:
     if group["source"].iloc[0] == DATA or known.empty:
         return Cell(NONE)
     one = len(known) == 1
-    low, high = known["distance_low"].iloc[0], known["distance_high"].iloc[0]
-    notes = [f"{percent(low)} to {percent(high)}"] if one else []
-    if len(known) > 1:
-        notes = [f"± {percent(known['distance_corrected'].std(ddof=1))} over {len(known)} seeds"]
-    notes += [f"{words} {percent(known[name].mean())}" for words, name in MEASURED]
+    notes = spread(known, "distance_corrected", "distance")
+    notes += [f"{words} {number(known[name].mean())}" for words, name in MEASURED]
     worst = p_value(known["distance_p"].max())
-    return Cell(percent(known["distance_corrected"].mean()), (*notes, worst if one else f"largest {worst}"))
+    return Cell(number(known["distance_corrected"].mean()), (*notes, worst if one else f"largest {worst}"))

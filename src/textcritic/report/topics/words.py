@@ -6,11 +6,14 @@ from typing import Any
 import pandas as pd
 
 from textcritic.report.numbers import number, p_value, percent, plural
+from textcritic.report.sheets import spread
 from textcritic.report.sources import GROUP, SAMPLE, Names
 from textcritic.report.topics.inputs import DATA
 from textcritic.report.topics.rows import reasons_of
+from textcritic.report.topics.sheets import words_per_document
 
 ALPHA = 0.05
+LIKE = 0.05  # of the length of real documents, less than which a difference in length is not told
 SHUFFLED = "Shuffled words"
 FEW = 3  # samples of a corpus that are all told; of more, the furthest from real text and the nearest
 DEFINITIONS = (
@@ -25,18 +28,28 @@ DEFINITIONS = (
         "The negative log-density of a document's topic coefficients under that normal distribution, in nats, averaged "
         "over documents. In expectation: over the posterior of the coefficients given the document's words. At the "
         "mean: of the posterior's mean alone, as in the paper's released code, which leaves out how unsure it is. "
-        "Lower than real text is not better: it means mixtures of topics that are too ordinary.",
+        "Lower than real text is not better: it means mixtures of topics that the model finds more ordinary. It "
+        "depends on length too: the fewer words of the vocabulary a document has, the less they say of its topics, the "
+        "nearer its coefficients stay to the commonest, and the lower is as a rule its Latent NLL. It compares sources "
+        "of documents about equally long; how many words they have is beside it.",
     ),
     (
         "Covariance of topics",
-        "How the topic coefficients of a source vary together, over all its documents and their posteriors: the mean "
-        "of the posteriors' variances, and the covariance of their means.",
+        "How strong topics are together in the documents of a source. The strength of a topic in a document is the "
+        "logarithm of its proportion, less the mean of these logarithms over all topics (the centred log-ratio): how "
+        "far the topic stands out from the rest of the document. No topic is the measure of the others, so that their "
+        "order and their numbers make no difference. Strengths of a document add up to 0; hence topics that have "
+        "nothing to do with each other have a covariance a little below 0, about −1/K of their variance. The "
+        "covariances are taken over documents and their posteriors: those of the posteriors' means, and the mean of "
+        "how unsure the posteriors are. The paper's figures, and ours of the same numbers, show log-ratios to the last "
+        "topic instead, of the posteriors' means alone: the variance of that last topic is in every entry there.",
     ),
     (
         "Covariances apart",
         "The size of the difference of two covariance matrices as a share of the size of real text's (Frobenius "
         "norms): 0 where they are equal, 1 where they are as far apart as real text's is from nothing. What few "
-        "documents add to it by chance is taken off.",
+        "documents add to it by chance is taken off. The interval is a bootstrap over documents, the p-value a "
+        "permutation test, as elsewhere, but of a thousand resamples at most, since each takes a while.",
     ),
     (
         "Share of a topic",
@@ -86,7 +99,7 @@ def _gap(group: pd.DataFrame, real: Mapping[str, Any]) -> float:
 
 
 def _against(group: pd.DataFrame, real: Mapping[str, Any]) -> str:
-    """One sample against real text: its Latent NLL, what that means, and its covariances."""
+    """One sample against real text: its Latent NLL, what that may come from, and its covariances."""
     known, gap = group[group["latent_nll"].notna()], _gap(group, real)
     worst = known["p_value"].max()
     way = "above" if gap > 0 else "below"
@@ -94,10 +107,20 @@ def _against(group: pd.DataFrame, real: Mapping[str, Any]) -> str:
     words += f"real text's {number(real['latent_nll'])}"
     if worst < ALPHA:
         usual = "less usual than real ones" if gap > 0 else "more usual than real ones, which is no better"
-        words += f" ({p_value(worst)}): its mixtures of topics are {usual}"
+        words += f" ({p_value(worst)}): the model finds its mixtures of topics {usual}{_length(known, real, gap)}"
     else:
         words += f", which is within what chance explains ({p_value(worst)})"
     return f"{words}{_covariances(known)}."
+
+
+def _length(group: pd.DataFrame, real: Mapping[str, Any], gap: float) -> str:
+    """That documents are longer or shorter, where this moves the Latent NLL as it was found to be moved."""
+    ours, theirs = words_per_document(group), real["words_per_document"]
+    if abs(ours / theirs - 1) < LIKE or (ours > theirs) != (gap > 0):
+        return ""
+    way = "longer" if gap > 0 else "shorter"
+    words = f"{number(ours)} words of the vocabulary, real text's {number(theirs)}"
+    return f"; its documents are {way} too ({words}), which can be part of the reason"
 
 
 def _covariances(group: pd.DataFrame) -> str:
@@ -106,10 +129,10 @@ def _covariances(group: pd.DataFrame) -> str:
         return ""
     worst = p_value(apart["distance_p"].max())
     if apart["distance_p"].max() >= ALPHA:
-        return f"; which of them go together cannot be told from real text ({worst})"
-    low, high = percent(apart["distance_low"].min()), percent(apart["distance_high"].max())
-    share = percent(apart["distance_corrected"].mean())
-    return f"; their covariances are {share} ({low} to {high}) away from real text's ({worst})"
+        return f"; which topics go together cannot be told from real text ({worst})"
+    doubt = "".join(spread(apart, "distance_corrected", "distance"))
+    told = f"{'' if len(apart) > 1 else '95% interval '}{doubt}, {'largest ' * (len(apart) > 1)}{worst}"
+    return f"; covariances of topics are {number(apart['distance_corrected'].mean())} apart from real text's ({told})"
 
 
 def _lost(group: pd.DataFrame) -> str:

@@ -1,0 +1,92 @@
+"""Covariances of the topics of each source: those that the report compares, and those that the paper draws."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.critics.ctm.covariances import cluster_order, with_last
+from textcritic.errors import TextcriticError
+from textcritic.inference import aggregated_covariance, centred_covariance, covariance_test
+from textcritic.report.sources import Names
+from textcritic.report.topics.heatmaps import Panel
+from textcritic.report.topics.inputs import TopicFiles, Topics
+from textcritic.report.topics.read import Matrix, read_posteriors, source_keys
+
+RESAMPLES = 1000  # at most: of a hundred topics each takes a while
+DISTANCES = ("distance", "distance_by_chance", "distance_p", "distance_corrected", "distance_low", "distance_high")
+
+
+@dataclass(frozen=True, slots=True)
+class Covariances:
+    """Covariances of one corpus.
+
+    Attributes:
+        order: of the topics (from 0), in which those that vary alike in real text are neighbours.
+        panels: real text, then the first seed of every sample, topics in this order.
+    """
+
+    order: npt.NDArray[np.int64]
+    panels: tuple[Panel, ...]
+
+
+def covariances(files: TopicFiles, topics: Topics) -> Covariances:
+    """Covariances of the centred log proportions of all K topics over the aggregated posterior: [K, K].
+
+    None of them depends on which topic is the last, whose coefficient is fixed.
+
+    Raises:
+        TextcriticError: real text has fewer than two documents with words.
+    """
+    return _covariances(files, topics, lambda *moments: centred_covariance(aggregated_covariance(*all_topics(moments))))
+
+
+def released_covariances(files: TopicFiles, topics: Topics) -> Covariances:
+    """Covariances as the released code plots them (paper, Figures 6, 8 and 9): [K-1, K-1].
+
+    Of the posteriors' means alone, and of the coefficients as they are, log-ratios to the last topic.
+
+    Raises:
+        TextcriticError: as `covariances`.
+    """
+    return _covariances(files, topics, lambda means, _: aggregated_covariance(means))
+
+
+def covariance_distance_of(
+    sample: tuple[Matrix, Matrix], real: tuple[Matrix, Matrix], resamples: int
+) -> dict[str, float]:
+    """How far a sample's `covariances` are from real text's, by `DISTANCES`; nothing of fewer than two documents.
+
+    Args:
+        sample: means and variances [documents, K-1].
+        real: likewise.
+        resamples: of the interval, and random splits of the test; `RESAMPLES` at most.
+    """
+    if min(len(sample[0]), len(real[0])) < 2:
+        return {}
+    (means, variances), (real_means, real_variances) = all_topics(sample), all_topics(real)
+    test = covariance_test(means, real_means, variances, real_variances, min(resamples, RESAMPLES))
+    values = (test.distance, test.by_chance, test.p, test.corrected, test.low, test.high)
+    return dict(zip(DISTANCES, values, strict=True))
+
+
+def all_topics(moments: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
+    """Means and variances of the coefficients of all topics: [documents, K]."""
+    return with_last(moments[0]), with_last(moments[1])
+
+
+def _covariances(files: TopicFiles, topics: Topics, covariance: Callable[[Matrix, Matrix], Matrix]) -> Covariances:
+    names = Names.of(topics.samples)
+    found: list[tuple[str, int, Matrix | None]] = []
+    for source in topics.shown(files):
+        moments = read_posteriors(source)
+        label = names.source(source_keys(source), corpus=False, seed=False)
+        documents = len(moments[0])
+        found.append((label, documents, covariance(*moments) if documents > 1 else None))
+    real = found[0][2]
+    if real is None:
+        raise TextcriticError(f"{files.posteriors}: fewer than two documents with words; there is no covariance")
+    order = cluster_order(real)
+    ordered = ((label, n, None if m is None else m[np.ix_(order, order)]) for label, n, m in found)
+    return Covariances(order, tuple(Panel(*panel) for panel in ordered))

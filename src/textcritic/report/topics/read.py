@@ -1,0 +1,48 @@
+"""What the report reads of one source of topics: its scores and its posteriors."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from textcritic.critics.ctm.scoring import TOPIC_SCORES_SCHEMA, posterior_moments
+from textcritic.errors import TextcriticError
+from textcritic.files import read_table
+from textcritic.report.sources import KEYS, sample_keys
+from textcritic.report.topics.inputs import DATA, Source, TopicSample
+
+Matrix = npt.NDArray[np.float64]
+
+
+def source_keys(source: Source) -> dict[str, Any]:
+    """The key columns of a row."""
+    if isinstance(source, TopicSample):
+        return sample_keys(source)
+    return dict(zip(KEYS, (source.corpus, DATA, "", "data", "", None), strict=True))
+
+
+def read_topic_scores(source: Source) -> pa.Table:
+    """The scores of one source.
+
+    Raises:
+        TextcriticError: the file is missing or damaged, or is something else.
+    """
+    scores = read_table(source.scores)
+    missing = set(TOPIC_SCORES_SCHEMA.names) - set(scores.column_names)
+    if missing:
+        raise TextcriticError(f"{source.scores}: no column {sorted(missing)[0]!r}; it is not a file of topic scores")
+    return scores
+
+
+def read_posteriors(source: Source) -> tuple[Matrix, Matrix]:
+    """Means and variances of the documents of one source that have words, both [documents, K-1].
+
+    Raises:
+        TextcriticError: the file is missing or damaged, or is something else.
+    """
+    table = read_table(source.posteriors)
+    missing = {"words", "mean", "variance"} - set(table.column_names)
+    if missing:
+        raise TextcriticError(f"{source.posteriors}: no column {sorted(missing)[0]!r}; it is not a file of posteriors")
+    return posterior_moments(table)
