@@ -85,7 +85,7 @@ def test_cost_by_documents(benchmark, capsys, wiki):
 
 
 def test_thirty_thousand_documents(benchmark, capsys, wiki):
-    """A whole fit at K = 100, as large as the smallest of the paper's corpora five times over."""
+    """A whole fit at K = 100 on about as many documents as PubMed's train split has (paper, Table 11)."""
     matrix = repeated(wiki, 30_000)
     fit = benchmark.pedantic(lambda: fit_ctm(matrix, FitOptions(100), workers=CORES), rounds=1)
     with capsys.disabled():
