@@ -8,6 +8,7 @@ from ctm_oracle import documents, draw_documents, random_critic, slow_climb, tig
 from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm import CTM, FitOptions, bounds_and_gradients, document_bounds, fit_ctm, infer
+from textcritic.critics.ctm.counts import document_lengths, word_counts
 from textcritic.errors import TextcriticError
 
 TOPICS, WORDS = 4, 12
@@ -40,6 +41,17 @@ def test_counts_that_are_none(critic, count):
             TextcriticError, match=rf"document 2 has a count of {count}; counts are whole numbers from 1"
         ):
             use()
+
+
+@pytest.mark.parametrize("piece", [1, 2, 7, 100])
+def test_sums_do_not_depend_on_the_pieces(monkeypatch, piece):
+    monkeypatch.setattr("textcritic.critics.ctm.counts.PIECE", piece)
+    rng = np.random.default_rng(piece)
+    for shape in ((1, 1), (9, 4), (4, 9), (12, 1)):
+        dense = rng.poisson(0.4, shape)
+        matrix = csr_matrix(dense)
+        assert document_lengths(matrix).tolist() == dense.sum(axis=1).tolist()
+        assert word_counts(matrix).tolist() == dense.sum(axis=0).tolist()
 
 
 def test_another_sparse_format_is_read_as_what_it_is(critic, counts):

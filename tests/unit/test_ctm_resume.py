@@ -196,9 +196,9 @@ print(peak - before)
 
 
 def test_memory_does_not_grow_with_the_documents(tmp_path):
-    """Eight bytes of each of the 6 million counts that one corpus has more than the other would be 46 MiB."""
+    """Eight bytes of each of the 12 million counts that one corpus has more than the other would be 92 MiB."""
     peaks = []
-    for documents in (10_000, 40_000):
+    for documents in (20_000, 80_000):
         folder = tmp_path / str(documents)
         write_counts(folder, [many_counts(documents)], 4000)
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}

@@ -55,10 +55,12 @@ def check_counts(counts: csr_matrix, num_words: int | None = None) -> csr_matrix
 def document_lengths(matrix: csr_matrix) -> npt.NDArray[np.int64]:
     """Tokens of each document, int64 [documents]."""
     lengths = np.zeros(matrix.shape[0], np.int64)
-    rows = np.flatnonzero(np.diff(matrix.indptr))
-    if len(rows):
-        # The entries of documents without words are none, so those of the others follow one another.
-        lengths[rows] = np.add.reduceat(matrix.data, matrix.indptr[rows], dtype=np.int64)
+    for piece in _pieces(matrix.nnz):
+        sums = np.concatenate([[0], np.cumsum(matrix.data[piece], dtype=np.int64)])
+        entries = len(sums) - 1
+        first, last = np.searchsorted(matrix.indptr, [piece.start, piece.start + entries - 1], side="right") - 1
+        bounds = matrix.indptr[first : last + 2].astype(np.int64) - piece.start
+        lengths[first : last + 1] += np.diff(sums[np.clip(bounds, 0, entries)])
     return lengths
 
 
