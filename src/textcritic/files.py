@@ -4,15 +4,24 @@ import glob
 import json
 import os
 import shutil
-from collections.abc import Iterator
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from textcritic.errors import TextcriticError
+
+# What numpy raises for an .npz file that is damaged, or something else, wherever the damage is.
+DAMAGED = (
+    *(OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, NotImplementedError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 
 
 @contextmanager
@@ -113,3 +122,32 @@ def read_table(path: str | os.PathLike[str]) -> pa.Table:
         raise TextcriticError(
             f"{path}: not a whole Parquet file; delete it and rerun the rule that makes it"
         ) from error
+
+
+def write_arrays(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray]) -> None:
+    """Write an .npz file, whole or not at all."""
+    with whole_file(path) as temporary, temporary.open("wb") as handle:
+        np.savez(handle, allow_pickle=False, **arrays)
+
+
+@contextmanager
+def arrays_of(
+    path: str | os.PathLike[str], otherwise: str, missing: str = "no such file"
+) -> Iterator[Mapping[str, np.ndarray]]:
+    """Yield the arrays of an .npz file, each read when it is asked for: all that is read of it belongs into the block.
+
+    Args:
+        path: of the file.
+        otherwise: what to say of a file that is damaged, or whose arrays are not those that are asked for.
+        missing: what to say where there is none.
+
+    Raises:
+        TextcriticError: with the path and one of the two.
+    """
+    try:
+        with np.load(Path(path), allow_pickle=False) as arrays:
+            yield arrays
+    except FileNotFoundError as error:
+        raise TextcriticError(f"{path}: {missing}") from error
+    except DAMAGED as error:
+        raise TextcriticError(f"{path}: {otherwise}") from error

@@ -2,7 +2,6 @@
 
 import math
 import os
-import zipfile
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from textcritic.corpora.process_recipe import ALPHABET, Recipe, draw_parameters, require_owners
 from textcritic.errors import TextcriticError
-from textcritic.files import whole_file
+from textcritic.files import arrays_of, write_arrays
 
 __all__ = ["ALPHABET", "DELIMITER", "InverseCdf", "Process", "Recipe"]
 
@@ -71,15 +70,10 @@ class Process:
         Raises:
             TextcriticError: the file is missing, not whole, or no process.
         """
-        try:
-            with np.load(path, allow_pickle=False) as arrays:
-                subsequences = tuple(map(str, arrays["subsequences"].tolist()))
-                owner, emission, transition = (arrays[key] for key in ("owner", "emission", "transition"))
-                steps, letters = int(arrays["steps"]), str(arrays["letters"])
-        except FileNotFoundError as error:
-            raise TextcriticError(f"{path}: no such file") from error
-        except (OSError, EOFError, KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
-            raise TextcriticError(f"{path}: not a whole process; delete it and rerun the rule that makes it") from error
+        with arrays_of(path, "not a whole process; delete it and rerun the rule that makes it") as arrays:
+            subsequences = tuple(map(str, arrays["subsequences"].tolist()))
+            owner, emission, transition = (arrays[key] for key in ("owner", "emission", "transition"))
+            steps, letters = int(arrays["steps"]), str(arrays["letters"])
         try:
             return cls(subsequences, owner, emission, transition, steps, letters)
         except TextcriticError as error:
@@ -87,16 +81,9 @@ class Process:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write process.npz, whole or not at all."""
-        with whole_file(path) as temporary, temporary.open("wb") as handle:
-            np.savez(
-                handle,
-                subsequences=np.array(self.subsequences),
-                owner=self.owner,
-                emission=self.emission,
-                transition=self.transition,
-                steps=np.array(self.steps),
-                letters=np.array(self.letters),
-            )
+        arrays = {"subsequences": np.array(self.subsequences), "owner": self.owner, "emission": self.emission}
+        arrays |= {"transition": self.transition, "steps": np.array(self.steps), "letters": np.array(self.letters)}
+        write_arrays(path, arrays)
 
     @property
     def initial(self) -> Floats:

@@ -2,7 +2,6 @@
 
 import os
 import time
-import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
-from textcritic.files import whole_folder, write_json
+from textcritic.files import arrays_of, whole_folder, write_arrays, write_json
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram_model import NgramModel
 from textcritic.generators.ngram_text import Vocabulary, Words, shuffled
@@ -123,7 +122,7 @@ def save(model: NgramModel, model_dir: str | os.PathLike[str]) -> None:
     for k, (keys, counts) in enumerate(zip(model.keys, model.counts, strict=True), start=1):
         arrays |= {f"keys{k}": keys, f"counts{k}": counts}
     with whole_folder(model_dir) as folder:
-        np.savez(folder / FILE, **arrays)  # type: ignore[arg-type]
+        write_arrays(folder / FILE, arrays)
 
 
 def load(model_dir: str | os.PathLike[str]) -> NgramModel:
@@ -133,17 +132,13 @@ def load(model_dir: str | os.PathLike[str]) -> NgramModel:
         TextcriticError: there is no n-gram model in it, or not a whole one.
     """
     path = Path(model_dir) / FILE
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            order = int(arrays["order"])
-            words = arrays["words"].tobytes().decode()
-            keys = [arrays[f"keys{k}"] for k in range(1, order + 1)]
-            counts = [arrays[f"counts{k}"] for k in range(1, order + 1)]
-            weights = arrays["weights"]
-    except FileNotFoundError as error:
-        raise TextcriticError(f"{path}: no such file; give the folder of an n-gram model") from error
-    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise TextcriticError(f"{path}: not a whole n-gram model; delete its folder and fit it again") from error
+    damaged = "not a whole n-gram model; delete its folder and fit it again"
+    with arrays_of(path, damaged, "no such file; give the folder of an n-gram model") as arrays:
+        order = int(arrays["order"])
+        words = arrays["words"].tobytes().decode()
+        keys = [arrays[f"keys{k}"] for k in range(1, order + 1)]
+        counts = [arrays[f"counts{k}"] for k in range(1, order + 1)]
+        weights = arrays["weights"]
     # Words hold no white space but the two tokens that are line breaks, so a space separates them.
     vocabulary = Vocabulary(words.split(" ") if words else [])
     return NgramModel(vocabulary, order, keys, counts, weights if len(weights) else None)

@@ -18,7 +18,7 @@ from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm.batches import Batch, batch_of, rows_of_batches
 from textcritic.critics.ctm.counts import check_counts
-from textcritic.critics.ctm.model import CTM, LOG_NEVER, Array, inverse_from, lower_factor
+from textcritic.critics.ctm.model import CTM, NEVER, Array, inverse_from, log_det_precision_from, lower_factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class Parameters:
         """The tensors of topics [V, K] (probabilities), a mean and a covariance, which must be positive definite."""
         factor = lower_factor(covariance)
         diagonal = np.diag(inverse_from(factor)).copy()
-        arrays = (np.maximum(topics, np.exp(LOG_NEVER)), mean, factor, diagonal)
+        arrays = (np.maximum(topics, NEVER), mean, factor, diagonal)
         topics_, mean_, factor_, diagonal_ = (torch.from_numpy(np.ascontiguousarray(a)).to(device) for a in arrays)
-        return cls(topics_, mean_, factor_, diagonal_, float(-2 * np.log(np.diag(factor)).sum()))
+        return cls(topics_, mean_, factor_, diagonal_, log_det_precision_from(factor))
 
 
 class Bound:
@@ -60,17 +60,19 @@ class Bound:
     In `z` the prior is a standard normal whatever the covariance, and `log nu` is free of constraints.
     """
 
-    def __init__(self, parameters: Parameters, batch: Batch, beta: torch.Tensor | None = None) -> None:
-        self.parameters, self.batch = parameters, batch
-        self.counts = batch.counts
-        self.words = batch.counts.sum(dim=1)
-        self.beta = parameters.topics[batch.types] if beta is None else beta  # [B, n, K]
+    def __init__(self, parameters: Parameters, counts: torch.Tensor, beta: torch.Tensor) -> None:
+        self.parameters, self.counts, self.beta = parameters, counts, beta  # beta: [B, n, K]
+        self.words = counts.sum(dim=1)
         self.size = len(parameters.mean)
 
+    @classmethod
+    def of_batch(cls, parameters: Parameters, batch: Batch) -> "Bound":
+        """The bound of the documents of a batch."""
+        return cls(parameters, batch.counts, parameters.topics[batch.types])
+
     def of(self, rows: torch.Tensor) -> "Bound":
-        """The bound of some documents of the batch, by their numbers in it or a mask [B]."""
-        batch = Batch(self.batch.rows, self.batch.types[rows], self.counts[rows])
-        return Bound(self.parameters, batch, self.beta[rows])
+        """The bound of some of the documents, by their numbers or a mask [B]."""
+        return Bound(self.parameters, self.counts[rows], self.beta[rows])
 
     def position(self, means: torch.Tensor, variances: torch.Tensor) -> torch.Tensor:
         """[B, 2 (K - 1)] for means and variances [B, K - 1]."""
@@ -144,7 +146,7 @@ def bounds_and_gradients(critic: CTM, counts: csr_matrix, means: Array, variance
     bounds, d_means, d_variances = np.empty(len(means)), np.empty_like(means), np.empty_like(variances)
     empty = np.flatnonzero(np.diff(matrix.indptr) == 0)
     for rows in [*rows_of_batches(matrix, critic.num_topics), *([empty] if len(empty) else [])]:
-        bound = Bound(parameters, batch_of(matrix, rows))
+        bound = Bound.of_batch(parameters, batch_of(matrix, rows))
         nu = torch.from_numpy(variances[rows])
         value, gradient = bound(bound.position(torch.from_numpy(means[rows]), nu))
         d_z, d_log_nu = gradient[:, : bound.size], gradient[:, bound.size :]

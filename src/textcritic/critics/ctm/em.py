@@ -1,8 +1,8 @@
 """The iterations of variational EM: over all documents, or over one minibatch after the other."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -48,10 +48,11 @@ class EM:
         """One iteration of batch EM."""
         size, number = self.options.num_topics - 1, len(standing.bounds)
         before, after = kept.posteriors(number, self.matrix.shape[0], 2 * size)
-        batches = rows_of_batches(self.matrix, self.options.num_topics, self.device)
         sums = Sums.empty(self.matrix.shape[1], standing.parts.mean)
-        for expected in self._expected(standing.parts, batches, before, f"EM iteration {number + 1}"):
+        progress = Progress(f"EM iteration {number + 1}", len(self.rows), "documents")
+        for expected in self._expected(self.matrix, standing.parts, before):
             sums.add(expected)
+            progress.advance(len(expected.rows))
             after[expected.rows, :size], after[expected.rows, size:] = expected.means, expected.variances
         after.flush()
         parts = sums.maximised(standing.parts, self.options.shrinkage)
@@ -66,11 +67,8 @@ class EM:
         pieces = np.array_split(order, math.ceil(len(order) / size))
         progress = Progress(f"EM pass {number + 1}", len(order), "documents")
         for piece in pieces:
-            chosen = np.sort(piece)
-            part = self.matrix[chosen]
             sums = Sums.empty(self.matrix.shape[1], running.origin)
-            local = replace(self, matrix=part)
-            for expected in local._expected(parts, rows_of_batches(part, self.options.num_topics, self.device)):
+            for expected in self._expected(self.matrix[np.sort(piece)], parts):
                 sums.add(expected)
             steps, bound = steps + 1, bound + sums.bound
             running.average(sums, (1 + steps) ** FORGETTING)
@@ -79,24 +77,15 @@ class EM:
         return Standing(parts, [*standing.bounds, bound], steps=steps, running=running)
 
     def _expected(
-        self, parts: Parts, batches: Sequence[Rows], before: npt.NDArray[np.float64] | None = None, what: str = ""
+        self, matrix: csr_matrix, parts: Parts, before: npt.NDArray[np.float64] | None = None
     ) -> Iterator[Expected]:
-        """The E-step of each batch, from its last posteriors or from the prior, in order."""
+        """The E-step of a matrix, batch by batch, from the documents' last posteriors or from the prior."""
         parameters = Parameters.made(parts.topics, parts.mean, parts.covariance, self.device)
         size = len(parts.mean)
         evaluations = EVALUATIONS if self.options.minibatch is None else MINIBATCH_EVALUATIONS
 
         def work(rows: Rows) -> Expected:
             begin = None if before is None else (before[rows, :size].copy(), before[rows, size:].copy())
-            batch = batch_of(self.matrix, rows, self.device)
-            return e_step(parameters, batch, begin, evaluations, UNFINISHED)
+            return e_step(parameters, batch_of(matrix, rows, self.device), begin, evaluations, UNFINISHED)
 
-        found = in_order(work, batches, self.workers)
-        return _counted(found, what, len(self.rows)) if what else found
-
-
-def _counted(found: Iterable[Expected], what: str, documents: int) -> Iterator[Expected]:
-    progress = Progress(what, documents, "documents")
-    for expected in found:
-        progress.advance(len(expected.rows))
-        yield expected
+        return in_order(work, rows_of_batches(matrix, self.options.num_topics, self.device), self.workers)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm.counts import check_counts
 from textcritic.critics.ctm.em import EM
-from textcritic.critics.ctm.model import CTM, LOG_NEVER
+from textcritic.critics.ctm.model import CTM, NEVER
 from textcritic.critics.ctm.options import FitOptions
 from textcritic.critics.ctm.start import start
 from textcritic.critics.ctm.state import Checkpoints, Standing
@@ -78,7 +78,7 @@ def fit_ctm(
         kept.save(standing)
         log.info("%s", _line(standing, options))
     parts = standing.parts
-    critic = CTM(np.log(np.maximum(parts.topics.T, math.exp(LOG_NEVER))), parts.mean, parts.covariance)
+    critic = CTM(np.log(np.maximum(parts.topics.T, NEVER)), parts.mean, parts.covariance)
     empty = matrix.shape[0] - len(rows)
     return Fit(critic, standing.bounds, standing.seconds, _converged(standing, options), len(rows), empty)
 

@@ -1,11 +1,8 @@
 """The correlated topic model itself: its parameters, checked, on disk, and in the form that computations read."""
 
 import os
-import zipfile
-import zlib
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import ClassVar, Self
 
 import numpy as np
@@ -13,16 +10,15 @@ import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
 from textcritic.errors import TextcriticError
-from textcritic.files import whole_file
+from textcritic.files import arrays_of, write_arrays
 
 Array = npt.NDArray[np.float64]
 
-# The log probability of a word that a topic never emits. Blei's code has -1000, whose exponential is no double; words
-# that any topic emits come out the same, as against them both are nothing. A count divided by it is still a double.
-LOG_NEVER = float(np.log(1e-280))
+# The probability of a word that a topic never emits. Blei's code has exp(-1000), which is no double; words that any
+# topic emits come out the same, as against them both are nothing. A count divided by it is still a double.
+NEVER = 1e-280
 
-# What numpy raises for a damaged .npz file, wherever the damage is.
-DAMAGED = (OSError, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
+PARAMETERS = ("log_topics", "mean", "covariance")
 SINGULAR = "covariance: is singular or not positive definite; use fewer topics, more documents, or some shrinkage"
 
 
@@ -35,7 +31,7 @@ class CTM:
     `softmax(eta)_k`. The latent of a document is the vector of K - 1 coefficients; one step of it is one document.
 
     Attributes:
-        log_topics: [K, V], log probability of each word in each topic; `LOG_NEVER` at least.
+        log_topics: [K, V], log probability of each word in each topic; that of `NEVER` at least.
         mean: [K - 1].
         covariance: [K - 1, K - 1], symmetric and positive definite.
 
@@ -90,12 +86,11 @@ class CTM:
     @cached_property
     def log_det_precision(self) -> float:
         """Log determinant of the precision."""
-        return float(-2 * np.log(np.diag(self.factor)).sum())
+        return log_det_precision_from(self.factor)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `critic.npz`, whole or not at all."""
-        with whole_file(path) as temporary, temporary.open("wb") as handle:
-            np.savez(handle, log_topics=self.log_topics, mean=self.mean, covariance=self.covariance)
+        write_arrays(path, {key: getattr(self, key) for key in PARAMETERS})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -104,17 +99,10 @@ class CTM:
         Raises:
             TextcriticError: the file is missing, truncated or none of ours, or its numbers are no model.
         """
+        with arrays_of(path, "not a whole topic model; delete it and rerun the rule that makes it") as arrays:
+            parameters = {key: arrays[key].astype(np.float64) for key in PARAMETERS}
         try:
-            with np.load(Path(path), allow_pickle=False) as arrays:
-                parts = {key: arrays[key].astype(np.float64) for key in ("log_topics", "mean", "covariance")}
-        except FileNotFoundError as error:
-            raise TextcriticError(f"{path}: no such file") from error
-        except DAMAGED as error:
-            raise TextcriticError(
-                f"{path}: not a whole topic model; delete it and rerun the rule that makes it"
-            ) from error
-        try:
-            return cls(**parts)
+            return cls(**parameters)
         except TextcriticError as error:
             raise TextcriticError(f"{path}: {error}") from error
 
@@ -134,6 +122,11 @@ def lower_factor(covariance: Array) -> Array:
     if left.min() < len(factor) * np.finfo(np.float64).eps:
         raise TextcriticError(SINGULAR)
     return factor
+
+
+def log_det_precision_from(factor: Array) -> float:
+    """Log determinant of the inverse of a covariance, from its lower Cholesky factor."""
+    return float(-2 * np.log(np.diag(factor)).sum())
 
 
 def inverse_from(factor: Array) -> Array:

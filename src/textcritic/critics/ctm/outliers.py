@@ -119,7 +119,7 @@ def _explained(critic: CTM, vocabulary: Vocabulary, article: Article, mean: Arra
         for k in np.argsort(usual - own, kind="stable")[:STRONGEST]
     ]
     tokens = tokens_of(article)
-    ids = np.array([vocabulary.index.get(t.lower() if vocabulary.lowercase else t, -1) for t in tokens], dtype=np.int64)
+    ids = vocabulary.encode(tokens)
     known, place = np.unique(ids[ids >= 0], return_inverse=True)
     topics = np.exp(critic.log_topics[:, known])
     telling = np.zeros(len(tokens))

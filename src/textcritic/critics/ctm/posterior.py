@@ -57,7 +57,7 @@ def infer(critic: CTM, counts: csr_matrix, *, workers: int = 1, device: str = "c
     parameters = Parameters.of(critic, device)
 
     def work(rows: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], list[Array], int]:
-        bound = Bound(parameters, batch_of(matrix, rows, device))
+        bound = Bound.of_batch(parameters, batch_of(matrix, rows, device))
         position, values, unfinished = maximise(bound, bound.start(), MOST_EVALUATIONS, INFERRED)
         return rows, [tensor.cpu().numpy() for tensor in (*bound.moments(position), values)], unfinished
 
@@ -105,7 +105,7 @@ def e_step(
     parameters: Parameters, batch: Batch, start: tuple[Array, Array] | None, evaluations: int, tolerance: float
 ) -> Expected:
     """Raise the bound of a batch from given means and variances [B, K - 1], or from the prior; count expected words."""
-    bound = Bound(parameters, batch)
+    bound = Bound.of_batch(parameters, batch)
     device = parameters.mean.device
     begin = bound.start() if start is None else bound.position(*(torch.from_numpy(a).to(device) for a in start))
     position, values, _ = maximise(bound, begin, evaluations, tolerance)

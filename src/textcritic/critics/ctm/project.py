@@ -38,7 +38,6 @@ def project_articles(
     topics_path: str | os.PathLike[str],
     scores_path: str | os.PathLike[str],
     threads: int = 1,
-    device: str = "cpu",
 ) -> None:
     """Infer the topics of articles and score them; memory is that of a chunk of documents, whatever their number.
 
@@ -51,7 +50,6 @@ def project_articles(
             has no word of the vocabulary.
         scores_path: Parquet file to write, in `TOPIC_SCORES_SCHEMA`.
         threads: of the inference.
-        device: of the inference.
 
     Raises:
         TextcriticError: a file is missing or not whole, critic and vocabulary do not belong together, or there are
@@ -76,7 +74,7 @@ def project_articles(
             progress = progress or Progress(
                 f"inferring {critic.num_topics} topics", pq.read_metadata(articles_path).num_rows, "documents"
             )
-            posterior = infer(critic, counts.matrix, workers=threads, device=device)
+            posterior = infer(critic, counts.matrix, workers=threads)
             topics = topics_table(counts, posterior)
             topics_writer.write_table(topics)
             scores_writer.write_table(score_topics(critic, topics))

@@ -2,16 +2,17 @@
 
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from textcritic.critics.ctm.model import DAMAGED, Array
+from textcritic.critics.ctm.model import Array
 from textcritic.critics.ctm.sums import Parts, Sums
 from textcritic.errors import TextcriticError
-from textcritic.files import whole_file
+from textcritic.files import arrays_of, write_arrays
 from textcritic.runlog import log
 
 PARTS = ("topics", "mean", "covariance")
@@ -67,13 +68,9 @@ class Checkpoints:
         """
         if self.folder is None or not self._standing.is_file():
             return None
-        try:
-            with np.load(self._standing, allow_pickle=False) as found:
-                arrays = {key: found[key] for key in found.files}
+        with arrays_of(self._standing, f"damaged; delete {self.folder} to start the fit anew") as arrays:
             standing = _standing(arrays)
             same = str(arrays["identity"]) == self.identity
-        except DAMAGED as error:
-            raise TextcriticError(f"{self._standing}: damaged; delete {self.folder} to start the fit anew") from error
         if same and len(standing.bounds) <= iterations:
             return standing
         log.info("%s: of other documents or options; the fit starts anew", self._standing)
@@ -90,8 +87,7 @@ class Checkpoints:
         if standing.running is not None:
             arrays |= {key: getattr(standing.running, key) for key in SUMS}
         arrays["identity"] = np.array(self.identity)
-        with whole_file(self._standing) as temporary, temporary.open("wb") as handle:
-            np.savez(handle, allow_pickle=False, **arrays)
+        write_arrays(self._standing, arrays)
 
     def posteriors(self, iteration: int, documents: int, width: int) -> tuple[Array | None, np.memmap]:
         """Posteriors that an iteration starts from (None for the first) and an array for its own: [documents, width].
@@ -133,7 +129,7 @@ class Checkpoints:
         return (self.folder or Path()) / f"posteriors-{iteration % 2}.f8"
 
 
-def _standing(arrays: dict[str, Array]) -> Standing:
+def _standing(arrays: Mapping[str, Array]) -> Standing:
     running = None
     if "in_topics" in arrays:
         in_topics, origin, first, second, variance = (arrays[key] for key in SUMS)

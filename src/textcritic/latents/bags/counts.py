@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import repeat
 from pathlib import Path
 from typing import IO, Any
 
@@ -47,14 +46,14 @@ class Counts:
 
 def count_words(documents: Iterable[Sequence[str]], vocabulary: Vocabulary) -> csr_matrix:
     """Counts of documents, each a sequence of tokens: int32 [documents, words]; unknown tokens are left out."""
-    encoded = (_encode(tokens, vocabulary) for tokens in documents)
+    encoded = map(vocabulary.encode, documents)
     blocks = [_matrix(batch, len(vocabulary)) for batch in batches(encoded, len)]
     return vstack(blocks, format="csr") if blocks else csr_matrix((0, len(vocabulary)), dtype=np.int32)
 
 
 def count_articles(articles: Iterable[Article], vocabulary: Vocabulary) -> Iterator[Counts]:
     """Stream the counts of articles, some thousand at a time: no more text is in memory than an article's."""
-    encoded = ((article.id, _encode(tokens_of(article), vocabulary)) for article in articles)
+    encoded = ((article.id, vocabulary.encode(tokens_of(article))) for article in articles)
     for batch in batches(encoded, lambda pair: len(pair[1])):
         documents = [document for _, document in batch]
         lengths = np.array([len(document) for document in documents], dtype=np.int64)
@@ -148,12 +147,6 @@ class _Appended:
         self.handle.seek(0)
         self._header()
         self.handle.close()
-
-
-def _encode(tokens: Sequence[str], vocabulary: Vocabulary) -> Ids:
-    """The id of each token, -1 where it is not in the vocabulary."""
-    cased = map(str.lower, tokens) if vocabulary.lowercase else tokens
-    return np.fromiter(map(vocabulary.index.get, cased, repeat(-1)), np.int32, len(tokens))
 
 
 def _matrix(documents: Sequence[Ids], num_words: int) -> csr_matrix:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -51,6 +52,11 @@ class Vocabulary:
     def index(self) -> dict[str, int]:
         """Ids by word."""
         return {word: number for number, word in enumerate(self.words)}
+
+    def encode(self, tokens: Sequence[str]) -> Ids:
+        """The id of each token, -1 where it is not in the vocabulary: int32 [tokens]."""
+        cased = map(str.lower, tokens) if self.lowercase else tokens
+        return np.fromiter(map(self.index.get, cased, repeat(-1)), np.int32, len(tokens))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write as Parquet (`word`, `count`, `documents`; row = id), whole or not at all."""
