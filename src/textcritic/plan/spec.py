@@ -1,5 +1,9 @@
 """Specifications: YAML in, validated against a schema, filled with defaults, and back out as one canonical string.
 
+A schema is a file of config/schemas, by its name, or any other file, by its path. Two keywords are our own: `$ref` names a
+file of config/schemas that stands here, with the keys beside it laid over it; `registry` says that a value is the name of
+an entry of that registry (see `plan.registries`).
+
 A rule passes the canonical string of the registry entry it depends on as a parameter: keys sorted, values equal to the
 schema's default left out. So neither reordering keys nor a new default in the schema reruns anything.
 """
@@ -18,7 +22,7 @@ from jsonschema.exceptions import relevance
 
 from textcritic.errors import TextcriticError
 
-SCHEMAS = Path(__file__).resolve().parents[2] / "config" / "schemas"
+SCHEMAS = Path(__file__).resolve().parents[3] / "config" / "schemas"
 
 
 def load_yaml(path: Path) -> Any:
@@ -38,32 +42,68 @@ def load_yaml(path: Path) -> Any:
         raise TextcriticError(f"{path}: not a UTF-8 text file of YAML; save it as UTF-8") from error
 
 
-def complete(value: Any, kind: str, source: str) -> Any:
-    """Validate `value` against config/schemas/{kind}.yaml and fill in the schema's defaults; `value` is not changed.
+def complete(value: Any, kind: str | Path, source: str) -> Any:
+    """Validate `value` against a schema and fill in the schema's defaults; `value` is not changed.
 
     Args:
         value: what the YAML said.
-        kind: the schema's name.
+        kind: the schema.
         source: where it came from (a file, or file and entry), for the error line.
 
     Raises:
         TextcriticError: an unknown key, a wrong type, a missing key, a value out of range; the line names the key.
     """
-    schema = _schema_of_kind(_schema(kind), value, source)
-    problem = max(Draft202012Validator(schema).iter_errors(value), key=relevance, default=None)
+    branch = _schema_of_kind(schema(kind), value, source)
+    problem = max(Draft202012Validator(branch).iter_errors(value), key=relevance, default=None)
     if problem is not None:
         raise TextcriticError(f"{source}: {_explain(problem)}")
-    return _with_defaults(value, schema)
+    return _with_defaults(value, branch)
 
 
 def canonical(value: Any, kind: str) -> str:
     """The one string for an entry: JSON with sorted keys and without values that equal the schema's defaults."""
-    return json.dumps(_without_defaults(value, _schema(kind)), sort_keys=True, ensure_ascii=False)
+    return json.dumps(_without_defaults(value, schema(kind)), sort_keys=True, ensure_ascii=False)
 
 
 def restore(text: str, kind: str) -> Any:
     """The inverse of `canonical`: the entry with all its defaults."""
     return complete(json.loads(text), kind, f"specification of kind {kind}")
+
+
+@cache
+def schema(kind: str | Path) -> dict[str, Any]:
+    """A schema with every `$ref` in it filled in.
+
+    Args:
+        kind: the name of a file of config/schemas, without .yaml, or the path of any other.
+
+    Raises:
+        TextcriticError: no such file, or one that it refers to; it is not YAML.
+    """
+    path = kind if isinstance(kind, Path) else SCHEMAS / f"{kind}.yaml"
+    filled: dict[str, Any] = _filled_in(load_yaml(path))
+    return filled
+
+
+def leaves(value: Any, rules: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+    """Every text in a value, with the dotted key where it stands and the part of the schema that describes it.
+
+    Args:
+        value: validated, with defaults.
+        rules: its schema.
+        where: the dotted key of `value` itself.
+    """
+    if isinstance(value, str):
+        yield where, value, rules
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaves(item, rules.get("items", {}), where)
+    elif isinstance(value, dict):
+        for branch in _branches(rules, value):
+            for key, sub in branch.get("properties", {}).items():
+                if key in value:
+                    for part in _branches(sub, value[key]) if isinstance(value[key], list) else [sub]:
+                        yield from leaves(value[key], part, f"{where}.{key}" if where else key)
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
@@ -83,10 +123,20 @@ class _UniqueKeyLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-@cache
-def _schema(kind: str) -> dict[str, Any]:
-    schema: dict[str, Any] = load_yaml(SCHEMAS / f"{kind}.yaml")
-    return schema
+def _filled_in(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_filled_in(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    filled = {key: _filled_in(value) for key, value in node.items() if key != "$ref"}
+    return _laid_over(_filled_in(load_yaml(SCHEMAS / node["$ref"])), filled) if "$ref" in node else filled
+
+
+def _laid_over(base: Any, over: Any) -> Any:
+    """Mappings are merged key by key; anything else takes the place of what was there."""
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return over
+    return base | {key: _laid_over(base.get(key), value) for key, value in over.items()}
 
 
 def _schema_of_kind(schema: dict[str, Any], value: Any, source: str) -> dict[str, Any]:

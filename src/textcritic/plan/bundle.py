@@ -1,0 +1,78 @@
+"""Which files a table, a figure or a section is made of, as typed dataclasses that travel to jobs as one string."""
+
+import json
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, Self, Union, get_args, get_origin, get_type_hints
+
+from textcritic.errors import TextcriticError
+
+
+class Files:
+    """Base of frozen dataclasses whose leaves of type `Path` are the files that a job reads.
+
+    Fields may be text, numbers, truth values, paths, mappings of JSON values, other `Files`, tuples of these, or None.
+    """
+
+    __slots__ = ()
+
+    def paths(self) -> list[str]:
+        """Its files, each once, in the order of the fields: a rule's `input`."""
+        return list(dict.fromkeys(str(path) for path in _paths(self)))
+
+    def to_json(self) -> str:
+        """One canonical string: a rule's `params`."""
+        return json.dumps(_plain(self), sort_keys=True, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The inverse of `to_json`."""
+        made: Self = _typed(cls, json.loads(text))
+        return made
+
+    def require(self) -> None:
+        """See that all files are there.
+
+        Raises:
+            TextcriticError: one is not; the line names it.
+        """
+        for path in self.paths():
+            if not Path(path).exists():
+                raise TextcriticError(f"{path}: no such file; run the rule that makes it")
+
+
+def _paths(value: Any) -> Iterator[Path]:
+    if isinstance(value, Path):
+        yield value
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _paths(getattr(value, field.name))
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _paths(item)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _typed(kind: Any, value: Any) -> Any:
+    """A JSON value as the annotation of its field says."""
+    if get_origin(kind) in (Union, types.UnionType):
+        (kind,) = (choice for choice in get_args(kind) if choice is not type(None)) if value is not None else (None,)
+    if value is None or kind is Any or get_origin(kind) is Mapping or get_origin(kind) is dict:
+        return value
+    if get_origin(kind) is tuple:
+        return tuple(_typed(get_args(kind)[0], item) for item in value)
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return kind(**{name: _typed(hints[name], item) for name, item in value.items()})  # type: ignore[operator]
+    return Path(value) if kind is Path else value

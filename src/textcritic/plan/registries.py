@@ -1,0 +1,197 @@
+"""The registries: named entries of YAML, what they say of one another, and what of them decides results."""
+
+import difflib
+import importlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from textcritic.errors import TextcriticError
+from textcritic.plan.spec import SCHEMAS, canonical, complete, leaves, load_yaml, schema
+
+# Every file of config/schemas describes a registry, but for those of the configuration and of a study.
+REGISTRIES = tuple(sorted(path.stem for path in SCHEMAS.glob("*.yaml") if path.stem not in ("config", "study")))
+# Keys of an entry that change what it is called or how it runs, never what comes out.
+WITHOUT_EFFECT = (
+    *("label", "threads", "gpu", "mem_mb", "runtime", "batch_size"),
+    *("training.checkpoint_seconds", "options.shards"),
+)
+# Folders that rules/download.smk fills with files of the web, and how many parts the path of a file there has; the next
+# part after the folder is an entry of the downloads registry.
+FETCHED: Mapping[tuple[str, ...], int] = {("results", "raw", "downloads"): 4, ("results", "raw", "unpacked"): 5}
+
+
+class Registries:
+    """All entries of all registry folders, validated, with defaults.
+
+    Args:
+        folders: where {registry}.yaml files are; a name may stand in one of them only.
+        here: the working directory, which relative paths in entries are relative to.
+
+    Raises:
+        TextcriticError: the first fault found, naming file, entry and key.
+    """
+
+    def __init__(self, folders: Iterable[Path], here: Path) -> None:
+        self.here = here
+        self.entries: dict[str, dict[str, dict[str, Any]]] = {registry: {} for registry in REGISTRIES}
+        for folder in folders:
+            for registry in REGISTRIES:
+                self._load(registry, folder / f"{registry}.yaml")
+        for registry, entries in self.entries.items():
+            for name in entries:
+                self._check(registry, name)
+
+    def entry(self, registry: str, name: str) -> dict[str, Any]:
+        """An entry with all its defaults.
+
+        Raises:
+            TextcriticError: no such name; the line lists close ones.
+        """
+        entries = self.entries[registry]
+        if name not in entries:
+            close = difflib.get_close_matches(name, entries, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(entries)) or 'none'}"
+            raise TextcriticError(f"config/registry/{registry}.yaml has no entry {name!r}; {hint}")
+        return entries[name]
+
+    def spec(self, registry: str, name: str, *keys: str) -> str:
+        """The canonical string of what determines an entry's results, for a rule's params: no label, no resources.
+
+        Args:
+            registry: the registry.
+            name: the entry.
+            keys: only these top-level keys, for a rule that reads part of an entry.
+        """
+        entry = self.entry(registry, name)
+        return canonical(deciding({k: v for k, v in entry.items() if not keys or k in keys}), registry)
+
+    def names(self, registry: str, others: bool = False, **wanted: list[Any]) -> str:
+        """A regular expression that matches the names of a registry, for wildcard constraints.
+
+        Args:
+            registry: the registry.
+            others: all entries but the wanted ones.
+            wanted: only entries whose key has one of these values, e.g. `kind=["causal", "ngram"]`.
+        """
+        chosen = [
+            name
+            for name, entry in self.entries[registry].items()
+            if all(entry.get(key) in values for key, values in wanted.items()) is not others
+        ]
+        return "|".join(sorted(chosen)) or "(?!)"
+
+    def references(self, registry: str, name: str) -> list[tuple[str, str, str]]:
+        """What an entry names: (dotted key, registry, entry), read off the keyword `registry` of its schema.
+
+        A key of `registry: downloads` holds a path, which names an entry only if rules/download.smk fetches it.
+        """
+        named = []
+        for key, value, rules in leaves(self.entry(registry, name), schema(registry)):
+            target = rules.get("registry")
+            if target is not None and value not in rules.get("besides", ()):
+                other = download_of(value) if target == "downloads" else value
+                named += [(key, target, other)] if other is not None else []
+        return named
+
+    def closure(self, uses: Iterable[tuple[str, str]]) -> dict[str, dict[str, dict[str, Any]]]:
+        """Entries and all that they name, one after the other; of each, what decides results.
+
+        Args:
+            uses: (registry, entry).
+        """
+        waiting, seen = list(uses), set()
+        while waiting:
+            use = waiting.pop()
+            if use not in seen:
+                seen.add(use)
+                waiting += [(target, other) for _, target, other in self.references(*use)]
+        used: dict[str, dict[str, dict[str, Any]]] = {}
+        for registry, name in sorted(seen):
+            used.setdefault(registry, {})[name] = deciding(self.entry(registry, name))
+        return used
+
+    def threads_of_fit(self, registry: str, name: str) -> int:
+        """CPU threads of the job that fits an entry: two at most beside a GPU, where cores have little to do."""
+        entry = self.entry(registry, name)
+        threads: int = entry["threads"]
+        return min(2, threads) if entry["gpu"] else threads
+
+    def boundary(self, generator: str) -> str:
+        """What stands between two articles in a generator's token stream."""
+        encoding = self.entry("generators", generator)["encoding"]
+        boundary: str = self.entry("encodings", encoding)["boundary"]
+        return boundary
+
+    def perplexity_windows(self, generator: str) -> str:
+        """How the test split is cut for a generator's perplexity: the released code's way goes with its boundary."""
+        blocks: str = self.entry("generators", generator)["training"]["blocks"]
+        return "as_released" if self.boundary(generator) == "as_released" else blocks
+
+    def _load(self, registry: str, path: Path) -> None:
+        if not path.is_file():
+            return
+        entries = load_yaml(path) or {}
+        if not isinstance(entries, dict):
+            raise TextcriticError(f"{path}: is not a mapping of names to entries; write `name: {{...}}`")
+        for name, entry in entries.items():
+            check_name(name, str(path))
+            if name in self.entries[registry]:
+                raise TextcriticError(f"{path}: {name}: the name is taken by another registry folder; choose another")
+            self.entries[registry][name] = complete(entry, registry, f"{path}: {name}")
+
+    def _check(self, registry: str, name: str) -> None:
+        """What an entry names exists, and the checks that its schema names pass."""
+        where = f"config/registry/{registry}.yaml: {name}"
+        for key, target, other in self.references(registry, name):
+            _prefixed(f"{where}: {key}", self.entry, target, other)
+        for check in schema(registry).get("checks", ()):
+            module, _, function = check.partition(":")
+            _prefixed(where, getattr(importlib.import_module(module), function), name, self)
+
+
+def deciding(entry: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """An entry without the keys that have no effect on results, in one order: Snakemake compares parameters as text."""
+    return {
+        key: deciding(value, f"{prefix}{key}.") if isinstance(value, dict) else value
+        for key, value in sorted(entry.items())
+        if f"{prefix}{key}" not in WITHOUT_EFFECT
+    }
+
+
+def download_of(path: str | Path) -> str | None:
+    """The entry of the downloads registry that a file comes from; None for a file of one's own."""
+    parts = Path(path).parts
+    return parts[3] if FETCHED.get(parts[:3]) == len(parts) else None
+
+
+def check_name(name: Any, where: str) -> None:
+    """See that a name can be part of a path and of a wildcard.
+
+    Raises:
+        TextcriticError: it is not lower-case letters, digits and single hyphens.
+    """
+    if not isinstance(name, str):
+        raise TextcriticError(f"{where}: {name!r}: a name is text; put it into quotes")
+    if name != name.lower() or not all(part.isalnum() for part in name.split("-")):
+        raise TextcriticError(f"{where}: {name!r}: a name is lower-case letters, digits and single hyphens")
+
+
+def find_folder(folder: str, places: Sequence[Path]) -> Path:
+    """The first of the places that has the folder.
+
+    Raises:
+        TextcriticError: none has.
+    """
+    for place in places:
+        if (place / folder).is_dir():
+            return place / folder
+    raise TextcriticError(f"config: there is no folder {folder!r} in {' or '.join(map(str, places))}")
+
+
+def _prefixed(where: str, check: Any, *arguments: Any) -> None:
+    """Call a check; its error line then begins with the entry that is checked."""
+    try:
+        check(*arguments)
+    except TextcriticError as error:
+        raise TextcriticError(f"{where}: {error}") from error

@@ -1,0 +1,187 @@
+"""The samples that an experiment compares: blocks of YAML expanded to single sources, their files, and shared checks."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from textcritic.errors import TextcriticError
+from textcritic.plan.bundle import Files
+from textcritic.plan.registries import Registries
+
+# The extractor, and the tokenizer, of the sequences of a known process; all other corpora are text.
+PROCESS, SYMBOLS = "process", "symbols"
+# What a decoding must have where articles are drawn as the model has them.
+PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One set of samples; every field is a registry name or a seed, and so a wildcard of a path."""
+
+    corpus: str
+    setting: str
+    generator: str
+    decoding: str
+    seed: int
+
+    def under(self, prefix: str) -> str:
+        """The artefact path of this source below `prefix`, without its suffix."""
+        return f"{prefix}/{self.setting}/{self.generator}/seed{self.seed}/{self.decoding}"
+
+    @property
+    def sample(self) -> str:
+        """The path of its sample, without a suffix."""
+        return self.under(f"results/samples/{self.corpus}")
+
+    @property
+    def model(self) -> str:
+        """The folder of its generator."""
+        return f"results/generators/{self.corpus}/{self.setting}/{self.generator}/seed{self.seed}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn(Files):
+    """What was drawn from one generator with one decoding and one seed, and the scores of one critic.
+
+    Attributes:
+        corpus, setting, generator, decoding, seed: what it is.
+        label: what tables and figures call the generator.
+        from_file: whether somebody else drew it, so that nothing is known of how.
+        articles: Parquet file of the articles that were kept.
+        counts: JSON of how many were drawn, kept and rejected, and why.
+        scores: Parquet file, a row for each document that was drawn.
+    """
+
+    corpus: str
+    setting: str
+    generator: str
+    decoding: str
+    seed: int
+    label: str
+    from_file: bool
+    articles: Path
+    counts: Path
+    scores: Path
+
+    @property
+    def slug(self) -> str:
+        """A name for files and element ids."""
+        return f"{self.corpus}.{self.setting}.{self.generator}.{self.decoding}.seed{self.seed}"
+
+
+def drawn(source: Source, critic: str, registries: Registries) -> dict[str, Any]:
+    """The fields of `Drawn` for a source that a critic has scored."""
+    return {
+        **{key: getattr(source, key) for key in ("corpus", "setting", "generator", "decoding", "seed")},
+        "label": label_of(source.generator, registries),
+        "from_file": from_file(source, registries),
+        "articles": Path(f"{source.sample}.parquet"),
+        "counts": Path(f"{source.sample}.json"),
+        "scores": Path(source.under(f"results/scores/{critic}/{source.corpus}/samples") + ".parquet"),
+    }
+
+
+def measured(source: Source, registries: Registries) -> dict[str, Path | None]:
+    """What is known of a source's generator: `perplexity` and `training`, both None for samples from a file."""
+    names = ("perplexity", "training")
+    known = not from_file(source, registries)
+    return {name: Path(f"{source.model}/{name}.json") if known else None for name in names}
+
+
+def sources_of(blocks: list[dict[str, Any]]) -> list[Source]:
+    """The sources that blocks of a study stand for, in order, each once."""
+    return list(dict.fromkeys(source for block in blocks for source in _expand(block)))
+
+
+def from_file(source: Source, registries: Registries) -> bool:
+    """Whether a source's samples were drawn by somebody else and come from a file."""
+    return bool(registries.entry("generators", source.generator)["kind"] == "file")
+
+
+def label_of(generator: str, registries: Registries) -> str:
+    """What tables and figures call a generator: its label, or its name."""
+    label: str = registries.entry("generators", generator).get("label", generator)
+    return label
+
+
+def check_labels(sources: list[Source], registries: Registries, where: str) -> None:
+    """See that generators differ in their labels, by which alone tables and figures tell them apart."""
+    seen: dict[str, str] = {}
+    for generator in dict.fromkeys(source.generator for source in sources):
+        label = label_of(generator, registries)
+        if label in seen:
+            raise TextcriticError(
+                f"{where}: the generators {seen[label]} and {generator} have the same label {label!r}; give one another"
+            )
+        seen[label] = generator
+
+
+def check_text(source: Source, registries: Registries, where: str) -> None:
+    """See that a source is articles of text, from a generator of text, in a way that the generator can be drawn from.
+
+    Raises:
+        TextcriticError: it is not; the line names the entry that does not fit.
+    """
+    corpus, generator, decoding = entries_of(source, registries)
+    name = f"{where}: {source.generator}"
+    if corpus["extractor"] == PROCESS:
+        raise TextcriticError(f"{where}: {source.corpus} is a synthetic process; this experiment is for text")
+    if generator["kind"] == "hsmm":
+        raise TextcriticError(f"{name} is of kind hsmm, which is for sequences of a synthetic process")
+    if "encoding" in generator and reads_symbols(generator, registries):
+        raise TextcriticError(
+            f"{name} has the encoding {generator['encoding']}, which is for the sequences of a process; {source.corpus}"
+            " is text"
+        )
+    if generator["kind"] == "ngram":
+        check_plain(source, decoding, PLAIN, f"{name} is an n-gram model")
+    check_stop(source, generator, decoding, where)
+
+
+def check_plain(source: Source, decoding: Mapping[str, Any], plain: Mapping[str, Any], what: str) -> None:
+    """See that a decoding draws from the model as it is."""
+    if any(decoding[key] != value for key, value in plain.items()):
+        *keys, last = plain
+        raise TextcriticError(
+            f"{what}, which is drawn from as it is; {source.decoding} has a {', '.join(keys)} or {last}"
+        )
+
+
+def check_stop(source: Source, generator: Mapping[str, Any], decoding: Mapping[str, Any], where: str) -> None:
+    """See that only a generator that can be given the length of a sequence is given it."""
+    if decoding["stop"] == "given" and generator["kind"] != "hsmm":
+        raise TextcriticError(
+            f"{where}: {source.decoding} has `stop: given`, for generators of kind hsmm alone; {source.generator} is of"
+            f" kind {generator['kind']}"
+        )
+
+
+def check_critic(name: str, kind: str, registries: Registries, where: str) -> None:
+    """See that a critic is of the kind that an experiment needs."""
+    actual = registries.entry("critics", name)["kind"]
+    if actual != kind:
+        raise TextcriticError(f"{where}: {name} is of kind {actual}; name an entry of kind {kind}")
+
+
+def entries_of(source: Source, registries: Registries) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """The registry entries of a source: corpus, generator, decoding.
+
+    Raises:
+        TextcriticError: one of them does not exist.
+    """
+    names = {"corpora": source.corpus, "generators": source.generator, "decodings": source.decoding}
+    corpus, generator, decoding = (registries.entry(registry, name) for registry, name in names.items())
+    return corpus, generator, decoding
+
+
+def reads_symbols(generator: Mapping[str, Any], registries: Registries) -> bool:
+    """Whether a generator's encoding is for the sequences of a process."""
+    return SYMBOLS in registries.entry("encodings", generator["encoding"])["tokenizer"]
+
+
+def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
+    axes = (block["corpora"], block["generators"], block["settings"], block["decodings"], block["seeds"])
+    for corpus, generator, setting, decoding, seed in product(*axes):
+        yield Source(corpus, setting, generator, decoding, seed)
