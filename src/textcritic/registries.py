@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
+from textcritic.options.corpora import WIKIPEDIA, check_derived, check_dump
+from textcritic.options.process import recipe_and_counts
+from textcritic.options.vocabulary import VocabularyOptions, require_stop_words
 from textcritic.studies import CTM, PROCESS, SYMBOLS, Entry
 
 Registry = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -47,8 +50,6 @@ def check_stop_words(name: str, critic: Mapping[str, Any], here: Path) -> None:
     Raises:
         TextcriticError: there is no such file.
     """
-    from textcritic.latents.vocabulary_options import require_stop_words  # here, as in `_check_recipe`
-
     stop_words = critic["vocabulary"]["stop_words"]
     if download_of(stop_words) is None:
         with _within("critics", f"{name}: vocabulary"):
@@ -62,8 +63,6 @@ def download_of(path: str | Path) -> str | None:
 
 
 def _check_critic(name: str, critic: Mapping[str, Any], entry: Entry) -> None:
-    from textcritic.latents.vocabulary_options import VocabularyOptions  # here, as in `_check_recipe`
-
     if "classifier" in critic:
         _refer("critics", name, "classifiers", critic["classifier"], entry)
     if critic["kind"] == CTM:
@@ -117,8 +116,6 @@ def _check_model(kind: str, name: str, model: Mapping[str, Any], entry: Entry) -
 
 
 def _check_derived(name: str, corpora: Mapping[str, Mapping[str, Any]], entry: Entry) -> None:
-    from textcritic.corpora.derived import check_derived  # here, as in `_check_recipe`
-
     options = corpora[name]["options"]
     if "corpus" in options:
         _refer("corpora", name, "corpora", options["corpus"], entry)
@@ -127,15 +124,11 @@ def _check_derived(name: str, corpora: Mapping[str, Mapping[str, Any]], entry: E
 
 
 def _check_recipe(name: str, corpus: Mapping[str, Any]) -> None:
-    from textcritic.corpora import recipe_and_counts  # here, because it takes longer to import than all else
-
     with _within("corpora", name):
         recipe_and_counts(corpus["options"])
 
 
 def _check_dump(name: str, corpus: Mapping[str, Any]) -> None:
-    from textcritic.corpora.wikipedia_options import WIKIPEDIA, check_dump  # here, as in `_check_recipe`
-
     if corpus["extractor"] == WIKIPEDIA:
         with _within("corpora", name):
             check_dump(corpus["options"])
