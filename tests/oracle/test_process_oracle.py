@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch.distributions import Categorical
 
-from textcritic.corpora import Process, Recipe
+from textcritic.corpora import Process
+from textcritic.options.process import Recipe
 
 SMALL = Recipe(states=16, steps=10, subsequences=300)
 

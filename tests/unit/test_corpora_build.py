@@ -6,11 +6,11 @@ import nltk
 import pytest
 
 from textcritic.corpora import Article, Section, build_corpus, extract_corpus, read_articles, words_of, write_articles
-from textcritic.corpora.extract import given_paths
 from textcritic.corpora.statistics import corpus_statistics
 from textcritic.corpora.titles import _wordnet
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
+from textcritic.options.corpora import given_paths
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 SPLITS = ("train", "validation", "test")

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from textcritic.corpora import MalformedArticle, Section, read_articles
-from textcritic.corpora.process import DELIMITER, Process, Recipe
+from textcritic.corpora.process import DELIMITER, Process
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.generators.shards import Draw, write_shard
 from textcritic.latents.lookup import Lookup, parse_sequences
+from textcritic.options.process import Recipe
 
 # Three states; `ab` and `c` are sub-sequences of state 0.
 PROCESS = Process(

@@ -7,11 +7,12 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import chisquare
 
-from textcritic.corpora import ARTICLE_SCHEMA, Article, Process, Recipe, Section, read_articles, write_process_corpus
+from textcritic.corpora import ARTICLE_SCHEMA, Article, Process, Section, read_articles, write_process_corpus
 from textcritic.corpora.articles import ROWS_PER_GROUP
 from textcritic.corpora.process import InverseCdf
-from textcritic.corpora.process_corpus import process_statistics, recipe_and_counts
+from textcritic.corpora.process_corpus import process_statistics
 from textcritic.errors import TextcriticError
+from textcritic.options.process import Recipe, recipe_and_counts
 from textcritic.spec import SCHEMAS, complete, load_yaml
 
 RECIPE = Recipe(states=5, steps=4, subsequences=30, shortest=2, longest=4, letters=6)

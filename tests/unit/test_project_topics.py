@@ -5,7 +5,7 @@ import yaml
 from own_study import ROOT, assert_refused, own_folder, project, write
 
 from textcritic.errors import TextcriticError
-from textcritic.latents.vocabulary_options import STOP_LISTS
+from textcritic.options.vocabulary import STOP_LISTS
 from textcritic.paths import Paths
 from textcritic.project import Project, Source
 from textcritic.spec import complete, restore

@@ -3,7 +3,7 @@ import string
 import numpy as np
 import pytest
 
-from textcritic.corpora import BODY, BOUNDARY, Article, Process, Recipe, Section, write_articles
+from textcritic.corpora import BODY, BOUNDARY, Article, Process, Section, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.blocks import training_starts
 from textcritic.generators.encode import document_index, load_encoded, prompt_ids
@@ -15,6 +15,7 @@ from textcritic.generators.symbols import (
     read_sequences,
     require_symbols,
 )
+from textcritic.options.process import Recipe
 from textcritic.spec import SCHEMAS, complete, load_yaml
 
 END = 52 + 1

@@ -18,8 +18,8 @@ from textcritic.corpora.wikipedia import extract, extract_shard, join_shards
 from textcritic.corpora.wikipedia.dump import open_dumps, parts_of
 from textcritic.corpora.wikipedia.pages import LARGEST_PAGE, LARGEST_TEXT
 from textcritic.corpora.wikipedia.workers import in_order
-from textcritic.corpora.wikipedia_options import check_dump
 from textcritic.errors import TextcriticError
+from textcritic.options.corpora import check_dump
 from textcritic.spec import complete
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "wikipedia"

@@ -1,7 +1,8 @@
 """Draw a synthetic process and its sequences."""
 
 from textcritic import runlog
-from textcritic.corpora import recipe_and_counts, write_process_corpus
+from textcritic.corpora import write_process_corpus
+from textcritic.options.process import recipe_and_counts
 from textcritic.spec import restore
 
 with runlog.job(snakemake.log[0], f"draw {snakemake.wildcards.corpus}"):

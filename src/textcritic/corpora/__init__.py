@@ -11,7 +11,7 @@ from textcritic.corpora.articles import (
     write_articles,
 )
 from textcritic.corpora.build import build_corpus, words_of
-from textcritic.corpora.extract import EXTRACTORS, SPLITS, extract_corpus, given_paths
+from textcritic.corpora.extract import EXTRACTORS, extract_corpus
 from textcritic.corpora.jsonl import read_jsonl
 from textcritic.corpora.layout import (
     BODY,
@@ -26,9 +26,10 @@ from textcritic.corpora.layout import (
     render,
     spans,
 )
-from textcritic.corpora.process import DELIMITER, Process, Recipe
-from textcritic.corpora.process_corpus import recipe_and_counts, write_process_corpus
+from textcritic.corpora.process import DELIMITER, Process
+from textcritic.corpora.process_corpus import write_process_corpus
 from textcritic.corpora.titles import Titles
+from textcritic.options.corpora import SPLITS
 
 __all__ = [
     "ARTICLE_SCHEMA",
@@ -44,19 +45,16 @@ __all__ = [
     "Article",
     "MalformedArticle",
     "Process",
-    "Recipe",
     "Section",
     "Titles",
     "build_corpus",
     "clean_text",
     "extract_corpus",
-    "given_paths",
     "gold_chains",
     "iter_articles",
     "parse",
     "read_articles",
     "read_jsonl",
-    "recipe_and_counts",
     "render",
     "some_articles",
     "spans",

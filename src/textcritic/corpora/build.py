@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from textcritic.corpora.articles import Article, Section, articles_of, iter_batches, write_articles
-from textcritic.corpora.derived import DERIVED, TitlesAsBuilt
-from textcritic.corpora.extract import EXTRACTED_SCHEMA, SPLITS
+from textcritic.corpora.derived import TitlesAsBuilt
+from textcritic.corpora.extract import EXTRACTED_SCHEMA
 from textcritic.corpora.statistics import Outline, corpus_statistics, title_counts
 from textcritic.corpora.titles import Titles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
+from textcritic.options.corpora import DERIVED, SPLITS
 from textcritic.runlog import log, versions
 
 LengthOf = Callable[[list[str]], list[int]]

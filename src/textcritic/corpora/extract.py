@@ -13,15 +13,15 @@ from typing import Any
 import pyarrow as pa
 
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, Article, batches_of, write_batches
-from textcritic.corpora.derived import DERIVED, read_derived
+from textcritic.corpora.derived import read_derived
 from textcritic.corpora.docstrings import extract_docstrings
 from textcritic.corpora.jsonl import read_jsonl
 from textcritic.corpora.scientific import read_scientific
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.options.corpora import DERIVED, SPLITS, given_paths
 from textcritic.runlog import log, versions
 
-SPLITS = ("train", "validation", "test")
 EXTRACTED_SCHEMA = ARTICLE_SCHEMA.append(pa.field("split", pa.string()))
 """The corpus schema and the split that the source itself gives, null where it gives none."""
 
@@ -95,19 +95,6 @@ def write_extracted(
     found = {**tally.counts(), "skipped": left_out, "provenance": tally.provenance() | dict(provenance)}
     write_json(report_path, {"extractor": kind, **found, **more})
     log.info("%s: %s articles, skipped: %s", kind, f"{tally.articles:,}", left_out or "nothing")
-
-
-def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
-    """The files that make a corpus, each with its split: train, validation, test, or None for a plain list.
-
-    They are those of `options.paths`; or the built splits of the corpus that `options.corpus` names.
-    """
-    if "corpus" in options:
-        return [(split, Path("results/corpora") / options["corpus"] / f"{split}.parquet") for split in SPLITS]
-    paths = options.get("paths") or []
-    if isinstance(paths, Mapping):
-        return [(split, Path(paths[split])) for split in SPLITS]
-    return [(None, Path(path)) for path in paths]
 
 
 def _docstrings(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:

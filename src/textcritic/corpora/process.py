@@ -2,18 +2,19 @@
 
 import math
 import os
+import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.corpora.process_recipe import ALPHABET, Recipe, draw_parameters, require_owners
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays
-
-__all__ = ["ALPHABET", "DELIMITER", "InverseCdf", "Process", "Recipe"]
+from textcritic.options.process import ALPHABET, Recipe
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -61,7 +62,7 @@ class Process:
         Raises:
             TextcriticError: a state owns no sub-sequence.
         """
-        return cls(*draw_parameters(recipe), recipe.steps, ALPHABET[: recipe.letters])
+        return cls(*_draw_parameters(recipe), recipe.steps, ALPHABET[: recipe.letters])
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Process":
@@ -179,7 +180,7 @@ class Process:
                 return f"{key}: {array.dtype} of shape {array.shape} should be {KINDS[kind]} of shape {shape}"
         if size and not 0 <= self.owner.min() <= self.owner.max() < states:
             return f"owner: a state beyond the {states} that there are"
-        require_owners(self.owner, states)
+        _require_owners(self.owner, states)
         sums = {"transition": self.transition.sum(axis=1), "emission": np.bincount(self.owner, self.emission)}
         for key, sum_of_state in sums.items():
             if getattr(self, key).min() < 0 or not np.allclose(sum_of_state, 1, rtol=0, atol=1e-6):
@@ -223,3 +224,66 @@ def _nats(probabilities: Floats) -> Floats:
 
 def _row_entropies(transition: Floats) -> Floats:
     return _nats(transition).sum(axis=1)
+
+
+def _draw_parameters(
+    recipe: Recipe,
+) -> tuple[tuple[str, ...], Ints, Floats, Floats]:
+    """Sub-sequences [S], their owners [S], emission [S] and transition [Z, Z] probabilities, as `Process` has them.
+
+    Python's generator gives the sub-sequences (a length, then its letters; one that is there already is drawn again,
+    length and all). PyTorch's CPU generator gives the owners, the transition logits and the emission logits, in this
+    order. Logits are float32 as released; probabilities are normalised in float64, so that rows sum to 1.
+
+    Raises:
+        TextcriticError: a state owns no sub-sequence.
+    """
+    import torch  # here, because what only reads a process should start without it
+
+    generator = torch.Generator().manual_seed(recipe.seed)
+    size = (recipe.states, recipe.subsequences)
+    owner = torch.randint(0, recipe.states, size[1:], generator=generator).numpy()
+    _require_owners(owner, recipe.states)
+    transition = torch.randn((recipe.states, recipe.states), generator=generator) / recipe.transition_temperature
+    emission = (torch.randn(size, generator=generator) / recipe.emission_temperature).numpy()
+    own = emission[owner, np.arange(len(owner))].astype(np.float64)
+    subsequences = tuple(islice(_distinct(_subsequences(recipe)), recipe.subsequences))
+    return subsequences, owner, _softmax_by_owner(own, owner), transition.double().softmax(-1).numpy()
+
+
+def _require_owners(owner: Ints, states: int) -> None:
+    """Make sure that every state can emit something.
+
+    Raises:
+        TextcriticError: a state owns no sub-sequence.
+    """
+    empty = np.flatnonzero(np.bincount(owner, minlength=states) == 0)
+    if len(empty):
+        raise TextcriticError(
+            f"process: state {empty[0]} owns no sub-sequence ({len(empty)} of {states} states do), so it can emit "
+            f"nothing; give more subsequences (there are {len(owner):,}), fewer states or another seed"
+        )
+
+
+def _subsequences(recipe: Recipe) -> Iterator[str]:
+    """Endlessly many, without their delimiters."""
+    rng = random.Random(recipe.seed)
+    alphabet = ALPHABET[: recipe.letters]
+    while True:
+        length = rng.randint(recipe.shortest, recipe.longest)
+        yield "".join(rng.choice(alphabet) for _ in range(length - 1))
+
+
+def _distinct(items: Iterator[str]) -> Iterator[str]:
+    seen = set()
+    for item in items:
+        if item not in seen:
+            seen.add(item)
+            yield item
+
+
+def _softmax_by_owner(logits: Floats, owner: Ints) -> Floats:
+    largest = np.full(owner.max() + 1, -np.inf)
+    np.maximum.at(largest, owner, logits)
+    weights = np.exp(logits - largest[owner])
+    return weights / np.bincount(owner, weights)[owner]

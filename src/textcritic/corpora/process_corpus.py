@@ -2,18 +2,19 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, write_batches
-from textcritic.corpora.extract import SPLITS
-from textcritic.corpora.process import Floats, Ints, Process, Recipe
+from textcritic.corpora.process import Floats, Ints, Process
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
+from textcritic.options.corpora import SPLITS
+from textcritic.options.process import Recipe
 from textcritic.runlog import log
 
 
@@ -52,13 +53,6 @@ def write_process_corpus(
     process.save(paths["process"])
     write_json(paths["statistics"], statistics)
     return statistics
-
-
-def recipe_and_counts(options: Mapping[str, Any]) -> tuple[Recipe, dict[str, int]]:
-    """The recipe, and the number of sequences in each split, of a registry entry's `options`; raises as `Recipe`."""
-    given = options["process"]
-    recipe = Recipe(**{field.name: given[field.name] for field in fields(Recipe)})
-    return recipe, {split: given[split] for split in SPLITS}
 
 
 def process_statistics(process: Process, parts: Mapping[str, tuple[Ints, Ints]]) -> dict[str, Any]:

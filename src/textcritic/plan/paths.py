@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora import given_paths
 from textcritic.errors import TextcriticError
-from textcritic.latents.vocabulary_options import STOP_LISTS
+from textcritic.options.corpora import given_paths
+from textcritic.options.vocabulary import STOP_LISTS
 from textcritic.project import Project, Source
 from textcritic.runlog import versions
 from textcritic.studies import PROCESS

@@ -8,6 +8,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
+from textcritic.options.corpora import given_paths
 from textcritic.registries import check_registries, check_stop_words, download_of
 from textcritic.spec import canonical, complete, load_yaml
 from textcritic.studies import Source, check_study, sources_of
@@ -133,8 +134,6 @@ class Project:
 
     def describe(self, study: str) -> dict[str, Any]:
         """The study and all of every registry entry it uses that decides what comes out: what the manifest records."""
-        from textcritic.corpora import given_paths  # here, because it takes longer to import than all else
-
         sources = self.every_source(study)
         critic = self.studies[study]["critic"]
         further = [block["critic"] for key in ("synthetic", "topics") if (block := self.studies[study][key])]

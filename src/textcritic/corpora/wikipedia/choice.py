@@ -8,7 +8,7 @@ from textcritic.corpora.articles import Article
 from textcritic.corpora.wikipedia.dump import Site
 from textcritic.corpora.wikipedia.pages import LARGEST_TEXT, Page, Reason, read_page
 from textcritic.corpora.wikipedia.wikitext import is_disambiguation, sections_of
-from textcritic.corpora.wikipedia_options import titles_to_skip
+from textcritic.options.corpora import titles_to_skip
 
 # `#REDIRECT [[...]]`, in whatever language, and no sentence: templates and categories at most are behind it. Dumps mark
 # redirects by an element of their own; this is for those that lack it.

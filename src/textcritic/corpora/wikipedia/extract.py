@@ -15,9 +15,9 @@ from textcritic.corpora.wikipedia.choice import Choice
 from textcritic.corpora.wikipedia.dump import MULTISTREAM, Part, open_dumps, parts_of
 from textcritic.corpora.wikipedia.pages import Reason, Splitter
 from textcritic.corpora.wikipedia.workers import in_order
-from textcritic.corpora.wikipedia_options import WIKIPEDIA
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.options.corpora import WIKIPEDIA
 from textcritic.runlog import Progress, log, versions
 from textcritic.spec import complete
 

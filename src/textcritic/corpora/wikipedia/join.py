@@ -8,9 +8,9 @@ from typing import Any
 from textcritic.corpora.articles import Article, iter_articles
 from textcritic.corpora.extract import write_extracted
 from textcritic.corpora.wikipedia.pages import Reason
-from textcritic.corpora.wikipedia_options import WIKIPEDIA
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
+from textcritic.options.corpora import WIKIPEDIA
 from textcritic.runlog import Progress, log
 
 

@@ -4,7 +4,7 @@ from textcritic.latents.bags.counts import Counts, count_articles, count_words, 
 from textcritic.latents.bags.jobs import count_corpus
 from textcritic.latents.bags.ldac import read_ldac, write_ldac
 from textcritic.latents.bags.vocabulary import Removed, Vocabulary, build_vocabulary, tokens_of
-from textcritic.latents.vocabulary_options import VocabularyOptions
+from textcritic.options.vocabulary import VocabularyOptions
 
 __all__ = [
     "Counts",

@@ -11,7 +11,7 @@ from textcritic.corpora import Article, iter_articles
 from textcritic.files import write_json
 from textcritic.latents.bags.counts import count_articles, write_counts
 from textcritic.latents.bags.vocabulary import build_vocabulary, tokens_of
-from textcritic.latents.vocabulary_options import VocabularyOptions
+from textcritic.options.vocabulary import VocabularyOptions
 from textcritic.runlog import Progress
 
 

@@ -1,0 +1,121 @@
+"""Options of the corpora in the registry: which files make a corpus, derived corpora, Wikipedia dumps."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from textcritic.errors import TextcriticError
+from textcritic.spec import complete
+
+SPLITS = ("train", "validation", "test")
+"""The parts of every corpus, in the order in which files and tables list them."""
+
+DERIVED, WIKIPEDIA = "derived", "wikipedia"
+"""Names of two extractors: a corpus that is a part of another one, and a dump."""
+
+
+def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
+    """The files that make a corpus, each with its split: train, validation, test, or None for a plain list.
+
+    They are those of `options.paths`; or the built splits of the corpus that `options.corpus` names.
+    """
+    if "corpus" in options:
+        return [(split, Path("results/corpora") / options["corpus"] / f"{split}.parquet") for split in SPLITS]
+    paths = options.get("paths") or []
+    if isinstance(paths, Mapping):
+        return [(split, Path(paths[split])) for split in SPLITS]
+    return [(None, Path(path)) for path in paths]
+
+
+def check_derived(name: str, corpora: Mapping[str, Mapping[str, Any]], synthetic: str) -> None:
+    """Check the options of derived corpora: a derived entry has them and they are right; no other entry has them.
+
+    Args:
+        name: the entry.
+        corpora: the whole registry, with defaults.
+        synthetic: the extractor whose corpora have no sections.
+
+    Raises:
+        TextcriticError: there is no base; the base is unknown, synthetic, or derives from this very entry; the opening
+            is not a regular expression; a key has no effect here.
+    """
+    entry = corpora[name]
+    options = entry["options"]
+    if entry["extractor"] != DERIVED:
+        if stray := next((key for key in ("corpus", "opening") if options.get(key) is not None), None):
+            raise TextcriticError(
+                f"options.{stray}: is for the extractor {DERIVED}; this entry's is {entry['extractor']}"
+            )
+        return
+    if "corpus" not in options:
+        raise TextcriticError("options.corpus is missing; name the corpus that this one derives from")
+    _check_chain(name, corpora, synthetic)
+    _check_opening(options["opening"])
+    _check_other_keys(entry)
+
+
+def check_dump(options: Mapping[str, Any]) -> None:
+    """Check the options of a registry entry with the extractor `wikipedia`.
+
+    Raises:
+        TextcriticError: `paths` is not a list of files; a title to skip is not a regular expression.
+    """
+    if not isinstance(options.get("paths"), list):
+        raise TextcriticError("options.paths: should be a list, the files of the dump in order")
+    titles_to_skip(options["skip_titles"])
+
+
+def titles_to_skip(expressions: Sequence[str]) -> list[re.Pattern[str]]:
+    """Compile the regular expressions of `options.skip_titles`.
+
+    Raises:
+        TextcriticError: one of them is not a regular expression.
+    """
+    compiled = []
+    for expression in expressions:
+        try:
+            compiled.append(re.compile(expression))
+        except re.error as error:
+            raise TextcriticError(
+                f"options.skip_titles: {expression!r} is not a regular expression ({error})"
+            ) from error
+    return compiled
+
+
+def _check_chain(name: str, corpora: Mapping[str, Mapping[str, Any]], synthetic: str) -> None:
+    """Follow the bases of a derived corpus to the first that is not derived."""
+    chain = [name]
+    while corpora[chain[-1]]["extractor"] == DERIVED and "corpus" in corpora[chain[-1]]["options"]:
+        base = corpora[chain[-1]]["options"]["corpus"]
+        if base not in corpora:
+            return  # the check of references reports it, with names that are close
+        if base in chain:
+            raise TextcriticError(
+                f"options.corpus: {' derives from '.join([*chain, base])}; name a corpus that does not derive from it"
+            )
+        if corpora[base]["extractor"] == synthetic:
+            raise TextcriticError(f"options.corpus: {base} is a process and has no sections; name a corpus of text")
+        chain.append(base)
+
+
+def _check_opening(opening: str | None) -> None:
+    try:
+        re.compile(opening or "")
+    except re.error as error:
+        raise TextcriticError(f"options.opening: {opening!r} is not a regular expression ({error})") from error
+
+
+def _check_other_keys(entry: Mapping[str, Any]) -> None:
+    """Make sure that the keys that mean nothing to a derived corpus have their defaults."""
+    default = complete({"extractor": DERIVED}, "corpora", DERIVED)
+    changed = {
+        **{f"options.{key}": value != default["options"].get(key) for key, value in entry["options"].items()},
+        **{key: entry[key] != default[key] for key in ("splits", "titles")},
+    }
+    for key, differs in changed.items():
+        if differs and key not in ("options.corpus", "options.opening"):
+            raise TextcriticError(
+                f"{key}: has no effect on a derived corpus, whose articles come from {entry['options']['corpus']}; "
+                "leave it out"
+            )
