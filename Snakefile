@@ -14,13 +14,20 @@ include: "rules/corpora.smk"
 include: "rules/wikipedia.smk"
 include: "rules/generators.smk"
 include: "rules/samples.smk"
-include: "rules/given.smk"
-include: "rules/coherence.smk"
+include: "rules/titles.smk"
 include: "rules/hsmm.smk"
-include: "rules/synthetic.smk"
-include: "rules/topics.smk"
 include: "rules/report.smk"
-include: "rules/topic_report.smk"
+# The kinds of experiment, each with its own jobs.
+include: "rules/coherence.smk"
+include: "rules/process.smk"
+include: "rules/topics.smk"
+
+
+for rule_file in project.rule_files():
+
+    include: rule_file
+
+
 include: "rules/papers.smk"
 
 

@@ -22,7 +22,7 @@ import pytest
 
 from textcritic.corpora import read_articles
 from textcritic.corpora.wikipedia import extract_shard
-from textcritic.spec import complete
+from textcritic.plan.spec import complete
 
 SAMPLE = Path(__file__).parents[2] / "shared" / "data" / "wikipedia" / "enwiki-sample.xml.bz2"
 SPACE = "{http://www.mediawiki.org/xml/export-0.10/}"

@@ -1,4 +1,4 @@
-"""Configuration and input functions: the only rule file with Python. Their logic is in src/textcritic/{project,paths}.py."""
+"""Configuration and input functions: the only rule file with Python. Their logic is in src/textcritic/plan."""
 
 import sys
 from pathlib import Path
@@ -8,32 +8,34 @@ from snakemake.exceptions import WorkflowError
 sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
 from textcritic.errors import TextcriticError
-from textcritic.paths import Paths
-from textcritic.project import Project
-from textcritic.study_files import StudyFiles
+from textcritic.plan.experiment import FORMATS
+from textcritic.plan.paths import Paths
+from textcritic.plan.project import Project
 
 try:
     project = Project(config, Path(workflow.basedir))
 except TextcriticError as error:
     raise WorkflowError(str(error)) from None
 
+registries = project.registries
 paths = Paths(project)
 
 
 wildcard_constraints:
-    corpus=project.names("corpora"),
-    encoding=project.names("encodings"),
+    corpus=registries.names("corpora"),
+    encoding=registries.names("encodings"),
     setting="w-title|wo-title",
-    generator=project.names("generators"),
-    decoding=project.names("decodings"),
+    generator=registries.names("generators"),
+    decoding=registries.names("decodings"),
     # Those that are trained; where titles are given there is nothing to train.
-    classifier=project.names("classifiers", kind=["transformer"]),
-    given=project.names("classifiers", kind=["given"]),
-    critic=project.names("critics"),
-    model=project.names("hub"),
-    download=project.names("downloads"),
+    classifier=registries.names("classifiers", kind=["transformer"]),
+    given=registries.names("classifiers", kind=["given"]),
+    critic=registries.names("critics"),
+    model=registries.names("hub"),
+    download=registries.names("downloads"),
     member="[^/]+",
     study="|".join(project.studies),
+    experiment="|".join({name for study in project.studies.values() for name in study.experiments}),
     seed=r"\d+",
     shard=r"\d+",
     shards=r"\d+",
@@ -41,14 +43,14 @@ wildcard_constraints:
 
 SPLITS = ["train", "validation", "test"]
 # Corpora of sequences of a known process, and those of text.
-PROCESSES = project.names("corpora", extractor=["process"])
-TEXTS = project.names("corpora", others=True, extractor=["process"])
+PROCESSES = registries.names("corpora", extractor=["process"])
+TEXTS = registries.names("corpora", others=True, extractor=["process"])
 # Of those of text, the ones made from a dump of a Wikipedia, and all others.
-DUMPS = project.names("corpora", extractor=["wikipedia"])
-NO_DUMPS = project.names("corpora", others=True, extractor=["process", "wikipedia"])
+DUMPS = registries.names("corpora", extractor=["wikipedia"])
+NO_DUMPS = registries.names("corpora", others=True, extractor=["process", "wikipedia"])
 # Encodings of processes, and of text.
-SYMBOLS = project.names("encodings", tokenizer=[{"symbols": {}}])
-WORDS = project.names("encodings", others=True, tokenizer=[{"symbols": {}}])
+SYMBOLS = registries.names("encodings", tokenizer=[{"symbols": {}}])
+WORDS = registries.names("encodings", others=True, tokenizer=[{"symbols": {}}])
 MODEL = "results/generators/{corpus}/{setting}/{generator}/seed{seed}"
 SAMPLE = "samples/{setting}/{generator}/seed{seed}/{decoding}"
 DRAWN = "results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}"
@@ -56,12 +58,12 @@ DRAWN = "results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}"
 
 def of(kind, wildcard, key):
     """A resource or thread count read from the registry entry that a wildcard names."""
-    return lambda w: project.entry(kind, w[wildcard])[key]
+    return lambda w: registries.entry(kind, w[wildcard])[key]
 
 
 def at_most(most, kind, wildcard, key):
     """The same for a job that more would not speed up."""
-    return lambda w: min(most, project.entry(kind, w[wildcard])[key])
+    return lambda w: min(most, registries.entry(kind, w[wildcard])[key])
 
 
 def one_gpu(kind, wildcard):
@@ -71,12 +73,12 @@ def one_gpu(kind, wildcard):
 
 def spec(kind, wildcard, *keys):
     """The canonical string of the registry entry that a wildcard names, as a rule's parameter."""
-    return lambda w: project.spec(kind, w[wildcard], *keys)
+    return lambda w: registries.spec(kind, w[wildcard], *keys)
 
 
 def stage(name):
-    """The version of a stage: raise it in the config and the stage is rerun."""
-    return project.config["stage_versions"][name]
+    """The version of a stage or a kind of experiment: raise it in the config and it is rerun."""
+    return project.stage(name)
 
 
 def pretrained(kind, wildcard):
@@ -85,27 +87,30 @@ def pretrained(kind, wildcard):
 
 
 def of_studies(files):
-    """The files of all configured studies."""
-    return lambda w: [path for study in project.studies for path in files(study)]
+    """The files of all configured studies; `files` takes a study."""
+    return lambda w: [path for study in project.studies.values() for path in files(study)]
 
 
-def of_paper(target, file):
-    """A file of the study that reproduces the model criticism paper, for a target named as the paper names it."""
-
-    def files(w):
-        if "model-criticism" not in project.studies:
-            raise WorkflowError(
-                f"{target} belongs to the study model-criticism, which is not configured; add"
-                " --configfile config/paper.yaml, or --profile slurm"
-            )
-        return f"results/studies/model-criticism/{file}"
-
-    return files
+def experiment(w):
+    """The experiment that a job's wildcards name."""
+    return project.studies[w.study].experiments[w.experiment]
 
 
-def parts_of(key):
-    """The names under a key of all configured studies, for a wildcard."""
-    return "|".join(sorted({part["name"] for study in project.studies.values() for part in study[key]})) or "(?!)"
+def request(part=None):
+    """What a job on an experiment is to make, and from which files; `part` in place of the wildcard of that name."""
+    return lambda w: experiment(w).request(part or w.get("part"))
+
+
+def made_of(w):
+    """Every file that a numbered part, or the standing tables and figures, are made of, and no other."""
+    part = w.get("part")
+    return experiment(w).files(part if part in experiment(w).parts else None).paths()
+
+
+def standing(kind):
+    """The standing tables of a kind in every format."""
+    tables = project.kinds[kind].tables
+    return expand("results/studies/{{study}}/{{experiment}}/tables/{table}.{suffix}", table=tables, suffix=FORMATS)
 
 
 def dump_shards(suffix):
@@ -119,29 +124,24 @@ def dump_shards(suffix):
 
 
 def corpus_files(study):
-    corpora = dict.fromkeys(project.corpora(study) + project.topic_corpora(study) + project.processes(study))
-    return [f"results/corpora/{corpus}/statistics.json" for corpus in corpora]
+    return [f"results/corpora/{corpus}/statistics.json" for corpus in study.corpora()]
 
 
 def generator_files(study):
-    return [path for s in project.every_source(study) for path in paths.perplexity(s)]
+    return [path for source in study.sources() for path in paths.perplexity(source)]
 
 
 def sample_files(study):
-    return [s.under(f"results/samples/{s.corpus}") + ".parquet" for s in project.every_source(study)]
+    return [f"{source.sample}.parquet" for source in study.sources()]
 
 
 def table_files(study):
-    coherence = expand(f"results/studies/{study}/tables/{{table}}.csv", table=TABLES)
-    files = StudyFiles(paths, study)
-    return coherence + files.part_tables() + files.synthetic_tables() + files.topic_tables()
+    return [path for e in study.experiments.values() for path in e.table_files()]
 
 
 def figure_files(study):
-    files = StudyFiles(paths, study)
-    of_some = files.part_figures() + files.synthetic_figures() + files.topic_figures()
-    return [f"results/studies/{study}/figures", *of_some]
+    return [path for e in study.experiments.values() for path in e.figure_folders()]
 
 
 def report_files(study):
-    return [f"results/studies/{study}/report.html", f"results/studies/{study}/manifest.json", *table_files(study)]
+    return [f"results/studies/{study.name}/report.html"]

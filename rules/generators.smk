@@ -19,7 +19,7 @@ rule train_causal:
     benchmark:
         "results/benchmarks/train_causal/{corpus}/{setting}/{generator}/seed{seed}.tsv"
     wildcard_constraints:
-        generator=project.names("generators", kind=["causal"]),
+        generator=registries.names("generators", kind=["causal"]),
     priority: 10
     conda:
         "../envs/gpu.yaml"
@@ -31,7 +31,7 @@ rule train_causal:
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
-        checkpoint_seconds=lambda w: round(project.entry("generators", w.generator)["training"]["checkpoint_seconds"]),
+        checkpoint_seconds=lambda w: round(registries.entry("generators", w.generator)["training"]["checkpoint_seconds"]),
     params:
         spec=spec("generators", "generator"),
         version=stage("train"),
@@ -51,7 +51,7 @@ rule measure_perplexity:
     benchmark:
         "results/benchmarks/measure_perplexity/{corpus}/{setting}/{generator}/seed{seed}.tsv"
     wildcard_constraints:
-        generator=project.names("generators", kind=["causal"]),
+        generator=registries.names("generators", kind=["causal"]),
     conda:
         "../envs/gpu.yaml"
     threads: of("generators", "generator", "threads")
@@ -61,7 +61,7 @@ rule measure_perplexity:
         runtime="4h",
     params:
         spec=spec("generators", "generator"),
-        windows=lambda w: paths.perplexity_windows(w.generator),
+        windows=lambda w: registries.perplexity_windows(w.generator),
         version=stage("perplexity"),
     script:
         "../workflow/scripts/measure_perplexity.py"
@@ -81,7 +81,7 @@ rule fit_ngram:
         "results/benchmarks/fit_ngram/{corpus}/{setting}/{generator}/seed{seed}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
-        generator=project.names("generators", kind=["ngram"]),
+        generator=registries.names("generators", kind=["ngram"]),
     conda:
         "../envs/cpu.yaml"
     resources:

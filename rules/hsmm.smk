@@ -5,6 +5,8 @@ Makes: results/generators/{corpus}/{setting}/{generator}/seed{seed}/model with t
 of raw draws in results/samples.
 """
 
+from textcritic.experiments.process.plan import steps
+
 
 rule train_hsmm:
     """Train a hidden semi-Markov model; a killed job resumes from the `checkpoints` folder beside the model."""
@@ -21,7 +23,7 @@ rule train_hsmm:
     wildcard_constraints:
         corpus=PROCESSES,
         setting="wo-title",
-        generator=project.names("generators", kind=["hsmm"]),
+        generator=registries.names("generators", kind=["hsmm"]),
     priority: 10
     conda:
         "../envs/gpu.yaml"
@@ -31,7 +33,7 @@ rule train_hsmm:
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
-        checkpoint_seconds=lambda w: round(project.entry("generators", w.generator)["training"]["checkpoint_seconds"]),
+        checkpoint_seconds=lambda w: round(registries.entry("generators", w.generator)["training"]["checkpoint_seconds"]),
     params:
         spec=spec("generators", "generator"),
         version=stage("train"),
@@ -53,7 +55,7 @@ rule measure_hsmm:
     wildcard_constraints:
         corpus=PROCESSES,
         setting="wo-title",
-        generator=project.names("generators", kind=["hsmm"]),
+        generator=registries.names("generators", kind=["hsmm"]),
     conda:
         "../envs/gpu.yaml"
     threads: of("generators", "generator", "threads")
@@ -80,7 +82,7 @@ rule sample_hsmm:
     wildcard_constraints:
         corpus=PROCESSES,
         setting="wo-title",
-        generator=project.names("generators", kind=["hsmm"]),
+        generator=registries.names("generators", kind=["hsmm"]),
     priority: 5
     conda:
         "../envs/gpu.yaml"
@@ -90,7 +92,7 @@ rule sample_hsmm:
         runtime="2h",
     params:
         spec=spec("decodings", "decoding"),
-        steps=lambda w: paths.steps(w.corpus),
+        steps=lambda w: steps(w.corpus, registries),
         version=stage("sample"),
     script:
         "../workflow/scripts/sample_hsmm.py"

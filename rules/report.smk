@@ -1,127 +1,120 @@
-"""A study's outputs: tables, figures, the report and its manifest.
+"""A study's outputs: tables, figures and a section of each experiment, the manifest, and the report.
 
-Needs: scores of real text and of every source of the study. Makes: results/studies/{study}.
-Tables and figures of known processes, and those of topics (rules/topic_report.smk), have rules of their own, which need
-nothing else of the study.
+Needs: what the files of an experiment name, e.g. scores of real text and of samples. Makes: results/studies/{study}.
+The standing tables of each kind of experiment have a rule in that kind's own file; all else is the same for every kind.
 """
 
-TABLES = StudyFiles.TABLES
-SYNTHETIC = StudyFiles.SYNTHETIC
-WITH_PROCESS = "|".join(study for study in project.studies if project.processes(study)) or "(?!)"
+TABLES = "results/studies/{study}/{experiment}/tables"
 
 
-rule make_tables:
-    """Every table as CSV (tidy, full precision), LaTeX and HTML, with the published values beside ours."""
+rule make_part_table:
+    """A table of a paper as CSV (tidy, full precision), LaTeX and HTML, with the published values beside ours."""
     input:
-        lambda w: StudyFiles(paths, w.study).coherence_inputs(),
-        published=lambda w: StudyFiles(paths, w.study).published(),
+        made_of,
+        published=lambda w: experiment(w).published,
     output:
-        expand("results/studies/{{study}}/tables/{table}.csv", table=TABLES),
-        expand("results/studies/{{study}}/tables/{table}.{suffix}", table=StudyFiles.SHEETS, suffix=["tex", "html"]),
+        expand("results/studies/{{study}}/{{experiment}}/tables/{{part}}.{suffix}", suffix=FORMATS),
     log:
-        "results/logs/make_tables/{study}.log",
+        "results/logs/make_part_table/{study}/{experiment}/{part}.log",
     benchmark:
-        "results/benchmarks/make_tables/{study}.tsv"
+        "results/benchmarks/make_part_table/{study}/{experiment}/{part}.tsv"
+    wildcard_constraints:
+        part=r"table\d+",
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
         runtime="1h",
     params:
-        study=lambda w: StudyFiles(paths, w.study).coherence(),
+        request=request(),
         version=stage("report"),
     script:
         "../workflow/scripts/make_tables.py"
 
 
-rule make_synthetic_tables:
-    """The tables of a study's known processes as CSV (tidy, full precision), LaTeX and HTML."""
-    input:
-        lambda w: StudyFiles(paths, w.study).synthetic_inputs(),
-        published=lambda w: StudyFiles(paths, w.study).published(),
-    output:
-        expand("results/studies/{{study}}/tables/{table}.{suffix}", table=SYNTHETIC, suffix=["csv", "tex", "html"]),
-    log:
-        "results/logs/make_synthetic_tables/{study}.log",
-    benchmark:
-        "results/benchmarks/make_synthetic_tables/{study}.tsv"
-    wildcard_constraints:
-        study=WITH_PROCESS,
-    conda:
-        "../envs/cpu.yaml"
-    resources:
-        mem_mb=8000,
-        runtime="1h",
-    params:
-        study=lambda w: StudyFiles(paths, w.study).synthetic(),
-        version=stage("report"),
-    script:
-        "../workflow/scripts/make_synthetic_tables.py"
-
-
 rule make_figures:
-    """Every figure as SVG and PDF."""
+    """The standing figures of an experiment, or one of a paper, each as SVG and PDF."""
     input:
-        lambda w: StudyFiles(paths, w.study).coherence_inputs(),
-        coherence="results/studies/{study}/tables/coherence.csv",
+        made_of,
+        tables=lambda w: experiment(w).table_files(*experiment(w).figures_read) if w.part == "figures" else [],
     output:
-        directory("results/studies/{study}/figures"),
+        directory("results/studies/{study}/{experiment}/{part}"),
     log:
-        "results/logs/make_figures/{study}.log",
+        "results/logs/make_figures/{study}/{experiment}/{part}.log",
     benchmark:
-        "results/benchmarks/make_figures/{study}.tsv"
+        "results/benchmarks/make_figures/{study}/{experiment}/{part}.tsv"
+    wildcard_constraints:
+        part=r"figures|figure\d+",
     conda:
         "../envs/plot.yaml"
     resources:
         mem_mb=8000,
         runtime="1h",
     params:
-        study=lambda w: StudyFiles(paths, w.study).coherence(),
+        request=request(),
+        tables=TABLES,
         version=stage("report"),
     script:
         "../workflow/scripts/make_figures.py"
 
 
-rule make_synthetic_figures:
-    """The figures of a study's known processes as SVG and PDF."""
+rule make_section:
+    """The section of the report on one experiment, and what `textcritic show` prints of it."""
     input:
-        lambda w: StudyFiles(paths, w.study).synthetic_inputs(),
+        made_of,
+        tables=lambda w: experiment(w).table_files(),
+        figures=lambda w: experiment(w).figure_folders(),
     output:
-        directory("results/studies/{study}/synthetic-figures"),
+        html="results/studies/{study}/{experiment}/section.html",
+        facts="results/studies/{study}/{experiment}/section.json",
     log:
-        "results/logs/make_synthetic_figures/{study}.log",
+        "results/logs/make_section/{study}/{experiment}.log",
     benchmark:
-        "results/benchmarks/make_synthetic_figures/{study}.tsv"
-    wildcard_constraints:
-        study=WITH_PROCESS,
+        "results/benchmarks/make_section/{study}/{experiment}.tsv"
     conda:
         "../envs/plot.yaml"
     resources:
         mem_mb=8000,
         runtime="1h",
     params:
-        study=lambda w: StudyFiles(paths, w.study).synthetic(),
+        request=request("section"),
+        tables=TABLES,
         version=stage("report"),
     script:
-        "../workflow/scripts/make_synthetic_figures.py"
+        "../workflow/scripts/make_section.py"
+
+
+rule make_manifest:
+    """What a study was made from: configuration, versions, revision, and every file with its size and digest."""
+    input:
+        lambda w: [path for e in project.studies[w.study].experiments.values() for path in e.artefacts()],
+    output:
+        "results/studies/{study}/manifest.json",
+    log:
+        "results/logs/make_manifest/{study}.log",
+    benchmark:
+        "results/benchmarks/make_manifest/{study}.tsv"
+    conda:
+        "../envs/plot.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="1h",
+    params:
+        record=lambda w: project.describe(w.study),
+        repository=workflow.basedir,
+        version=stage("report"),
+    script:
+        "../workflow/scripts/make_manifest.py"
 
 
 rule make_report:
-    """The self-contained report.html, and the manifest of what went into it."""
+    """The self-contained report.html, put together from the sections of the study's experiments."""
     input:
-        lambda w: StudyFiles(paths, w.study).inputs(),
-        published=lambda w: StudyFiles(paths, w.study).published(),
-        tables=rules.make_tables.output,
-        figures="results/studies/{study}/figures",
-        part_tables=lambda w: StudyFiles(paths, w.study).part_tables(),
-        part_figures=lambda w: StudyFiles(paths, w.study).part_figures(),
-        synthetic_tables=lambda w: StudyFiles(paths, w.study).synthetic_tables(),
-        synthetic_figures=lambda w: StudyFiles(paths, w.study).synthetic_figures(),
-        topic_tables=lambda w: StudyFiles(paths, w.study).topic_tables(),
-        topic_figures=lambda w: StudyFiles(paths, w.study).topic_figures(),
-    output:
-        report="results/studies/{study}/report.html",
+        sections=lambda w: [f"{e.folder}/section.html" for e in project.studies[w.study].experiments.values()],
+        facts=lambda w: [f"{e.folder}/section.json" for e in project.studies[w.study].experiments.values()],
         manifest="results/studies/{study}/manifest.json",
+    output:
+        "results/studies/{study}/report.html",
     log:
         "results/logs/make_report/{study}.log",
     benchmark:
@@ -129,12 +122,10 @@ rule make_report:
     conda:
         "../envs/plot.yaml"
     resources:
-        mem_mb=8000,
+        mem_mb=4000,
         runtime="1h",
     params:
-        study=lambda w: StudyFiles(paths, w.study).description(),
-        record=lambda w: project.describe(w.study),
-        repository=workflow.basedir,
+        names=lambda w: list(project.studies[w.study].experiments),
         version=stage("report"),
     script:
         "../workflow/scripts/make_report.py"

@@ -16,7 +16,7 @@ rule sample_causal:
     benchmark:
         "results/benchmarks/sample_causal/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
     wildcard_constraints:
-        generator=project.names("generators", kind=["causal"]),
+        generator=registries.names("generators", kind=["causal"]),
     priority: 5
     conda:
         "../envs/gpu.yaml"
@@ -29,8 +29,8 @@ rule sample_causal:
         runtime="12h",
     params:
         spec=spec("decodings", "decoding"),
-        boundary=lambda w: paths.boundary(w.generator),
-        context=lambda w: project.entry("generators", w.generator)["training"]["context"],
+        boundary=lambda w: registries.boundary(w.generator),
+        context=lambda w: registries.entry("generators", w.generator)["training"]["context"],
         version=stage("sample"),
     script:
         "../workflow/scripts/sample_causal.py"
@@ -48,7 +48,7 @@ rule sample_ngram:
         "results/benchmarks/sample_ngram/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
-        generator=project.names("generators", kind=["ngram"]),
+        generator=registries.names("generators", kind=["ngram"]),
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -75,7 +75,7 @@ rule collect_samples:
         "results/benchmarks/collect_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
-        generator=project.names("generators", kind=["causal", "ngram"]),
+        generator=registries.names("generators", kind=["causal", "ngram"]),
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -91,7 +91,7 @@ rule collect_samples:
 rule import_samples:
     """Articles that somebody else's model wrote, from a JSONL file; with titles, standardised as the corpus' are."""
     input:
-        lambda w: project.entry("generators", w.generator)["path"],
+        lambda w: registries.entry("generators", w.generator)["path"],
     output:
         kept=f"{DRAWN}.parquet",
         rejected=f"{DRAWN}.rejected.parquet",
@@ -102,14 +102,14 @@ rule import_samples:
         "results/benchmarks/import_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
-        generator=project.names("generators", kind=["file"]),
+        generator=registries.names("generators", kind=["file"]),
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
         runtime="1h",
     params:
-        spec=lambda w: project.spec("corpora", project.with_bases(w.corpus)[-1], "extractor", "titles"),
+        spec=lambda w: registries.spec("corpora", project.with_bases(w.corpus)[-1], "extractor", "titles"),
         version=stage("sample"),
     script:
         "../workflow/scripts/import_samples.py"

@@ -5,7 +5,9 @@ own, or one that rules/download.smk fetches. Makes: results/bags, results/critic
 other critics do.
 """
 
-TOPIC_MODELS = project.names("critics", kind=["ctm"])
+from textcritic.experiments.topics.plan import stop_words
+
+TOPIC_MODELS = registries.names("critics", kind=["ctm"])
 TOPIC_CRITIC = "results/critics/{critic}/{corpus}"
 
 
@@ -13,7 +15,7 @@ rule count_words:
     """Choose the vocabulary on the train split, and count its words there."""
     input:
         articles="results/corpora/{corpus}/train.parquet",
-        stop_words=lambda w: paths.stop_words(w.critic),
+        stop_words=lambda w: stop_words(w.critic, registries),
     output:
         vocabulary=f"{TOPIC_CRITIC}/vocabulary.parquet",
         report=f"{TOPIC_CRITIC}/vocabulary.json",
@@ -33,7 +35,7 @@ rule count_words:
     params:
         # Nothing of the model itself, so that another number of topics counts nothing again.
         spec=spec("critics", "critic", "kind", "vocabulary"),
-        version=stage("criticise"),
+        version=stage("topics"),
     script:
         "../workflow/scripts/count_words.py"
 
@@ -55,14 +57,14 @@ rule fit_topics:
     priority: 10
     conda:
         "../envs/gpu.yaml"
-    threads: lambda w: project.threads_of_fit("critics", w.critic)
+    threads: lambda w: registries.threads_of_fit("critics", w.critic)
     resources:
         gpu=of("critics", "critic", "gpu"),
         mem_mb=of("critics", "critic", "mem_mb"),
         runtime=of("critics", "critic", "runtime"),
     params:
         spec=spec("critics", "critic", "kind", "topics", "seed", "iterations", "tolerance", "shrinkage", "minibatch"),
-        version=stage("criticise"),
+        version=stage("topics"),
     script:
         "../workflow/scripts/fit_topics.py"
 
@@ -91,7 +93,7 @@ rule infer_data_topics:
         mem_mb=8000,
         runtime="2h",
     params:
-        version=stage("criticise"),
+        version=stage("topics"),
     script:
         "../workflow/scripts/infer_topics.py"
 
@@ -109,3 +111,14 @@ use rule infer_data_topics as infer_sample_topics with:
         f"results/logs/infer_sample_topics/{{critic}}/{{corpus}}/{SAMPLE}.log",
     benchmark:
         f"results/benchmarks/infer_sample_topics/{{critic}}/{{corpus}}/{SAMPLE}.tsv"
+
+
+use rule make_part_table as make_topics_tables with:
+    output:
+        standing("topics"),
+    log:
+        "results/logs/make_topics_tables/{study}/{experiment}.log",
+    benchmark:
+        "results/benchmarks/make_topics_tables/{study}/{experiment}.tsv"
+    wildcard_constraints:
+        experiment=project.experiments_of("topics"),

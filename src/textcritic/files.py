@@ -9,13 +9,14 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
+
+# Every start of Snakemake reads JSON here, so numpy and pyarrow are loaded by the functions that need them alone.
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
 
 # What numpy raises for an .npz file that is damaged, or something else, wherever the damage is.
 DAMAGED = (
@@ -102,18 +103,23 @@ def read_json(path: str | os.PathLike[str]) -> Any:
         ) from error
 
 
-def write_table(path: str | os.PathLike[str], table: pa.Table) -> None:
+def write_table(path: str | os.PathLike[str], table: "pa.Table") -> None:
     """Write a Parquet file, whole or not at all."""
+    import pyarrow.parquet as pq
+
     with whole_file(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
 
 
-def read_table(path: str | os.PathLike[str]) -> pa.Table:
+def read_table(path: str | os.PathLike[str]) -> "pa.Table":
     """Read a Parquet file.
 
     Raises:
         TextcriticError: the file is missing, truncated or not Parquet.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         return pq.read_table(Path(path), partitioning=None)
     except FileNotFoundError as error:
@@ -124,8 +130,10 @@ def read_table(path: str | os.PathLike[str]) -> pa.Table:
         ) from error
 
 
-def write_arrays(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray]) -> None:
+def write_arrays(path: str | os.PathLike[str], arrays: "Mapping[str, np.ndarray]") -> None:
     """Write an .npz file, whole or not at all."""
+    import numpy as np
+
     with whole_file(path) as temporary, temporary.open("wb") as handle:
         np.savez(handle, allow_pickle=False, **arrays)
 
@@ -133,7 +141,7 @@ def write_arrays(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray])
 @contextmanager
 def arrays_of(
     path: str | os.PathLike[str], otherwise: str, missing: str = "no such file"
-) -> Iterator[Mapping[str, np.ndarray]]:
+) -> "Iterator[Mapping[str, np.ndarray]]":
     """Yield the arrays of an .npz file, each read when it is asked for: all that is read of it belongs into the block.
 
     Args:
@@ -144,6 +152,8 @@ def arrays_of(
     Raises:
         TextcriticError: with the path and one of the two.
     """
+    import numpy as np
+
     try:
         with np.load(Path(path), allow_pickle=False) as arrays:
             yield arrays

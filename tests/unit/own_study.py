@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from textcritic.errors import TextcriticError
-from textcritic.project import Project
+from textcritic.plan.project import Project
 
 ROOT = Path(__file__).parents[2]
 

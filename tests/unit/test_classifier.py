@@ -20,7 +20,7 @@ from textcritic.latents.infer import Classifier, infer_titles
 from textcritic.latents.posteriors import read_posteriors
 from textcritic.latents.sections import Sections, encode_sections, shuffled_batches, sorted_batches
 from textcritic.latents.train import train_classifier
-from textcritic.spec import complete, load_yaml
+from textcritic.plan.spec import complete, load_yaml
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry" / "classifiers.yaml"
 WORDS = {"summary": "the a model", "returns": "array value returns", "notes": "text with number."}

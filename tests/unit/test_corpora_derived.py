@@ -11,9 +11,9 @@ from textcritic.corpora.derived import OPENING, read_derived
 from textcritic.corpora.titles import Titles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.paths import Paths
-from textcritic.project import Project
-from textcritic.spec import complete
+from textcritic.plan.paths import Paths
+from textcritic.plan.project import Project
+from textcritic.plan.spec import complete
 
 ROOT = Path(__file__).parents[2]
 SPLITS = ("train", "validation", "test")

@@ -11,7 +11,7 @@ from textcritic.corpora import Section, build_corpus, extract_corpus, read_artic
 from textcritic.corpora.scientific import UNEVEN, read_scientific
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.spec import complete
+from textcritic.plan.spec import complete
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scientific"))
 

@@ -132,7 +132,7 @@ make_report(study, *places, topic_figures=root / "topic-figures")
 def test_the_workflow_is_configured_in_the_environment_of_the_controller():
     code = (
         "from pathlib import Path\n"
-        "from textcritic.paths import Paths\nfrom textcritic.project import Project\n"
+        "from textcritic.plan.paths import Paths\nfrom textcritic.plan.project import Project\n"
         "from textcritic.study_files import StudyFiles\n"
         f"paths = Paths(Project({{'studies': ['demo', 'model-criticism']}}, Path({str(ROOT)!r})))\n"
         "for name in paths.project.studies:\n    paths.project.describe(name), StudyFiles(paths, name).inputs()\n"

@@ -30,7 +30,7 @@ from textcritic.errors import TextcriticError
 from textcritic.generators.load import load_tokenizer
 from textcritic.generators.shards import CUT, ENDED, read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
-from textcritic.spec import complete
+from textcritic.plan.spec import complete
 
 BY_EM = Settings(states=8, longest=5, iterations=4, tolerance=-1.0)  # never settled
 BY_ADAM = Settings(

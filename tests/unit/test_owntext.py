@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from textcritic.study_files import StudyFiles
 
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
@@ -19,10 +20,9 @@ from textcritic.owntext.configure import Wanted, corpus_template, labels_of, nam
 from textcritic.owntext.criticise import _mode, _title_count
 from textcritic.owntext.files import Outline, outlines
 from textcritic.owntext.workflow import ROOT, _run, alone
-from textcritic.paths import Paths
-from textcritic.project import Project, Source
-from textcritic.spec import load_yaml
-from textcritic.study_files import StudyFiles
+from textcritic.plan.paths import Paths
+from textcritic.plan.project import Project, Source
+from textcritic.plan.spec import load_yaml
 
 TITLES = {"lemmatise": False, "spelling": {}, "drop": []}
 

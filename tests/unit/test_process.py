@@ -13,7 +13,7 @@ from textcritic.corpora.process import InverseCdf
 from textcritic.corpora.process_corpus import process_statistics
 from textcritic.errors import TextcriticError
 from textcritic.options.process import Recipe, recipe_and_counts
-from textcritic.spec import SCHEMAS, complete, load_yaml
+from textcritic.plan.spec import SCHEMAS, complete, load_yaml
 
 RECIPE = Recipe(states=5, steps=4, subsequences=30, shortest=2, longest=4, letters=6)
 TINY = Process(

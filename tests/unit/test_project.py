@@ -4,11 +4,11 @@ import sys
 import pytest
 import yaml
 from own_study import ROOT, own_folder, project, write
+from textcritic.study_files import StudyFiles
 
 from textcritic.errors import TextcriticError
-from textcritic.paths import Paths
-from textcritic.project import Project, Source
-from textcritic.study_files import StudyFiles
+from textcritic.plan.paths import Paths
+from textcritic.plan.project import Project, Source
 
 
 @pytest.fixture
@@ -215,7 +215,7 @@ def test_configuring_the_workflow_loads_no_parser_and_no_framework():
     """The environment that runs Snakemake itself has neither."""
     code = (
         "import sys\nfrom pathlib import Path\n"
-        "from textcritic.paths import Paths\nfrom textcritic.project import Project\n"
+        "from textcritic.plan.paths import Paths\nfrom textcritic.plan.project import Project\n"
         f"Paths(Project({{'studies': ['demo', 'model-criticism']}}, Path({str(ROOT)!r})))\n"
         "print(*{name.split('.')[0] for name in sys.modules})\n"
     )

@@ -4,8 +4,8 @@ import pytest
 from own_study import assert_refused, own_folder, project, write
 
 from textcritic.errors import TextcriticError
-from textcritic.paths import Paths
-from textcritic.project import Source
+from textcritic.plan.paths import Paths
+from textcritic.plan.project import Source
 
 TRAINING = {"context": 64, "learning_rate": 0.1, "steps": 10}
 CONFIG = {"config": {"model_type": "gpt2"}}

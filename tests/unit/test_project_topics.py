@@ -3,14 +3,14 @@
 import pytest
 import yaml
 from own_study import ROOT, assert_refused, own_folder, project, write
+from textcritic.study_files import StudyFiles
 
 from textcritic.errors import TextcriticError
 from textcritic.options.vocabulary import STOP_LISTS
-from textcritic.paths import Paths
-from textcritic.project import Project, Source
-from textcritic.spec import complete, restore
-from textcritic.studies import check_study
-from textcritic.study_files import StudyFiles
+from textcritic.plan.paths import Paths
+from textcritic.plan.project import Project, Source
+from textcritic.plan.sources import check_study
+from textcritic.plan.spec import complete, restore
 
 COUNTED = ("kind", "vocabulary")
 

@@ -7,23 +7,23 @@ import pandas as pd
 import pytest
 from report_html import Page
 from report_study import build_study, with_second_corpus_and_decodings
+from textcritic.report.figures import study_curves
+from textcritic.report.findings import findings
+from textcritic.report.graph import Edge, transition_graph
+from textcritic.report.inputs import read_study
+from textcritic.report.matrices import next_section_shares
+from textcritic.report.viewer import viewer_data
+from textcritic.report.words import commonest_reasons
 
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.report import make_figures, make_manifest, make_report, make_tables
 from textcritic.report.charts import Mark, interval_chart, training_curves
-from textcritic.report.figures import study_curves
-from textcritic.report.findings import findings
-from textcritic.report.graph import Edge, transition_graph
-from textcritic.report.inputs import read_study
 from textcritic.report.manifest import git_revision
-from textcritic.report.matrices import next_section_shares
-from textcritic.report.sources import Names
+from textcritic.report.names import Names
 from textcritic.report.style import save
 from textcritic.report.svg import inline_svg
-from textcritic.report.viewer import viewer_data
-from textcritic.report.words import commonest_reasons
 
 NASTY = "</script><script>alert(1)</script> <b>bold</b> & \u2028 {{ 7 * 7 }}"
 

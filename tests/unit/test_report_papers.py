@@ -8,22 +8,22 @@ import pytest
 from report_html import Page
 from report_paper import encyclopedia, part_of, with_tables
 from report_study import build_study
-
-from textcritic.errors import TextcriticError
-from textcritic.paths import Paths
-from textcritic.project import Project
-from textcritic.report import make_error_graphs, make_figures, make_manifest, make_paper_table, make_report, make_tables
 from textcritic.report.coherence_sheets import coherence_sheet
 from textcritic.report.findings import findings
 from textcritic.report.inputs import read_study
 from textcritic.report.matrices import transition_heatmaps
-from textcritic.report.published import APPENDIX, read_published
 from textcritic.report.rows import coherence_rows
-from textcritic.report.sources import Names
+from textcritic.study_files import StudyFiles
+
+from textcritic.errors import TextcriticError
+from textcritic.plan.paths import Paths
+from textcritic.plan.project import Project
+from textcritic.plan.sources import check_study
+from textcritic.report import make_error_graphs, make_figures, make_manifest, make_paper_table, make_report, make_tables
+from textcritic.report.names import Names
+from textcritic.report.published import APPENDIX, read_published
 from textcritic.report.style import save
 from textcritic.report.tables import read_rows
-from textcritic.studies import check_study
-from textcritic.study_files import StudyFiles
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "config" / "published" / "model-criticism.csv"

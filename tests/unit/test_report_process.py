@@ -7,6 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_process import RECIPE, SAMPLES, build_process
+from textcritic.report.inputs import read_synthetic
+from textcritic.report.rows import COHERENCE_COLUMNS, reasons_from_words, reasons_in_words
+from textcritic.report.synthetic.names import EXACT, TEST, ProcessNames
+from textcritic.report.synthetic.rows import audit_rows, table1_rows
+from textcritic.report.synthetic.sequences import examples
+from textcritic.report.synthetic.sheets import every_number_sheet, parsing_sheet, table1_sheet, unread_sheet
+from textcritic.report.synthetic.words import process_findings
+from textcritic.study_files import StudyFiles
 
 from textcritic.corpora import read_articles, write_articles
 from textcritic.corpora.process import Process
@@ -14,22 +22,14 @@ from textcritic.critics import decompose
 from textcritic.critics.known_process import KnownProcess, score_sequences
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
-from textcritic.paths import Paths
-from textcritic.project import Project
+from textcritic.plan.paths import Paths
+from textcritic.plan.project import Project
 from textcritic.report import make_synthetic_figures, make_synthetic_tables
-from textcritic.report.inputs import read_synthetic
+from textcritic.report.names import KEYS, sample_keys
 from textcritic.report.numbers import number
 from textcritic.report.published import read_published
-from textcritic.report.rows import COHERENCE_COLUMNS, reasons_from_words, reasons_in_words
 from textcritic.report.sheet import to_html, to_latex
-from textcritic.report.sources import KEYS, sample_keys
-from textcritic.report.synthetic.names import EXACT, TEST, ProcessNames
-from textcritic.report.synthetic.rows import audit_rows, table1_rows
-from textcritic.report.synthetic.sequences import examples
-from textcritic.report.synthetic.sheets import every_number_sheet, parsing_sheet, table1_sheet, unread_sheet
-from textcritic.report.synthetic.words import process_findings
 from textcritic.report.tables import read_rows
-from textcritic.study_files import StudyFiles
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "config" / "published" / "model-criticism.csv"

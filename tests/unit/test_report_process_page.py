@@ -5,6 +5,8 @@ import pytest
 from report_html import Page
 from report_process import RECIPE, SAMPLES, build_process
 from report_study import build_study
+from textcritic.report.inputs import read_synthetic
+from textcritic.report.synthetic.sequences import examples
 
 from textcritic.corpora import read_articles
 from textcritic.corpora.process import Process
@@ -18,9 +20,7 @@ from textcritic.report import (
     make_synthetic_tables,
     make_tables,
 )
-from textcritic.report.inputs import read_synthetic
 from textcritic.report.numbers import number
-from textcritic.report.synthetic.sequences import examples
 
 NASTY = "</code><script>alert(1)</script> <b>bold</b> & {{ 7 * 7 }} "
 NOTHING = ("transformer-untrained", "untrained transformer", "sequences", 1, 0.5, 100)

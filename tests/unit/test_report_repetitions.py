@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 from report_paper import part_of
 from report_study import build_study
+from textcritic.report.inputs import read_study
+from textcritic.report.papers import make_paper_table
+from textcritic.report.repetition_examples import example_rows, repetition_examples
+from textcritic.report.repetition_sheets import chance, examples_sheet, rates_sheet, shortened
+from textcritic.report.repetitions import repeats, repetition_rows, scored
+from textcritic.report.rows import read_scores
 
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.critics import TransitionCritic, transition_errors
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table
 from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.report.inputs import read_study
+from textcritic.report.names import Names
 from textcritic.report.numbers import difference, percent
-from textcritic.report.papers import make_paper_table
 from textcritic.report.published import COLUMNS, Published
-from textcritic.report.repetition_examples import example_rows, repetition_examples
-from textcritic.report.repetition_sheets import chance, examples_sheet, rates_sheet, shortened
-from textcritic.report.repetitions import repeats, repetition_rows, scored
-from textcritic.report.rows import read_scores
 from textcritic.report.sheet import to_latex
-from textcritic.report.sources import Names
 
 NOTHING = Published({})
 

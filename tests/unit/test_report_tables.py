@@ -8,26 +8,26 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_study import TITLES, build_study, with_second_corpus_and_decodings
+from textcritic.report.coherence_sheets import coherence_sheet
+from textcritic.report.details import audit_rows, decomposition_rows, statistics_rows
+from textcritic.report.inputs import read_study
+from textcritic.report.rows import coherence_rows, titles_rows
+from textcritic.report.sheets import audit_sheet, statistics_sheet
+from textcritic.report.transition_error_sheet import errors_sheet
+from textcritic.report.transition_errors import error_rows
+from textcritic.report.words import SWITCH_WORDS, corpus_note, switches
+from textcritic.study_files import StudyFiles
 
 from textcritic.critics import TransitionCritic
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
 from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.report.coherence_sheets import coherence_sheet
 from textcritic.report.decodings import decoding_difference
-from textcritic.report.details import audit_rows, decomposition_rows, statistics_rows
-from textcritic.report.inputs import read_study
+from textcritic.report.names import Names
 from textcritic.report.numbers import difference, number, percent
 from textcritic.report.published import COLUMNS, read_published
-from textcritic.report.rows import coherence_rows, titles_rows
 from textcritic.report.sheet import Cell, Sheet, latex_escape, to_html, to_latex
-from textcritic.report.sheets import audit_sheet, statistics_sheet
-from textcritic.report.sources import Names
 from textcritic.report.tables import make_tables, read_rows
-from textcritic.report.transition_error_sheet import errors_sheet
-from textcritic.report.transition_errors import error_rows
-from textcritic.report.words import SWITCH_WORDS, corpus_note, switches
-from textcritic.study_files import StudyFiles
 
 PUBLISHED = [
     ("2", "docstrings", "", "data", "latent_ppl", "2.0"),

@@ -6,21 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_topics import BROKEN, EMPTY, GENERATORS, NASTY, UNREAD, build_topics
-
-from textcritic.corpora import read_articles
-from textcritic.critics.ctm import CTM
-from textcritic.critics.ctm.covariances import cluster_order, with_last
-from textcritic.errors import TextcriticError
-from textcritic.files import read_json, read_table, write_json, write_table
-from textcritic.inference import covariance_test
-from textcritic.report import make_paper_figure, make_paper_table, make_topic_figures, make_topic_tables
-from textcritic.report.numbers import number, percent
-from textcritic.report.published import read_published
 from textcritic.report.rows import reasons_from_words
-from textcritic.report.sheet import to_html, to_latex
-from textcritic.report.sources import Names
-from textcritic.report.style import save
-from textcritic.report.tables import read_rows
 from textcritic.report.topics.chart import spread_chart, spread_row
 from textcritic.report.topics.covariances import covariances, released_covariances
 from textcritic.report.topics.heatmaps import Panel, common_limit, covariance_heatmaps
@@ -30,6 +16,20 @@ from textcritic.report.topics.rows import topic_names, topic_rows, word_rows
 from textcritic.report.topics.sheets import left_out_sheet, outliers_sheet, topics_sheet, words_sheet
 from textcritic.report.topics.words import topic_findings
 from textcritic.study_files import StudyFiles
+
+from textcritic.corpora import read_articles
+from textcritic.critics.ctm import CTM
+from textcritic.critics.ctm.covariances import cluster_order, with_last
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, read_table, write_json, write_table
+from textcritic.inference import covariance_test
+from textcritic.report import make_paper_figure, make_paper_table, make_topic_figures, make_topic_tables
+from textcritic.report.names import Names
+from textcritic.report.numbers import number, percent
+from textcritic.report.published import read_published
+from textcritic.report.sheet import to_html, to_latex
+from textcritic.report.style import save
+from textcritic.report.tables import read_rows
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "config" / "published" / "model-criticism.csv"

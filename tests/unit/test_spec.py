@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textcritic.errors import TextcriticError
-from textcritic.spec import SCHEMAS, canonical, complete, load_yaml, restore
+from textcritic.plan.spec import SCHEMAS, canonical, complete, load_yaml, restore
 
 CAUSAL = {
     "kind": "causal",

@@ -16,7 +16,7 @@ from textcritic.generators.symbols import (
     require_symbols,
 )
 from textcritic.options.process import Recipe
-from textcritic.spec import SCHEMAS, complete, load_yaml
+from textcritic.plan.spec import SCHEMAS, complete, load_yaml
 
 END = 52 + 1
 

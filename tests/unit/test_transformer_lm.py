@@ -20,7 +20,7 @@ from textcritic.generators.sample import draw_articles, sample_articles
 from textcritic.generators.shards import read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
 from textcritic.generators.train import train_causal
-from textcritic.spec import canonical, complete, load_yaml
+from textcritic.plan.spec import canonical, complete, load_yaml
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry" / "generators.yaml"
 SMALL = {"d_model": 32, "ffn_dim": 48, "num_layers": 2, "attention_heads": 4, "max_position_embeddings": 64}

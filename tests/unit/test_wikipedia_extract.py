@@ -20,7 +20,7 @@ from textcritic.corpora.wikipedia.pages import LARGEST_PAGE, LARGEST_TEXT
 from textcritic.corpora.wikipedia.workers import in_order
 from textcritic.errors import TextcriticError
 from textcritic.options.corpora import check_dump
-from textcritic.spec import complete
+from textcritic.plan.spec import complete
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "wikipedia"
 OPTIONS = complete({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test")["options"]

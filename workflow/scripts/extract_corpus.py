@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.corpora.extract import extract_corpus
-from textcritic.spec import restore
+from textcritic.plan.spec import restore
 
 with runlog.job(snakemake.log[0], f"extract {snakemake.wildcards.corpus}"):
     spec = restore(snakemake.params.spec, "corpora")

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.corpora.wikipedia import extract_shard
-from textcritic.spec import restore
+from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"extract {w.corpus} {w.shard}"):

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.generators.ngram import fit_ngram
-from textcritic.spec import restore
+from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"fit {w.generator} {w.setting}"):

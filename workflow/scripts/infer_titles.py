@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.latents.infer import infer_titles
-from textcritic.spec import restore
+from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(

@@ -1,9 +1,8 @@
-"""Make the figures of a study."""
-
-from pathlib import Path
+"""Make the standing figures of an experiment, or a numbered one."""
 
 from textcritic import runlog
 from textcritic.report import make_figures
 
-with runlog.job(snakemake.log[0], f"figures {snakemake.wildcards.study}"):
-    make_figures(snakemake.params.study, Path(snakemake.input.coherence).parent, snakemake.output[0])
+w = snakemake.wildcards
+with runlog.job(snakemake.log[0], f"{w.part} of {w.experiment}, {w.study}"):
+    make_figures(snakemake.params.request, snakemake.params.tables, snakemake.output[0])

@@ -1,10 +1,12 @@
-"""Make the tables of a study."""
+"""Make the standing tables of an experiment, or a numbered one."""
 
 from pathlib import Path
 
 from textcritic import runlog
 from textcritic.report import make_tables
 
-with runlog.job(snakemake.log[0], f"tables {snakemake.wildcards.study}"):
+w = snakemake.wildcards
+with runlog.job(snakemake.log[0], f"{w.get('part') or 'tables'} of {w.experiment}, {w.study}"):
     # Empty where the study names no published values.
-    make_tables(snakemake.params.study, Path(snakemake.output[0]).parent, snakemake.input.published or None)
+    published = next(iter(snakemake.input.published), None) if snakemake.input.published else None
+    make_tables(snakemake.params.request, Path(snakemake.output[0]).parent, published)

@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.generators.decoding import Decoding, shard_range
 from textcritic.generators.sample import sample_articles
-from textcritic.spec import restore
+from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(

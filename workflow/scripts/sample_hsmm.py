@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.critics.hsmm.shard import sample_hsmm
 from textcritic.generators.decoding import shard_range
-from textcritic.spec import restore
+from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"sample {w.generator} {w.decoding}"):

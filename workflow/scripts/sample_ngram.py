@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.generators.decoding import Decoding, shard_range
 from textcritic.generators.ngram import sample_ngram
-from textcritic.spec import restore
+from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"sample {w.generator} {w.setting} {w.decoding}"):

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.generators.train import Training, train_causal
-from textcritic.spec import restore
+from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"train {w.generator} {w.setting}", runlog.gpus_of(snakemake.resources)):

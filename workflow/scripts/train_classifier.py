@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.latents.train import train_classifier
-from textcritic.spec import restore
+from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"classifier {w.classifier}", runlog.gpus_of(snakemake.resources)):

@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.critics.hsmm.text import Settings
 from textcritic.critics.hsmm.train import train_hsmm
-from textcritic.spec import restore
+from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"train {w.generator}", runlog.gpus_of(snakemake.resources)):

@@ -3,16 +3,31 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
-from textcritic.spec import complete
+from textcritic.options.process import SPLITS, recipe_and_counts
+from textcritic.plan.spec import complete
 
-SPLITS = ("train", "validation", "test")
-"""The parts of every corpus, in the order in which files and tables list them."""
+if TYPE_CHECKING:
+    from textcritic.plan.registries import Registries
 
-DERIVED, WIKIPEDIA = "derived", "wikipedia"
-"""Names of two extractors: a corpus that is a part of another one, and a dump."""
+DERIVED, WIKIPEDIA, PROCESS = "derived", "wikipedia", "process"
+"""Names of three extractors: a part of another corpus, a dump, and a synthetic process; all but the last give text."""
+
+
+def check_corpus(name: str, registries: "Registries") -> None:
+    """Check an entry of the corpora registry, beyond its schema and what it names.
+
+    Raises:
+        TextcriticError: options that do not go together or have no effect; see the checks below.
+    """
+    entry = registries.entry("corpora", name)
+    if entry["extractor"] == PROCESS:
+        recipe_and_counts(entry["options"])
+    check_derived(name, registries.entries["corpora"], PROCESS)
+    if entry["extractor"] == WIKIPEDIA:
+        check_dump(entry["options"])
 
 
 def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:

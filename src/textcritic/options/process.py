@@ -7,7 +7,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.options.corpora import SPLITS
+
+SPLITS = ("train", "validation", "test")
+"""The parts of every corpus, in the order in which files and tables list them."""
 
 ALPHABET = string.ascii_letters
 

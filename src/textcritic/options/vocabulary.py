@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from textcritic.errors import TextcriticError
+
+if TYPE_CHECKING:
+    from textcritic.plan.registries import Registries
 
 NO_STOP_WORDS, ENGLISH = "none", "english"
 STOP_LISTS = (NO_STOP_WORDS, ENGLISH)
@@ -58,6 +61,16 @@ class VocabularyOptions:
         """The largest document frequency that a word may have, of so many documents."""
         limit = Fraction(str(self.maximum_share)) * documents  # as written: 0.7 of 10 documents are 7
         return math.floor(limit) if self.mode == "paper" else math.ceil(limit) - 1
+
+
+def check_vocabulary(name: str, registries: "Registries") -> None:
+    """Check the vocabulary of an entry of the critics registry, if it has one; raises as `VocabularyOptions`."""
+    entry = registries.entry("critics", name)
+    if "vocabulary" in entry:
+        try:
+            VocabularyOptions(**entry["vocabulary"])
+        except TextcriticError as error:
+            raise TextcriticError(f"vocabulary: {error}") from error
 
 
 def require_stop_words(name: str, here: Path) -> None:

@@ -14,7 +14,7 @@ import yaml
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
 from textcritic.owntext.workflow import ROOT
-from textcritic.spec import complete, load_yaml
+from textcritic.plan.spec import complete, load_yaml
 
 STUDY, CORPUS, GENERATOR = "own-text", "my-articles", "my-samples"
 GIVEN = "transitions-given"
@@ -127,11 +127,13 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
 
 def _study(wanted: Wanted, corpus: str, generators: Sequence[str]) -> dict[str, Any]:
     study: dict[str, Any] = load_yaml(ROOT / f"config/studies/{STUDY}.yaml")
-    (block,) = study["sources"]
+    experiment, *others = study["experiments"]
+    (block,) = experiment["sources"]
     changes = {"critic": GIVEN} if wanted.given else {}
     settings = ["w-title"] if wanted.given else block["settings"]
     filled = {**block, "corpora": [corpus], "settings": settings, "generators": list(generators)}
-    return study | changes | {"sources": [filled], "command": wanted.command}
+    first = experiment | changes | {"sources": [filled]}
+    return study | {"experiments": [first, *others], "command": wanted.command}
 
 
 def _text(what: str, value: dict[str, Any]) -> str:

@@ -11,9 +11,9 @@ from textcritic.errors import TextcriticError
 from textcritic.owntext.configure import STUDY, Wanted, corpus_template, write_configuration
 from textcritic.owntext.files import Outline, outlines
 from textcritic.owntext.workflow import ROOT, alone, run_workflow
-from textcritic.project import Project
+from textcritic.plan.project import Project
+from textcritic.plan.spec import load_yaml
 from textcritic.report.show import show_study
-from textcritic.spec import load_yaml
 
 TitlesMode = Literal["given", "inferred"]
 # A title is rare below one section in so many articles, but never asked for more than the registry's entry asks for.

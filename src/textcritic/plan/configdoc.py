@@ -1,11 +1,11 @@
-"""The user's manual of every configuration key, made from the schemas: `python -m textcritic.configdoc` rewrites it."""
+"""The user's manual of every configuration key, from the schemas: `python -m textcritic.plan.configdoc` writes it."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from textcritic.files import write_text
-from textcritic.spec import SCHEMAS, load_yaml
+from textcritic.plan.spec import SCHEMAS, load_yaml
 
 MANUAL = SCHEMAS.parent / "README.md"
 PAGES = {
@@ -22,7 +22,7 @@ PAGES = {
 }
 INTRODUCTION = """# Configuration
 
-Made from the schemas in `config/schemas` by `python -m textcritic.configdoc`; change the schemas, not this page.
+Made from the schemas in `config/schemas` by `python -m textcritic.plan.configdoc`; change the schemas, not this page.
 
 `config.yaml` names the studies to build. A study (`studies/`) names corpora, generators, decodings and a critic; each
 of these names is an entry of a registry (`registry/`). To use a file of your own, pass `--configfile mine.yaml`: its

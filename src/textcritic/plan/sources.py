@@ -1,4 +1,4 @@
-"""The samples that an experiment compares: blocks of YAML expanded to single sources, their files, and shared checks."""
+"""The samples that an experiment compares: blocks of YAML expanded to sources, their files, and shared checks."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
+from textcritic.options.corpora import PROCESS
+from textcritic.options.models import SYMBOLS
 from textcritic.plan.bundle import Files
-from textcritic.plan.registries import Registries
+from textcritic.plan.registries import WITHOUT_EFFECT, Registries
 
-# The extractor, and the tokenizer, of the sequences of a known process; all other corpora are text.
-PROCESS, SYMBOLS = "process", "symbols"
 # What a decoding must have where articles are drawn as the model has them.
 PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1}
 
@@ -83,7 +83,7 @@ def drawn(source: Source, critic: str, registries: Registries) -> dict[str, Any]
     }
 
 
-def measured(source: Source, registries: Registries) -> dict[str, Path | None]:
+def measured(source: Source, registries: Registries) -> dict[str, Any]:
     """What is known of a source's generator: `perplexity` and `training`, both None for samples from a file."""
     names = ("perplexity", "training")
     known = not from_file(source, registries)
@@ -185,3 +185,15 @@ def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
     axes = (block["corpora"], block["generators"], block["settings"], block["decodings"], block["seeds"])
     for corpus, generator, setting, decoding, seed in product(*axes):
         yield Source(corpus, setting, generator, decoding, seed)
+
+
+def decodings_of(sources: list[Source], registries: Registries) -> dict[str, dict[str, Any]]:
+    """The registry entry of each decoding of the sources, without what has no effect on the samples."""
+    return {
+        source.decoding: {
+            key: value
+            for key, value in registries.entry("decodings", source.decoding).items()
+            if key not in WITHOUT_EFFECT
+        }
+        for source in sources
+    }

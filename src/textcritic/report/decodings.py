@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from textcritic.errors import TextcriticError
+from textcritic.report.names import SAMPLE
 from textcritic.report.numbers import count, percent, plural
-from textcritic.report.sources import SAMPLE
 
 # How many articles are drawn, and by how many jobs, is no matter of how one article is drawn.
 QUANTITIES = {"articles", "shards", "batch_size"}

@@ -13,7 +13,7 @@ import textcritic
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.report.numbers import plural
-from textcritic.report.words import seeds_in_words
+from textcritic.report.phrases import seeds_in_words
 from textcritic.runlog import versions
 
 PACKAGES = (
@@ -23,42 +23,40 @@ PACKAGES = (
 
 
 def make_manifest(
-    study: Mapping[str, Any],
+    description: Mapping[str, Any],
     artefacts: Iterable[str | Path],
     out_path: str | Path,
-    description: Mapping[str, Any] | None = None,
     commands: Iterable[str] = (),
     repository: str | Path | None = None,
 ) -> dict[str, Any]:
     """Write manifest.json.
 
     Args:
-        study: as `inputs.read_study` takes it.
+        description: the study's configuration with all registry entries that it uses (`Project.describe`).
         artefacts: files that the study was made from or consists of; each is listed with its size and SHA-256.
         out_path: the JSON file to write.
-        description: the study's configuration with all registry entries it uses (`Project.describe`).
         commands: what a person types to make the study again.
         repository: folder whose git revision is recorded, if it is a checkout and git is there.
 
     Returns:
-        What was written: `study`, `created` (UTC), `textcritic`, `python`, `platform`, `packages`, `revision`
-        ({"commit", "changed"} or None), `seeds`, `commands`, `configuration`, `artefacts`.
+        What was written: `study`, `experiments` (names in order), `created` (UTC), `textcritic`, `python`, `platform`,
+        `packages`, `revision` ({"commit", "changed"} or None), `seeds`, `commands`, `configuration`, `artefacts`.
 
     Raises:
         TextcriticError: an artefact is not there.
     """
-    parts = [study, *(study[part] for part in ("synthetic", "topics") if study.get(part))]
     manifest = {
-        "study": study["name"],
+        "study": description["name"],
+        "experiments": list(description["experiments"]),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "textcritic": textcritic.__version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": versions(*PACKAGES),
         "revision": git_revision(repository) if repository is not None else None,
-        "seeds": sorted({int(source["seed"]) for part in parts for source in part["sources"]}),
+        "seeds": sorted({int(source["seed"]) for source in description["sources"]}),
         "commands": list(commands),
-        "configuration": dict(description or {}),
+        "configuration": dict(description),
         "artefacts": [_artefact(Path(path)) for path in sorted({str(path) for path in artefacts})],
     }
     write_json(out_path, manifest)

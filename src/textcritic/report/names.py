@@ -1,32 +1,32 @@
-"""The sources of a study: the columns that identify them in every table, and what people call them."""
+"""The sources of an experiment: the columns that identify them in every table, and what people call them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.report.inputs import DataFiles, Drawn
+from textcritic.plan.sources import Drawn
 from textcritic.report.numbers import setting_name
 
 KEYS = ("corpus", "source", "setting", "generator", "decoding", "seed")
 GROUP = ["corpus", "setting", "generator", "decoding"]
-DATA_INFERRED, DATA_GOLD, SAMPLE = "data-inferred", "data-gold", "sample"
+SAMPLE, DATA = "sample", "data"
 
 
-def data_keys(files: DataFiles, source: str) -> dict[str, Any]:
-    """The key columns of a row about real text."""
-    return dict(zip(KEYS, (files.corpus, source, "", "data", "", None), strict=True))
+def data_keys(corpus: str, source: str = DATA) -> dict[str, Any]:
+    """The key columns of a row about real text; `source` tells rows apart where a kind has several of a corpus."""
+    return dict(zip(KEYS, (corpus, source, "", "data", "", None), strict=True))
 
 
-def sample_keys(files: Drawn) -> dict[str, Any]:
+def sample_keys(sample: Drawn) -> dict[str, Any]:
     """The key columns of a row about a sample."""
-    values = (files.corpus, SAMPLE, files.setting, files.generator, files.decoding, files.seed)
+    values = (sample.corpus, SAMPLE, sample.setting, sample.generator, sample.decoding, sample.seed)
     return dict(zip(KEYS, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the sources of a study are called: by no more words than it takes to tell them apart.
+    """What the sources of an experiment are called: by no more words than it takes to tell them apart.
 
     Attributes:
         labels: of each generator.
@@ -34,6 +34,7 @@ class Names:
         seeded: (corpus, setting, generator, decoding) of which there are several seeds.
         several_corpora: whether the study has more than one.
         several_settings: whether it has samples of more than one.
+        real: what a row of real text is called by its `source`, where that is not "real text".
     """
 
     labels: Mapping[str, str]
@@ -41,36 +42,37 @@ class Names:
     seeded: frozenset[tuple[Any, ...]]
     several_corpora: bool
     several_settings: bool
+    real: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, samples: Iterable[Drawn]) -> "Names":
-        """Names for the samples of a study and for the real text beside them.
+    def of(cls, samples: Iterable[Drawn], real: Mapping[str, str] | None = None) -> "Names":
+        """Names for samples and for the real text beside them.
 
         Raises:
             TextcriticError: two generators have the same label.
         """
-        found = list(samples)
-        labels = {sample.generator: sample.label for sample in found}
+        drawn = list(samples)
+        labels = {sample.generator: sample.label for sample in drawn}
         for generator, label in labels.items():
             twin = next((g for g, other in labels.items() if other == label and g != generator), None)
             if twin is not None:
                 raise TextcriticError(
                     f"generators: {generator} and {twin} have the same label {label!r}; give one another"
                 )
-        # A sample from a file was drawn by somebody else: its decoding is told only where it has several.
-        several = len({sample.decoding for sample in found if not sample.from_file}) > 1
+        # A sample from a file was drawn by somebody else: its decoding is named only where it has several.
+        several = len({sample.decoding for sample in drawn if not sample.from_file}) > 1
         decoded = {
             sample.generator
-            for sample in found
+            for sample in drawn
             if (several and not sample.from_file)
-            or any(s.generator == sample.generator and s.decoding != sample.decoding for s in found)
+            or any(s.generator == sample.generator and s.decoding != sample.decoding for s in drawn)
         }
         groups: dict[tuple[Any, ...], set[int]] = {}
-        for sample in found:
+        for sample in drawn:
             groups.setdefault(_group(sample_keys(sample)), set()).add(sample.seed)
         seeded = frozenset(group for group, seeds in groups.items() if len(seeds) > 1)
-        corpora, settings = ({getattr(sample, key) for sample in found} for key in ("corpus", "setting"))
-        return cls(labels, frozenset(decoded), seeded, len(corpora) > 1, len(settings) > 1)
+        corpora, settings = ({getattr(sample, key) for sample in drawn} for key in ("corpus", "setting"))
+        return cls(labels, frozenset(decoded), seeded, len(corpora) > 1, len(settings) > 1, real or {})
 
     def source(
         self,
@@ -92,7 +94,7 @@ class Names:
         """
         start = f"{row['corpus']}: " if corpus and self.several_corpora else ""
         if row["generator"] == "data":
-            return f"{start}real text, gold titles" if row["source"] == DATA_GOLD else f"{start}real text"
+            return start + self.real.get(row["source"], "real text")
         words = [self.labels[row["generator"]]]
         if decoding and row["generator"] in self.decoded:
             words.append(str(row["decoding"]))

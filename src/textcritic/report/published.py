@@ -1,90 +1,103 @@
-"""The papers' numbers: read from config/published/*.csv, looked up beside ours, never mixed in."""
+"""The papers' numbers: read from config/published/{study}/{kind}.csv, looked up beside ours, never mixed in."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pandas as pd
 
 from textcritic.errors import TextcriticError
 
-COLUMNS = ("table", "corpus", "setting", "generator", "decoding", "metric", "value", "source", "note")
-APPENDIX = "E"  # in place of a table's number: said in the text of the model criticism paper's appendix E
-# Corpus, setting, generator, decoding and metric.
-Cell: TypeAlias = tuple[str, str, str, str, str]
+KEYS = ("corpus", "setting", "generator", "decoding")
+"""The columns that say what a published value belongs to, for kinds that compare samples."""
+Cell: TypeAlias = tuple[str, ...]
+"""The values of the key columns, then the metric."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
     """Published values, and what is to be said beside some of them, by `Cell`.
 
-    The real text ("data") belongs to both settings, so its setting is "". A value whose decoding is "" stands beside
-    every decoding, any other beside that one only. `tables` says in which tables of the paper a value stands,
-    or that it stands in its `APPENDIX`.
+    An empty key stands for every value: a Latent PPL whose decoding is "" stands beside every decoding.
+
+    Attributes:
+        values: by cell.
+        keys: the key columns.
+        notes: what the file says beside a value.
+        tables: in which tables of the paper a value stands; of a value in its text, what the column `table` says.
     """
 
     values: Mapping[Cell, float]
+    keys: Sequence[str] = KEYS
     notes: Mapping[Cell, str] = field(default_factory=dict)
     tables: Mapping[Cell, frozenset[str]] = field(default_factory=dict)
 
-    def value(self, corpus: str, setting: str, generator: str, metric: str, decoding: str = "") -> float | None:
-        """The published value, or None."""
-        cell = self._cell(corpus, setting, generator, metric, decoding)
+    def value(self, metric: str, place: Mapping[str, Any]) -> float | None:
+        """The published value, or None.
+
+        Args:
+            metric: its name.
+            place: the key columns of a row, among others.
+        """
+        cell = self._cell(metric, place)
         return None if cell is None else self.values[cell]
 
-    def note(self, corpus: str, setting: str, generator: str, metric: str, decoding: str = "") -> str:
+    def note(self, metric: str, place: Mapping[str, Any]) -> str:
         """What the file says beside the published value, or ""."""
-        cell = self._cell(corpus, setting, generator, metric, decoding)
+        cell = self._cell(metric, place)
         return "" if cell is None else self.notes.get(cell, "")
 
-    def of_source(self, corpus: str, setting: str, generator: str, decoding: str = "") -> dict[str, float]:
+    def of_source(self, place: Mapping[str, Any]) -> dict[str, float]:
         """Every published value of one source, by metric."""
-        place = (corpus, "" if generator == "data" else setting, generator)
-        metrics = dict.fromkeys(cell[4] for cell in self.values if cell[:3] == place and cell[3] in (decoding, ""))
-        found = {metric: self.value(*place, metric, decoding) for metric in metrics}
-        return {metric: value for metric, value in found.items() if value is not None}
+        metrics = dict.fromkeys(cell[-1] for cell in self.values)
+        values = {metric: self.value(metric, place) for metric in metrics}
+        return {metric: value for metric, value in values.items() if value is not None}
 
-    def in_tables(self, *numbers: str) -> "Published":
-        """The values that stand in these tables of the paper (or in its `APPENDIX`) and in no other; maybe none."""
-        cells = [cell for cell, tables in self.tables.items() if tables & set(numbers)]
+    def in_table(self, number: str) -> "Published":
+        """The values that stand in this table of the paper, or in no table but in its text; maybe none."""
+        cells = [c for c, tables in self.tables.items() if number in tables or not any(t.isdigit() for t in tables)]
         return replace(self, values={cell: self.values[cell] for cell in cells})
 
-    def _cell(self, corpus: str, setting: str, generator: str, metric: str, decoding: str) -> Cell | None:
-        place = (corpus, "" if generator == "data" else setting, generator)
-        return next((cell for name in (decoding, "") if (cell := (*place, name, metric)) in self.values), None)
+    def _cell(self, metric: str, place: Mapping[str, Any]) -> Cell | None:
+        """The cell that says most of what it belongs to."""
+        texts = ["" if place.get(key) is None else str(place[key]) for key in self.keys]
+        choices = product(*((text, "") if text else ("",) for text in texts))
+        return next((cell for choice in choices if (cell := (*choice, metric)) in self.values), None)
 
 
-def read_published(path: str | os.PathLike[str] | None) -> Published:
+def read_published(path: str | os.PathLike[str] | None, keys: Sequence[str] = KEYS) -> Published:
     """Read a file of published values.
 
     Args:
-        path: CSV with the columns `table,corpus,setting,generator,decoding,metric,value,source,note`; None means
-            nothing published.
+        path: CSV with the columns `table`, the keys, `metric,value,source,note`; None means nothing published.
+        keys: the columns that say what a value belongs to.
 
     Raises:
-        TextcriticError: no such file, a missing column, a value that is no number, two values for one cell.
+        TextcriticError: no such file, a missing column, a value that is not a number, two values for one cell.
     """
     if path is None:
-        return Published({})
+        return Published({}, keys)
     if not Path(path).is_file():
-        raise TextcriticError(f"{path}: no such file; `published` names a file of config/published, or is null")
+        raise TextcriticError(f"{path}: no such file; `published` names a folder of config/published, or is null")
     rows = pd.read_csv(path, dtype=str, keep_default_na=False)
-    if tuple(rows.columns) != COLUMNS:
-        raise TextcriticError(f"{path}: the columns are {', '.join(rows.columns)}; they should be {', '.join(COLUMNS)}")
+    columns = ("table", *keys, "metric", "value", "source", "note")
+    if tuple(rows.columns) != columns:
+        raise TextcriticError(f"{path}: the columns are {', '.join(rows.columns)}; they should be {', '.join(columns)}")
     values: dict[Cell, float] = {}
     notes: dict[Cell, str] = {}
     tables: dict[Cell, frozenset[str]] = {}
     for line, row in enumerate(rows.to_dict("records"), start=2):
-        cell: Cell = (row["corpus"], row["setting"], row["generator"], row["decoding"], row["metric"])
+        cell: Cell = (*(row[key] for key in keys), row["metric"])
         value = _number(row["value"], f"{path}: line {line}")
         if values.setdefault(cell, value) != value:
             raise TextcriticError(f"{path}: line {line}: {' '.join(filter(None, cell))} has two values; keep one")
         tables[cell] = tables.get(cell, frozenset()) | {row["table"]}
         if row["note"]:
             notes[cell] = row["note"]
-    return Published(values, notes, tables)
+    return Published(values, keys, notes, tables)
 
 
 def _number(text: str, where: str) -> float:

@@ -18,8 +18,8 @@ from textcritic.corpora.wikipedia.workers import in_order
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.options.corpora import WIKIPEDIA
+from textcritic.plan.spec import complete
 from textcritic.runlog import Progress, log, versions
-from textcritic.spec import complete
 
 BATCH = 1 << 19  # bytes of pages that are handed to a worker at one time
 ROWS = 64  # articles of a row group: memory holds so many

@@ -1,7 +1,7 @@
-"""Unlikely steps of every source with their intervals (model criticism paper, Table 12)."""
+"""Unlikely steps of every source with their intervals, and their table (model criticism paper, Table 12)."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,20 @@ import pandas as pd
 import pyarrow as pa
 
 from textcritic.critics import Chains, Steps, TransitionCritic, transition_errors
-from textcritic.report.details import TABLE_THRESHOLD
-from textcritic.report.inputs import Study
+from textcritic.experiments.coherence.files import CoherenceFiles
+from textcritic.experiments.coherence.names import DATA_INFERRED, TABLE_THRESHOLD
+from textcritic.experiments.coherence.repetitions import (
+    PUBLISHED_SHARES,
+    chance,
+    percent_of,
+    published_cell,
+    scored,
+)
+from textcritic.experiments.coherence.rows import scored_sources
+from textcritic.report.names import GROUP, KEYS, Names
+from textcritic.report.numbers import NONE, count, missing, number, percent, plural
 from textcritic.report.published import Published
-from textcritic.report.repetitions import percent_of, scored
-from textcritic.report.rows import scored_sources
-from textcritic.report.sources import DATA_INFERRED, KEYS
+from textcritic.report.sheet import Cell, Sheet
 
 SHOWN = 5  # kinds of steps of each source that have an interval and are shown, with those that are published
 # What stands in place of a kind of step: all unlikely steps, and those of them that repeat a title.
@@ -23,9 +31,11 @@ ALL, REPEATED = "(all)", "(repeated)"
 METRICS = {"total_errors_percent": (ALL, ""), "repetition_share_percent": (REPEATED, "")}
 STEP_METRIC = "error_percent: "
 COLUMNS = ("from", "to", "count", "steps", "percent", "ci_low", "ci_high", "probability", "data_percent")
+HEADS = ("Source", "From", "To", "Share of steps", "In real text")
+TOTALS = {ALL: "all unlikely steps", REPEATED: "of these, repeat a section"}
 
 
-def error_rows(study: Study, published: Published) -> pd.DataFrame:
+def error_rows(experiment: CoherenceFiles, published: Published) -> pd.DataFrame:
     """Every kind of transition below probability 0.01 under the critic (paper, Table 12), and those published.
 
     Columns: the keys; `documents`; `from`, `to`; `count` of the `steps` of the source, and `percent` of them with its
@@ -39,11 +49,10 @@ def error_rows(study: Study, published: Published) -> pd.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     real: dict[str, dict[tuple[str, str], float | None]] = {}
-    for keys, scores, critic in scored_sources(study, gold=False):
-        place = (keys["corpus"], keys["setting"], keys["generator"])
-        theirs = published.of_source(*place, keys["decoding"])
-        asked = {step: value for metric, value in theirs.items() if (step := _step(metric)) is not None}
-        found = _of_source(scores, critic, asked, study.resamples)
+    for keys, scores, critic in scored_sources(experiment, gold=False):
+        printed = published.of_source(keys)
+        asked = {step: value for metric, value in printed.items() if (step := _step(metric)) is not None}
+        found = _of_source(scores, critic, asked, experiment.resamples)
         if keys["source"] == DATA_INFERRED:
             real[keys["corpus"]] = {(row["from"], row["to"]): row["percent"] for row in found}
         for row in found:
@@ -54,6 +63,28 @@ def error_rows(study: Study, published: Published) -> pd.DataFrame:
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, "documents", *COLUMNS, "published"])
     table["difference"] = pd.to_numeric(table["percent"]) - pd.to_numeric(table["published"])
     return table.astype({"seed": "Int64"})
+
+
+def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """All unlikely steps of each source, how many of them repeat a title, the commonest kinds, and those published."""
+    published = bool(rows["published"].notna().any())
+    body = []
+    for _, group in rows.groupby(["corpus", "source", *GROUP[1:]], sort=False, dropna=False):
+        steps = [(ALL, ""), (REPEATED, ""), *_shown(group)]
+        for index, step in enumerate(steps):
+            one = _over_seeds(group, step)
+            stub = _source_cell(group, names) if index == 0 else Cell("")
+            words = [Cell(TOTALS[step[0]]), Cell("")] if step[0] in TOTALS else [Cell(s.strip("<>")) for s in step]
+            real = Cell(NONE if group["generator"].iloc[0] == "data" else _percent(one["data_percent"]))
+            body.append([stub, *words, _share_cell(one, step), real, *[published_cell(one)] * published])
+    return Sheet(
+        "transition-errors",
+        "Section transition errors",
+        [[Cell(head) for head in (*HEADS, *["Published"] * published)]],
+        body,
+        stubs=3,
+        remarks=_remarks(published, several=bool(rows["seed"].nunique() > 1)),
+    )
 
 
 def _of_source(
@@ -123,3 +154,66 @@ def _step(metric: str) -> tuple[str, str] | None:
         return METRICS.get(metric)
     before, _, after = metric.removeprefix(STEP_METRIC).partition(" > ")
     return before, after
+
+
+def _shown(group: pd.DataFrame) -> list[tuple[str, str]]:
+    """The commonest kinds of steps under all seeds together, then the published ones that are not among them."""
+    kinds = group[~group["from"].isin(TOTALS)]
+    shares = kinds.groupby(["from", "to"], sort=False)["percent"].sum().sort_values(ascending=False, kind="stable")
+    unlikely = kinds[kinds["probability"] < TABLE_THRESHOLD]
+    among = set(zip(unlikely["from"], unlikely["to"], strict=True))
+    commonest = [step for step in shares.index if step in among][:SHOWN]
+    asked = kinds[kinds["published"].notna()]
+    return list(dict.fromkeys([*commonest, *zip(asked["from"], asked["to"], strict=True)]))
+
+
+def _over_seeds(group: pd.DataFrame, step: tuple[str, str]) -> dict[str, Any]:
+    """One kind of step under all seeds: means, and sums of the counts; `seeds` and `sd` where there are several."""
+    found = group[(group["from"] == step[0]) & (group["to"] == step[1])]
+    totals = group[group["from"] == ALL]
+    # The samples that never take this step; real text has no seed, and its steps are all there.
+    absent = totals[totals["seed"].notna() & ~totals["seed"].isin(found["seed"])]
+    values = pd.concat([found["percent"], absent["percent"] * 0])
+    first = found.iloc[0].to_dict()
+    first |= {"count": found["count"].sum(), "steps": found["steps"].sum() + absent["steps"].sum()}
+    first |= {"percent": values.mean(), "seeds": len(values), "sd": values.std(ddof=1) if len(values) > 1 else None}
+    return first | {"difference": first["percent"] - first["published"] if not missing(first["published"]) else None}
+
+
+def _source_cell(group: pd.DataFrame, names: Names) -> Cell:
+    documents = int(group.loc[group["from"] == ALL, "documents"].sum())
+    name = names.source(group.iloc[0].to_dict(), seed=False)
+    return Cell(name, (plural(documents, "article"),), heading=True)
+
+
+def _share_cell(row: Mapping[str, Any], step: tuple[str, str]) -> Cell:
+    if missing(row["percent"]):
+        return Cell(NONE)
+    spread = f"{_percent(row['ci_low'])} to {_percent(row['ci_high'])}"
+    if row["seeds"] > 1:
+        spread = f"± {number(row['sd'])} over {row['seeds']} seeds"
+    # Of what never happens, resampling says nothing.
+    notes = [*[spread] * bool(row["count"]), f"{count(row['count'])} of {count(row['steps'])}"]
+    if step[0] not in TOTALS:
+        if missing(row["probability"]):
+            notes.append("no such section type here")
+        elif row["probability"] >= TABLE_THRESHOLD:
+            notes.append(f"not unlikely here: {chance(row['probability'])}")
+    return Cell(_percent(row["percent"]), tuple(notes))
+
+
+def _remarks(published: bool, several: bool) -> list[str]:
+    kinds = f"The {SHOWN} commonest of each source are shown{', and those published' if published else ''}."
+    spread = "its 95% interval, and how many of how many steps"
+    if several:
+        spread = "its 95% interval (with several seeds: their standard deviation, under their mean), and how many of"
+        spread += " how many steps under all seeds"
+    words = [
+        f"An unlikely step has P < {TABLE_THRESHOLD} under the critic. {kinds}",
+        f"Under each share: {spread}.",
+    ]
+    return [*words, *[PUBLISHED_SHARES] * published]
+
+
+def _percent(value: float | None) -> str:
+    return percent(None if missing(value) else float(str(value)) / 100)

@@ -1,7 +1,6 @@
-"""The study's figures, each as SVG and PDF, and a narrow SVG of each for small screens."""
+"""Figures of coherence: Latent PPL, graphs of unlikely steps (paper, Figure 4), and what follows what."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,88 +11,57 @@ from matplotlib.figure import Figure
 from textcritic.critics import BEGIN as CRITIC_BEGIN
 from textcritic.critics import END as CRITIC_END
 from textcritic.critics import TransitionCritic, scored_transitions, transition_errors
-from textcritic.files import read_json
+from textcritic.experiments.coherence.files import CoherenceFiles, RealText
+from textcritic.experiments.coherence.graph import BEGIN, END, Edge, transition_graph
+from textcritic.experiments.coherence.matrices import next_section_shares, transition_heatmaps
+from textcritic.experiments.coherence.names import DATA_INFERRED, GRAPH_THRESHOLD, names_of
 from textcritic.report.charts import Mark, interval_chart, training_curves
-from textcritic.report.details import GRAPH_THRESHOLD
-from textcritic.report.graph import BEGIN, END, Edge, transition_graph
-from textcritic.report.inputs import DataFiles, Drawn, Study, read_study
-from textcritic.report.matrices import next_section_shares, transition_heatmaps
+from textcritic.report.drawings import NARROW, WIDE, curves_of
+from textcritic.report.names import GROUP, SAMPLE, Names, sample_keys
 from textcritic.report.numbers import missing, p_value
-from textcritic.report.rows import read_scores
-from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names, sample_keys
-from textcritic.report.style import save
-from textcritic.report.tables import read_rows
+from textcritic.report.scored import read_scores
 
-WIDE, NARROW = 6.4, 3.7  # inches
 GRAPH_TITLES, GRAPH_EDGES, NARROW_EDGES, MATRIX_TITLES = 12, 18, 10, 14
 REAL = "real-text"
 
 
-def make_figures(study: Mapping[str, Any], tables: str | Path, folder: str | Path) -> list[Path]:
-    """Write latent-ppl, transition-errors.{source}, transition-matrices.{source} and training-curves.
-
-    Each as .svg, .pdf and .narrow.svg; `{source}` is corpus.real-text or corpus.setting.generator.decoding.seedN.
-
-    Args:
-        study: as `inputs.read_study` takes it.
-        tables: folder of the study's tables; coherence.csv is read.
-        folder: where the figures go, `results/studies/{study}/figures`.
-
-    Returns:
-        The files written.
-
-    Raises:
-        TextcriticError: a file is missing or damaged.
-    """
-    return write_figures(_figures(read_study(study), read_rows(tables, "coherence")), folder)
-
-
-def make_error_graphs(study: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Write the graph of transition errors of every source (paper, Figure 4), as `make_figures` does."""
-    files = read_study(study)
-    graphs = (
-        graph for data in files.data for graph in _graphs(*_chains(files, data), TransitionCritic.load(data.critic))
-    )
-    return write_figures(graphs, folder)
-
-
-def write_figures(figures: Iterable[tuple[str, Figure, Figure]], folder: str | Path) -> list[Path]:
-    """Write figures, each (name, wide one, narrow one), as .svg and .pdf and as .narrow.svg; returns the paths."""
-    written: list[Path] = []
-    for name, wide, narrow in figures:
-        written += save(wide, Path(folder) / name)
-        written += save(narrow, Path(folder) / f"{name}.narrow", ("svg",))
-    return written
-
-
-def _figures(study: Study, rows: pd.DataFrame) -> Iterator[tuple[str, Figure, Figure]]:
-    """(name, wide figure, narrow figure)."""
-    names = Names.of(study.samples)
-    panels = {data.corpus: marks(rows[rows["corpus"] == data.corpus], names) for data in study.data}
+def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """latent-ppl, graphs of unlikely steps, matrices of what follows what, and training curves: name, wide, narrow."""
+    names, table = names_of(experiment), rows["coherence"]
+    panels = {data.corpus: marks(table[table["corpus"] == data.corpus], names) for data in experiment.data}
     yield "latent-ppl", interval_chart(panels), interval_chart(panels, NARROW)
-    for data in study.data:
+    for data in experiment.data:
         critic = TransitionCritic.load(data.critic)
-        real, sources = _chains(study, data)
+        real, sources = _chains(experiment, data)
         yield from _graphs(real, sources, critic)
         shown = _commonest(real, reading_order(real, critic), MATRIX_TITLES)
         shares = next_section_shares(scored_transitions(real, critic), critic.titles, shown)
-        for sample in (s for s in study.samples if s.corpus == data.corpus):
-            theirs = next_section_shares(scored_transitions(sources[sample.slug], critic), critic.titles, shown)
+        for sample in (s for s in experiment.samples if s.corpus == data.corpus):
+            of_sample = next_section_shares(scored_transitions(sources[sample.slug], critic), critic.titles, shown)
             label = names.source(sample_keys(sample))
             yield (
                 f"transition-matrices.{sample.slug}",
-                transition_heatmaps(shares, theirs, shown, label),
-                transition_heatmaps(shares, theirs, shown, label, NARROW),
+                transition_heatmaps(shares, of_sample, shown, label),
+                transition_heatmaps(shares, of_sample, shown, label, NARROW),
             )
-    curves = study_curves(study)
+    curves = generator_curves(experiment)
     if curves:
         yield "training-curves", training_curves(curves), training_curves(curves, NARROW)
 
 
-def _chains(study: Study, data: DataFiles) -> tuple[pa.Table, dict[str, pa.Table]]:
+def error_graphs(experiment: CoherenceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """The graph of transition errors of every source (paper, Figure 4)."""
+    for data in experiment.data:
+        yield from _graphs(*_chains(experiment, data), TransitionCritic.load(data.critic))
+
+
+FIGURES = {"figures": figures, "errors": error_graphs}
+
+
+def _chains(experiment: CoherenceFiles, data: RealText) -> tuple[pa.Table, dict[str, pa.Table]]:
     """Scores of a corpus' real text, and those of all its sources by the ends of their figures' names."""
     real = read_scores(data.inferred)
-    samples = {s.slug: read_scores(s.scores) for s in study.samples if s.corpus == data.corpus}
+    samples = {s.slug: read_scores(s.scores) for s in experiment.samples if s.corpus == data.corpus}
     return real, {f"{data.corpus}.{REAL}": real} | samples
 
 
@@ -103,33 +71,22 @@ def _graphs(
     """Of each source the unlikely steps between the commonest section types of real text, widths on one scale."""
     titles = _commonest(real, reading_order(real, critic), GRAPH_TITLES)
     edges = {slug: _edges(scores, critic) for slug, scores in sources.items()}
-    heaviest = max((edge.share for found in edges.values() for edge in found), default=None)
+    heaviest = max((edge.share for of_source in edges.values() for edge in of_source), default=None)
     for slug in sources:
         shown = _between(titles, edges[slug])
         wide = transition_graph(titles, shown[:GRAPH_EDGES], WIDE, heaviest)
         yield f"transition-errors.{slug}", wide, transition_graph(titles, shown[:NARROW_EDGES], NARROW, heaviest)
 
 
-def study_curves(study: Study) -> dict[str, Any]:
-    """The training curves of a study's generators, by their names; decodings share one."""
-    names = Names.of(study.samples)
-    return curves_of(study.samples, lambda row: names.source(row, decoding=False))
-
-
-def curves_of(samples: Iterable[Drawn], name: Callable[[Mapping[str, Any]], str]) -> dict[str, Any]:
-    """The training curve of each sample's generator that was trained in steps; `name` is told the sample's keys."""
-    found = {}
-    for sample in samples:
-        if sample.training is not None:
-            curve = read_json(sample.training).get("curve", [])
-            if len(curve) > 1:
-                found[name(sample_keys(sample))] = curve
-    return found
+def generator_curves(experiment: CoherenceFiles) -> dict[str, Any]:
+    """The training curves of the generators, by their names; decodings share one."""
+    names = names_of(experiment)
+    return curves_of((names.source(sample_keys(s), decoding=False), s.training) for s in experiment.samples)
 
 
 def marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
     """The rows of one corpus for the chart of Latent PPL: real text first, then samples from low to high."""
-    found = []
+    ranked = []
     for _, group in rows.groupby(["source", *GROUP], sort=False, dropna=False):
         first = group.iloc[0].to_dict()
         lows, highs = group["ci_low"].fillna(np.inf), group["ci_high"].fillna(np.inf)
@@ -142,8 +99,8 @@ def marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
             setting=first["setting"],
             published=None if missing(first["published"]) else float(first["published"]),
         )
-        found.append((first["source"] == SAMPLE, first["source"] != DATA_INFERRED, float(np.mean(mark.values)), mark))
-    return [mark for *_, mark in sorted(found, key=lambda row: row[:3] if row[0] else (row[0], row[1], 0.0))]
+        ranked.append((first["source"] == SAMPLE, first["source"] != DATA_INFERRED, float(np.mean(mark.values)), mark))
+    return [mark for *_, mark in sorted(ranked, key=lambda row: row[:3] if row[0] else (row[0], row[1], 0.0))]
 
 
 def reading_order(scores: pa.Table, critic: TransitionCritic) -> list[str]:

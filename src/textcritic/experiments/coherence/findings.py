@@ -1,11 +1,12 @@
 """What the numbers say, in words: written from the tables, with every doubt that the intervals and p-values leave."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from textcritic.experiments.coherence.names import DATA_INFERRED
+from textcritic.report.names import GROUP, SAMPLE, Names
 from textcritic.report.numbers import (
     count,
     interval,
@@ -16,7 +17,6 @@ from textcritic.report.numbers import (
     percent,
     plural,
 )
-from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names
 
 ALPHA = 0.05
 MOST_POINTS = 6
@@ -32,16 +32,13 @@ class Findings:
     points: tuple[tuple[str, str], ...]
 
 
-def findings(
-    rows: pd.DataFrame, titles: pd.DataFrame, names: Names, further: Iterable[tuple[str, str]] = ()
-) -> Findings:
+def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> Findings:
     """Write the findings.
 
     Args:
         rows: as `rows.coherence_rows` makes them.
         titles: as `rows.titles_rows` makes them.
-        names: of the study's sources.
-        further: points on other parts of the study, to stand last.
+        names: of the sources.
     """
     samples = [group for _, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False)]
     real = {row["corpus"]: row for row in rows[rows["source"] == DATA_INFERRED].to_dict("records")}
@@ -49,7 +46,7 @@ def findings(
     points = [("", _of_real(row, len(real) > 1)) for row in real.values()]
     points += _of_samples(samples, verdicts, real, names)
     points += [("", words) for words in (*_of_titles(rows, titles, names), *_of_rejected(rows, names))]
-    return Findings(_headline(verdicts), (*points, *further))
+    return Findings(_headline(verdicts), tuple(points))
 
 
 def verdict(group: pd.DataFrame, real: float) -> str:

@@ -10,7 +10,7 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from textcritic.report.graph import BEGIN, END
+from textcritic.experiments.coherence.graph import BEGIN, END
 from textcritic.report.numbers import MINUS
 from textcritic.report.style import DIVERGING, MUTED, RULE, SEQUENTIAL, new_figure, style
 

@@ -1,7 +1,8 @@
 """How often a section repeats the one before it (model criticism paper, appendix E, repetition errors)."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.critics import Chains, TransitionCritic
+from textcritic.experiments.coherence.files import CoherenceFiles
+from textcritic.experiments.coherence.names import TABLE_THRESHOLD
+from textcritic.experiments.coherence.rows import scored_sources
 from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.report.details import TABLE_THRESHOLD
-from textcritic.report.inputs import Study
+from textcritic.report.names import KEYS, Names
+from textcritic.report.numbers import NONE, count, difference, interval, missing, number, percent
 from textcritic.report.published import Published
-from textcritic.report.rows import scored_sources
-from textcritic.report.sources import KEYS
+from textcritic.report.sheet import Cell, Sheet
+
+PUBLISHED_SHARES = "The published shares are of one run each; under them ours minus them, in percentage points."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ class Repeats:
         return self.log_prob < math.log(TABLE_THRESHOLD)
 
 
-def repetition_rows(study: Study, published: Published) -> pd.DataFrame:
+def repetition_rows(experiment: CoherenceFiles, published: Published) -> pd.DataFrame:
     """How often sections repeat the one before, in real text with inferred titles and in every sample.
 
     Columns: the keys; `documents`, `steps` scored; `repeated`, the steps that repeat a title, and `repeated_percent` of
@@ -54,7 +59,7 @@ def repetition_rows(study: Study, published: Published) -> pd.DataFrame:
         TextcriticError: a file is missing or damaged, no document is left.
     """
     rows = []
-    for keys, scores, critic in scored_sources(study, gold=False):
+    for keys, scores, critic in scored_sources(experiment, gold=False):
         kept = scored(scores)
         found, documents = repeats(kept, critic), kept.num_rows
         errors = _errors(kept)
@@ -62,12 +67,11 @@ def repetition_rows(study: Study, published: Published) -> pd.DataFrame:
         wrong = np.bincount(found.document[found.unlikely], minlength=documents)
         steps = kept["steps"].to_numpy()
         row = keys | {"documents": documents, "steps": int(steps.sum()), "repeated": int(repeated.sum())}
-        row |= _percent("repeated_percent", repeated, steps, study.resamples)
+        row |= _percent("repeated_percent", repeated, steps, experiment.resamples)
         row |= {"errors": int(errors.sum()), "errors_repeated": int(wrong.sum())}
         # Documents without an error say nothing of the share, and a resample of them alone would have none.
-        row |= _percent("share_percent", wrong[errors > 0], errors[errors > 0], study.resamples)
-        metric = "repetition_share_percent"
-        row["published"] = published.value(keys["corpus"], keys["setting"], keys["generator"], metric, keys["decoding"])
+        row |= _percent("share_percent", wrong[errors > 0], errors[errors > 0], experiment.resamples)
+        row["published"] = published.value("repetition_share_percent", keys)
         rows.append(row)
     percents = [f"{name}{end}" for name in ("repeated_percent", "share_percent") for end in ("", "_low", "_high")]
     counts = ["documents", "steps", "repeated", *percents[:3], "errors", "errors_repeated", *percents[3:]]
@@ -107,6 +111,58 @@ def percent_of(
     return 100 * found.estimate, 100 * found.low, 100 * found.high
 
 
+def rates_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """How often a section repeats the one before, of all steps and of the unlikely ones."""
+    published = bool(rows["published"].notna().any())
+    heads = ("Source", "Articles", "Steps that repeat a section", "Unlikely steps that do", *["Published"] * published)
+    body = []
+    for row in rows.to_dict("records"):
+        beside = published_cell(row)
+        cells = [
+            Cell(names.source(row), heading=True),
+            Cell(count(row["documents"])),
+            _rate_cell(row, "repeated_percent", "repeated", "steps"),
+            _rate_cell(row, "share_percent", "errors_repeated", "errors"),
+        ]
+        body.append([*cells, *[beside] * published])
+    remarks = [
+        "An unlikely step has P < 0.01 under the critic. Under each share: its 95% interval, and how many of how many.",
+        *[PUBLISHED_SHARES, "They are of the unlikely steps."] * published,
+    ]
+    return Sheet(
+        "repetition-rates",
+        "Sections of the same type twice in a row",
+        [[Cell(h) for h in heads]],
+        body,
+        remarks=remarks,
+    )
+
+
+def published_cell(row: Mapping[str, Any]) -> Cell:
+    """A published share, and ours minus it, in percentage points."""
+    if missing(row["published"]):
+        return Cell(NONE)
+    printed, ours = percent_beside(row)
+    return Cell(printed.removeprefix("published "), (ours,))
+
+
+def percent_beside(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The published share, as it was printed, and ours minus it."""
+    gap = None if missing(row["difference"]) else float(row["difference"])
+    return f"published {float(row['published']):g}%", f"ours {difference(gap)}"
+
+
+def chance(probability: float) -> str:
+    """A probability as the report writes it: `P = 0.31%`, `P < 0.01%`."""
+    words = percent(probability)
+    return f"P {words}" if words.startswith("<") else f"P = {words}"
+
+
+def with_rates(sheet: Sheet, rows: pd.DataFrame, names: Names) -> Sheet:
+    """The examples with the shares of all sources among the remarks, for a table that stands alone."""
+    return replace(sheet, remarks=[*sheet.remarks, *(_rate_in_words(row, names) for row in rows.to_dict("records"))])
+
+
 def _errors(kept: pa.Table) -> npt.NDArray[np.int64]:
     """Unlikely steps of each document."""
     steps = kept["step_nll"].combine_chunks()
@@ -118,3 +174,19 @@ def _errors(kept: pa.Table) -> npt.NDArray[np.int64]:
 
 def _percent(name: str, part: npt.NDArray[Any], whole: npt.NDArray[Any], resamples: int) -> dict[str, float | None]:
     return dict(zip((name, f"{name}_low", f"{name}_high"), percent_of(part, whole, resamples), strict=True))
+
+
+def _rate_cell(row: dict[str, Any], name: str, part: str, whole: str) -> Cell:
+    if missing(row[name]):
+        return Cell(NONE)
+    low, high = (percent(row[f"{name}_{end}"] / 100) for end in ("low", "high"))
+    return Cell(percent(row[name] / 100), (f"{low} to {high}", f"{count(row[part])} of {count(row[whole])}"))
+
+
+def _rate_in_words(row: dict[str, Any], names: Names) -> str:
+    if missing(row["share_percent"]):
+        return f"{names.source(row)}: no unlikely step."
+    share, span = number(row["share_percent"]), interval(row["share_percent_low"], row["share_percent_high"])
+    printed = "" if missing(row["published"]) else f"; {', '.join(percent_beside(row))}"
+    errors = count(row["errors"])
+    return f"{names.source(row)}: {share}% ({span}%) of {errors} unlikely steps repeat a section{printed}."

@@ -1,6 +1,6 @@
-"""The study's numbers in long format, one row per source: what the tables, figures and sentences are made of."""
+"""Coherence in long format, one row per source: what the tables, figures and sentences are made of."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +10,25 @@ import pyarrow as pa
 
 from textcritic.critics import (
     TransitionCritic,
+    decompose,
     document_columns,
     latent_nll,
     latent_ppl,
     rejections,
+    scored_transitions,
     unseen_transitions,
 )
 from textcritic.errors import TextcriticError
-from textcritic.files import read_json, read_table
-from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, permutation_test, ratio_of_sums, seed_summary
-from textcritic.report.inputs import Drawn, Study
+from textcritic.experiments.coherence.files import CoherenceFiles
+from textcritic.experiments.coherence.names import DATA_GOLD, DATA_INFERRED, names_of
+from textcritic.files import read_json
+from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, seed_summary
+from textcritic.report.names import GROUP, KEYS, SAMPLE, data_keys, sample_keys
 from textcritic.report.published import Published
-from textcritic.report.sources import DATA_GOLD, DATA_INFERRED, GROUP, KEYS, SAMPLE, Names, data_keys, sample_keys
+from textcritic.report.scored import check_counts, p_value_of, perplexity_of, read_scores, reasons_in_words
 
 
-def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
+def coherence_rows(experiment: CoherenceFiles, published: Published) -> pd.DataFrame:
     """Latent PPL of every source of a study (paper, Table 2).
 
     Columns: the keys; `label`, the source in words, without its corpus; `latent_ppl` with its 95% document-bootstrap
@@ -40,24 +44,25 @@ def coherence_rows(study: Study, published: Published) -> pd.DataFrame:
         TextcriticError: a file is missing or damaged, scores do not belong to their sample, no document is left.
     """
     rows: list[dict[str, Any]] = []
-    names = Names.of(study.samples)
-    for data in study.data:
+    names = names_of(experiment)
+    for data in experiment.data:
         critic = TransitionCritic.load(data.critic)
         inferred = read_scores(data.inferred)
-        rows.append(data_keys(data, DATA_INFERRED) | _scored(inferred, critic, study, data.inferred))
+        rows.append(data_keys(data.corpus, DATA_INFERRED) | _scored(inferred, critic, experiment, data.inferred))
         if not data.titles_given:
-            rows.append(data_keys(data, DATA_GOLD) | _scored(read_scores(data.gold), critic, study, data.gold))
-        for sample in (s for s in study.samples if s.corpus == data.corpus):
+            rows.append(
+                data_keys(data.corpus, DATA_GOLD) | _scored(read_scores(data.gold), critic, experiment, data.gold)
+            )
+        for sample in (s for s in experiment.samples if s.corpus == data.corpus):
             scores = read_scores(sample.scores)
             check_counts(scores, sample)
-            row = sample_keys(sample) | _scored(scores, critic, study, sample.scores)
-            row["p_value"] = p_value_of(scores, inferred, study.resamples)
-            rows.append(row | perplexity_of(sample))
+            row = sample_keys(sample) | _scored(scores, critic, experiment, sample.scores)
+            row["p_value"] = p_value_of(scores, inferred, experiment.resamples)
+            rows.append(row | perplexity_of(sample.perplexity))
     for row in rows:
         row["label"] = names.source(row, corpus=False)
-        key = (row["corpus"], row["setting"], row["generator"])
-        row["published"] = published.value(*key, "latent_ppl", row["decoding"])
-        row["ppl_published"] = published.value(*key, "ppl", row["decoding"])
+        row["published"] = published.value("latent_ppl", row)
+        row["ppl_published"] = published.value("ppl", row)
     table = pd.DataFrame(rows)
     table["difference"] = table["latent_ppl"] - pd.to_numeric(table["published"])
     table["ppl_difference"] = pd.to_numeric(table.get("ppl_all")) - pd.to_numeric(table["ppl_published"])
@@ -73,60 +78,28 @@ COHERENCE_COLUMNS = (
 )
 
 
-def titles_rows(study: Study) -> pd.DataFrame:
+def titles_rows(experiment: CoherenceFiles) -> pd.DataFrame:
     """What titles in the training text change: each generator with against without, by a permutation test.
 
     Columns: corpus, generator, decoding, seed, `with_titles`, `without_titles` (Latent PPL), `ratio` (without
     over with) and `p_value`. Only pairs that the study has both of.
     """
     rows = []
-    found = {(s.corpus, s.generator, s.decoding, s.seed, s.setting): s for s in study.samples}
-    for (corpus, generator, decoding, seed, setting), sample in found.items():
-        other = found.get((corpus, generator, decoding, seed, "wo-title"))
+    samples = {(s.corpus, s.generator, s.decoding, s.seed, s.setting): s for s in experiment.samples}
+    for (corpus, generator, decoding, seed, setting), sample in samples.items():
+        other = samples.get((corpus, generator, decoding, seed, "wo-title"))
         if setting != "w-title" or other is None:
             continue
         first, second = read_scores(sample.scores), read_scores(other.scores)
         values = latent_ppl(first), latent_ppl(second)
         row = {"corpus": corpus, "generator": generator, "decoding": decoding, "seed": seed}
         row |= {"with_titles": values[0], "without_titles": values[1], "ratio": values[1] / values[0]}
-        rows.append(row | {"p_value": p_value_of(second, first, study.resamples)})
+        rows.append(row | {"p_value": p_value_of(second, first, experiment.resamples)})
     columns = ["corpus", "generator", "decoding", "seed", "with_titles", "without_titles", "ratio", "p_value"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def perplexity_of(sample: Drawn) -> dict[str, Any]:
-    """The perplexity columns of a sample's generator; empty for samples that came from a file."""
-    if sample.perplexity is None:
-        return {}
-    report = read_json(sample.perplexity)
-    unit = report.get("unit", "tokens")
-    columns: dict[str, Any] = {"ppl_unit": unit}
-    try:
-        for part in ("all", "body"):
-            ppl, (low, high) = report[part]["ppl"], report[part]["ci95"] or (None, None)
-            columns |= {f"ppl_{part}": np.inf if ppl is None else ppl, f"ppl_{part}_low": low, f"ppl_{part}_high": high}
-            if ppl is None:
-                impossible = report["zero_probability_tokens"]
-                columns["ppl_infinite_because"] = f"{impossible:,} {unit} of the test text have probability 0"
-    except (KeyError, TypeError, ValueError) as error:
-        raise TextcriticError(
-            f"{sample.perplexity}: no perplexity in it ({error}); delete it and rerun its rule"
-        ) from error
-    return columns
-
-
-def reasons_in_words(reasons: Mapping[str, int]) -> str:
-    """`reason: n; ...`, as the tables hold them."""
-    return "; ".join(f"{reason}: {n}" for reason, n in reasons.items())
-
-
-def reasons_from_words(words: str) -> dict[str, int]:
-    """The numbers that `reasons_in_words` wrote."""
-    pairs = (part.rsplit(": ", 1) for part in words.split("; ") if part)
-    return {reason: int(n) for reason, n in pairs}
-
-
-def _scored(scores: pa.Table, critic: TransitionCritic, study: Study, path: Path) -> dict[str, Any]:
+def _scored(scores: pa.Table, critic: TransitionCritic, experiment: CoherenceFiles, path: Path) -> dict[str, Any]:
     try:
         columns = document_columns(scores)
     except TextcriticError as error:
@@ -134,8 +107,8 @@ def _scored(scores: pa.Table, critic: TransitionCritic, study: Study, path: Path
     value, reasons = latent_ppl(scores), rejections(scores)
     row: dict[str, Any] = {"latent_ppl": value, "latent_nll": latent_nll(scores)}
     if np.isfinite(value):
-        found = bootstrap_interval(columns, exp_ratio_of_sums, resamples=study.resamples)
-        row |= {"ci_low": found.low, "ci_high": found.high}
+        interval = bootstrap_interval(columns, exp_ratio_of_sums, resamples=experiment.resamples)
+        row |= {"ci_low": interval.low, "ci_high": interval.high}
     else:
         steps = sum(step["count"] for step in unseen_transitions(scores, critic))
         row["infinite_because"] = f"{steps:,} steps never occur in the training text and the critic is not smoothed"
@@ -151,14 +124,6 @@ def _scored(scores: pa.Table, critic: TransitionCritic, study: Study, path: Path
     }
 
 
-def p_value_of(first: pa.Table, second: pa.Table, resamples: int) -> float | None:
-    """Permutation p-value of the difference in log Latent PPL; None if one of them is infinite."""
-    one, two = document_columns(first), document_columns(second)
-    if not (np.isfinite(one).all() and np.isfinite(two).all()):
-        return None
-    return permutation_test(one, two, ratio_of_sums, resamples=resamples).p
-
-
 def _with_seeds(table: pd.DataFrame) -> pd.DataFrame:
     """Add the summary over the seeds of each group; real text has none."""
     parts = []
@@ -171,35 +136,49 @@ def _with_seeds(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts).reindex(columns=[*KEYS, *COHERENCE_COLUMNS]).sort_index()
 
 
-def check_counts(scores: pa.Table, sample: Drawn) -> None:
-    """Refuse scores of more or fewer documents than were drawn."""
-    drawn = read_json(sample.counts).get("drawn")
-    if drawn is not None and drawn != scores.num_rows:
-        raise TextcriticError(
-            f"{sample.scores}: {scores.num_rows} documents, but {sample.counts} says {drawn} were drawn; "
-            "they belong to different samples: delete the scores and rerun the rule that makes them"
-        )
-
-
-def scored_sources(study: Study, gold: bool = True) -> Iterator[tuple[dict[str, Any], pa.Table, TransitionCritic]]:
+def scored_sources(
+    experiment: CoherenceFiles, gold: bool = True
+) -> Iterator[tuple[dict[str, Any], pa.Table, TransitionCritic]]:
     """Keys, scores and critic of every source: of each corpus the real text first, with gold titles too if `gold`."""
-    for data in study.data:
+    for data in experiment.data:
         critic = TransitionCritic.load(data.critic)
-        yield data_keys(data, DATA_INFERRED), read_scores(data.inferred), critic
+        yield data_keys(data.corpus, DATA_INFERRED), read_scores(data.inferred), critic
         if gold and not data.titles_given:
-            yield data_keys(data, DATA_GOLD), read_scores(data.gold), critic
-        for sample in (s for s in study.samples if s.corpus == data.corpus):
+            yield data_keys(data.corpus, DATA_GOLD), read_scores(data.gold), critic
+        for sample in (s for s in experiment.samples if s.corpus == data.corpus):
             yield sample_keys(sample), read_scores(sample.scores), critic
 
 
-def read_scores(path: Path) -> pa.Table:
-    """The scores of one source.
+def decomposition_rows(experiment: CoherenceFiles) -> pd.DataFrame:
+    """Cross-entropy of each source as entropy plus Kullback-Leibler divergence, nats per step (paper, appendix B).
 
-    Raises:
-        TextcriticError: the file is missing or damaged, or is something else.
+    Columns: the keys, `steps`, `cross_entropy`, `entropy`, `kl`, `entropy_corrected`, `kl_corrected`.
     """
-    scores = read_table(path)
-    missing = {"id", "nll", "steps", "nll_soft", "rejected", "why", "chain", "step_nll"} - set(scores.column_names)
-    if missing:
-        raise TextcriticError(f"{path}: no column {sorted(missing)[0]!r}; it is not a file of scores")
-    return scores
+    rows = []
+    for keys, scores, critic in scored_sources(experiment):
+        parts = decompose(scored_transitions(scores, critic), critic)
+        names = ("steps", "cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
+        rows.append(keys | {name: getattr(parts, name) for name in names})
+    return pd.DataFrame(rows).astype({"seed": "Int64"})
+
+
+def classifier_rows(experiment: CoherenceFiles, published: Published) -> pd.DataFrame:
+    """How often the section classifier is right on each corpus (paper, appendix E); no row where titles are given.
+
+    Columns: corpus, metric (`classifier_accuracy_percent`), `split`, `value`, its 95% interval `ci_low`, `ci_high`, the
+    number of `sections`, and `published` and `difference` for the validation split, which is the paper's.
+    """
+    metric = "classifier_accuracy_percent"
+    rows: list[dict[str, Any]] = []
+    for data in experiment.data:
+        if data.accuracy is None:
+            continue
+        for split in ("validation", "test"):
+            measured = read_json(data.accuracy)[split]
+            value, (low, high) = 100 * measured["accuracy"], measured["ci95"]
+            printed = published.value(metric, data_keys(data.corpus)) if split == "validation" else None
+            row = {"corpus": data.corpus, "metric": metric, "split": split, "value": value}
+            row |= {"ci_low": 100 * low, "ci_high": 100 * high, "sections": measured["n"], "published": printed}
+            rows.append(row | {"difference": None if printed is None else value - printed})
+    columns = ["corpus", "metric", "split", "value", "ci_low", "ci_high", "sections", "published", "difference"]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,78 +1,49 @@
-"""The study's tables in the paper's shapes, made from the long-format rows."""
+"""The tables of coherence, for reading: the paper's shape (Tables 2, 3 and 5), and what stands behind it."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from textcritic.report.details import STATISTICS
-from textcritic.report.numbers import (
-    MINUS,
-    NONE,
-    count,
-    difference,
-    interval,
-    missing,
-    number,
-    p_value,
-    setting_name,
+from textcritic.experiments.coherence.names import DATA_GOLD, DATA_INFERRED
+from textcritic.report.cells import (
+    infinite_remarks,
+    latent_cell,
+    matching,
+    ppl_cell,
+    unique,
+    unit_remarks,
 )
+from textcritic.report.names import GROUP, SAMPLE, Names
+from textcritic.report.numbers import count, difference, missing, number, p_value, percent, setting_name
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.sources import DATA_INFERRED, GROUP, SAMPLE, Names
-from textcritic.report.words import switch_names
 
-METRICS = {
-    "articles_train": "articles, train",
-    "articles_validation": "articles, validation",
-    "articles_test": "articles, test",
-    "section_types": "section types",
-    "median_sections": "sections per article, median",
-    "median_section_length": "section length, median",
-    "max_section_length": "section length, longest",
-    "classifier_accuracy_percent": "section classifier right on validation, %",
-}
+SETTINGS = ("w-title", "wo-title")
+SETTING_HEADS = {"w-title": "W/ Title", "wo-title": "W/O Title"}
+MOST_ACROSS = 2  # corpora side by side; more leave a page no room for the intervals
 
 
-def unit_remarks(rows: pd.DataFrame) -> list[str]:
-    """What perplexities are per; nothing where there are none."""
-    words = {
-        frozenset({"tokens"}): "Perplexity is per token of the generator's own encoding.",
-        frozenset({"words"}): "Perplexity is per word.",
-        frozenset({"tokens", "words"}): "Perplexity is per token of the generator's own encoding, or per word where it "
-        "says so; the two cannot be compared.",
-    }
-    return [words[units]] if (units := frozenset(rows["ppl_unit"].dropna())) else []
+def coherence_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """Latent PPL and perplexity by generator, setting and corpus; the corpora side by side if there are few."""
+    across = rows["corpus"].nunique() <= MOST_ACROSS
+    caption = "Perplexity and Latent PPL of each generator"
+    if len(_settings(rows)) > 1:
+        caption += ", trained with and without section titles in its text"
+    if rows["ppl_unit"].isna().all():  # samples from files: nobody says how they were made
+        caption = "Latent PPL of real text and of each sample"
+    header, body = _across(rows, names, latent_cell) if across else _down(rows, names)
+    return Sheet("coherence", caption, header, body, stubs=2, remarks=_remarks(rows, names))
 
 
-def infinite_remarks(rows: pd.DataFrame, names: Names) -> list[str]:
-    """Why each infinite value is infinite."""
-    remarks = []
-    for metric, column in (("Perplexity", "ppl_infinite_because"), ("Latent PPL", "infinite_because")):
-        for row in rows[rows[column].notna()].to_dict("records"):
-            remarks.append(f"{metric} of {names.source(row)} is infinite: {row[column]}.")
-    return list(dict.fromkeys(remarks))
-
-
-def latent_cell(group: pd.DataFrame, span: int = 1) -> Cell:
-    """A Latent PPL with its interval, p-value and published value; the mean over seeds where there are several."""
-    if group.empty:
-        return Cell(NONE, span=span)
-    notes = spread(group, "latent_ppl", "ci")
-    notes += beside(group, "published", "difference")
-    values = [value for value in group["p_value"] if not missing(value)]
-    if values:
-        notes.append(p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}")
-    return Cell(number(group["latent_ppl"].mean()), tuple(notes), span)
-
-
-def ppl_cell(group: pd.DataFrame, span: int = 1) -> Cell:
-    """A perplexity (all tokens) with its unit if that is words, its interval and published value."""
-    if group.empty or group["ppl_all"].isna().all():
-        return Cell(NONE, span=span)
-    notes = ["per word"] if group["ppl_unit"].iloc[0] == "words" else []
-    notes += spread(group, "ppl_all", "ppl_all") + beside(group, "ppl_published", "ppl_difference")
-    return Cell(number(group["ppl_all"].mean()), tuple(notes), span)
+def paper_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """The same in the paper's shape whatever the number of corpora, with numbers of articles and of runs."""
+    header, body = _across(rows, names, _counted)
+    seeds = sorted(set(rows["seed"].dropna()))
+    ours = f"Ours: {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}."
+    theirs = ["The paper: one run of each, without intervals."] * bool(rows["published"].notna().any())
+    remarks = [*_remarks(rows, names), "Articles: those scored, under all seeds together.", ours, *theirs]
+    return Sheet("coherence", "", header, body, stubs=2, remarks=remarks)
 
 
 def perplexity_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -112,53 +83,132 @@ def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     return Sheet("decomposition", caption, header, body, stubs=2 - start, remarks=remarks)
 
 
-def statistics_sheet(rows: pd.DataFrame) -> Sheet:
-    """Statistics of the corpora (paper, Table 11), one column a corpus."""
-    corpora = unique(rows["corpus"])
-    header = [[Cell(""), *(Cell(corpus) for corpus in corpora)]]
+def titles_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """What titles in the training text change, a row a pair of generators."""
     body = []
-    for metric in unique(rows["metric"]):
-        cells = []
-        for corpus in corpora:
-            found = rows[(rows["corpus"] == corpus) & (rows["metric"] == metric)].to_dict("records")
-            row = found[0] if found else {"value": None, "published": None, "difference": None}
-            # Counts are exact; medians may end in .5 and accuracies have decimals.
-            exact = metric.startswith("articles") or metric in STATISTICS
-            text = f"{row['value']:,g}" if exact and found else number(row["value"])
-            cells.append(Cell(text, _statistic_beside(row, exact)))
-        body.append([Cell(METRICS.get(metric, metric), heading=True), *cells])
-    return Sheet("statistics", "Corpus statistics", header, body)
+    for row in rows.to_dict("records"):
+        values = [number(row[column]) for column in ("with_titles", "without_titles", "ratio")]
+        p = p_value(row["p_value"]).removeprefix("p = ").removeprefix("p ")
+        body.append([Cell(names.source(row, setting=False), heading=True), *(Cell(v) for v in (*values, p))])
+    heads = ("Generator", "Latent PPL with titles", "Without", "Ratio", "p-value")
+    remarks = [] if body else ["No generator was trained both with and without titles in its text."]
+    return Sheet(
+        "titles", "What titles in the training text change", [[Cell(head) for head in heads]], body, remarks=remarks
+    )
 
 
-def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """What each switch does to the Latent PPL of each source."""
-    switches = ["default", *switch_names(rows)]
+def classifier_sheet(rows: pd.DataFrame) -> Sheet:
+    """How often the section classifier is right."""
     body = []
-    for source in rows[["corpus", "source", *GROUP[1:], "seed"]].drop_duplicates().to_dict("records"):
-        found = {row["switch"]: row for row in matching(rows, source).to_dict("records")}
-        cells = [_audit_cell(found[switch], found["default"]) if switch in found else Cell(NONE) for switch in switches]
-        # Which titles real text is scored by is a switch here, so its name says nothing of them.
-        name = names.source(source | {"source": DATA_INFERRED} if source["generator"] == "data" else source)
-        body.append([Cell(name, heading=True), *cells])
-    caption = "Latent PPL under each disputed detail, one at a time"
-    remarks = [
-        "Under each value: its change against the default, or against the switch that it names; and how many articles "
-        "were rejected, unread ones included, where that is another number than by default."
+    for row in rows.to_dict("records"):
+        beside = (
+            ""
+            if missing(row["published"])
+            else f"published {row['published']:g}%, ours {difference(row['difference'])}"
+        )
+        value, low, high = (percent(row[column] / 100) for column in ("value", "ci_low", "ci_high"))
+        cells = [
+            Cell(row["split"]),
+            Cell(value, (f"{low} to {high}", *beside)),
+            Cell(count(row["sections"])),
+        ]
+        body.append([Cell(row["corpus"], heading=True), *cells])
+    heads = ("Corpus", "Split", "Right", "Sections")
+    remarks = [] if body else ["Titles are given; nothing is inferred."]
+    return Sheet(
+        "classifier", "The section classifier", [[Cell(head) for head in heads]], body, stubs=2, remarks=remarks
+    )
+
+
+def _across(rows: pd.DataFrame, names: Names, latent: Callable[..., Cell]) -> tuple[list[list[Cell]], list[list[Cell]]]:
+    """Rows metric by generator, columns corpus by setting: the header's rows, and the body's."""
+    corpora, settings = unique(rows["corpus"]), _settings(rows)
+    header = [
+        [Cell("", span=2), *(Cell(corpus, span=len(settings)) for corpus in corpora)],
+        [Cell("Metric"), Cell("Generator"), *(Cell(SETTING_HEADS[s]) for _ in corpora for s in settings)],
     ]
-    header = [[Cell("Source"), *(Cell(switch) for switch in switches)]]
-    return Sheet("audit", caption, header, body, remarks=remarks)
+    if len(settings) == 1:
+        header = [[Cell("Metric"), Cell("Generator"), *(Cell(corpus) for corpus in corpora)]]
+    body: list[list[Cell]] = []
+    for metric, cell in (("PPL", ppl_cell), ("Latent PPL", latent)):
+        first = len(body)
+        if metric == "Latent PPL":
+            for source in _real(rows):
+                found = [rows[(rows["corpus"] == c) & (rows["source"] == source)] for c in corpora]
+                name = names.source(found[0].iloc[0], corpus=False)
+                body.append([Cell(""), Cell(name), *(cell(part, span=len(settings)) for part in found)])
+        for generator, decoding, name in _generators(rows, names):
+            if metric == "PPL" and rows.loc[rows["generator"] == generator, "ppl_all"].isna().all():
+                continue
+            groups = [_group(rows, c, s, generator, decoding) for c in corpora for s in settings]
+            body.append([Cell(""), Cell(name), *(cell(part) for part in groups)])
+        if len(body) > first:
+            body[first][0] = Cell(metric, heading=True)
+    return header, body
 
 
-def matching(rows: pd.DataFrame, wanted: dict[str, Any]) -> pd.DataFrame:
-    """The rows whose columns have these values; a missing one matches a missing one."""
-    for key, value in wanted.items():
-        rows = rows[rows[key].isna()] if missing(value) else rows[rows[key] == value]
-    return rows
+def _down(rows: pd.DataFrame, names: Names) -> tuple[list[list[Cell]], list[list[Cell]]]:
+    """Rows corpus by source, columns metric by setting: the header's rows, and the body's."""
+    settings = _settings(rows)
+    across = len(settings)
+    heads = [Cell(SETTING_HEADS[setting]) for _ in range(2) for setting in settings]
+    header = [
+        [Cell("", span=2), Cell("PPL", span=across), Cell("Latent PPL", span=across)],
+        [Cell("Corpus"), Cell("Source"), *heads],
+    ]
+    if across == 1:
+        header = [[Cell("Corpus"), Cell("Source"), Cell("PPL"), Cell("Latent PPL")]]
+    body: list[list[Cell]] = []
+    for corpus in unique(rows["corpus"]):
+        ours, first = rows[rows["corpus"] == corpus], len(body)
+        for source in _real(rows):
+            found = ours[ours["source"] == source]
+            name = names.source(found.iloc[0], corpus=False)
+            body.append([Cell(""), Cell(name), ppl_cell(found, across), latent_cell(found, across)])
+        for generator, decoding, name in _generators(ours, names):
+            groups = [_group(ours, corpus, setting, generator, decoding) for setting in settings]
+            body.append([Cell(""), Cell(name), *(ppl_cell(g) for g in groups), *(latent_cell(g) for g in groups)])
+        body[first][0] = Cell(corpus, heading=True)
+    return header, body
 
 
-def unique(values: Iterable[Any]) -> list[Any]:
-    """Each value once, in order of appearance."""
-    return list(dict.fromkeys(values))
+def _settings(rows: pd.DataFrame) -> list[str]:
+    """Those that the samples have; a column for each."""
+    return [setting for setting in SETTINGS if (rows["setting"] == setting).any()]
+
+
+def _real(rows: pd.DataFrame) -> list[str]:
+    """The sources of real text; where titles are given there is one."""
+    return [source for source in (DATA_INFERRED, DATA_GOLD) if (rows["source"] == source).any()]
+
+
+def _remarks(rows: pd.DataFrame, names: Names) -> list[str]:
+    theirs = "the published value and ours minus it, " if rows["published"].notna().any() else ""
+    return [
+        "Under each value: its 95% interval (with several seeds: their standard deviation, under their mean), "
+        f"{theirs}and the p-value against the real text.",
+        *unit_remarks(rows),
+        *infinite_remarks(rows, names),
+    ]
+
+
+def _counted(group: pd.DataFrame, span: int = 1) -> Cell:
+    cell = latent_cell(group, span)
+    return cell if group.empty else replace(cell, notes=(*cell.notes, f"{count(group['documents'].sum())} articles"))
+
+
+def _generators(rows: pd.DataFrame, names: Names) -> list[tuple[str, str, str]]:
+    """(generator, decoding, what the two are called) of the samples."""
+    samples = rows[rows["source"] == SAMPLE].drop_duplicates(["generator", "decoding"]).to_dict("records")
+    return [
+        (row["generator"], row["decoding"], names.source(row, corpus=False, setting=False, seed=False))
+        for row in samples
+    ]
+
+
+def _group(rows: pd.DataFrame, corpus: str, setting: str, generator: str, decoding: str) -> pd.DataFrame:
+    key = {"corpus": corpus, "setting": setting, "generator": generator, "decoding": decoding}
+    return matching(rows[rows["source"] == SAMPLE], key)
 
 
 def _first_column(rows: pd.DataFrame) -> int:
@@ -170,38 +220,3 @@ def _stub(corpus: str, body: list[list[Cell]]) -> Cell:
     """The corpus, where it is another than that of the rows above."""
     above = next((row[0].text for row in reversed(body) if row[0].text), None)
     return Cell("") if corpus == above else Cell(corpus, heading=True)
-
-
-def spread(group: pd.DataFrame, column: str, prefix: str) -> list[str]:
-    """The interval of a single value, or the standard deviation over the seeds of several."""
-    if len(group) > 1:
-        sd = group[column].std(ddof=1) if np.isfinite(group[column]).all() else None
-        return [f"± {number(sd)} over {len(group)} seeds"] if sd is not None else []
-    low, high = group[f"{prefix}_low"].iloc[0], group[f"{prefix}_high"].iloc[0]
-    return [] if missing(low) else [interval(low, high)]
-
-
-def beside(group: pd.DataFrame, published: str, gap: str) -> list[str]:
-    """The published value, as it was printed, and ours minus it, if there is one."""
-    theirs = group[published].iloc[0]
-    ours = group[gap].mean()
-    return [] if missing(theirs) else [f"published {float(theirs):,.2f}", f"ours {difference(float(ours))}"]
-
-
-def _audit_cell(row: dict[str, Any], default: dict[str, Any]) -> Cell:
-    notes = [f"{difference(row['change_percent'])}%"] if not missing(row["change_percent"]) else []
-    if notes and row["compared_with"] != "default":
-        notes = [f"{notes[0]} on {row['compared_with']}"]
-    if row["switch"] == "default":
-        notes = [f"{count(row['documents'])} articles"]
-    if row["rejected"] != (0 if row is default else default["rejected"]):
-        notes.append(f"{count(row['rejected'])} rejected")
-    return Cell(number(row["latent_ppl"]), tuple(notes))
-
-
-def _statistic_beside(row: dict[str, Any], exact: bool) -> tuple[str, ...]:
-    if missing(row["published"]):
-        return ()
-    gap = float(row["difference"])
-    ours = (f"{gap:+,g}".replace("-", MINUS) if gap else "±0") if exact else difference(gap)
-    return f"published {float(row['published']):,g}", f"ours {ours}"

@@ -7,16 +7,16 @@ import pyarrow as pa
 
 from textcritic.corpora import Article, some_articles
 from textcritic.errors import TextcriticError
+from textcritic.experiments.coherence.files import CoherenceFiles, RealText, Sample
+from textcritic.experiments.coherence.names import DATA_INFERRED, GRAPH_THRESHOLD, names_of
 from textcritic.files import read_table
-from textcritic.report.details import GRAPH_THRESHOLD
-from textcritic.report.inputs import DataFiles, SampleFiles, Study
-from textcritic.report.rows import read_scores
-from textcritic.report.sources import DATA_INFERRED, Names, data_keys, sample_keys
+from textcritic.report.names import data_keys, sample_keys
+from textcritic.report.scored import read_scores
 
 MAX_CHARACTERS = 4000
 
 
-def viewer_data(study: Study) -> list[dict[str, Any]]:
+def viewer_data(experiment: CoherenceFiles) -> list[dict[str, Any]]:
     """What the viewer shows, ready for JSON: for every source its most incoherent articles and its first ones.
 
     Returns:
@@ -30,17 +30,17 @@ def viewer_data(study: Study) -> list[dict[str, Any]]:
         TextcriticError: articles, latents and scores of a source do not belong together.
     """
     found = []
-    names = Names.of(study.samples)
-    for data in study.data:
-        label = names.source(data_keys(data, DATA_INFERRED))
-        found.append(_source(label, data, data.inferred, study.report_articles) | {"real": True})
-        for sample in (s for s in study.samples if s.corpus == data.corpus):
+    names = names_of(experiment)
+    for data in experiment.data:
+        label = names.source(data_keys(data.corpus, DATA_INFERRED))
+        found.append(_source(label, data, data.inferred, experiment.report_articles) | {"real": True})
+        for sample in (s for s in experiment.samples if s.corpus == data.corpus):
             label = names.source(sample_keys(sample))
-            found.append(_source(label, sample, sample.scores, study.report_articles) | {"real": False})
+            found.append(_source(label, sample, sample.scores, experiment.report_articles) | {"real": False})
     return found
 
 
-def _source(label: str, files: DataFiles | SampleFiles, scores_path: Any, most: int) -> dict[str, Any]:
+def _source(label: str, files: RealText | Sample, scores_path: Any, most: int) -> dict[str, Any]:
     scores = read_scores(scores_path)
     kept = [row for row in scores.select(["id", "nll", "steps", "rejected"]).to_pylist() if not row["rejected"]]
     ranked = sorted(kept, key=lambda row: (-row["nll"] / row["steps"], row["id"]))

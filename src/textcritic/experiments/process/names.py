@@ -4,18 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from textcritic.experiments.process.files import ProcessFiles
 from textcritic.report.decodings import QUANTITIES
-from textcritic.report.inputs import ProcessFiles, Synthetic
-from textcritic.report.sources import GROUP, KEYS, Names
+from textcritic.report.names import GROUP, Names
 
 EXACT, TEST = "process-exact", "process-test"
 WORDS = {EXACT: "the process, exactly", TEST: "test sequences"}
 STOPS = {"learnt": "ends by itself", "given": "length given"}  # by the key `stop` of a decoding
-
-
-def process_keys(files: ProcessFiles, source: str) -> dict[str, Any]:
-    """The key columns of a row about a process (`EXACT`) or about the sequences drawn from it for testing (`TEST`)."""
-    return dict(zip(KEYS, (files.corpus, source, "", "data", "", None), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +31,17 @@ class ProcessNames:
     several: bool
 
     @classmethod
-    def of(cls, synthetic: Synthetic) -> "ProcessNames":
+    def of(cls, experiment: ProcessFiles) -> "ProcessNames":
         """Names for the processes of a study and for the samples beside them."""
         uses: dict[str, list[str]] = {}
-        for generator, decoding in dict.fromkeys((s.generator, s.decoding) for s in synthetic.samples):
+        for generator, decoding in dict.fromkeys((s.generator, s.decoding) for s in experiment.samples):
             uses.setdefault(generator, []).append(decoding)
         decoded = {
             (generator, decoding): words
             for generator, used in uses.items()
-            for decoding, words in _decoding_words({name: synthetic.decodings.get(name) for name in used}).items()
+            for decoding, words in _decoding_words({name: experiment.decodings.get(name) for name in used}).items()
         }
-        return cls(Names.of(synthetic.samples), decoded, len(synthetic.processes) > 1)
+        return cls(Names.of(experiment.samples), decoded, len(experiment.processes) > 1)
 
     def source(self, row: Mapping[str, Any], *, corpus: bool = True, decoding: bool = True, seed: bool = True) -> str:
         """A source in words: `transformer`, `HSMM, length given, seed 2`, `test sequences`.

@@ -11,14 +11,14 @@ from textcritic.corpora.process import Process
 from textcritic.critics import decompose, document_columns, latent_nll, latent_ppl, rejections
 from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.errors import TextcriticError
+from textcritic.experiments.process.files import KnownData, ProcessFiles
+from textcritic.experiments.process.names import EXACT, TEST, ProcessNames
 from textcritic.files import read_json
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, seed_summary
-from textcritic.report.inputs import ProcessFiles, Synthetic
+from textcritic.report.names import GROUP, KEYS, SAMPLE, data_keys, sample_keys
 from textcritic.report.numbers import plural
 from textcritic.report.published import Published
-from textcritic.report.rows import check_counts, p_value_of, perplexity_of, read_scores, reasons_in_words
-from textcritic.report.sources import GROUP, KEYS, SAMPLE, sample_keys
-from textcritic.report.synthetic.names import EXACT, TEST, ProcessNames, process_keys
+from textcritic.report.scored import check_counts, p_value_of, perplexity_of, read_scores, reasons_in_words
 
 PARTS = ("cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
 COLUMNS = (
@@ -33,12 +33,11 @@ TEXTS = ("label", "rejected_by_reason", "infinite_because", "published_note", "p
 SUBSAMPLE_SEED = 1234
 
 
-def table1_rows(synthetic: Synthetic, published: Published) -> pd.DataFrame:
+def perplexity_rows(experiment: ProcessFiles, published: Published) -> pd.DataFrame:
     """Word-level and Latent PPL of a known process and of models of it (paper, Table 1), one row a source.
 
-    Of each process: the exact values; its test split; every sample. Columns are those of `rows.coherence_rows` where
-    they mean the same: the keys; `label`; `latent_ppl` of the sequences that could be read, with its 95%
-    document-bootstrap interval `ci_low`, `ci_high`; `latent_nll` (mean, nats per sequence); `documents`, `steps`
+    Of each process: the exact values; its test split; every sample. Columns: the keys; `label`; `latent_ppl` of the
+    sequences that could be read, with its 95% document-bootstrap interval `ci_low`, `ci_high`; `latent_nll` (mean, nats per sequence); `documents`, `steps`
     scored; `rejected`, `rejected_share`, `rejected_by_reason` ("reason: n; ..."); over the seeds of a group, `seeds`,
     of how many of them something could be read, `seeds_read`, and `seeds_mean`, `seeds_sd` of these; `p_value` of a
     permutation test against the test split; the decomposition of the cross-entropy, nats per step;
@@ -52,35 +51,36 @@ def table1_rows(synthetic: Synthetic, published: Published) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged, or files do not belong together.
     """
-    names = ProcessNames.of(synthetic)
+    names = ProcessNames.of(experiment)
     rows: list[dict[str, Any]] = []
-    for files in synthetic.processes:
-        known, test = Process.load(files.process), read_scores(files.scores)
+    for data in experiment.processes:
+        known, test = Process.load(data.process), read_scores(data.scores)
         process = KnownProcess.of(known)
-        rows += _of_process(files, known, process, test, synthetic.resamples)
-        for sample in synthetic.of(files):
+        rows += _of_process(data, known, process, test, experiment.resamples)
+        for sample in experiment.of(data):
             scores = read_scores(sample.scores)
             check_counts(scores, sample)
-            row = sample_keys(sample) | _scored(scores, process, synthetic.resamples) | perplexity_of(sample)
+            row = (
+                sample_keys(sample) | _scored(scores, process, experiment.resamples) | perplexity_of(sample.perplexity)
+            )
             if row["documents"]:
-                row["p_value"] = p_value_of(scores, test, synthetic.resamples)
+                row["p_value"] = p_value_of(scores, test, experiment.resamples)
             rows.append(row | _of_test(row["documents"], test, process))
     return _completed(pd.DataFrame([_beside(row | {"label": names.source(row)}, published) for row in rows]))
 
 
-def audit_rows(synthetic: Synthetic) -> pd.DataFrame:
+def parsing_rows(experiment: ProcessFiles) -> pd.DataFrame:
     """What it does to the Latent PPL which texts are called sequences (`critics.known_process.audit_parsing`).
 
     Columns: the keys, `label`, `switch`, `setting_of_switch`, `latent_ppl` (empty where nothing can be read),
     `compared_with` (a switch) and `change_percent` against it, `documents`, `rejected`, and what the released code
     prints of the sample: `processed` and, of these, `invalid`.
     """
-    names = ProcessNames.of(synthetic)
+    names = ProcessNames.of(experiment)
     rows = []
-    for files in synthetic.processes:
-        samples = {sample.slug: sample for sample in synthetic.of(files)}
-        found = audit_parsing(files.process, {slug: (s.articles, s.rejected) for slug, s in samples.items()})
-        for row in found:
+    for data in experiment.processes:
+        samples = {sample.slug: sample for sample in experiment.of(data)}
+        for row in audit_parsing(data.process, {slug: (s.articles, s.rejected) for slug, s in samples.items()}):
             keys = sample_keys(samples[row.pop("source")])
             row = {"setting_of_switch": row.pop("setting"), "documents": row.pop("n"), **row}
             rows.append(keys | {"label": names.source(keys)} | row)
@@ -91,10 +91,10 @@ def audit_rows(synthetic: Synthetic) -> pd.DataFrame:
 
 
 def _of_process(
-    files: ProcessFiles, process: Process, critic: KnownProcess, test: pa.Table, resamples: int
+    data: KnownData, process: Process, critic: KnownProcess, test: pa.Table, resamples: int
 ) -> list[dict[str, Any]]:
     """The exact row and the one of the test split; a sequence's end is certain and so costs nothing."""
-    statistics = read_json(files.statistics)
+    statistics = read_json(data.statistics)
     try:
         words, latent = statistics["word_ppl"], statistics["latent_ppl"]
         exact = {"ppl_body": words["exact"], "latent_ppl": latent["exact"]}
@@ -104,11 +104,11 @@ def _of_process(
         empirical["ppl_all"] = words["test"] ** (tokens / (tokens + ends))
     except (KeyError, TypeError, ValueError) as error:
         raise TextcriticError(
-            f"{files.statistics}: no perplexity of a process in it ({error}); delete it and rerun its rule"
+            f"{data.statistics}: no perplexity of a process in it ({error}); delete it and rerun its rule"
         ) from error
     parts = decompose(_expected_transitions(process), critic)
     if not np.isclose(np.log(exact["latent_ppl"]), parts.cross_entropy, rtol=1e-6):
-        raise TextcriticError(f"{files.statistics}: is of another process than {files.process}; delete both and rerun")
+        raise TextcriticError(f"{data.statistics}: is of another process than {data.process}; delete both and rerun")
     length = process.expected_tokens()
     exact |= {"ppl_all": exact["ppl_body"] ** (length / (length + 1))}
     exact |= {name: getattr(parts, name) for name in PARTS}
@@ -116,7 +116,7 @@ def _of_process(
     scored = _scored(test, critic, resamples)
     empirical |= scored | _of_test(scored["documents"], test, critic)
     unit = {"ppl_unit": "tokens"}
-    return [process_keys(files, EXACT) | exact | unit, process_keys(files, TEST) | empirical | unit]
+    return [data_keys(data.corpus, EXACT) | exact | unit, data_keys(data.corpus, TEST) | empirical | unit]
 
 
 def _expected_transitions(process: Process) -> np.ndarray:
@@ -138,8 +138,8 @@ def _scored(scores: pa.Table, process: KnownProcess, resamples: int) -> dict[str
     row |= {"steps": int(columns[:, 1].sum()), "latent_ppl": latent_ppl(scores), "latent_nll": latent_nll(scores)}
     row |= {name: getattr(parts, name) for name in PARTS}
     if np.isfinite(columns).all():
-        found = bootstrap_interval(columns, exp_ratio_of_sums, resamples=resamples)
-        row |= {"ci_low": found.low, "ci_high": found.high}
+        interval = bootstrap_interval(columns, exp_ratio_of_sums, resamples=resamples)
+        row |= {"ci_low": interval.low, "ci_high": interval.high}
     else:
         impossible = int(transitions[np.isinf(process.log_probs)].sum())
         row["infinite_because"] = f"{plural(impossible, 'step has', 'steps have')} probability 0 in the process"
@@ -163,11 +163,10 @@ def _beside(row: dict[str, Any], published: Published) -> dict[str, Any]:
     """The row with published values; those of the data stand beside the test split, on which they were measured."""
     if row["source"] == EXACT:
         return row
-    place = (row["corpus"], row["setting"], row["generator"])
-    notes = [published.note(*place, metric, row["decoding"]) for metric in ("word_ppl", "latent_ppl")]
+    notes = [published.note(metric, row) for metric in ("word_ppl", "latent_ppl")]
     return row | {
-        "ppl_body_published": published.value(*place, "word_ppl", row["decoding"]),
-        "published": published.value(*place, "latent_ppl", row["decoding"]),
+        "ppl_body_published": published.value("word_ppl", row),
+        "published": published.value("latent_ppl", row),
         "published_note": "; ".join(filter(None, notes)),
     }
 

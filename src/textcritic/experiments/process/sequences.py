@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 from textcritic.corpora import Article, iter_articles
 from textcritic.corpora.process import DELIMITER, Process
 from textcritic.errors import TextcriticError
+from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
+from textcritic.experiments.process.names import TEST, ProcessNames
 from textcritic.files import read_table
-from textcritic.report.inputs import ProcessFiles, SequenceFiles, Synthetic
+from textcritic.report.names import data_keys, sample_keys
 from textcritic.report.numbers import count, number, percent, plural
-from textcritic.report.rows import read_scores
-from textcritic.report.sources import sample_keys
-from textcritic.report.synthetic.names import TEST, ProcessNames, process_keys
+from textcritic.report.scored import read_scores
 
 NEAR_MEDIAN, REJECTED = 3, 2
 MOST_CELLS = 60  # of a text that the process could not have made, which may be of any length
@@ -74,26 +74,26 @@ class Examples:
         return [{"key": shown.key, "label": shown.label} for shown in self.shown]
 
 
-def examples(synthetic: Synthetic) -> list[Examples]:
+def examples(experiment: ProcessFiles) -> list[Examples]:
     """Of every source: sequences near its median Latent NLL, its least likely one, its likeliest, rejected ones.
 
     Raises:
         TextcriticError: a file is missing or damaged, or articles and scores do not belong together.
     """
-    names = ProcessNames.of(synthetic)
+    names = ProcessNames.of(experiment)
     found = []
-    for files in synthetic.processes:
-        process = Process.load(files.process)
-        label = names.source(process_keys(files, TEST))
-        found.append(_examples(f"{files.corpus}.data", label, files, process))
-        for sample in synthetic.of(files):
+    for data in experiment.processes:
+        process = Process.load(data.process)
+        label = names.source(data_keys(data.corpus, TEST))
+        found.append(_examples(f"{data.corpus}.data", label, data, process))
+        for sample in experiment.of(data):
             label = names.source(sample_keys(sample))
             found.append(_examples(sample.slug, label, sample, process))
     return found
 
 
-def _examples(key: str, label: str, files: ProcessFiles | SequenceFiles, process: Process) -> Examples:
-    scores = read_scores(files.scores)
+def _examples(key: str, label: str, data: KnownData | Sequences, process: Process) -> Examples:
+    scores = read_scores(data.scores)
     kept = scores.filter(pc.invert(scores["rejected"]))
     rows = kept.select(["id", "nll", "steps"]).to_pylist()
     ranked = sorted(rows, key=lambda row: (-row["nll"] / row["steps"], row["id"]))
@@ -101,20 +101,20 @@ def _examples(key: str, label: str, files: ProcessFiles | SequenceFiles, process
     wanted = {ranked[place]["id"]: place for place in places}
     chosen = kept.filter(pc.is_in(kept["id"], pa.array(list(wanted), pa.string())))
     steps = {row["id"]: row for row in chosen.to_pylist()}
-    articles = {a.id: a for a in iter_articles(files.articles) if a.id in wanted}
+    articles = {a.id: a for a in iter_articles(data.articles) if a.id in wanted}
     blind = math.log(len(process.transition))
     shown = []
     for name, place in sorted(wanted.items(), key=lambda pair: list(places).index(pair[1])):
         if name not in articles:
             raise TextcriticError(
-                f"{files.scores}: sequence {name!r} is not in {files.articles}; they belong to different samples: "
+                f"{data.scores}: sequence {name!r} is not in {data.articles}; they belong to different samples: "
                 "delete the scores and rerun the rule that makes them"
             )
-        found = _steps(articles[name], steps[name], blind, files.articles)
+        found = _steps(articles[name], steps[name], blind, data.articles)
         words = _words(steps[name]["step_nll"], found, place + 1, len(ranked))
         shown.append(Shown(f"n{place + 1}", places[place], words, found))
-    if isinstance(files, SequenceFiles):
-        shown += _rejected(files.rejected, process)
+    if isinstance(data, Sequences):
+        shown += _rejected(data.rejected, process)
     return Examples(key, label, _together(rows, kept, blind), tuple(shown))
 
 

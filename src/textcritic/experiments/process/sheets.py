@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from textcritic.experiments.process.names import EXACT, STOPS, ProcessNames
+from textcritic.report.cells import beside, latent_cell, spread
+from textcritic.report.names import GROUP, SAMPLE
 from textcritic.report.numbers import NONE, count, difference, missing, number, percent
-from textcritic.report.rows import reasons_from_words
+from textcritic.report.scored import reasons_from_words
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.sheets import beside, latent_cell, spread
-from textcritic.report.sources import GROUP, SAMPLE
-from textcritic.report.synthetic.names import EXACT, STOPS, ProcessNames
 
 ENOUGH = 100  # sequences, below which entropy and divergence say nothing
 SWITCHES = {"default": "default", "as_released": "as released", "any length": "any length"}
@@ -26,7 +26,7 @@ SIZE = (
 )
 
 
-def table1_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping[str, Mapping[str, Any]]) -> Sheet:
+def perplexity_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping[str, Mapping[str, Any]]) -> Sheet:
     """Word-level and Latent PPL of a process and of each model of it (paper, Table 1), seeds together."""
     heads = ("Source", "Word-level PPL", "Latent PPL", "Not read", "Entropy", "Divergence")
     body = []
@@ -36,18 +36,18 @@ def table1_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping[str
         cells = [Cell(number(group["ppl_body"].mean()), tuple(words)), _latent(group), _not_read(group)]
         cells += _parts(group, "" if first["source"] == EXACT else "_corrected")
         body.append([Cell(names.source(first, seed=False), heading=True), *cells])
-    theirs = "the published value with ours minus it, " if rows["published"].notna().any() else ""
+    published = "the published value with ours minus it, " if rows["published"].notna().any() else ""
     remarks = [
         "Word-level PPL is per letter or delimiter; the end of a sequence is not counted. Latent PPL is of the "
         "sequences that could be read. Under each value: its 95% interval (with several seeds: their standard "
-        f"deviation), {theirs}and the p-value against the test sequences.",
+        f"deviation), {published}and the p-value against the test sequences.",
         f"Entropy and divergence are of the steps, in nats. {SIZE}",
         *given_remarks(rows, decodings),
         *note_remarks(rows, names),
         *infinite_remarks(rows, names),
     ]
     caption = "Perplexity and Latent PPL where the truth is known"
-    return Sheet("table1", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
+    return Sheet("perplexity", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
 
 
 def given_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -104,7 +104,7 @@ def parsing_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
     remarks = [f"{words.capitalize()}: {settings[switch]}." for switch, words in SWITCHES.items() if switch in settings]
     remarks.append("Under each value: the sequences that it is of, and its change against the default.")
     header = [[Cell("Source"), *(Cell(words) for words in SWITCHES.values()), Cell("Released code says", words=True)]]
-    return Sheet("table1-audit", "Latent PPL by what counts as a sequence", header, body, remarks=remarks)
+    return Sheet("parsing", "Latent PPL by what counts as a sequence", header, body, remarks=remarks)
 
 
 def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
@@ -121,7 +121,7 @@ def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
         "under a divergence that of as many test sequences, likewise."
     ]
     header = [[Cell(head) for head in (*heads, "Divergence")]]
-    return Sheet("table1-numbers", "Every number of each source", header, body, remarks=remarks)
+    return Sheet("every-number", "Every number of each source", header, body, remarks=remarks)
 
 
 def _latent(group: pd.DataFrame) -> Cell:

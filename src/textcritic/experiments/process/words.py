@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.experiments.process.names import EXACT, ProcessNames
+from textcritic.experiments.process.sheets import ENOUGH, seeds_read
+from textcritic.report.names import GROUP, SAMPLE
 from textcritic.report.numbers import count, missing, number, p_value, percent, plural
-from textcritic.report.rows import reasons_from_words
-from textcritic.report.sources import GROUP, SAMPLE
-from textcritic.report.synthetic.names import EXACT, ProcessNames
-from textcritic.report.synthetic.sheets import ENOUGH, seeds_read
+from textcritic.report.scored import reasons_from_words
 
 ALPHA = 0.05
 MOST = 0.5  # the largest share of its sequences that a source may lose and still be ranked

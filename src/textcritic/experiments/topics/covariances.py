@@ -8,11 +8,11 @@ import numpy.typing as npt
 
 from textcritic.critics.ctm.covariances import cluster_order, with_last
 from textcritic.errors import TextcriticError
+from textcritic.experiments.topics.files import Fitted, TopicsFiles
+from textcritic.experiments.topics.heatmaps import Panel
+from textcritic.experiments.topics.read import Matrix, read_posteriors, source_keys
 from textcritic.inference import aggregated_covariance, centred_covariance, covariance_test
-from textcritic.report.sources import Names
-from textcritic.report.topics.heatmaps import Panel
-from textcritic.report.topics.inputs import TopicFiles, Topics
-from textcritic.report.topics.read import Matrix, read_posteriors, source_keys
+from textcritic.report.names import Names
 
 RESAMPLES = 1000  # at most: of a hundred topics each takes a while
 DISTANCES = ("distance", "distance_by_chance", "distance_p", "distance_corrected", "distance_low", "distance_high")
@@ -31,7 +31,7 @@ class Covariances:
     panels: tuple[Panel, ...]
 
 
-def covariances(files: TopicFiles, topics: Topics) -> Covariances:
+def covariances(fitted: Fitted, topics: TopicsFiles) -> Covariances:
     """Covariances of the centred log proportions of all K topics over the aggregated posterior: [K, K].
 
     None of them depends on which topic is the last, whose coefficient is fixed.
@@ -39,10 +39,12 @@ def covariances(files: TopicFiles, topics: Topics) -> Covariances:
     Raises:
         TextcriticError: real text has fewer than two documents with words.
     """
-    return _covariances(files, topics, lambda *moments: centred_covariance(aggregated_covariance(*all_topics(moments))))
+    return _covariances(
+        fitted, topics, lambda *moments: centred_covariance(aggregated_covariance(*all_topics(moments)))
+    )
 
 
-def released_covariances(files: TopicFiles, topics: Topics) -> Covariances:
+def released_covariances(fitted: Fitted, topics: TopicsFiles) -> Covariances:
     """Covariances as the released code plots them (paper, Figures 6, 8 and 9): [K-1, K-1].
 
     Of the posteriors' means alone, and of the coefficients as they are, log-ratios to the last topic.
@@ -50,7 +52,7 @@ def released_covariances(files: TopicFiles, topics: Topics) -> Covariances:
     Raises:
         TextcriticError: as `covariances`.
     """
-    return _covariances(files, topics, lambda means, _: aggregated_covariance(means))
+    return _covariances(fitted, topics, lambda means, _: aggregated_covariance(means))
 
 
 def covariance_distance_of(
@@ -76,17 +78,17 @@ def all_topics(moments: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
     return with_last(moments[0]), with_last(moments[1])
 
 
-def _covariances(files: TopicFiles, topics: Topics, covariance: Callable[[Matrix, Matrix], Matrix]) -> Covariances:
+def _covariances(fitted: Fitted, topics: TopicsFiles, covariance: Callable[[Matrix, Matrix], Matrix]) -> Covariances:
     names = Names.of(topics.samples)
-    found: list[tuple[str, int, Matrix | None]] = []
-    for source in topics.shown(files):
+    panels: list[tuple[str, int, Matrix | None]] = []
+    for source in topics.shown(fitted):
         moments = read_posteriors(source)
         label = names.source(source_keys(source), corpus=False, seed=False)
         documents = len(moments[0])
-        found.append((label, documents, covariance(*moments) if documents > 1 else None))
-    real = found[0][2]
+        panels.append((label, documents, covariance(*moments) if documents > 1 else None))
+    real = panels[0][2]
     if real is None:
-        raise TextcriticError(f"{files.posteriors}: fewer than two documents with words; there is no covariance")
+        raise TextcriticError(f"{fitted.posteriors}: fewer than two documents with words; there is no covariance")
     order = cluster_order(real)
-    ordered = ((label, n, None if m is None else m[np.ix_(order, order)]) for label, n, m in found)
+    ordered = ((label, n, None if m is None else m[np.ix_(order, order)]) for label, n, m in panels)
     return Covariances(order, tuple(Panel(*panel) for panel in ordered))

@@ -7,14 +7,14 @@ import pandas as pd
 from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.outliers import STRONGEST, outliers, topic_shares
 from textcritic.critics.ctm.scoring import Column
+from textcritic.experiments.topics.files import TopicsFiles
+from textcritic.experiments.topics.read import read_posteriors, read_topic_scores, source_keys
+from textcritic.experiments.topics.rows import of_topics
 from textcritic.files import read_table
 from textcritic.latents.bags import Vocabulary
+from textcritic.report.names import KEYS, Names
 from textcritic.report.numbers import listed
 from textcritic.report.published import Published
-from textcritic.report.sources import KEYS, Names
-from textcritic.report.topics.inputs import Topics
-from textcritic.report.topics.read import read_posteriors, read_topic_scores, source_keys
-from textcritic.report.topics.rows import of_topics
 
 MOST = 5  # of a source
 STRONG = [tuple(f"{name}_{n}" for name in ("topic", "share", "usual_share")) for n in range(1, STRONGEST + 1)]
@@ -22,7 +22,7 @@ TOPICS, SHARES = [topic for topic, *_ in STRONG], [share for _, *shares in STRON
 COLUMNS = ("label", "rank", "article", "nll", "nll_at_mean", "words", *(c for three in STRONG for c in three), "text")
 
 
-def outlier_rows(topics: Topics, column: Column = "nll") -> pd.DataFrame:
+def outlier_rows(topics: TopicsFiles, column: Column = "nll") -> pd.DataFrame:
     """The documents of real text, and of the first seed of every sample, with the highest NLL (paper, Table 14).
 
     Columns: the keys, `label`, `rank` (from 1 in each source), `article`, `nll` (in expectation), `nll_at_mean`,
@@ -35,14 +35,14 @@ def outlier_rows(topics: Topics, column: Column = "nll") -> pd.DataFrame:
     """
     names = Names.of(topics.samples)
     rows: list[dict[str, Any]] = []
-    for files in topics.data:
-        critic, vocabulary = CTM.load(files.critic), Vocabulary.load(files.vocabulary)
-        usual = topic_shares(read_posteriors(files)[0])
-        for source in topics.shown(files):
+    for fitted in topics.data:
+        critic, vocabulary = CTM.load(fitted.critic), Vocabulary.load(fitted.vocabulary)
+        usual = topic_shares(read_posteriors(fitted)[0])
+        for source in topics.shown(fitted):
             keys = source_keys(source)
             scores, posteriors = read_topic_scores(source), read_table(source.posteriors)
-            found = outliers(critic, vocabulary, posteriors, scores, source.articles, usual, MOST, column)
-            for rank, document in enumerate(found, start=1):
+            unusual = outliers(critic, vocabulary, posteriors, scores, source.articles, usual, MOST, column)
+            for rank, document in enumerate(unusual, start=1):
                 row = {"label": names.source(keys, corpus=False), "rank": rank, "article": document["id"]}
                 row |= {key: document[key] for key in ("nll", "nll_at_mean", "words")}
                 for columns, strong in zip(STRONG, document["topics"], strict=False):
@@ -52,17 +52,16 @@ def outlier_rows(topics: Topics, column: Column = "nll") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*KEYS, *COLUMNS]).astype(types)
 
 
-def published_examples(topics: Topics, published: Published) -> list[str]:
+def published_examples(topics: TopicsFiles, published: Published) -> list[str]:
     """A remark on the Latent NLL of the paper's own examples; none where its critic has another number of topics."""
     names = Names.of(topics.samples)
-    found = []
-    for files in topics.data:
-        start = f"outlier_nll_at_mean: {of_topics(CTM.load(files.critic))}"
-        for source in topics.shown(files):
+    examples = []
+    for fitted in topics.data:
+        start = f"outlier_nll_at_mean: {of_topics(CTM.load(fitted.critic))}"
+        for source in topics.shown(fitted):
             keys = source_keys(source)
-            values = published.of_source(keys["corpus"], keys["setting"], keys["generator"], keys["decoding"])
-            told = [f"{value:,.2f}" for metric, value in values.items() if metric.startswith(start)]
-            if told:
-                found.append(f"of {names.source(keys, seed=False)}, {listed(told)}")
-    words = "; ".join(found)
-    return [f"The published examples, at the mean: {words}. It is not said how they were chosen."] if found else []
+            values = [f"{v:,.2f}" for metric, v in published.of_source(keys).items() if metric.startswith(start)]
+            if values:
+                examples.append(f"of {names.source(keys, seed=False)}, {listed(values)}")
+    words = "; ".join(examples)
+    return [f"The published examples, at the mean: {words}. It is not said how they were chosen."] if examples else []

@@ -8,21 +8,19 @@ import pyarrow as pa
 
 from textcritic.critics.ctm.scoring import TOPIC_SCORES_SCHEMA, posterior_moments
 from textcritic.errors import TextcriticError
+from textcritic.experiments.topics.files import Documents, Sample
 from textcritic.files import read_table
-from textcritic.report.sources import KEYS, sample_keys
-from textcritic.report.topics.inputs import DATA, Source, TopicSample
+from textcritic.report.names import data_keys, sample_keys
 
 Matrix = npt.NDArray[np.float64]
 
 
-def source_keys(source: Source) -> dict[str, Any]:
+def source_keys(source: Documents) -> dict[str, Any]:
     """The key columns of a row."""
-    if isinstance(source, TopicSample):
-        return sample_keys(source)
-    return dict(zip(KEYS, (source.corpus, DATA, "", "data", "", None), strict=True))
+    return sample_keys(source) if isinstance(source, Sample) else data_keys(source.corpus)
 
 
-def read_topic_scores(source: Source) -> pa.Table:
+def read_topic_scores(source: Documents) -> pa.Table:
     """The scores of one source.
 
     Raises:
@@ -35,7 +33,7 @@ def read_topic_scores(source: Source) -> pa.Table:
     return scores
 
 
-def read_posteriors(source: Source) -> tuple[Matrix, Matrix]:
+def read_posteriors(source: Documents) -> tuple[Matrix, Matrix]:
     """Means and variances of the documents of one source that have words, both [documents, K-1].
 
     Raises:

@@ -13,14 +13,14 @@ from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.outliers import top_words, topic_shares
 from textcritic.critics.ctm.scoring import compare_nll, mean_nll
 from textcritic.errors import TextcriticError
+from textcritic.experiments.topics.covariances import DISTANCES, covariance_distance_of
+from textcritic.experiments.topics.files import Documents, Fitted, Sample, TopicsFiles
+from textcritic.experiments.topics.read import Matrix, read_posteriors, read_topic_scores, source_keys
 from textcritic.inference import seed_summary
 from textcritic.latents.bags import Vocabulary
+from textcritic.report.names import GROUP, KEYS, SAMPLE, Names
 from textcritic.report.published import Published
-from textcritic.report.rows import check_counts, reasons_from_words, reasons_in_words
-from textcritic.report.sources import GROUP, KEYS, SAMPLE, Names
-from textcritic.report.topics.covariances import DISTANCES, covariance_distance_of
-from textcritic.report.topics.inputs import Source, TopicFiles, Topics, TopicSample
-from textcritic.report.topics.read import Matrix, read_posteriors, read_topic_scores, source_keys
+from textcritic.report.scored import check_counts, reasons_from_words, reasons_in_words
 
 WORDS, NAMING = 10, 2  # words of a topic, and those in its name
 DOT = " · "  # between words, any of which may end with a comma
@@ -33,7 +33,7 @@ COLUMNS = (
 WHOLE, TEXTS = ("seed", "topics", "vocabulary", "documents", "rejected", "seeds"), ("label", "rejected_by_reason")
 
 
-def nll_rows(topics: Topics, published: Published) -> pd.DataFrame:
+def nll_rows(topics: TopicsFiles, published: Published) -> pd.DataFrame:
     """Latent NLL of real text and of every sample (paper, Table 9), one row a source.
 
     Columns: the keys; `label`; `baseline` (whether the generator learnt from shuffled words); `topics` and `vocabulary`
@@ -50,27 +50,26 @@ def nll_rows(topics: Topics, published: Published) -> pd.DataFrame:
     """
     names = Names.of(topics.samples)
     rows = []
-    for files in topics.data:
-        critic, real = CTM.load(files.critic), read_topic_scores(files)
-        for source in topics.of(files):
+    for fitted in topics.data:
+        critic, real = CTM.load(fitted.critic), read_topic_scores(fitted)
+        for source in topics.of(fitted):
             keys = source_keys(source)
-            scores = real if source is files else read_topic_scores(source)
+            scores = real if source is fitted else read_topic_scores(source)
             row = keys | {"label": names.source(keys, corpus=False), "baseline": False}
             row |= {"topics": critic.num_topics, "vocabulary": critic.num_words}
             row |= _scored(scores, topics.resamples)
-            if isinstance(source, TopicSample):
+            if isinstance(source, Sample):
                 check_counts(scores, source)
                 row["baseline"] = source.baseline
                 row |= _against(scores, real, topics.resamples) if row["documents"] else {}
             elif not row["documents"]:
-                raise TextcriticError(f"{files.scores}: no document could be scored ({row['rejected_by_reason']})")
-            place = (keys["corpus"], keys["setting"], keys["generator"])
-            row["published"] = published.value(*place, f"latent_nll_at_mean: {of_topics(critic)}", keys["decoding"])
+                raise TextcriticError(f"{fitted.scores}: no document could be scored ({row['rejected_by_reason']})")
+            row["published"] = published.value(f"latent_nll_at_mean: {of_topics(critic)}", keys)
             rows.append(row)
     return _completed(pd.DataFrame(rows))
 
 
-def topic_rows(topics: Topics, published: Published) -> pd.DataFrame:
+def topic_rows(topics: TopicsFiles, published: Published) -> pd.DataFrame:
     """The same with how far the covariances of each sample are from those of real text.
 
     Further columns: `distance` of the covariances (`covariances.covariances`) from real text's, what it is by chance,
@@ -80,15 +79,15 @@ def topic_rows(topics: Topics, published: Published) -> pd.DataFrame:
     Raises:
         TextcriticError: as `nll_rows`.
     """
-    found: list[dict[str, float]] = []
-    for files in topics.data:
-        real = read_posteriors(files)
-        samples = (read_posteriors(sample) for sample in topics.of(files)[1:])
-        found += [{}, *(covariance_distance_of(sample, real, topics.resamples) for sample in samples)]
-    return pd.concat([nll_rows(topics, published), pd.DataFrame(found, columns=DISTANCES, dtype=float)], axis=1)
+    distances: list[dict[str, float]] = []
+    for fitted in topics.data:
+        real = read_posteriors(fitted)
+        samples = (read_posteriors(sample) for sample in topics.of(fitted)[1:])
+        distances += [{}, *(covariance_distance_of(sample, real, topics.resamples) for sample in samples)]
+    return pd.concat([nll_rows(topics, published), pd.DataFrame(distances, columns=DISTANCES, dtype=float)], axis=1)
 
 
-def word_rows(topics: Topics) -> pd.DataFrame:
+def word_rows(topics: TopicsFiles) -> pd.DataFrame:
     """Each topic's likeliest words and its share in real text and in the first seed of every sample.
 
     Columns: the keys, `label`, `topic` (from 1), `words` (a space between), `share` (empty where nothing could be
@@ -96,12 +95,12 @@ def word_rows(topics: Topics) -> pd.DataFrame:
     """
     names = Names.of(topics.samples)
     rows = []
-    for files in topics.data:
-        words = _words(files, WORDS)
-        found = {source: _shares(source) for source in topics.shown(files)}
-        order = np.argsort(-np.array(found[files]), kind="stable")
+    for fitted in topics.data:
+        words = _words(fitted, WORDS)
+        shares_by_source = {source: _shares(source) for source in topics.shown(fitted)}
+        order = np.argsort(-np.array(shares_by_source[fitted]), kind="stable")
         for topic in order:
-            for source, shares in found.items():
+            for source, shares in shares_by_source.items():
                 keys = source_keys(source)
                 row = {"label": names.source(keys, corpus=False), "topic": int(topic) + 1}
                 row |= {"words": " ".join(words[topic]), "share": None if shares is None else float(shares[topic])}
@@ -109,9 +108,9 @@ def word_rows(topics: Topics) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"seed": "Int64", "share": float})
 
 
-def topic_names(files: TopicFiles) -> list[str]:
+def topic_names(fitted: Fitted) -> list[str]:
     """Names of all topics by number and likeliest words: [K]."""
-    return [f"{number}: {DOT.join(words)}" for number, words in enumerate(_words(files, NAMING), start=1)]
+    return [f"{number}: {DOT.join(words)}" for number, words in enumerate(_words(fitted, NAMING), start=1)]
 
 
 def of_topics(critic: CTM) -> str:
@@ -121,10 +120,10 @@ def of_topics(critic: CTM) -> str:
 
 def reasons_of(group: pd.DataFrame) -> dict[str, int]:
     """How many documents of all seeds of a sample were left out for each reason, the commonest first."""
-    found: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
     for words in group["rejected_by_reason"]:
-        found.update(reasons_from_words(words))
-    return dict(found.most_common())
+        reasons.update(reasons_from_words(words))
+    return dict(reasons.most_common())
 
 
 def _scored(scores: pa.Table, resamples: int) -> dict[str, Any]:
@@ -147,14 +146,14 @@ def _against(scores: pa.Table, real: pa.Table, resamples: int) -> dict[str, floa
     }
 
 
-def _shares(source: Source) -> Matrix | None:
+def _shares(source: Documents) -> Matrix | None:
     """Share of each topic in a source [K]; None where no document has words."""
     means, _ = read_posteriors(source)
     return topic_shares(means) if len(means) else None
 
 
-def _words(files: TopicFiles, n: int) -> list[list[str]]:
-    return top_words(CTM.load(files.critic), Vocabulary.load(files.vocabulary).words, n)
+def _words(fitted: Fitted, n: int) -> list[list[str]]:
+    return top_words(CTM.load(fitted.critic), Vocabulary.load(fitted.vocabulary).words, n)
 
 
 def _completed(table: pd.DataFrame) -> pd.DataFrame:

@@ -7,14 +7,13 @@ from typing import Any
 import pandas as pd
 
 from textcritic.critics.ctm.scoring import EMPTY
+from textcritic.experiments.topics.covariances import RESAMPLES
+from textcritic.experiments.topics.rows import DOT, reasons_of
+from textcritic.report.cells import beside, matching, spread, unique
+from textcritic.report.names import DATA, GROUP, Names
 from textcritic.report.numbers import NONE, count, missing, number, p_value, percent
-from textcritic.report.rows import reasons_from_words
+from textcritic.report.scored import reasons_from_words
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.sheets import beside, matching, spread, unique
-from textcritic.report.sources import GROUP, Names
-from textcritic.report.topics.covariances import RESAMPLES
-from textcritic.report.topics.inputs import DATA
-from textcritic.report.topics.rows import DOT, reasons_of
 
 EXPECTED, AT_MEAN = ("latent_nll", "ci", "p_value"), ("latent_nll_at_mean", "at_mean", "p_value_at_mean")
 MEASURED = (("measured", "distance"), ("by chance", "distance_by_chance"))

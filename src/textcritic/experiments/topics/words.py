@@ -5,12 +5,11 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.experiments.topics.rows import reasons_of
+from textcritic.experiments.topics.sheets import words_per_document
+from textcritic.report.cells import spread
+from textcritic.report.names import DATA, GROUP, SAMPLE, Names
 from textcritic.report.numbers import number, p_value, percent, plural
-from textcritic.report.sheets import spread
-from textcritic.report.sources import GROUP, SAMPLE, Names
-from textcritic.report.topics.inputs import DATA
-from textcritic.report.topics.rows import reasons_of
-from textcritic.report.topics.sheets import words_per_document
 
 ALPHA = 0.05
 LIKE = 0.05  # of the length of real documents, less than which a difference in length is not told

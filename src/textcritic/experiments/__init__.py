@@ -1,0 +1,43 @@
+"""The kinds of experiment, one package each; see `textcritic.plan.experiment` for what they promise."""
+
+import importlib
+import inspect
+from typing import TYPE_CHECKING
+
+from textcritic.errors import TextcriticError
+
+if TYPE_CHECKING:
+    from textcritic.plan.experiment import Experiment
+
+KINDS = ("coherence", "process", "topics")
+
+
+def kind_of(package: str) -> "type[Experiment]":
+    """The class of a kind of experiment.
+
+    Args:
+        package: one of `KINDS`, or the dotted name of somebody's own package.
+
+    Raises:
+        TextcriticError: there is no such package, or its plan.py does not define one subclass of `Experiment`.
+    """
+    from textcritic.plan.experiment import Experiment
+
+    name = f"{__name__}.{package}" if package in KINDS else package
+    try:
+        plan = importlib.import_module(f"{name}.plan")
+    except ModuleNotFoundError as error:
+        if not f"{name}.plan".startswith(str(error.name)):
+            raise
+        raise TextcriticError(
+            f"experiment_packages: {package}: no module {error.name!r}; it should be a package with a plan.py, in the"
+            " working directory or installed"
+        ) from error
+    kinds = [
+        value
+        for value in vars(plan).values()
+        if inspect.isclass(value) and issubclass(value, Experiment) and value.__module__ == plan.__name__
+    ]
+    if len(kinds) != 1:
+        raise TextcriticError(f"{plan.__file__}: defines {len(kinds)} subclasses of Experiment; it should define one")
+    return kinds[0]

@@ -1,0 +1,186 @@
+"""What each disputed detail does to the Latent PPL: rows, table, and the switches in words."""
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from textcritic.corpora import gold_chains
+from textcritic.critics import TransitionCritic, audit_transitions
+from textcritic.experiments.coherence.files import CoherenceFiles, Sample
+from textcritic.experiments.coherence.names import DATA_GOLD, DATA_INFERRED
+from textcritic.files import read_json, read_table
+from textcritic.report.cells import matching
+from textcritic.report.decodings import decoding_difference
+from textcritic.report.names import GROUP, Names, data_keys, sample_keys
+from textcritic.report.numbers import NONE, count, difference, missing, number
+from textcritic.report.sheet import Cell, Sheet
+
+DECODING = "decoding: "  # starts the name of the switch that an audit sample's decoding is
+SWITCH_WORDS = {
+    "smoothing": (
+        "Smoothing",
+        "The released code tries no smoothing and one added count, and nothing in between. Without smoothing, a single "
+        "step that the training text never makes has probability 0, and the Latent PPL is infinite.",
+    ),
+    "normalisation": (
+        "Normalisation",
+        "The released code also keeps probability for a return to the beginning, which cannot happen; every possible "
+        "step gets a little less.",
+    ),
+    "unknown titles": (
+        "Unknown titles",
+        "The released code leaves out the steps next to a title that the critic never saw and keeps the rest of the "
+        "article; going by the paper, the whole article is rejected.",
+    ),
+    "titles": (
+        "Source of titles",
+        "Real text is scored by inferred titles in place of its own; samples by the titles that the model wrote in "
+        "place of inferred ones.",
+    ),
+    "generated titles, unknown titles": (
+        "Written titles and unknown titles",
+        "Both of the last two together: where unknown titles are left out, one that nobody else uses costs nothing.",
+    ),
+    "posterior": (
+        "Posterior",
+        "The expectation over the classifier's whole posterior in place of its best guess for each section; for real "
+        'text the change is against the best guesses too (column "titles").',
+    ),
+    "all as released": ("All as released", "Smoothing, normalisation and unknown titles as in the released code."),
+    "all as in the text": ("All as in the text", "Smoothing, normalisation and unknown titles as the paper has them."),
+}
+
+
+def audit_rows(experiment: CoherenceFiles) -> pd.DataFrame:
+    """What each disputed detail does to the Latent PPL, for every source and for the study's audit samples.
+
+    Columns: the keys, `switch`, `setting_of_switch`, `latent_ppl` (infinite where a step is impossible),
+    `compared_with` (a switch) and `change_percent` against it, `documents`, `rejected` (unread ones too). The decoding
+    of an audit sample is the switch "decoding: NAME", compared with the default of the study's own sample of the same
+    generator, setting and seed; its setting says in what the two decodings differ.
+
+    Raises:
+        TextcriticError: see `critics.audit_transitions`; a decoding of an audit sample or of its base is not described.
+    """
+    rows: list[dict[str, Any]] = []
+    for data in experiment.data:
+        samples = {s.slug: s for s in (*experiment.samples, *experiment.audit_samples) if s.corpus == data.corpus}
+        found = audit_transitions(
+            TransitionCritic.load(data.critic),
+            gold_chains(data.validation),
+            read_table(data.latents),
+            {slug: read_table(sample.latents) for slug, sample in samples.items()},
+        )
+        defaults = {row["source"]: row["latent_ppl"] for row in found if row["compared_with"] is None}
+        unread = {slug: sum(read_json(sample.counts)["rejected"].values()) for slug, sample in samples.items()}
+        for row in found:
+            row["rejected"] += unread.get(row["source"], 0)
+            files = samples.get(row["source"])
+            if files is None or files in experiment.samples:
+                keys = data_keys(data.corpus, DATA_GOLD) if files is None else sample_keys(files)
+                rows.append(keys | _audit_row(row))
+            elif row["compared_with"] is None:
+                for base in experiment.bases(files):
+                    switched = _decoding_row(row, files, base, defaults[base.slug], experiment)
+                    rows.append(sample_keys(base) | _audit_row(switched))
+    return pd.DataFrame(rows).astype({"seed": "Int64"})
+
+
+def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """What each switch does to the Latent PPL of each source."""
+    switches = ["default", *switch_names(rows)]
+    body = []
+    for source in rows[["corpus", "source", *GROUP[1:], "seed"]].drop_duplicates().to_dict("records"):
+        found = {row["switch"]: row for row in matching(rows, source).to_dict("records")}
+        cells = [_audit_cell(found[switch], found["default"]) if switch in found else Cell(NONE) for switch in switches]
+        # Which titles real text is scored by is a switch here, so its name says nothing of them.
+        name = names.source(source | {"source": DATA_INFERRED} if source["generator"] == "data" else source)
+        body.append([Cell(name, heading=True), *cells])
+    caption = "Latent PPL under each disputed detail, one at a time"
+    remarks = [
+        "Under each value: its change against the default, or against the switch that it names; and how many articles "
+        "were rejected, unread ones included, where that is another number than by default."
+    ]
+    header = [[Cell("Source"), *(Cell(switch) for switch in switches)]]
+    return Sheet("audit", caption, header, body, remarks=remarks)
+
+
+def switches(rows: pd.DataFrame) -> list[dict[str, str]]:
+    """Each switch of the audit in plain words, with what it does to the numbers of this study.
+
+    Args:
+        rows: as `details.audit_rows` makes them.
+    """
+    found = []
+    for switch in switch_names(rows):
+        part = rows[rows["switch"] == switch]
+        name, words = SWITCH_WORDS.get(switch) or _of_decoding(switch, part)
+        found.append({"name": name, "words": words, "effect": _effect(part)})
+    return found
+
+
+def switch_names(rows: pd.DataFrame) -> list[str]:
+    """The switches of an audit in the order to show them: the decodings last, without the default."""
+    present = rows["switch"].unique().tolist()
+    return [s for s in SWITCH_WORDS if s in present] + [s for s in present if s.startswith(DECODING)]
+
+
+def _of_decoding(switch: str, rows: pd.DataFrame) -> tuple[str, str]:
+    differences = ", or ".join(rows["setting_of_switch"].unique())
+    return switch.capitalize(), f"Samples are drawn another way: {differences}."
+
+
+def _effect(rows: pd.DataFrame) -> str:
+    infinite = sum(math.isinf(value) for value in rows["latent_ppl"])
+    changes = [float(value) for value in rows["change_percent"] if not missing(value)]
+    parts = []
+    what = "it changes the others" if infinite else "it changes the Latent PPL"
+    if infinite:
+        parts.append(f"{infinite} of {len(rows)} values {'is' if infinite == 1 else 'are'} infinite")
+    if changes:
+        low, high = min(changes), max(changes)
+        if max(abs(low), abs(high)) < 0.05:
+            parts.append("it leaves the others as they are" if infinite else "it changes nothing that can be seen")
+        elif len(changes) == 1 or high - low < 0.05:
+            parts.append(f"{what} by {_signed(low)}")
+        else:
+            parts.append(f"{what} by {_signed(low)} to {_signed(high)}")
+    return f"Here {' and '.join(parts)}." if parts else ""
+
+
+def _signed(value: float) -> str:
+    return "0%" if abs(value) < 0.05 else f"{'+' if value > 0 else ''}{number(value, 2)}%"
+
+
+def _audit_row(row: dict[str, Any]) -> dict[str, Any]:
+    value = float("inf") if row["latent_ppl"] is None else row["latent_ppl"]
+    kept = {name: row[name] for name in ("compared_with", "change_percent")}
+    kept |= {"documents": row["n"], "rejected": row["rejected"]}
+    return {"switch": row["switch"], "setting_of_switch": row["setting"], "latent_ppl": value, **kept}
+
+
+def _decoding_row(
+    row: dict[str, Any],
+    files: Sample,
+    base: Sample,
+    default: float | None,
+    experiment: CoherenceFiles,
+) -> dict[str, Any]:
+    both = row["latent_ppl"] is not None and default is not None
+    change = 100 * (row["latent_ppl"] / default - 1) if both else None
+    decodings = experiment.decodings
+    words = decoding_difference(decodings[files.decoding], decodings[base.decoding])
+    switch = {"switch": DECODING + files.decoding, "setting": words, "compared_with": "default"}
+    return row | switch | {"change_percent": change}
+
+
+def _audit_cell(row: dict[str, Any], default: dict[str, Any]) -> Cell:
+    notes = [f"{difference(row['change_percent'])}%"] if not missing(row["change_percent"]) else []
+    if notes and row["compared_with"] != "default":
+        notes = [f"{notes[0]} on {row['compared_with']}"]
+    if row["switch"] == "default":
+        notes = [f"{count(row['documents'])} articles"]
+    if row["rejected"] != (0 if row is default else default["rejected"]):
+        notes.append(f"{count(row['rejected'])} rejected")
+    return Cell(number(row["latent_ppl"]), tuple(notes))

@@ -1,0 +1,122 @@
+"""Coherence in a study: which files it is made of, and what is checked before anything runs."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.coherence.files import CoherenceFiles, RealText, Sample
+from textcritic.plan.experiment import Experiment
+from textcritic.plan.registries import Registries
+from textcritic.plan.sources import (
+    Source,
+    check_critic,
+    check_labels,
+    check_text,
+    decodings_of,
+    drawn,
+    measured,
+    sources_of,
+)
+
+
+class Coherence(Experiment):
+    """Latent PPL of chains of section titles (model criticism paper, section 4)."""
+
+    kind = "coherence"
+    tables = (
+        *("coherence", "perplexity", "titles", "decomposition", "transition-errors", "repetition-rates"),
+        *("repetitions", "classifier", "audit"),
+    )
+    figures_read = ("coherence",)
+
+    def check(self) -> None:
+        """See that sources are text with the titles that the critic needs, and that audit samples have a base."""
+        critic = self.block["critic"]
+        check_critic(critic, "transitions", self.registries, f"{self.where}: critic")
+        for key, sources in (("sources", self._compared()), ("audit", self._audit())):
+            for source in sources:
+                check_text(source, self.registries, f"{self.where}: {key}")
+                self._check_titles(source, f"{self.where}: {key}")
+        self._check_audit()
+        check_labels(self._compared(), self.registries, f"{self.where}: sources")
+
+    def sources(self) -> list[Source]:
+        """The sources that are compared, and those of the audit."""
+        return list(dict.fromkeys([*self._compared(), *self._audit()]))
+
+    def uses(self) -> Iterable[tuple[str, str]]:
+        """The critic, and by it the classifier."""
+        return [("critics", self.block["critic"])]
+
+    def files(self, part: str | None = None) -> CoherenceFiles:
+        """Scores and posteriors of real text and of the samples compared; the audit's for standing tables alone."""
+        corpora, sources = self.compared(part)
+        audit = self._audit() if part is None else []
+        compared = [source for source in sources if source in self._compared()]
+        return CoherenceFiles(
+            data=tuple(self._real(corpus) for corpus in corpora),
+            samples=tuple(self._sample(source) for source in compared),
+            audit_samples=tuple(self._sample(source) for source in audit),
+            decodings=decodings_of([*compared, *audit], self.registries),
+            resamples=self.config["resamples"],
+            report_articles=self.config["report_articles"],
+        )
+
+    def _compared(self) -> list[Source]:
+        return sources_of(self.block["sources"])
+
+    def _audit(self) -> list[Source]:
+        return sources_of(self.block["audit"])
+
+    def _check_titles(self, source: Source, where: str) -> None:
+        critic = self.block["critic"]
+        classifier = self.registries.entry("critics", critic)["classifier"]
+        if self.registries.entry("classifiers", classifier)["kind"] == "given" and source.setting != "w-title":
+            raise TextcriticError(
+                f"{where}: {source.generator} {source.setting} has no titles in its text, and the critic {critic} goes"
+                " by given ones; its setting must be w-title"
+            )
+
+    def _check_audit(self) -> None:
+        bases = {replace(source, decoding="") for source in self._compared()}
+        for source in self._audit():
+            if replace(source, decoding="") not in bases:
+                raise TextcriticError(
+                    f"{self.where}: audit: {source.generator} {source.setting} on {source.corpus}, seed {source.seed},"
+                    " is not among the sources; it is compared with the same at another decoding"
+                )
+
+    def _real(self, corpus: str) -> RealText:
+        critic = self.block["critic"]
+        scores = Path(f"results/scores/{critic}/{corpus}/data")
+        accuracy = accuracy_of(critic, corpus, self.registries)
+        return RealText(
+            corpus=corpus,
+            critic=Path(f"results/critics/{critic}/{corpus}/critic.json"),
+            accuracy=Path(accuracy) if accuracy else None,
+            gold=scores / "test-gold.parquet",
+            inferred=scores / "test-inferred.parquet",
+            articles=Path(f"results/corpora/{corpus}/test.parquet"),
+            latents=Path(latents(critic, corpus, "data/test", self.registries)),
+            validation=Path(f"results/corpora/{corpus}/validation.parquet"),
+        )
+
+    def _sample(self, source: Source) -> Sample:
+        critic = self.block["critic"]
+        posteriors = latents(critic, source.corpus, source.under("samples"), self.registries)
+        return Sample(
+            **drawn(source, critic, self.registries), **measured(source, self.registries), latents=Path(posteriors)
+        )
+
+
+def latents(critic: str, corpus: str, tail: str, registries: Registries) -> str:
+    """The section posteriors that a critic reads."""
+    return f"results/latents/{registries.entry('critics', critic)['classifier']}/{corpus}/{tail}.parquet"
+
+
+def accuracy_of(critic: str, corpus: str, registries: Registries) -> str | None:
+    """How well a critic's classifier does on a corpus; None where titles are given."""
+    classifier = registries.entry("critics", critic)["classifier"]
+    given = registries.entry("classifiers", classifier)["kind"] == "given"
+    return None if given else f"results/classifiers/{corpus}/{classifier}/accuracy.json"

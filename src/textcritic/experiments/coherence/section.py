@@ -1,0 +1,203 @@
+"""The section of the report on coherence."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from textcritic.critics import TransitionCritic
+from textcritic.experiments.coherence.audit import switches
+from textcritic.experiments.coherence.examples import repetitions_shown
+from textcritic.experiments.coherence.figures import GRAPH_TITLES, REAL, generator_curves
+from textcritic.experiments.coherence.files import CoherenceFiles
+from textcritic.experiments.coherence.findings import findings
+from textcritic.experiments.coherence.names import DATA_GOLD, DATA_INFERRED, GRAPH_THRESHOLD, names_of
+from textcritic.experiments.coherence.viewer import viewer_data
+from textcritic.experiments.coherence.words import definitions
+from textcritic.files import read_json
+from textcritic.report.names import GROUP, SAMPLE, Names, data_keys, sample_keys
+from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
+from textcritic.report.phrases import commonest_reasons, seeds_in_words
+from textcritic.report.section import Place, Section
+from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.show import latent_ppl_lines
+
+CONTENTS = (
+    ("compared", "What was compared"),
+    ("values", "Latent PPL"),
+    ("papers", "The paper’s tables"),
+    ("decomposition", "Where it comes from"),
+    ("perplexity", "Perplexity"),
+    ("errors", "Which steps go wrong"),
+    ("repetitions", "Repeated sections"),
+    ("matrices", "What follows what"),
+    ("articles", "Read the articles"),
+    ("audit", "Audit"),
+    ("rejected", "Not scored"),
+)
+
+
+def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
+    """The section, its findings and its lines.
+
+    Args:
+        experiment: the files.
+        tables: the rows of the standing tables.
+        place: where it stands.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or files do not belong together.
+    """
+    names, rows, audit = names_of(experiment), tables["coherence"], tables["audit"]
+    papers = place.numbered("coherence")
+    measured = any(sample.perplexity is not None for sample in experiment.samples)
+    optional = {"papers": papers, "perplexity": measured}
+    variables = {
+        "titles_given": experiment.titles_given,
+        "measured": measured,
+        "compared": _compared(experiment, rows, names),
+        "several_seeds": rows["seed"].nunique() > 1,
+        "chart_caption": _chart_caption(rows, experiment.titles_given, measured and names.several_settings),
+        "every_number": place.sheet(_every_number(rows, names)),
+        "bars": _bars(tables["decomposition"], names),
+        "curves": bool(generator_curves(experiment)),
+        "graphs": _graphs(experiment, names),
+        "papers": papers,
+        "repetitions": repetitions_shown(experiment, names),
+        "matrices": [{"key": s.slug, "label": names.source(sample_keys(s))} for s in experiment.samples],
+        "switches": switches(audit),
+        "default": audit.loc[audit["switch"] == "default", "setting_of_switch"].iloc[0],
+        "rejected": place.sheet(_rejected(rows, names)),
+        "viewer": _viewer(experiment),
+        "viewer_words": f"Of each source {experiment.report_articles} articles at most are in this page: the most"
+        " incoherent ones and the first of the others.",
+    }
+    found = findings(rows, tables["titles"], names)
+    return Section(
+        title="Coherence",
+        html=place.render("section.html.j2", variables),
+        contents=tuple((place.id(name), title) for name, title in CONTENTS if optional.get(name, True)),
+        findings=found.points,
+        definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),
+        headline=found.headline,
+        lines=tuple(_lines(rows)),
+        script=place.text("viewer.js"),
+        style=place.text("section.css"),
+    )
+
+
+def _lines(rows: pd.DataFrame) -> list[str]:
+    how = " with inferred titles" if (rows["source"] == DATA_GOLD).any() else ""
+    return [
+        *latent_ppl_lines(rows, "lower: sections in a likelier order; real text is the yardstick"),
+        "",
+        f"p: permutation test against real text{how}. PPL: on the test split.",
+    ]
+
+
+def _compared(experiment: CoherenceFiles, rows: pd.DataFrame, names: Names) -> list[tuple[str, str]]:
+    facts = []
+    for data in experiment.data:
+        critic = TransitionCritic.load(data.critic)
+        real = rows[(rows["corpus"] == data.corpus) & (rows["source"] == DATA_INFERRED)].iloc[0]
+        smoothing = f"{critic.delta:g} added to every count" if critic.delta else "no smoothing"
+        words = (
+            f"{plural(int(real['documents']), 'test article')}; the critic knows {len(critic.titles)} section types, "
+            f"{plural(int(critic.counts.sum()), 'training step')}, {smoothing}"
+        )
+        if data.accuracy is not None:
+            test = read_json(data.accuracy)["test"]
+            low, high = test["ci95"]
+            words += f"; the section classifier is right on {percent(test['accuracy'])} of test sections"
+            words += f" ({percent(low)} to {percent(high)})"
+        facts.append((f"Real text: {data.corpus}", f"{words}."))
+    samples = rows[rows["source"] == SAMPLE]
+    if experiment.titles_given:
+        facts.append(("Titles", "given, in real text and in samples; nothing was inferred from the text."))
+    facts.append(("Generators", "; ".join(names.labels[name] for name in dict.fromkeys(samples["generator"]))))
+    if all(sample.from_file for sample in experiment.samples):  # nobody says how they were made
+        return [*facts, ("Articles a sample", _range(samples["documents"] + samples["rejected"], "given"))]
+    facts += [
+        ("Trained", listed([setting_name(setting) for setting in dict.fromkeys(samples["setting"])]) + " in the text"),
+        ("Decoding", listed(list(dict.fromkeys(samples["decoding"])))),
+        ("Seeds", seeds_in_words(samples["seed"].dropna())),
+        ("Articles a sample", _range(samples["documents"] + samples["rejected"], "drawn")),
+    ]
+    return facts
+
+
+def _range(values: pd.Series, what: str) -> str:
+    low, high = count(values.min()), count(values.max())
+    return f"{low} {what}" if low == high else f"{low} to {high} {what}"
+
+
+def _chart_caption(rows: pd.DataFrame, titles_given: bool, both_settings: bool) -> str:
+    words = "Blue: trained with titles. Orange: without. " if both_settings else ""
+    words += f"p-values: against real text{'' if titles_given else ' with inferred titles'}."
+    if rows["published"].notna().any():
+        words += " Open diamonds: published values."
+    if rows["latent_ppl"].isin([float("inf")]).any():
+        words += " An arrow at the right edge is an infinite value."
+    return words
+
+
+def _every_number(rows: pd.DataFrame, names: Names) -> Sheet:
+    heads = ("Source", "Latent PPL", "Interval", "Soft", "Latent NLL", "Articles", "Steps", "Rejected", "p-value")
+    body = []
+    for row in rows.to_dict("records"):
+        values = [number(row["latent_ppl"]), interval(row["ci_low"], row["ci_high"]), number(row["latent_ppl_soft"])]
+        values += [number(row["latent_nll"]), count(row["documents"]), count(row["steps"]), count(row["rejected"])]
+        values.append(p_value(row["p_value"]).removeprefix("p = ").removeprefix("p "))
+        body.append([Cell(names.source(row), heading=True), *(Cell(value) for value in values)])
+    return Sheet("every-number", "Latent PPL of every source", [[Cell(head) for head in heads]], body)
+
+
+def _rejected(rows: pd.DataFrame, names: Names) -> Sheet:
+    body = []
+    for row in rows.to_dict("records"):
+        if row["generator"] == "data" and row["source"] != DATA_INFERRED:
+            continue
+        reasons = commonest_reasons(row["rejected_by_reason"]) or "none"
+        cells = [Cell(count(row["rejected"])), Cell(percent(row["rejected_share"])), Cell(reasons, words=True)]
+        body.append([Cell(names.source(row), heading=True), *cells])
+    header = [[Cell("Source"), Cell("Rejected"), Cell("Share"), Cell("Reasons", words=True)]]
+    return Sheet("rejected", "Articles left out, by reason", header, body)
+
+
+def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, Any]]:
+    """Widths in percent and words of the two parts, for real text and the first seed of each sample."""
+    rows = rows[rows["seed"].isna() | (rows["seed"] == rows.groupby(GROUP)["seed"].transform("min"))]
+    finite = rows[rows["cross_entropy"] != float("inf")]
+    longest = float(finite["cross_entropy"].max()) if len(finite) else 1.0
+    bars = []
+    for row in rows.to_dict("records"):
+        infinite = row["kl"] == float("inf")
+        entropy = 100 * row["entropy"] / longest
+        bars.append(
+            {
+                "name": names.source(row, seed=False),
+                "entropy": f"{entropy:.2f}",
+                "kl": f"{100 - entropy if infinite else 100 * row['kl'] / longest:.2f}",
+                "words": f"{number(row['entropy'])} + {number(row['kl'])}",
+            }
+        )
+    return bars
+
+
+def _graphs(experiment: CoherenceFiles, names: Names) -> list[dict[str, str]]:
+    """Keys, labels and captions of the transition-error graphs: of each corpus the real text last."""
+    words = f"the commonest unlikely steps between the {GRAPH_TITLES} commonest section types of real text."
+    graphs = []
+    for data in experiment.data:
+        for sample in (s for s in experiment.samples if s.corpus == data.corpus):
+            graphs.append({"key": sample.slug, "label": names.source(sample_keys(sample)), "words": words})
+        label = names.source(data_keys(data.corpus, DATA_INFERRED))
+        graphs.append({"key": f"{data.corpus}.{REAL}", "label": label, "words": words})
+    return graphs
+
+
+def _viewer(experiment: CoherenceFiles) -> dict[str, Any]:
+    sources = viewer_data(experiment)
+    # A sample first: what real text looks like is one choice away.
+    start = next((i for i, source in enumerate(sources) if not source["real"] and source["articles"]), 0)
+    return {"threshold": GRAPH_THRESHOLD, "start": start, "given": experiment.titles_given, "sources": sources}

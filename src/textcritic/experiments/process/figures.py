@@ -1,0 +1,105 @@
+"""Figures of known processes: how the Latent NLL of sequences is spread, and how the models were trained."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.compute as pc
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from textcritic.corpora.process import Process
+from textcritic.critics import latent_ppl
+from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
+from textcritic.experiments.process.names import TEST, ProcessNames
+from textcritic.report.charts import training_curves
+from textcritic.report.drawings import NARROW, curves_of
+from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
+from textcritic.report.names import data_keys, sample_keys
+from textcritic.report.numbers import number
+from textcritic.report.scored import read_scores
+from textcritic.report.style import BLUE, INK, MUTED, style
+
+CHART, CURVES = "latent-nll", "training-curves"
+NOTHING, NOTHING_NARROW = "no sequence could be read", "none read"
+MOST_BINS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The rows of one process, Latent NLL per step of each sequence, and its exact expectation; nats per step."""
+
+    exact: float
+    rows: Sequence[Histogram]
+
+
+def figures(experiment: ProcessFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """latent-nll, how the Latent NLL of sequences is spread, and training-curves: name, wide figure, narrow figure."""
+    panels = {data.corpus: _panel(data, experiment) for data in experiment.processes}
+    yield CHART, spread_chart(panels), spread_chart(panels, NARROW)
+    curves = process_curves(experiment)
+    if curves:
+        yield CURVES, training_curves(curves), training_curves(curves, NARROW)
+
+
+def process_curves(experiment: ProcessFiles) -> dict[str, Any]:
+    """The training curves of the models of the processes, by their names."""
+    names = ProcessNames.of(experiment)
+    return curves_of((names.source(sample_keys(s), decoding=False), s.training) for s in experiment.samples)
+
+
+FIGURES = {"figures": figures}
+
+
+def spread_chart(panels: Mapping[str, Panel], width: float = 8.2) -> Figure:
+    """Histograms of the sequences' Latent NLL per step; a line through all of them is the exact expectation.
+
+    Args:
+        panels: by the process's name, which is written over its panel where there are several.
+        width: inches; below 5 the labels stand over the rows in place of beside them.
+    """
+    with style():
+        figure, places, narrow = histogram_panels({name: panel.rows for name, panel in panels.items()}, width, 1.35)
+        for axes, (corpus, panel) in zip(places, panels.items(), strict=True):
+            _draw_panel(axes, panel, corpus if len(panels) > 1 else "", narrow)
+    return figure
+
+
+def _panel(data: KnownData, experiment: ProcessFiles) -> Panel:
+    names = ProcessNames.of(experiment)
+    rows = [_spread(names.source(data_keys(data.corpus, TEST), corpus=False), data)]
+    rows += [_spread(names.source(sample_keys(sample), corpus=False), sample) for sample in experiment.of(data)]
+    return Panel(float(np.log(Process.load(data.process).latent_ppl())), rows)
+
+
+def _spread(label: str, data: KnownData | Sequences) -> Histogram:
+    scores = read_scores(data.scores)
+    kept = scores.filter(pc.invert(scores["rejected"]))
+    values = kept["nll"].to_numpy() / kept["steps"].to_numpy()
+    ppl = number(latent_ppl(scores)) if len(values) else ""
+    note, narrow_note = (f"Latent PPL {ppl}", ppl) if ppl else (NOTHING, NOTHING_NARROW)
+    colour = BLUE if isinstance(data, Sequences) else INK
+    return Histogram(label, values[np.isfinite(values)], colour, note, narrow_note)
+
+
+def _draw_panel(axes: Axes, panel: Panel, title: str, narrow: bool) -> None:
+    values = np.concatenate([*(row.values for row in panel.rows), [panel.exact]])
+    edges = bin_edges(float(values.min()), float(values.max()), panel.rows, MOST_BINS)
+    for base, _ in draw_histograms(axes, panel.rows, edges, narrow):
+        # In a narrow chart the line leaves the words above a row free.
+        top = base + (room(narrow) if narrow else 1)
+        axes.vlines(panel.exact, base, top, color=MUTED, linewidth=1.2, linestyle=(0, (4, 3)), zorder=3)
+    side = panel.exact > (edges[0] + edges[-1]) / 2
+    place: dict[str, Any] = {"xytext": (-5 if side else 5, 3), "ha": "right" if side else "left", "va": "bottom"}
+    axes.annotate(
+        f"exact: {panel.exact:.2f}",
+        (panel.exact, 1),
+        xycoords=axes.get_xaxis_transform(),
+        textcoords="offset points",
+        color=MUTED,
+        **place,
+    )
+    axes.set_title(title, pad=18 if title else 7)
+    axes.set_xlabel("Latent NLL of a sequence, nats per step")

@@ -1,0 +1,122 @@
+"""Known processes in a study: which files they are made of, and what is checked before anything runs."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
+from textcritic.options.corpora import PROCESS
+from textcritic.options.models import SYMBOLS
+from textcritic.plan.experiment import Experiment
+from textcritic.plan.registries import Registries
+from textcritic.plan.sources import (
+    PLAIN,
+    Source,
+    check_critic,
+    check_labels,
+    check_plain,
+    check_stop,
+    decodings_of,
+    drawn,
+    entries_of,
+    measured,
+    reads_symbols,
+)
+
+# What a decoding must have beside `PLAIN` for an HSMM: only transformers have a context window and a precision.
+PLAIN_TABLES = {**PLAIN, "stride": None, "precision": "fp32"}
+
+
+class KnownProcess(Experiment):
+    """Word-level and latent perplexity where the truth is known (model criticism paper, section 3)."""
+
+    kind = "process"
+    tables = ("perplexity", "parsing")
+
+    def check(self) -> None:
+        """See that sources are sequences of a process, from models that can be drawn from as they are."""
+        where = f"{self.where}: sources"
+        check_critic(self.block["critic"], "process", self.registries, f"{self.where}: critic")
+        for source in self.sources():
+            _check_sequences(source, self.registries, where)
+        check_labels(self.sources(), self.registries, where)
+
+    def uses(self) -> Iterable[tuple[str, str]]:
+        """The process as a critic."""
+        return [("critics", self.block["critic"])]
+
+    def files(self, part: str | None = None) -> ProcessFiles:
+        """The process, scores of its own sequences and of the samples compared."""
+        corpora, sources = self.compared(part)
+        return ProcessFiles(
+            processes=tuple(self._data(corpus) for corpus in corpora),
+            samples=tuple(self._sequences(source) for source in sources),
+            decodings=decodings_of(sources, self.registries),
+            resamples=self.config["resamples"],
+        )
+
+    def _data(self, corpus: str) -> KnownData:
+        drawn_from = Path(f"results/corpora/{corpus}")
+        return KnownData(
+            corpus=corpus,
+            process=drawn_from / "process.npz",
+            statistics=drawn_from / "statistics.json",
+            scores=Path(f"results/scores/{self.block['critic']}/{corpus}/data/test.parquet"),
+            articles=drawn_from / "test.parquet",
+        )
+
+    def _sequences(self, source: Source) -> Sequences:
+        return Sequences(
+            **drawn(source, self.block["critic"], self.registries),
+            **measured(source, self.registries),
+            rejected=Path(f"{source.sample}.rejected.parquet"),
+        )
+
+
+def steps(corpus: str, registries: Registries) -> int:
+    """Sub-sequences in a sequence of a known process.
+
+    Raises:
+        TextcriticError: the corpus is text, whose options for processes mean nothing.
+    """
+    entry = registries.entry("corpora", corpus)
+    if entry["extractor"] != PROCESS:
+        raise TextcriticError(
+            f"config/registry/corpora.yaml: {corpus}: has the extractor {entry['extractor']}; only those with the"
+            f" extractor {PROCESS} have sub-sequences"
+        )
+    count: int = entry["options"]["process"]["steps"]
+    return count
+
+
+def _check_sequences(source: Source, registries: Registries, where: str) -> None:
+    corpus, generator, decoding = entries_of(source, registries)
+    name = f"{where}: {source.generator}"
+    if corpus["extractor"] != PROCESS:
+        raise TextcriticError(
+            f"{where}: {source.corpus} has the extractor {corpus['extractor']}; name a corpus with the extractor"
+            f" {PROCESS}"
+        )
+    if generator["kind"] not in ("causal", "hsmm"):
+        raise TextcriticError(f"{name} is of kind {generator['kind']}; sequences come from the kinds causal and hsmm")
+    if not reads_symbols(generator, registries):
+        raise TextcriticError(
+            f"{name} has the encoding {generator['encoding']}; on the process {source.corpus} it must be one whose"
+            f" tokenizer is {SYMBOLS}"
+        )
+    if generator["kind"] == "hsmm":
+        check_plain(source, decoding, PLAIN_TABLES, f"{name} is an HSMM")
+        _check_longest(source, corpus, generator, name)
+    check_stop(source, generator, decoding, where)
+
+
+def _check_longest(source: Source, corpus: Mapping[str, Any], generator: Mapping[str, Any], name: str) -> None:
+    """An n-gram is a number of 64 bits in a lexicon, see `generators.hsmm.lexicon`."""
+    symbols, longest = corpus["options"]["process"]["letters"] + 1, generator["longest"]
+    if symbols**longest > 2**64:
+        fits = max(n for n in range(1, 65) if symbols**n <= 2**64)
+        raise TextcriticError(
+            f"{name} has segments of up to {longest} tokens (longest); {source.corpus} has {symbols} symbols, of which"
+            f" {fits} fit in 64 bits"
+        )

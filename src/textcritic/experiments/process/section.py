@@ -1,0 +1,80 @@
+"""The section of the report on known processes."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from textcritic.corpora.process import Process
+from textcritic.experiments.process.figures import CHART, CURVES, process_curves
+from textcritic.experiments.process.files import KnownData, ProcessFiles
+from textcritic.experiments.process.names import ProcessNames
+from textcritic.experiments.process.sequences import examples
+from textcritic.experiments.process.sheets import every_number_sheet, unread_sheet
+from textcritic.experiments.process.words import DEFINITIONS, process_findings
+from textcritic.files import read_json
+from textcritic.report.numbers import count, number, plural
+from textcritic.report.section import Place, Section
+from textcritic.report.show import latent_ppl_lines
+
+TITLE = "A process whose truth is known"
+USES = {"train": "training", "validation": "validation", "test": "testing"}
+
+
+def section(experiment: ProcessFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
+    """The section, its findings and its lines.
+
+    Args:
+        experiment: the files.
+        tables: the rows of the standing tables.
+        place: where it stands.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or files do not belong together.
+    """
+    names, rows, shown = ProcessNames.of(experiment), tables["perplexity"], examples(experiment)
+    variables = {
+        "facts": [fact for data in experiment.processes for fact in _facts(data, names)],
+        "numbers": place.sheet(every_number_sheet(rows, names)),
+        "unread": place.sheet(unread_sheet(rows, names)),
+        "chart": CHART,
+        "curves": CURVES if process_curves(experiment) else None,
+        "examples": shown,
+        "pickers": [{"key": source.key, "label": source.label} for source in shown],
+    }
+    return Section(
+        title=TITLE,
+        html=place.render("section.html.j2", variables),
+        findings=tuple(process_findings(rows, names)),
+        definitions=DEFINITIONS,
+        lines=tuple(_lines(rows)),
+        style=place.text("section.css"),
+    )
+
+
+def _lines(rows: pd.DataFrame) -> list[str]:
+    return [
+        *latent_ppl_lines(rows, "a known process: the exact values are the yardstick", "ppl_body"),
+        "",
+        "p: permutation test against the test sequences. PPL: on these, without their ends.",
+    ]
+
+
+def _facts(data: KnownData, names: ProcessNames) -> list[tuple[str, str]]:
+    process, statistics = Process.load(data.process), read_json(data.statistics)
+    lengths = process.lengths
+    words = (
+        f"{plural(len(process.transition), 'state')}, {plural(process.steps, 'sub-sequence')} in a sequence. There are "
+        f"{plural(len(process.subsequences), 'sub-sequence')} of {lengths.min()} to {lengths.max()} tokens; a token is "
+        f"one of {plural(len(process.letters), 'letter')}, or the delimiter."
+    )
+    articles = statistics["articles"]
+    splits = ", ".join(f"{count(articles[split])} for {use}" for split, use in USES.items())
+    exact = (
+        f"{number(statistics['word_ppl']['exact'])} per letter or delimiter, {number(process.latent_ppl())} per state."
+    )
+    where = f" ({data.corpus})" if names.several else ""
+    return [
+        (f"Process{where}", words),
+        (f"Sequences{where}", f"{splits}."),
+        (f"Perplexity of the process{where}", exact),
+    ]

@@ -1,0 +1,146 @@
+"""Figures of topics: Latent NLL and its spread, and covariances (paper, Figures 6, 8 and 9)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from textcritic.critics.ctm.scoring import document_nll
+from textcritic.experiments.topics.covariances import Covariances, covariances, released_covariances
+from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
+from textcritic.experiments.topics.heatmaps import PAPER_LIMIT, common_limit, covariance_heatmaps
+from textcritic.experiments.topics.read import read_topic_scores, source_keys
+from textcritic.experiments.topics.rows import topic_names
+from textcritic.report.charts import Mark, interval_chart
+from textcritic.report.drawings import NARROW
+from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
+from textcritic.report.names import GROUP, SAMPLE, Names
+from textcritic.report.numbers import count, missing, number, p_value
+from textcritic.report.style import BASELINE, BLUE, INK, SETTING_COLOURS, style
+
+CHART, SPREAD, COVARIANCES = "topic-nll", "topic-nll-spread", "topic-covariances"
+CENTRED = "covariance of two topics, centred log proportions"
+RELEASED = "covariance of log-ratios to the last topic, posterior means alone, as in the paper; clamped to ±5"
+MOST_BINS = 48
+TAIL = 0.5  # percent of a source's documents at either end that the first and the last bin gather
+UNBROKEN = "\N{NO-BREAK SPACE}"
+NOTHING, NOTHING_NARROW = "nothing could be scored", "none scored"
+
+
+def figures(topics: TopicsFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """topic-nll, topic-nll-spread and topic-covariances.{corpus}: name, wide figure, narrow figure."""
+    table = rows["topics"]
+    names = Names.of(topics.samples)
+    marks = {fitted.corpus: _marks(table[table["corpus"] == fitted.corpus], names) for fitted in topics.data}
+    quantity = "Latent NLL, nats per document"
+    yield CHART, interval_chart(marks, quantity=quantity), interval_chart(marks, NARROW, quantity)
+    spreads = {fitted.corpus: list(_spreads(fitted, topics, names)) for fitted in topics.data}
+    yield SPREAD, spread_chart(spreads), spread_chart(spreads, NARROW)
+    for fitted in topics.data:
+        found = covariances(fitted, topics)
+        limit = common_limit([panel.matrix for panel in found.panels])
+        yield f"{COVARIANCES}.{fitted.corpus}", *_heatmaps(fitted, found, limit, CENTRED)
+
+
+def paper_covariances(topics: TopicsFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """covariances.{corpus} (paper, Figures 6, 8 and 9), real text and samples side by side.
+
+    As in the paper and its released code: covariances of the posteriors' means, log-ratios to the last topic, clamped
+    to [-5, 5].
+    """
+    return (_paper_figure(fitted, topics) for fitted in topics.data)
+
+
+FIGURES = {"figures": figures, "covariances": paper_covariances}
+
+
+def _paper_figure(fitted: Fitted, topics: TopicsFiles) -> tuple[str, Figure, Figure]:
+    found = released_covariances(fitted, topics)
+    return f"covariances.{fitted.corpus}", *_heatmaps(fitted, found, PAPER_LIMIT, RELEASED)
+
+
+def _heatmaps(fitted: Fitted, found: Covariances, limit: float, quantity: str) -> tuple[Figure, Figure]:
+    """Wide and narrow."""
+    names = topic_names(fitted)
+    ordered = [names[topic] for topic in found.order]
+    wide = covariance_heatmaps(found.panels, ordered, limit, quantity)
+    return wide, covariance_heatmaps(found.panels, ordered, limit, quantity, NARROW)
+
+
+def _marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
+    """The rows of one corpus: real text, samples from low to high, the baseline last; none of what is not scored."""
+    found = []
+    for _, group in rows[rows["latent_nll"].notna()].groupby(["source", *GROUP], sort=False):
+        first = group.iloc[0].to_dict()
+        worst = group["p_value"].max()
+        mark = Mark(
+            label=names.source(first, corpus=False, seed=False),
+            values=tuple(group["latent_nll"]),
+            intervals=tuple(zip(group["ci_low"], group["ci_high"], strict=True)),
+            note="" if missing(worst) else p_value(worst),
+            setting=_setting(first["setting"], first["baseline"]),
+        )
+        found.append((first["source"] == SAMPLE, bool(first["baseline"]), float(group["latent_nll"].mean()), mark))
+    return [mark for *_, mark in sorted(found, key=lambda row: row[:3])]
+
+
+def _spreads(fitted: Fitted, topics: TopicsFiles, names: Names) -> Iterator[Histogram]:
+    for source in topics.shown(fitted):
+        scores, keys = read_topic_scores(source), source_keys(source)
+        values = document_nll(scores) if not all(scores["rejected"].to_pylist()) else np.empty(0)
+        baseline = isinstance(source, Sample) and source.baseline
+        label = names.source(keys, corpus=False, seed=False)
+        yield spread_row(label, values, _setting(keys["setting"], baseline))
+
+
+def _setting(setting: str, baseline: bool) -> str:
+    """What decides a source's colour."""
+    return BASELINE if baseline else setting
+
+
+def spread_row(label: str, values: npt.NDArray[np.float64], setting: str) -> Histogram:
+    """A row of the chart, with the mean and how many documents there are.
+
+    Args:
+        label: what the row is.
+        values: Latent NLL of each document, nats; may be empty.
+        setting: decides the colour; "" is real text.
+    """
+    colour = SETTING_COLOURS.get(setting, BLUE) if setting else INK
+    if not len(values):
+        return Histogram(label, values, colour, NOTHING, NOTHING_NARROW)
+    mean, documents = number(float(values.mean())), f"n{UNBROKEN}={UNBROKEN}{count(len(values))}"
+    return Histogram(label, values, colour, f"mean {mean}, {documents}", f"{mean}, {documents}")
+
+
+def spread_chart(panels: Mapping[str, Sequence[Histogram]], width: float = 8.2) -> Figure:
+    """Histograms of the documents' Latent NLL, with the outline of real text's over every row, and their means.
+
+    Args:
+        panels: by corpus, whose name is written over its panel where there are several; the first row is real text.
+        width: inches; below 5 the labels stand over the rows in place of beside them.
+    """
+    with style():
+        figure, places, narrow = histogram_panels(panels, width, right=1.1)
+        for axes, (corpus, rows) in zip(places, panels.items(), strict=True):
+            _panel(axes, rows, corpus if len(panels) > 1 else "", narrow)
+    return figure
+
+
+def _panel(axes: Axes, rows: Sequence[Histogram], title: str, narrow: bool) -> None:
+    # A few far outliers do not press all others into one bin.
+    ends = [np.percentile(row.values, [TAIL, 100 - TAIL]) for row in rows if len(row.values)] or [np.array([0.0, 1.0])]
+    edges = bin_edges(min(end[0] for end in ends), max(end[1] for end in ends), rows, MOST_BINS)
+    drawn = draw_histograms(axes, rows, edges, narrow)
+    (_, real), *_ = drawn
+    for row, (base, _) in zip(rows, drawn, strict=True):
+        if len(row.values):
+            mean = float(np.clip(row.values.mean(), edges[0], edges[-1]))
+            axes.vlines(mean, base, base + room(narrow), color=row.colour, linewidth=1.4, zorder=3)
+        if row is not rows[0] and len(rows[0].values):
+            axes.stairs(base + real, edges, baseline=base, color=INK, linewidth=0.9)
+    axes.set_title(title, pad=7)
+    axes.set_xlabel("Latent NLL of a document, nats")

@@ -1,0 +1,75 @@
+"""Topics in a study: which files they are made of, and what is checked before anything runs."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
+from textcritic.options.vocabulary import STOP_LISTS, require_stop_words
+from textcritic.plan.experiment import Experiment
+from textcritic.plan.registries import Registries, download_of
+from textcritic.plan.sources import Source, check_critic, check_labels, check_text, decodings_of, drawn
+
+
+class Topics(Experiment):
+    """Latent NLL of documents under a correlated topic model (model criticism paper, section 6)."""
+
+    kind = "topics"
+    tables = ("topics", "topic-words", "topic-outliers")
+    figures_read = ("topics",)
+
+    def check(self) -> None:
+        """See that sources are text, the critic is a topic model, and its file of stop words is there."""
+        critic = self.block["critic"]
+        check_critic(critic, "ctm", self.registries, f"{self.where}: critic")
+        for source in self.sources():
+            check_text(source, self.registries, f"{self.where}: sources")
+        check_labels(self.sources(), self.registries, f"{self.where}: sources")
+        stop_words = self.registries.entry("critics", critic)["vocabulary"]["stop_words"]
+        if download_of(stop_words) is None:
+            try:
+                require_stop_words(stop_words, self.registries.here)
+            except TextcriticError as error:
+                raise TextcriticError(f"config/registry/critics.yaml: {critic}: vocabulary: {error}") from error
+
+    def uses(self) -> Iterable[tuple[str, str]]:
+        """The topic model."""
+        return [("critics", self.block["critic"])]
+
+    def files(self, part: str | None = None) -> TopicsFiles:
+        """Posteriors and scores of real text and of the samples compared."""
+        corpora, sources = self.compared(part)
+        return TopicsFiles(
+            data=tuple(self._fitted(corpus) for corpus in corpora),
+            samples=tuple(self._sample(source) for source in sources),
+            decodings=decodings_of(sources, self.registries),
+            resamples=self.config["resamples"],
+        )
+
+    def _fitted(self, corpus: str) -> Fitted:
+        critic = self.block["critic"]
+        fitted = Path(f"results/critics/{critic}/{corpus}")
+        return Fitted(
+            corpus=corpus,
+            critic=fitted / "critic.npz",
+            vocabulary=fitted / "vocabulary.parquet",
+            vocabulary_counts=fitted / "vocabulary.json",
+            training=fitted / "training.json",
+            posteriors=Path(f"results/topics/{critic}/{corpus}/data/test.parquet"),
+            scores=Path(f"results/scores/{critic}/{corpus}/data/test.parquet"),
+            articles=Path(f"results/corpora/{corpus}/test.parquet"),
+        )
+
+    def _sample(self, source: Source) -> Sample:
+        critic = self.block["critic"]
+        return Sample(
+            **drawn(source, critic, self.registries),
+            posteriors=Path(source.under(f"results/topics/{critic}/{source.corpus}/samples") + ".parquet"),
+            baseline=bool(self.registries.entry("generators", source.generator).get("shuffled")),
+        )
+
+
+def stop_words(critic: str, registries: Registries) -> list[str]:
+    """The file of stop words that a topic model's vocabulary names, if it names one."""
+    words: str = registries.entry("critics", critic)["vocabulary"]["stop_words"]
+    return [] if words in STOP_LISTS else [words]

@@ -1,0 +1,140 @@
+"""The section of the report on topics."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from textcritic.critics.ctm.model import CTM
+from textcritic.errors import TextcriticError
+from textcritic.experiments.topics.figures import CHART, COVARIANCES, SPREAD
+from textcritic.experiments.topics.files import Fitted, TopicsFiles
+from textcritic.experiments.topics.outliers import STRONG
+from textcritic.experiments.topics.rows import topic_names
+from textcritic.experiments.topics.sheets import left_out_sheet
+from textcritic.experiments.topics.words import DEFINITIONS, SHUFFLED, topic_findings
+from textcritic.files import read_json
+from textcritic.report.names import GROUP, Names
+from textcritic.report.numbers import count, missing, number, percent, plural
+from textcritic.report.section import Place, Section
+from textcritic.report.show import TESTED, columns, tested
+
+MOST_OPEN = 25  # topics, of more of which the table has to be opened
+HEADER = ("source", "Latent NLL", *TESTED, "documents", "left out", "covariances apart")
+
+
+def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
+    """The section, its findings and its lines.
+
+    Args:
+        topics: the files.
+        tables: the rows of the standing tables.
+        place: where it stands.
+
+    Raises:
+        TextcriticError: a file is missing or damaged.
+    """
+    names, rows, outliers = Names.of(topics.samples), tables["topics"], tables["topic-outliers"]
+    words = {fitted.corpus: topic_names(fitted) for fitted in topics.data}
+    baseline = any(sample.baseline for sample in topics.samples)
+    by_source = outliers.groupby(["source", *GROUP], sort=False)
+    shown = [_outliers(str(n), group, names, words) for n, (_, group) in enumerate(by_source)]
+    variables = {
+        "facts": [fact for fitted in topics.data for fact in _facts(fitted, names)],
+        "chart": CHART,
+        "spread": SPREAD,
+        "baseline": baseline,
+        "unscored": bool(rows["latent_nll"].isna().any()),
+        "several_seeds": bool(names.seeded),
+        "heatmaps": [_heatmap(fitted, names) for fitted in topics.data],
+        "papers": place.numbered("nll", "outliers"),
+        "left_out": place.sheet(left_out_sheet(rows, names)) if rows["rejected"].sum() else None,
+        "many": int(tables["topic-words"]["topic"].max()) > MOST_OPEN,
+        "outliers": shown,
+        "pickers": [{"key": source["key"], "label": source["label"]} for source in shown],
+    }
+    return Section(
+        title="Topics",
+        html=place.render("section.html.j2", variables),
+        findings=tuple(topic_findings(rows, names)),
+        definitions=tuple(pair for pair in DEFINITIONS if baseline or pair[0] != SHUFFLED),
+        lines=tuple(_lines(rows)),
+        style=place.text("section.css"),
+    )
+
+
+def _lines(rows: pd.DataFrame) -> list[str]:
+    """One block for each corpus, for the terminal."""
+    lines = []
+    for corpus, group in rows.groupby("corpus", sort=False):
+        cells = [
+            (
+                row["label"],
+                number(row["latent_nll"]),
+                *tested(row),
+                count(row["documents"]),
+                count(row["rejected"]),
+                "" if missing(row["distance_corrected"]) else number(row["distance_corrected"]),
+            )
+            for row in group.to_dict("records")
+        ]
+        lines += ["", f"Latent NLL of topics on {corpus} (in expectation; real text is the yardstick)", ""]
+        lines += columns(HEADER, cells)
+    return [
+        *lines,
+        "",
+        "p: permutation test against real text. Covariances apart: as a share of the size of real text's, less",
+        "what finite samples add.",
+    ]
+
+
+def _facts(fitted: Fitted, names: Names) -> list[tuple[str, str]]:
+    vocabulary, training = read_json(fitted.vocabulary_counts), read_json(fitted.training)
+    where = f" ({fitted.corpus})" if names.several_corpora else ""
+    try:
+        removed = "; ".join(
+            f"{reason}: {plural(found['words'], 'word')}, {count(found['tokens'])} tokens"
+            for reason, found in vocabulary["removed"].items()
+            if found["words"]
+        )
+        kept = f"{plural(vocabulary['words'], 'word')}, {count(vocabulary['tokens'])} tokens of the training text."
+        bound = training["bounds"][-1]
+        fit = (
+            f"{CTM.load(fitted.critic).num_topics} topics; {plural(training['documents'], 'document')}, "
+            f"{count(training['empty'])} of them without a word of the vocabulary; {count(training['iterations'])} "
+            f"iterations of EM{'' if training['converged'] else ', which had not converged'}; bound {number(bound)} "
+            f"nats, {number(bound / max(training['tokens'], 1))} a token."
+        )
+    except (KeyError, TypeError, IndexError) as error:
+        raise TextcriticError(
+            f"{fitted.vocabulary_counts} or {fitted.training}: no {error} in it; delete both and rerun their rules"
+        ) from error
+    return [(f"Vocabulary{where}", kept), (f"Left out of it{where}", f"{removed or 'nothing'}."), (f"Fit{where}", fit)]
+
+
+def _heatmap(fitted: Fitted, names: Names) -> dict[str, str]:
+    return {"name": f"{COVARIANCES}.{fitted.corpus}", "corpus": fitted.corpus if names.several_corpora else ""}
+
+
+def _outliers(key: str, group: pd.DataFrame, names: Names, topics: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    documents = [
+        {
+            "key": f"{key}-{row['rank']}",
+            "label": f"{row['rank']}: {number(row['nll'])} nats",
+            "words": f"Latent NLL {number(row['nll'])} in expectation, {number(row['nll_at_mean'])} at the mean; "
+            f"{plural(row['words'], 'word')} of the vocabulary. Article {row['article']}.",
+            "topics": _strong(row, topics[row["corpus"]]),
+            "text": row["text"],
+        }
+        for row in group.to_dict("records")
+    ]
+    return {"key": key, "label": names.source(group.iloc[0].to_dict(), seed=False), "documents": documents}
+
+
+def _strong(row: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """The topics of an outlier that are stronger than in real text: `3: array · axis: 41%, usually 5.0%`."""
+    strong = []
+    for topic, share, usual in ([row[column] for column in three] for three in STRONG):
+        if not missing(topic) and share > usual:
+            strong.append(f"{names[int(topic) - 1]}: {percent(share)}, usually {percent(usual)}")
+    return strong

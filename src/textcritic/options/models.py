@@ -1,0 +1,63 @@
+"""Options of encodings, generators and classifiers: what their schemas cannot say."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from textcritic.errors import TextcriticError
+
+if TYPE_CHECKING:
+    from textcritic.plan.registries import Registries
+
+SYMBOLS = "symbols"
+"""The tokenizer of the sequences of a synthetic process; all others are for text."""
+
+
+def check_encoding(name: str, registries: "Registries") -> None:
+    """Check an entry of the encodings registry.
+
+    Raises:
+        TextcriticError: the mark between two articles of text, for sequences that are not text.
+    """
+    encoding = registries.entry("encodings", name)
+    if SYMBOLS in encoding["tokenizer"] and encoding["boundary"] != "single":
+        raise TextcriticError(
+            f"boundary: {encoding['boundary']} is for text; with the tokenizer {SYMBOLS} it must be single"
+        )
+
+
+def check_generator(name: str, registries: "Registries") -> None:
+    """Check an entry of the generators registry.
+
+    Raises:
+        TextcriticError: no encoding, no length or two lengths of training, GPUs that cannot share a batch.
+    """
+    model = registries.entry("generators", name)
+    _check_encoded(model)
+    training = model["training"] if model["kind"] == "causal" else {}
+    if training and (training["steps"] is None) == (training["epochs"] is None):
+        raise TextcriticError("training: give steps or epochs, one of the two")
+    if training and training["batch_size"] % max(1, model["gpu"]):
+        raise TextcriticError(
+            f"gpu: {model['gpu']} GPUs cannot share training.batch_size, {training['batch_size']} blocks,"
+            " evenly; change one of the two"
+        )
+
+
+def check_classifier(name: str, registries: "Registries") -> None:
+    """Check an entry of the classifiers registry.
+
+    Raises:
+        TextcriticError: no encoding, or one for sequences that are not text.
+    """
+    model = registries.entry("classifiers", name)
+    _check_encoded(model)
+    if "encoding" in model and SYMBOLS in registries.entry("encodings", model["encoding"])["tokenizer"]:
+        raise TextcriticError(
+            f"encoding: {model['encoding']} is for the sequences of a process; a classifier reads text, so name one"
+            " that is for text"
+        )
+
+
+def _check_encoded(model: Mapping[str, Any]) -> None:
+    if "encoding" not in model and "config" in model.get("init", {}):
+        raise TextcriticError("the key 'encoding' is missing; it gives the tokens")

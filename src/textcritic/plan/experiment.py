@@ -1,0 +1,200 @@
+"""The contract of an experiment: one comparison by one method, a block of a study's `experiments`.
+
+A kind of experiment is a package. Snakemake reads two light modules of it at every start: `plan.py` with the one
+subclass of `Experiment`, and `files.py` with the dataclasses that say which files its results are made of. Jobs read
+the others, by their names: `tables.py` (`Tables`, `TABLES`, `PAPER_TABLES`, `KEYS`, `TEXT`), `figures.py` (`FIGURES`)
+and `section.py` (`section`); see docs/new-experiment.md.
+"""
+
+import json
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textcritic.errors import TextcriticError
+from textcritic.plan.bundle import Files
+from textcritic.plan.registries import Registries
+from textcritic.plan.sources import Source, sources_of
+
+FORMATS = ("csv", "tex", "html")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A numbered table or figure of a paper, and what of an experiment it compares.
+
+    Attributes:
+        name: `table9` or `figure6`; the number picks the published values.
+        of: the recipe that makes it, a key of the kind's TABLES or FIGURES.
+        caption: what it shows, in a line.
+        corpora, generators: what it compares, in its order; none means all.
+    """
+
+    name: str
+    of: str
+    caption: str = ""
+    corpora: tuple[str, ...] = ()
+    generators: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an experiment knows of the study that it is a block of.
+
+    Attributes:
+        study: the study's name.
+        where: the file and the key of the block, for error lines.
+        published: CSV of the published values of this kind, if the study names any.
+        config: the whole configuration, e.g. `resamples`.
+    """
+
+    study: str
+    where: str
+    published: str | None
+    config: Mapping[str, Any]
+
+
+class Experiment(ABC):
+    """One block of a study's `experiments`, validated against its kind's schema; made at every start of Snakemake.
+
+    Args:
+        block: the block with all defaults.
+        registries: what its names refer to.
+        around: the study.
+
+    Attributes:
+        kind: the name of the kind; its package has this name too.
+        version: raised when a change of code changes tables, figures or section: they are made again, of this kind
+            alone.
+        tables: names of the standing tables, which one job makes together.
+        figures_read: those of them that the standing figures are drawn from.
+        name: the block's `name`, by default its kind; part of its path.
+        parts: the block's `tables` and `figures` by name.
+    """
+
+    kind: ClassVar[str]
+    version: ClassVar[int] = 1
+    tables: ClassVar[tuple[str, ...]]
+    figures_read: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, block: Mapping[str, Any], registries: Registries, around: Surroundings) -> None:
+        self.block, self.registries, self.around = block, registries, around
+        self.where, self.config = around.where, around.config
+        self.name: str = block.get("name", self.kind)
+        listed = [part for key in ("tables", "figures") for part in block.get(key, ())]
+        parts = [_part(part) for part in listed]
+        self.parts: Mapping[str, Part] = {part.name: part for part in parts}
+        if len(self.parts) < len(parts):
+            twice = next(part.name for part in parts if sum(other.name == part.name for other in parts) > 1)
+            raise TextcriticError(f"{self.where}: {twice} stands twice; give each a name of its own")
+
+    @abstractmethod
+    def check(self) -> None:
+        """Find what would otherwise fail after hours.
+
+        Raises:
+            TextcriticError: the first fault; the line names the key.
+        """
+
+    @abstractmethod
+    def files(self, part: str | None = None) -> Files:
+        """Exactly the files that a numbered part, or all standing tables and figures, are made of."""
+
+    def sources(self) -> list[Source]:
+        """The samples of documents that it compares, in the order of the YAML; none for a kind without samples."""
+        return sources_of(self.block.get("sources", []))
+
+    def corpora(self) -> list[str]:
+        """The corpora that it reads, in order of appearance: for the targets data and train."""
+        return list(dict.fromkeys(source.corpus for source in self.sources()))
+
+    def uses(self) -> Iterable[tuple[str, str]]:
+        """(registry, entry) that its sources and corpora do not name: critics, resolvers, detectors."""
+        return ()
+
+    @property
+    def folder(self) -> str:
+        """Where its tables, figures and section are."""
+        return f"results/studies/{self.around.study}/{self.name}"
+
+    @property
+    def published(self) -> list[str]:
+        """The CSV of published values; none where there is none."""
+        return [self.around.published] if self.around.published else []
+
+    def table_files(self, *names: str) -> list[str]:
+        """Tables in every format: those named, by default the standing ones and the numbered ones."""
+        chosen = names or (*self.tables, *(name for name in self.parts if name.startswith("table")))
+        return [f"{self.folder}/tables/{name}.{suffix}" for name in chosen for suffix in FORMATS]
+
+    def figure_folders(self) -> list[str]:
+        """The folders of its standing and of its numbered figures."""
+        return [f"{self.folder}/{name}" for name in ("figures", *self.parts) if name.startswith("figure")]
+
+    def artefacts(self) -> list[str]:
+        """The files that it is made from or consists of, for the manifest."""
+        return list(dict.fromkeys([*self.files().paths(), *self.published, *self.table_files()]))
+
+    def request(self, part: str | None = None) -> str:
+        """What a job needs to know, as one canonical string: see `report.make.Request`.
+
+        Args:
+            part: a numbered table or figure; `section` for the section, anything else for the standing ones.
+        """
+        numbered = self.parts.get(part or "")
+        files = self.files(part if numbered else None)
+        said = {
+            "package": type(self).__module__.removesuffix(".plan"),
+            "experiment": self.name,
+            "version": self.version,
+            "tables": list(self.tables),
+            "part": numbered and {"name": numbered.name, "of": numbered.of, "caption": numbered.caption},
+            "parts": {name: other.of for name, other in self.parts.items()} if part == "section" else {},
+            "files_type": f"{type(files).__module__}:{type(files).__qualname__}",
+            "files": json.loads(files.to_json()),
+        }
+        return json.dumps(said, sort_keys=True, ensure_ascii=False)
+
+    def compared(self, part: str | None = None) -> tuple[list[str], list[Source]]:
+        """The corpora and sources of a numbered part, in its order; of the whole experiment if `part` is None."""
+        corpora, sources = self.corpora(), self.sources()
+        if part is None:
+            return corpora, sources
+        chosen = self.parts[part]
+        corpora = list(chosen.corpora) or corpora
+        sources = [source for source in sources if source.corpus in corpora]
+        if chosen.generators:
+            sources = [s for generator in chosen.generators for s in sources if s.generator == generator]
+        return corpora, sources
+
+    def check_parts(self) -> None:
+        """See that numbered parts compare only what the experiment does.
+
+        Raises:
+            TextcriticError: a part names a corpus or a generator that is not compared there.
+        """
+        pairs = {(source.corpus, source.generator) for source in self.sources()}
+        for part in self.parts.values():
+            where = f"{self.where}: {part.name}"
+            for corpus in part.corpora:
+                if corpus not in self.corpora():
+                    raise TextcriticError(f"{where}: {corpus} is not among the experiment's corpora")
+            for corpus, generator in product(part.corpora or self.corpora(), part.generators):
+                if (corpus, generator) not in pairs:
+                    raise TextcriticError(
+                        f"{where}: {generator} on {corpus} is not among the sources of this experiment"
+                    )
+
+
+def _part(said: Mapping[str, Any]) -> Part:
+    compared = (tuple(said["corpora"]), tuple(said["generators"]))
+    return Part(said["name"], said["of"], said.get("caption", ""), *compared)
+
+
+def schema_of(kind: type[Experiment]) -> Path:
+    """The file that describes a block of a kind: schema.yaml beside its plan.py."""
+    return Path(str(sys.modules[kind.__module__].__file__)).with_name("schema.yaml")

@@ -1,0 +1,108 @@
+"""A study: a title, and an ordered list of experiments."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from textcritic.errors import TextcriticError
+from textcritic.plan.experiment import Experiment, Surroundings, schema_of
+from textcritic.plan.registries import Registries, check_name
+from textcritic.plan.sources import Source
+from textcritic.plan.spec import complete, load_yaml
+
+# Keys of a study before experiments were listed.
+OLD_KEYS = ("critic", "sources", "audit_sources", "tables", "figures", "synthetic", "topics")
+
+
+class Study:
+    """One file of a study folder, validated.
+
+    Args:
+        path: the YAML file; its name is the study's.
+        kinds: the kinds of experiment by name.
+        registries: what the study's names refer to.
+        config: the whole configuration.
+        published: takes (the study's `published`, a kind) and returns the path of the published values, or None.
+
+    Attributes:
+        name, title, summary: what the report is headed with.
+        description: what the YAML says, with all defaults.
+        experiments: by name, in order.
+
+    Raises:
+        TextcriticError: the first fault found, naming the file and the key.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        kinds: Mapping[str, type[Experiment]],
+        registries: Registries,
+        config: Mapping[str, Any],
+        published: Callable[[str, str], str | None],
+    ) -> None:
+        self.name = path.stem
+        check_name(self.name, str(path))
+        self.description = _described(path, kinds)
+        self.title, self.summary = self.description["title"], self.description["summary"]
+        self.experiments: dict[str, Experiment] = {}
+        for number, block in enumerate(self.description["experiments"], 1):
+            kind = kinds[block["kind"]]
+            where = _where(path, number, block)
+            values = self.description["published"]
+            beside = published(values, kind.kind) if values else None
+            experiment = kind(block, registries, Surroundings(self.name, where, beside, config))
+            self._add(experiment, kinds)
+            experiment.check_parts()
+            experiment.check()
+
+    def sources(self) -> list[Source]:
+        """The sources of all experiments, each once."""
+        return list(dict.fromkeys(source for e in self.experiments.values() for source in e.sources()))
+
+    def corpora(self) -> list[str]:
+        """The corpora of all experiments, each once."""
+        return list(dict.fromkeys(corpus for e in self.experiments.values() for corpus in e.corpora()))
+
+    def parts(self) -> dict[str, Experiment]:
+        """The experiment that each numbered table or figure belongs to."""
+        return {part: experiment for experiment in self.experiments.values() for part in experiment.parts}
+
+    def _add(self, experiment: Experiment, kinds: Mapping[str, type[Experiment]]) -> None:
+        name, where = experiment.name, experiment.where
+        check_name(name, where)
+        if name in self.experiments:
+            raise TextcriticError(f"{where}: another experiment has the name {name!r}; give this one a `name`")
+        if name in kinds and name != experiment.kind:
+            raise TextcriticError(f"{where}: {name!r} is the name of another kind of experiment; choose another `name`")
+        for part in experiment.parts:
+            if part in self.parts():
+                raise TextcriticError(f"{where}: {part} stands twice; give each a name of its own")
+        self.experiments[name] = experiment
+
+
+def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, Any]:
+    """The YAML of a study with all defaults, its experiments described by the schemas of their kinds."""
+    raw = load_yaml(path)
+    old = next((key for key in OLD_KEYS if isinstance(raw, dict) and key in raw and "experiments" not in raw), None)
+    if old is not None:
+        raise TextcriticError(
+            f"{path}: {old}: a study is now a list of experiments; write `experiments: [{{kind: KIND, {old}: ...}}]`,"
+            " see config/README.md"
+        )
+    study: dict[str, Any] = complete(raw, "study", str(path))
+    blocks = []
+    for number, block in enumerate(study["experiments"], 1):
+        if block["kind"] not in kinds:
+            raise TextcriticError(
+                f"{path}: experiments.{number}: kind: {block['kind']!r} is not one of {', '.join(sorted(kinds))}"
+            )
+        kind = kinds[block["kind"]]
+        blocks.append(
+            complete(block, schema_of(kind), f"{path}: experiments: {block.get('name', f'{number}, {kind.kind}')}")
+        )
+    return {**study, "experiments": blocks}
+
+
+def _where(path: Path, number: int, block: Mapping[str, Any]) -> str:
+    return f"{path}: experiments.{number} ({block.get('name', block['kind'])})"

@@ -1,0 +1,153 @@
+"""Tables, figures and the section of one experiment: the recipes of its kind, found by name, and their files."""
+
+import importlib
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from textcritic.errors import TextcriticError
+from textcritic.plan.bundle import Files
+from textcritic.plan.experiment import Part
+from textcritic.report.drawings import write_figures
+from textcritic.report.published import KEYS, read_published
+from textcritic.report.section import Place, write_section
+from textcritic.report.tables import Table, read_rows, write_table
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a job is to make, as `Experiment.request` says it.
+
+    Attributes:
+        package: the package of the kind.
+        experiment: the experiment's name.
+        tables: its standing tables.
+        part: the numbered table or figure to make; None for the standing ones.
+        parts: what each numbered table or figure is `of`.
+        files: what it is made of; all of them are there.
+    """
+
+    package: str
+    experiment: str
+    tables: tuple[str, ...]
+    part: Part | None
+    parts: Mapping[str, str]
+    files: Files
+
+    @classmethod
+    def read(cls, text: str) -> "Request":
+        """A request from its JSON text.
+
+        Raises:
+            TextcriticError: a file that it is made of is missing.
+        """
+        said = json.loads(text)
+        module, _, name = said["files_type"].partition(":")
+        kind: type[Files] = getattr(_imported(module), name)
+        files = kind.from_json(json.dumps(said["files"]))
+        files.require()
+        part = Part(**said["part"]) if said["part"] else None
+        return cls(said["package"], said["experiment"], tuple(said["tables"]), part, said["parts"], files)
+
+    def module(self, name: str) -> ModuleType:
+        """A module of the kind: `tables`, `figures` or `section`."""
+        return _imported(f"{self.package}.{name}")
+
+
+def make_tables(request: str, folder: str | Path, published: str | Path | None = None) -> list[Path]:
+    """Write the standing tables of an experiment, or a numbered one, each as .csv, .tex and .html.
+
+    Args:
+        request: as `Experiment.request` makes it.
+        folder: where the tables go.
+        published: CSV of the values that stand beside ours; beside a numbered table only those that stand in it.
+
+    Returns:
+        The files written.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or files do not belong together.
+    """
+    wanted = Request.read(request)
+    recipes = wanted.module("tables")
+    beside = read_published(published, getattr(recipes, "KEYS", KEYS))
+    if wanted.part is None:
+        tables = recipes.Tables(wanted.files, beside)
+        return [
+            path for name in wanted.tables for path in write_table(_named(recipes.TABLES[name](tables), name), folder)
+        ]
+    number = wanted.part.name.removeprefix("table")
+    table: Table = recipes.PAPER_TABLES[wanted.part.of](recipes.Tables(wanted.files, beside.in_table(number)))
+    sheet = replace(table.sheet, name=wanted.part.name, caption=f"Table {number}. {wanted.part.caption}")
+    return write_table(Table(sheet, table.rows), folder)
+
+
+def make_figures(request: str, tables: str | Path, folder: str | Path) -> list[Path]:
+    """Write the standing figures of an experiment, or a numbered one: each as .svg and .pdf, and as .narrow.svg.
+
+    Args:
+        request: as `Experiment.request` makes it.
+        tables: the folder of the standing tables, of which standing figures may read some.
+        folder: where the figures go.
+
+    Raises:
+        TextcriticError: as `make_tables`.
+    """
+    wanted = Request.read(request)
+    recipe = wanted.module("figures").FIGURES[wanted.part.of if wanted.part else "figures"]
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return write_figures(recipe(wanted.files, Rows(wanted, tables)), folder)
+
+
+def make_section(request: str, tables: str | Path, figures: list[str], html: str | Path, facts: str | Path) -> None:
+    """Write the section of an experiment: section.html and section.json.
+
+    Args:
+        request: as `Experiment.request` makes it.
+        tables: the folder of its tables.
+        figures: the folders of its figures, the standing ones first.
+        html: section.html, to write.
+        facts: section.json, to write.
+
+    Raises:
+        TextcriticError: as `make_tables`.
+    """
+    wanted = Request.read(request)
+    module = wanted.module("section")
+    folder = Path(str(module.__file__)).parent
+    place = Place(wanted.experiment, folder, Path(tables), Path(figures[0]), wanted.parts)
+    section = module.section(wanted.files, Rows(wanted, tables), place)
+    write_section(section, place, [Path(path) for path in figures], html, facts)
+
+
+class Rows(dict[str, Any]):
+    """The rows of an experiment's standing tables by name, each read when it is asked for."""
+
+    def __init__(self, wanted: Request, folder: str | Path) -> None:
+        super().__init__()
+        self._text = tuple(getattr(wanted.module("tables"), "TEXT", ()))
+        self._folder = folder
+
+    def __missing__(self, name: str) -> Any:
+        self[name] = read_rows(self._folder, name, self._text)
+        return self[name]
+
+
+def _named(table: Table, name: str) -> Table:
+    return Table(replace(table.sheet, name=name), table.rows)
+
+
+def _imported(module: str) -> ModuleType:
+    """A module of ours, or of somebody's own kind of experiment, in the working directory or installed."""
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise TextcriticError(
+            f"{module}: no module {error.name!r}; see experiment_packages in the configuration"
+        ) from error

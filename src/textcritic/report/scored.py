@@ -1,0 +1,79 @@
+"""What every table of scored samples says: scores read and counted, reasons in words, perplexity, p-values."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from textcritic.critics import document_columns
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, read_table
+from textcritic.inference import permutation_test, ratio_of_sums
+from textcritic.plan.sources import Drawn
+
+
+def read_scores(path: Path) -> pa.Table:
+    """The scores of one source.
+
+    Raises:
+        TextcriticError: the file is missing or damaged, or is something else.
+    """
+    scores = read_table(path)
+    missing = {"id", "nll", "steps", "nll_soft", "rejected", "why", "chain", "step_nll"} - set(scores.column_names)
+    if missing:
+        raise TextcriticError(f"{path}: no column {sorted(missing)[0]!r}; it is not a file of scores")
+    return scores
+
+
+def check_counts(scores: pa.Table, sample: Drawn) -> None:
+    """Refuse scores of more or fewer documents than were drawn."""
+    drawn = read_json(sample.counts).get("drawn")
+    if drawn is not None and drawn != scores.num_rows:
+        raise TextcriticError(
+            f"{sample.scores}: {scores.num_rows} documents, but {sample.counts} says {drawn} were drawn; "
+            "they belong to different samples: delete the scores and rerun the rule that makes them"
+        )
+
+
+def p_value_of(first: pa.Table, second: pa.Table, resamples: int) -> float | None:
+    """Permutation p-value of the difference in log Latent PPL; None if one of them is infinite."""
+    one, two = document_columns(first), document_columns(second)
+    if not (np.isfinite(one).all() and np.isfinite(two).all()):
+        return None
+    return permutation_test(one, two, ratio_of_sums, resamples=resamples).p
+
+
+def perplexity_of(path: Path | None) -> dict[str, Any]:
+    """The perplexity columns of a sample's generator.
+
+    Args:
+        path: perplexity.json; None for samples that came from a file, whose columns are empty.
+    """
+    if path is None:
+        return {}
+    report = read_json(path)
+    unit = report.get("unit", "tokens")
+    columns: dict[str, Any] = {"ppl_unit": unit}
+    try:
+        for part in ("all", "body"):
+            ppl, (low, high) = report[part]["ppl"], report[part]["ci95"] or (None, None)
+            columns |= {f"ppl_{part}": np.inf if ppl is None else ppl, f"ppl_{part}_low": low, f"ppl_{part}_high": high}
+            if ppl is None:
+                impossible = report["zero_probability_tokens"]
+                columns["ppl_infinite_because"] = f"{impossible:,} {unit} of the test text have probability 0"
+    except (KeyError, TypeError, ValueError) as error:
+        raise TextcriticError(f"{path}: no perplexity in it ({error}); delete it and rerun its rule") from error
+    return columns
+
+
+def reasons_in_words(reasons: Mapping[str, int]) -> str:
+    """`reason: n; ...`, as the tables hold them."""
+    return "; ".join(f"{reason}: {n}" for reason, n in reasons.items())
+
+
+def reasons_from_words(words: str) -> dict[str, int]:
+    """The numbers that `reasons_in_words` wrote."""
+    pairs = (part.rsplit(": ", 1) for part in words.split("; ") if part)
+    return {reason: int(n) for reason, n in pairs}

@@ -1,0 +1,153 @@
+"""A section of the report: what a kind of experiment writes, and the helpers that it writes it with."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
+
+from textcritic.errors import TextcriticError
+from textcritic.files import write_json, write_text
+from textcritic.report.sheet import Sheet, to_html
+from textcritic.report.svg import inline_svg
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One experiment in the report.
+
+    Attributes:
+        title: its heading.
+        html: what stands under the heading.
+        contents: (id, heading) of its parts, for the list of contents; ids as `Place.id` gives them.
+        findings: (what a finding is about, or "", and what it says), for the top of the report.
+        definitions: (term, what it means), for the end of the report.
+        headline: the report's first sentence, if this is its first experiment that has one.
+        lines: plain text for `textcritic show`.
+        script, style: JavaScript and CSS that only this kind needs.
+    """
+
+    title: str
+    html: Markup
+    contents: tuple[tuple[str, str], ...] = ()
+    findings: tuple[tuple[str, str], ...] = ()
+    definitions: tuple[tuple[str, str], ...] = ()
+    headline: str = ""
+    lines: tuple[str, ...] = ()
+    script: str = ""
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a section stands: its experiment's name, files, and templates.
+
+    Attributes:
+        experiment: name of the experiment; part of every id, so that two of one kind fit into one page.
+        templates: the folder of the kind's templates.
+        tables: the folder of its tables.
+        figures: the folder of its standing figures.
+        parts: what each numbered table or figure of it is `of`, by name.
+    """
+
+    experiment: str
+    templates: Path
+    tables: Path
+    figures: Path
+    parts: Mapping[str, str] = field(default_factory=dict)
+
+    def id(self, name: str) -> str:
+        """An element id, or a name of a group of panes, that no other section has."""
+        return f"{self.experiment}-{_plain(name)}"
+
+    def table(self, name: str) -> Markup:
+        """A table that was made before, standing or numbered.
+
+        Raises:
+            TextcriticError: it was not made.
+        """
+        text = _text(self.tables / f"{name}.html").replace(f'id="table-{name}"', f'id="{self.id(f"table-{name}")}"', 1)
+        return Markup(text)
+
+    def sheet(self, sheet: Sheet) -> Markup:
+        """A table that the section alone shows."""
+        return Markup(to_html(replace(sheet, name=_plain(self.id(sheet.name)))))
+
+    def figure(self, name: str, description: str) -> Markup:
+        """A standing figure in its wide and its narrow form, one of which is shown; `description` is read aloud."""
+        wide = inline_svg(self.figures / f"{name}.svg", f"{self.id(name)}-w", description)
+        narrow = inline_svg(self.figures / f"{name}.narrow.svg", f"{self.id(name)}-n", description)
+        return Markup(f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>')
+
+    def picker(self, group: str, label: str, entries: Iterable[Mapping[str, str]], stepped: bool = False) -> Markup:
+        """A choice among the panes `data-pane="{{ id(group) }}"`; with buttons for the ones beside it if `stepped`."""
+        options = "".join(f'<option value="{escape(e["key"])}">{escape(e["label"])}</option>' for e in entries)
+        select = f'<label>{escape(label)} <select data-group="{escape(self.id(group))}">{options}</select></label>'
+        words = {-1: "Previous", 1: "Next"} if stepped else {}
+        buttons = "".join(f'<button type="button" data-move="{by}">{name}</button>' for by, name in words.items())
+        return Markup(f'<div class="controls" hidden>{select}{buttons}</div>')
+
+    def numbered(self, *of: str) -> list[str]:
+        """The numbered tables that some of the kind's recipes make."""
+        return [name for name, recipe in self.parts.items() if name.startswith("table") and recipe in of]
+
+    def render(self, template: str, variables: Mapping[str, Any]) -> Markup:
+        """A template of the kind, with `table`, `figure`, `picker` and `id` as its helpers."""
+        helpers = {"table": self.table, "figure": self.figure, "picker": self.picker, "id": self.id}
+        return Markup(environment(self.templates).get_template(template).render(**helpers, **variables))
+
+    def text(self, name: str) -> str:
+        """A file beside the templates: script or style."""
+        return _text(self.templates / name)
+
+
+def environment(folder: Path) -> Environment:
+    """Templates of a folder; a variable that is missing is an error."""
+    made = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=select_autoescape(("html.j2",)),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    made.filters["unbroken"] = lambda text: re.sub(r"\bp ([=<]) (?=[\d.])", "p\u00a0\\1\u00a0", text)
+    return made
+
+
+def write_section(section: Section, place: Place, figures: Sequence[Path], html: str | Path, facts: str | Path) -> None:
+    """Write section.html, and section.json with all else that the report and `textcritic show` need of it.
+
+    Args:
+        section: what the kind wrote.
+        place: where it stands.
+        figures: the folders of all its figures, standing and numbered.
+        html: the path of section.html; links are relative to the folder above, where the report is.
+        facts: the path of section.json.
+    """
+    page = Path(html).parent.parent
+    tables = [os.path.relpath(path, page) for path in sorted(place.tables.glob("*.csv"))]
+    prints = [
+        (os.path.relpath(path, page), _print_name(path)) for folder in figures for path in sorted(folder.glob("*.pdf"))
+    ]
+    said = {key: value for key, value in asdict(section).items() if key != "html"}
+    write_text(html, str(section.html))
+    write_json(facts, said | {"tables": tables, "prints": prints})
+
+
+def _print_name(path: Path) -> str:
+    number = path.parent.name.removeprefix("figure")
+    return f"Figure {number}: {path.name}" if number.isdigit() else path.name
+
+
+def _plain(name: str) -> str:
+    return "".join(character if character.isalnum() else "-" for character in name)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise TextcriticError(f"{path}: no such file; make the tables and figures of the experiment first") from error
