@@ -1,8 +1,9 @@
 """Specifications: YAML in, validated against a schema, filled with defaults, and back out as one canonical string.
 
-A schema is a file of config/schemas, by its name, or any other file, by its path. Some keywords are our own: `$ref` names
-a file of config/schemas that stands here, with the keys beside it laid over it; `registry` says that a value is the name
-of an entry of that registry, `besides` which values are not; `checks` names functions (see `plan.registries`).
+A schema is a file of config/schemas, by its name, or any other file, by its path. Some keywords are our own: `$ref`
+names a file of config/schemas that stands here, with the keys beside it laid over it; `registry` says that a value
+is the name of an entry of that registry, `besides` which values are not; `checks` names functions (see
+`plan.registries`).
 
 A rule passes the canonical string of the registry entry it depends on as a parameter: keys sorted, values equal to the
 schema's default left out. So neither reordering keys nor a new default in the schema reruns anything.

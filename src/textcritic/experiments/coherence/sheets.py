@@ -89,7 +89,8 @@ def titles_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     for row in rows.to_dict("records"):
         values = [number(row[column]) for column in ("with_titles", "without_titles", "ratio")]
         p = p_value(row["p_value"]).removeprefix("p = ").removeprefix("p ")
-        body.append([Cell(names.source(row, setting=False), heading=True), *(Cell(v) for v in (*values, p))])
+        name = names.source(row | {"setting": SETTINGS[0]}, setting=False)
+        body.append([Cell(name, heading=True), *(Cell(value) for value in (*values, p))])
     heads = ("Generator", "Latent PPL with titles", "Without", "Ratio", "p-value")
     remarks = [] if body else ["No generator was trained both with and without titles in its text."]
     return Sheet(

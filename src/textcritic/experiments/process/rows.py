@@ -37,11 +37,11 @@ def perplexity_rows(experiment: ProcessFiles, published: Published) -> pd.DataFr
     """Word-level and Latent PPL of a known process and of models of it (paper, Table 1), one row a source.
 
     Of each process: the exact values; its test split; every sample. Columns: the keys; `label`; `latent_ppl` of the
-    sequences that could be read, with its 95% document-bootstrap interval `ci_low`, `ci_high`; `latent_nll` (mean, nats per sequence); `documents`, `steps`
-    scored; `rejected`, `rejected_share`, `rejected_by_reason` ("reason: n; ..."); over the seeds of a group, `seeds`,
-    of how many of them something could be read, `seeds_read`, and `seeds_mean`, `seeds_sd` of these; `p_value` of a
-    permutation test against the test split; the decomposition of the cross-entropy, nats per step;
-    `kl_of_test`, `kl_corrected_of_test`: what as many sequences of the test split come to, drawn from it
+    sequences that could be read, with its 95% document-bootstrap interval `ci_low`, `ci_high`; `latent_nll` (mean, nats
+    per sequence); `documents`, `steps` scored; `rejected`, `rejected_share`, `rejected_by_reason` ("reason: n; ...");
+    over the seeds of a group, `seeds`, of how many of them something could be read, `seeds_read`, and `seeds_mean`,
+    `seeds_sd` of these; `p_value` of a permutation test against the test split; the decomposition of the cross-entropy,
+    nats per step; `kl_of_test`, `kl_corrected_of_test`: what as many sequences of the test split come to, drawn from it
     without replacement, or all of them where a sample has more; `infinite_because`; `published`, `difference`,
     `published_note`; `ppl_body`, per letter or delimiter without the end of a sequence, which is the paper's, and
     `ppl_all` with it, both with `_low`, `_high`; `ppl_unit`; `ppl_infinite_because`; `ppl_body_published`,
