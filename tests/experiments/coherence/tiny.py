@@ -1,7 +1,7 @@
-"""A small study in the formats of the workflow, for the tests of the report: functions and their documentation."""
+"""Files of a small coherence experiment in the formats of the workflow: functions and their documentation."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from textcritic.corpora.articles import Article, Section, write_articles
 from textcritic.critics import TransitionCritic, score_latents
+from textcritic.experiments.coherence.files import CoherenceFiles, RealText, Sample
 from textcritic.files import read_table, write_json, write_table
 from textcritic.latents.posteriors import Posteriors, write_posteriors
 
@@ -57,7 +58,18 @@ LABELS = {"gpt2-demo": "small GPT-2", "ngram-3": "trigram"} | {
 ACCURACY = {"accuracy": 0.942, "ci95": [0.931, 0.953], "n": 612, "documents": 150, "mean_confidence": 0.91}
 
 
-def build_study(
+def tiny(root: Path, *, documents: int = 30, empty: bool = False) -> CoherenceFiles:
+    """Every file of a complete experiment below `root`, with two decodings for the audit.
+
+    Args:
+        root: where the files go.
+        documents: of each source.
+        empty: of one sample no article could be read; coherence refuses such a sample.
+    """
+    return audited(build_coherence(root, documents=documents, generators=("gpt2-demo",), resamples=20, empty=empty))
+
+
+def build_coherence(
     root: Path,
     *,
     documents: int = 150,
@@ -67,8 +79,21 @@ def build_study(
     delta: float | None = None,
     resamples: int = 200,
     kind: Kind | None = None,
-) -> dict[str, Any]:
-    """Write every artefact the report reads below `root`; returns the study's description."""
+    empty: bool = False,
+) -> CoherenceFiles:
+    """Write every file that the tables, figures and section read below `root`.
+
+    Args:
+        root: where the files go.
+        documents: of each source.
+        generators: keys of `LABELS`; each has samples with titles and without.
+        seeds: of each generator.
+        corpus: its name.
+        delta: the critic's smoothing; by default chosen as in the workflow.
+        resamples: of intervals and tests.
+        kind: what the articles are like.
+        empty: of the first sample no article could be read.
+    """
     kind = kind or Kind()
     rng = np.random.default_rng([7, *corpus.encode()])
     train, validation = ([_chain(rng, kind, kind.real) for _ in range(k * documents)] for k in (6, 1))
@@ -81,46 +106,49 @@ def build_study(
     write_json(
         folder / "accuracy.json", {"titles": list(kind.titles), **{k: dict(ACCURACY) for k in ("validation", "test")}}
     )
-    data = {
-        "corpus": corpus,
-        **{k: str(folder / f"{k}.json") for k in ("critic", "statistics", "accuracy")},
-        "validation": str(folder / "validation.parquet"),
-        **{k: str(folder / "data" / f"{k}.parquet") for k in ("gold", "inferred", "articles", "latents")},
-    }
-    sources = []
+    real = RealText(
+        corpus=corpus,
+        critic=folder / "critic.json",
+        accuracy=folder / "accuracy.json",
+        validation=folder / "validation.parquet",
+        **{name: folder / "data" / f"{name}.parquet" for name in ("gold", "inferred", "articles", "latents")},
+    )
+    samples = []
     for number, generator in enumerate(generators):
         for setting in ("w-title", "wo-title"):
             for seed in seeds:
                 noise = 0.01 + 0.09 * number + (0.02 if setting == "wo-title" else 0) + 0.005 * seed
-                sources.append(_sample(folder, rng, critic, documents, kind, noise, generator, setting, seed))
-    return {
-        "name": "demo",
-        "title": "Do small language models order the sections of a docstring?",
-        "summary": "Two generators are trained on docstrings, once with section titles in the text and once without.",
-        "resamples": resamples,
-        "report_articles": 12,
-        "corpora": [data],
-        "sources": sources,
-        "decodings": {"plain": dict(PLAIN)},
-    }
+                kept = 0 if empty and not samples else documents
+                samples.append(_sample(folder, rng, critic, kept, kind, noise, generator, setting, seed))
+    return CoherenceFiles(
+        data=(real,),
+        samples=tuple(samples),
+        audit_samples=(),
+        decodings={"plain": dict(PLAIN)},
+        resamples=resamples,
+        report_articles=12,
+    )
 
 
-def with_second_corpus_and_decodings(root: Path, study: dict[str, Any]) -> dict[str, Any]:
-    """The study with another corpus beside its own, and with two decodings for the audit of its first sample."""
-    other = build_study(root, documents=40, generators=("gpt2-demo",), corpus="recipes", resamples=study["resamples"])
-    first, second = study["sources"][:2]
-    files = {key: second[key] for key in ("scores", "latents", "articles", "counts")}
-    return {
-        **study,
-        "corpora": study["corpora"] + other["corpora"],
-        "sources": study["sources"] + other["sources"],
-        "audit_sources": [{**first, "decoding": "top-k-50"}, {**first, **files, "decoding": "as-released"}],
-        "decodings": {
+def audited(files: CoherenceFiles) -> CoherenceFiles:
+    """The same with two decodings for the audit of its first sample."""
+    first, second = files.samples[:2]
+    of_second = {key: getattr(second, key) for key in ("scores", "latents", "articles", "counts")}
+    return replace(
+        files,
+        audit_samples=(replace(first, decoding="top-k-50"), replace(first, **of_second, decoding="as-released")),
+        decodings={
             "plain": dict(PLAIN),
             "top-k-50": {**PLAIN, "top_k": 50, "articles": 250},
             "as-released": {**PLAIN, "top_k": 50, "stride": 1},
         },
-    }
+    )
+
+
+def with_second_corpus(root: Path, files: CoherenceFiles) -> CoherenceFiles:
+    """The same with another corpus beside its own."""
+    other = build_coherence(root, documents=40, generators=("gpt2-demo",), corpus="recipes", resamples=files.resamples)
+    return replace(files, data=files.data + other.data, samples=files.samples + other.samples)
 
 
 def _sample(
@@ -133,7 +161,7 @@ def _sample(
     generator: str,
     setting: str,
     seed: int,
-) -> dict[str, Any]:
+) -> Sample:
     place = folder / setting / generator / f"seed{seed}"
     bent = (1 - noise) * kind.real + noise * np.full_like(kind.real, 1 / kind.real.shape[1])
     bent[1:, :-1] += noise * 1.5 * np.eye(len(kind.titles))
@@ -162,20 +190,21 @@ def _sample(
         {"step": s, "train_loss": 8 * 0.99**s + 2, "validation_loss": 8 * 0.99**s + 2.2} for s in range(0, 601, 50)
     ]
     write_json(place / "training.json", {"steps": 600, "best_step": 600, "curve": curve, "parameters": 1_200_000})
-    return {
-        "corpus": folder.name,
-        "setting": setting,
-        "generator": generator,
-        "decoding": "plain",
-        "seed": seed,
-        "label": LABELS[generator],
-        "scores": str(place / "inferred.parquet"),
-        "latents": str(place / "latents.parquet"),
-        "articles": str(place / "articles.parquet"),
-        "counts": str(place / "counts.json"),
-        "perplexity": str(place / "perplexity.json"),
-        "training": None if infinite else str(place / "training.json"),
-    }
+    return Sample(
+        corpus=folder.name,
+        setting=setting,
+        generator=generator,
+        decoding="plain",
+        seed=seed,
+        label=LABELS[generator],
+        from_file=False,
+        articles=place / "articles.parquet",
+        counts=place / "counts.json",
+        scores=place / "inferred.parquet",
+        latents=place / "latents.parquet",
+        perplexity=place / "perplexity.json",
+        training=None if infinite else place / "training.json",
+    )
 
 
 def _source(

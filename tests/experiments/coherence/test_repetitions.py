@@ -1,36 +1,38 @@
+"""Sections that repeat the one before: how often, and articles to read (Table 13)."""
+
 import csv
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from report_paper import part_of
-from report_study import build_study
-from textcritic.report.inputs import read_study
-from textcritic.report.papers import make_paper_table
-from textcritic.report.repetition_examples import example_rows, repetition_examples
-from textcritic.report.repetition_sheets import chance, examples_sheet, rates_sheet, shortened
-from textcritic.report.repetitions import repeats, repetition_rows, scored
-from textcritic.report.rows import read_scores
+from report_jobs import make_part
 
+from experiments.coherence.conftest import COLUMNS
+from experiments.coherence.papers import cut_down, part
+from experiments.coherence.tiny import build_coherence
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.critics import TransitionCritic, transition_errors
 from textcritic.errors import TextcriticError
+from textcritic.experiments.coherence.examples import example_rows, examples_sheet, repetition_examples, shortened
+from textcritic.experiments.coherence.names import names_of
+from textcritic.experiments.coherence.repetitions import chance, rates_sheet, repeats, repetition_rows, scored
 from textcritic.files import read_table
 from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.report.names import Names
 from textcritic.report.numbers import difference, percent
-from textcritic.report.published import COLUMNS, Published
+from textcritic.report.published import Published
+from textcritic.report.scored import read_scores
 from textcritic.report.sheet import to_latex
 
 NOTHING = Published({})
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    """Texts of its first sample are told apart, and some of them are copies or scraps."""
-    study = build_study(tmp_path_factory.mktemp("study"), documents=150, seeds=(2, 1), resamples=200)
-    path = next(s for s in study["sources"] if s["seed"] == 1)["articles"]
+def files(tmp_path_factory):
+    """Texts of its first sample of seed 1 are told apart, and some of them are copies or scraps."""
+    files = build_coherence(tmp_path_factory.mktemp("study"), documents=150, seeds=(2, 1), resamples=200)
+    path = next(sample for sample in files.samples if sample.seed == 1).articles
     rng = np.random.default_rng(3)
     words = np.array([f"w{n}" for n in range(500)])
     articles = []
@@ -43,7 +45,7 @@ def study(tmp_path_factory):
         sections = tuple(Section(None, text) for text in texts)
         articles.append(Article(article.id, None, sections, article.source))
     write_articles(path, articles)
-    return study
+    return files
 
 
 def repeated_by_hand(scores, critic):
@@ -58,8 +60,7 @@ def repeated_by_hand(scores, critic):
     return found
 
 
-def test_repeats_are_those_of_a_loop_over_the_documents(study):
-    files = read_study(study)
+def test_repeats_are_those_of_a_loop_over_the_documents(files):
     critic = TransitionCritic.load(files.data[0].critic)
     for path in (files.data[0].inferred, *(sample.scores for sample in files.samples)):
         scores = read_scores(path)
@@ -69,14 +70,13 @@ def test_repeats_are_those_of_a_loop_over_the_documents(study):
         ours = [
             (ids[d], int(p), math.exp(q)) for d, p, q in zip(found.document, found.place, found.log_prob, strict=True)
         ]
-        theirs = repeated_by_hand(scores, critic)
-        assert [entry[:2] for entry in ours] == [entry[:2] for entry in theirs]
-        assert [entry[2] for entry in ours] == pytest.approx([entry[2] for entry in theirs])
-        assert found.unlikely.tolist() == [p < 0.01 for *_, p in theirs]
+        expected = repeated_by_hand(scores, critic)
+        assert [entry[:2] for entry in ours] == [entry[:2] for entry in expected]
+        assert [entry[2] for entry in ours] == pytest.approx([entry[2] for entry in expected])
+        assert found.unlikely.tolist() == [p < 0.01 for *_, p in expected]
 
 
-def test_rates_by_hand_with_the_documents_bootstrap(study):
-    files = read_study(study)
+def test_rates_by_hand_with_the_documents_bootstrap(files):
     critic = TransitionCritic.load(files.data[0].critic)
     published = Published({("docstrings", "w-title", "gpt2-demo", "", "repetition_share_percent"): 17.89})
     rows = repetition_rows(files, published)
@@ -101,15 +101,14 @@ def test_rates_by_hand_with_the_documents_bootstrap(study):
         100 * bootstrap_interval(with_errors, ratio_of_sums, resamples=200).high
     )
     assert rows["published"].dropna().tolist() == [17.89, 17.89]
-    sheet = rates_sheet(rows, Names.of(files.samples))
+    sheet = rates_sheet(rows, names_of(files))
     assert sheet.body[1][2].notes[1] == f"{sum(repeated)} of {sum(steps)}"
     assert sheet.body[1][4].text == "17.89%"
     assert sheet.body[1][4].notes == (f"ours {difference(row['share_percent'] - 17.89)}",)
     assert sheet.body[0][4].text == "—"
 
 
-def test_examples_are_unlikely_sure_short_and_no_copies_where_there_are_such(study):
-    files = read_study(study)
+def test_examples_are_unlikely_sure_short_and_no_copies_where_there_are_such(files):
     critic = TransitionCritic.load(files.data[0].critic)
     examples = repetition_examples(files)
     # Of each generator and setting the first seed, which is not the first in the study.
@@ -143,57 +142,54 @@ def test_examples_are_unlikely_sure_short_and_no_copies_where_there_are_such(stu
 
 
 def test_without_an_unlikely_repetition_the_least_likely_is_shown_and_said_to_be(tmp_path):
-    study = build_study(tmp_path, documents=80, generators=("gpt2-demo",), delta=1000.0, resamples=50)
-    files = read_study(study)
+    files = build_coherence(tmp_path, documents=80, generators=("gpt2-demo",), delta=1000.0, resamples=50)
     examples = repetition_examples(files)
     rows = repetition_rows(files, NOTHING)
     assert (rows["errors"] == 0).all()
     assert rows["share_percent"].isna().all()
     assert examples
     assert not any(example.unlikely for example in examples)
-    sheet = examples_sheet(examples, Names.of(files.samples))
+    sheet = examples_sheet(examples, names_of(files))
     assert "No repetition of this source is below 1%" in sheet.body[0][0].text
-    assert rates_sheet(rows, Names.of(files.samples)).body[0][3].text == "—"
+    assert rates_sheet(rows, names_of(files)).body[0][3].text == "—"
 
 
-def test_without_any_repetition_the_table_says_so(study, tmp_path):
-    files = read_study(study)
-    sheet = examples_sheet([], Names.of(files.samples))
+def test_without_any_repetition_the_table_says_so(files, tmp_path):
+    sheet = examples_sheet([], names_of(files))
     assert sheet.remarks == ["No sample has two sections of the same type in a row."]
     assert "longtable" in to_latex(sheet)
     assert example_rows([]).empty
 
 
-def test_titles_that_were_given_have_no_posterior(study):
-    given = [{key: value for key, value in study["corpora"][0].items() if key != "accuracy"}]
-    files = read_study({**study, "corpora": given})
+def test_titles_that_were_given_have_no_posterior(files):
+    files = replace(files, data=(replace(files.data[0], accuracy=None),))
     examples = repetition_examples(files)
     assert examples
     assert all(section.posterior is None for example in examples for section in example.sections)
-    sheet = examples_sheet(examples, Names.of(files.samples))
+    sheet = examples_sheet(examples, names_of(files))
     assert sheet.header[0][0].text == "Title"
     assert sheet.body[1][1].text == "—"
 
 
-def test_articles_of_another_sample_are_refused(study):
-    other = {**study["sources"][1], "articles": study["corpora"][0]["validation"]}
-    files = read_study({**study, "sources": [other]})
+def test_articles_of_another_sample_are_refused(files):
+    other = replace(files.samples[1], articles=files.data[0].validation)
+    files = replace(files, samples=(other,))
     with pytest.raises(TextcriticError, match="they belong to different samples: delete the scores"):
         repetition_examples(files)
 
 
-def test_table_13_holds_every_section_with_its_whole_text(study, tmp_path):
+def test_table_13_holds_every_section_with_its_whole_text(files, tmp_path):
     path = tmp_path / "published.csv"
     row = ("E", "docstrings", "w-title", "gpt2-demo", "", "repetition_share_percent", "17.89", "a paper", "")
     with path.open("w", newline="") as handle:
         csv.writer(handle).writerows([COLUMNS, row])
-    part = part_of(study, "table13", ("docstrings",), ("gpt2-demo",), "repetitions")
+    alone = cut_down(files, ("docstrings",), ("gpt2-demo",))
     nasty = 'one "two"\r\nthree\u2028, <b>four</b> & more\nfive ' + "long " * 200
-    articles = read_articles(part["sources"][0]["articles"])
+    articles = read_articles(alone.samples[0].articles)
     changed = [Article(a.id, None, tuple(Section(None, nasty) for _ in a.sections), a.source) for a in articles]
     write_articles(tmp_path / "articles.parquet", changed)
-    part["sources"] = [{**part["sources"][0], "articles": str(tmp_path / "articles.parquet")}]
-    make_paper_table(part, tmp_path, path)
+    alone = replace(alone, samples=(replace(alone.samples[0], articles=tmp_path / "articles.parquet"),))
+    make_part("coherence", part("table13", "repetitions"), alone, tmp_path, path)
     with (tmp_path / "table13.csv").open(newline="", encoding="utf-8") as handle:
         rows = list(csv.DictReader(handle))
     assert {row["text"] for row in rows} == {nasty}

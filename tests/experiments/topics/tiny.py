@@ -1,4 +1,4 @@
-"""A small study of topics in the formats of the workflow, written by the functions that write them there."""
+"""Files of a small topics experiment in the formats of the workflow, by the functions that write them there."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +10,7 @@ import pyarrow as pa
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.project import project_articles
+from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
 from textcritic.files import write_json, write_table
 from textcritic.latents.bags import Vocabulary, count_corpus
 
@@ -27,45 +28,73 @@ GENERATORS: Mapping[str, tuple[str, bool, float, float]] = {
 BROKEN = "untrained"  # a generator of which nothing can be scored
 
 
+def tiny(root: Path, *, documents: int = 30, empty: bool = False) -> TopicsFiles:
+    """Every file of a complete experiment below `root`, with a baseline.
+
+    Args:
+        root: where the files go.
+        documents: of each sample; real text has more, as it must have a covariance.
+        empty: of one sample nothing can be scored.
+    """
+    generators = (*GENERATORS, BROKEN) if empty else tuple(GENERATORS)
+    return build_topics(root, generators=generators, documents=30, drawn=documents, resamples=20)
+
+
 def build_topics(
     root: Path,
     *,
     corpus: str = "docstrings",
     documents: int = 60,
+    drawn: int | None = None,
     generators: Sequence[str] = tuple(GENERATORS),
     seeds: Sequence[int] = (1,),
     resamples: int = 50,
     words: int = 40,
-) -> dict[str, Any]:
-    """Write every artefact that the report reads of a study's topics; returns what `read_topics` takes."""
+) -> TopicsFiles:
+    """Write every file that the tables, figures and section read below `root`.
+
+    Args:
+        root: where the files go.
+        corpus: its name.
+        documents: of real text, of which the last `EMPTY` have no word of the vocabulary.
+        drawn: of each sample; by default as many.
+        generators: keys of `GENERATORS`, or `BROKEN`.
+        seeds: of each generator.
+        resamples: of intervals and tests.
+        words: of a document.
+    """
     rng = np.random.default_rng([11, *corpus.encode()])
     folder = root / corpus / "topics"
     folder.mkdir(parents=True)
     vocabulary = [*NASTY, *(f"{subject}{n}" for subject in SUBJECTS for n in range(OWN))]
     truth = _truth(len(SUBJECTS) + 1, len(vocabulary))
     write_articles(folder / "train.parquet", _articles(rng, truth, vocabulary, "train", 3 * documents, words))
-    data = {name: str(folder / f"{name}.parquet") for name in ("vocabulary", "posteriors", "scores", "articles")}
-    data |= {"vocabulary_counts": str(folder / "vocabulary.json"), "training": str(folder / "training.json")}
-    data |= {"corpus": corpus, "critic": str(folder / "critic.npz")}
-    options = {"maximum_share": 0.99, "minimum_count": 5}
-    count_corpus(
-        folder / "train.parquet", options, data["vocabulary"], data["vocabulary_counts"], folder / "bags" / "train"
+    fitted = Fitted(
+        corpus=corpus,
+        critic=folder / "critic.npz",
+        vocabulary_counts=folder / "vocabulary.json",
+        training=folder / "training.json",
+        **{name: folder / f"{name}.parquet" for name in ("vocabulary", "posteriors", "scores", "articles")},
     )
-    known = Vocabulary.load(data["vocabulary"]).words
+    options = {"maximum_share": 0.99, "minimum_count": 5}
+    counts = (fitted.vocabulary, fitted.vocabulary_counts, folder / "bags" / "train")
+    count_corpus(folder / "train.parquet", options, *counts)
+    known = Vocabulary.load(fitted.vocabulary).words
     columns = np.exp(truth.log_topics[:, [vocabulary.index(word) for word in known]])
     critic = CTM(np.log(columns / columns.sum(axis=1, keepdims=True)), truth.mean, truth.covariance)
-    critic.save(data["critic"])
+    critic.save(fitted.critic)
     bounds = [-70_000.0, -61_000.0, -60_000.0]
     training = {"bounds": bounds, "seconds": 2.5, "iterations": 3, "converged": True, "empty": 2, "tokens": 20_000}
-    write_json(data["training"], training | {"documents": 3 * documents, "options": {"num_topics": 8}})
-    write_articles(data["articles"], _articles(rng, truth, vocabulary, "test", documents, words, EMPTY))
-    _infer(data, None)
-    sources = []
-    for generator in generators:
-        for seed in seeds:
-            sources.append(_sample(folder, rng, data, truth, vocabulary, generator, seed, documents, words))
-    block = {"corpora": [data], "sources": sources, "decodings": {"demo": {"articles": documents}}}
-    return {"name": "demo", "resamples": resamples, "topics": block}
+    write_json(fitted.training, training | {"documents": 3 * documents, "options": {"num_topics": 8}})
+    write_articles(fitted.articles, _articles(rng, truth, vocabulary, "test", documents, words, EMPTY))
+    project_articles(fitted.articles, None, fitted.vocabulary, fitted.critic, fitted.posteriors, fitted.scores)
+    samples = [
+        _sample(folder, rng, fitted, truth, vocabulary, generator, seed, documents if drawn is None else drawn, words)
+        for generator in generators
+        for seed in seeds
+    ]
+    decodings = {"demo": {"articles": documents}}
+    return TopicsFiles(data=(fitted,), samples=tuple(samples), decodings=decodings, resamples=resamples)
 
 
 def _truth(topics: int, words: int) -> CTM:
@@ -83,47 +112,56 @@ def _truth(topics: int, words: int) -> CTM:
 def _sample(
     folder: Path,
     rng: Any,
-    data: Mapping[str, str],
+    fitted: Fitted,
     truth: CTM,
     vocabulary: Sequence[str],
     generator: str,
     seed: int,
     documents: int,
     words: int,
-) -> dict[str, Any]:
+) -> Sample:
     place = folder / generator / f"seed{seed}"
     place.mkdir(parents=True)
-    names = ("articles", "rejected", "posteriors", "scores")
-    files = {name: str(place / f"{name}.parquet") for name in names} | {"counts": str(place / "counts.json")}
+    articles, rejected, posteriors, scores = (
+        place / f"{name}.parquet" for name in ("articles", "rejected", "posteriors", "scores")
+    )
     label, baseline, scale, chance = GENERATORS.get(generator, ("untrained model", False, 1.0, 0.0))
     diagonal = np.diag(np.diag(truth.covariance))
-    theirs = CTM(truth.log_topics, truth.mean, scale * ((1 - chance) * truth.covariance + chance * diagonal))
+    drawn_from = CTM(truth.log_topics, truth.mean, scale * ((1 - chance) * truth.covariance + chance * diagonal))
     kept = 0 if generator == BROKEN else documents
-    articles = _articles(rng, theirs, vocabulary, f"{generator}-{seed}", kept, words, EMPTY)
-    write_articles(files["articles"], articles)
+    drawn = _articles(rng, drawn_from, vocabulary, f"{generator}-{seed}", kept, words, EMPTY)
+    write_articles(articles, drawn)
     unread = [{"id": f"{generator}-x{n}", "text": "?", "why": "malformed"} for n in range(UNREAD + documents - kept)]
-    write_table(files["rejected"], pa.Table.from_pylist(unread))
-    write_json(files["counts"], {"drawn": len(articles) + len(unread), "kept": len(articles)})
-    _infer({**data, **files}, files["rejected"])
-    keys = {"corpus": data["corpus"], "setting": "wo-title", "generator": generator, "decoding": "demo", "seed": seed}
-    return {**keys, "label": label, "baseline": baseline, **{name: files[name] for name in files if name != "rejected"}}
-
-
-def _infer(files: Mapping[str, str], rejected: str | None) -> None:
-    paths = [files[name] for name in ("vocabulary", "critic", "posteriors", "scores")]
-    project_articles(files["articles"], rejected, *paths)
+    write_table(rejected, pa.Table.from_pylist(unread))
+    write_json(place / "counts.json", {"drawn": len(drawn) + len(unread), "kept": len(drawn)})
+    project_articles(articles, rejected, fitted.vocabulary, fitted.critic, posteriors, scores)
+    return Sample(
+        corpus=fitted.corpus,
+        setting="wo-title",
+        generator=generator,
+        decoding="demo",
+        seed=seed,
+        label=label,
+        from_file=False,
+        baseline=baseline,
+        articles=articles,
+        counts=place / "counts.json",
+        scores=scores,
+        posteriors=posteriors,
+    )
 
 
 def _articles(
     rng: Any, critic: CTM, vocabulary: Sequence[str], name: str, documents: int, words: int, empty: int = 0
 ) -> list[Article]:
-    """Articles of two sections each; the last `empty` of them have no word of the vocabulary."""
+    """Articles of two sections each; the last `empty` of them, but not the first, have no word of the vocabulary."""
     articles = []
     for number in range(documents):
         eta = np.append(rng.multivariate_normal(critic.mean, critic.covariance), 0.0)
         mixture = np.exp(eta - eta.max()) @ np.exp(critic.log_topics)
         drawn = rng.choice(len(vocabulary), size=words, p=mixture / mixture.sum())
-        tokens = [vocabulary[word] for word in drawn] if number < documents - empty else ["xmath7"] * words
+        scorable = number < max(documents - empty, 1)
+        tokens = [vocabulary[word] for word in drawn] if scorable else ["xmath7"] * words
         halves = (tokens[: words // 2], tokens[words // 2 :])
         sections = tuple(Section(None, " ".join(half)) for half in halves)
         articles.append(Article(f"{name}-{number}", None, sections, "made up"))

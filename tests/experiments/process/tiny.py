@@ -1,4 +1,4 @@
-"""A small study of a known process in the formats of the workflow, written by the functions that write them there."""
+"""Files of a small process experiment in the formats of the workflow, by the functions that write them there."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +9,7 @@ import numpy as np
 from textcritic.corpora.process import DELIMITER, Process
 from textcritic.corpora.process_corpus import write_process_corpus
 from textcritic.critics.known_process import score_sequences
+from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
 from textcritic.files import write_json
 from textcritic.generators.perplexity import summarise
 from textcritic.generators.shards import CUT, ENDED, Draw, write_shard
@@ -25,6 +26,22 @@ SAMPLES = (
 )
 
 
+NOTHING = ("transformer-untrained", "untrained transformer", "sequences", 1, 0.5, 100)
+"""A sample of which nothing could be read."""
+
+
+def tiny(root: Path, *, documents: int = 120, empty: bool = False) -> ProcessFiles:
+    """Every file of a complete experiment below `root`.
+
+    Args:
+        root: where the files go.
+        documents: sequences of each source.
+        empty: of one sample no sequence could be read.
+    """
+    samples = (*SAMPLES, NOTHING) if empty else SAMPLES
+    return build_process(root, samples=samples, sequences=documents, resamples=20)
+
+
 def build_process(
     root: Path,
     *,
@@ -33,22 +50,23 @@ def build_process(
     recipe: Recipe = RECIPE,
     sequences: int = 300,
     resamples: int = 200,
-) -> dict[str, Any]:
-    """Write every artefact that the report reads of a known process; returns what `read_synthetic` takes."""
+) -> ProcessFiles:
+    """Write every file that the tables, figures and section read below `root`."""
     folder = root / corpus
     paths = {name: folder / f"{name}.parquet" for name in ("train", "validation", "test")}
     paths |= {"process": folder / "process.npz", "statistics": folder / "statistics.json"}
     write_process_corpus(recipe, {"train": 2 * sequences, "validation": 10, "test": sequences}, paths)
     process = Process.load(paths["process"])
     score_sequences(paths["process"], paths["test"], folder / "scores.parquet")
-    data = {"corpus": corpus, "scores": str(folder / "scores.parquet"), "articles": str(paths["test"])}
-    data |= {name: str(paths[name]) for name in ("process", "statistics")}
-    block = {
-        "corpora": [data],
-        "sources": [_sample(folder, process, number, sequences, *row) for number, row in enumerate(samples, start=2)],
-        "decodings": STOPS,
-    }
-    return {"name": "demo", "resamples": resamples, "report_articles": 12, "synthetic": block}
+    data = KnownData(
+        corpus=corpus,
+        process=paths["process"],
+        statistics=paths["statistics"],
+        scores=folder / "scores.parquet",
+        articles=paths["test"],
+    )
+    sources = [_sample(folder, process, number, sequences, *row) for number, row in enumerate(samples, start=2)]
+    return ProcessFiles(processes=(data,), samples=tuple(sources), decodings=STOPS, resamples=resamples)
 
 
 def _sample(
@@ -62,7 +80,7 @@ def _sample(
     seed: int,
     chance: float,
     spoilt: int,
-) -> dict[str, Any]:
+) -> Sequences:
     place = folder / generator / decoding / f"seed{seed}"
     texts = _texts(process, count, chance, number)
     draws = [_draw(index, text, spoilt, process) for index, text in enumerate(texts)]
@@ -76,10 +94,21 @@ def _sample(
         {"step": s, "train_loss": 1 + 2 * 0.99**s, "validation_loss": 1.1 + 2 * 0.99**s} for s in range(0, 400, 50)
     ]
     write_json(place / "training.json", {"curve": curve})
-    files = {"scores": place / "scores.parquet", "articles": kept, "rejected": rejected, "counts": counts}
-    files |= {name: place / f"{name}.json" for name in ("perplexity", "training")}
-    keys = {"corpus": folder.name, "setting": "wo-title", "generator": generator, "decoding": decoding, "seed": seed}
-    return {**keys, "label": label, **{name: str(path) for name, path in files.items()}}
+    return Sequences(
+        corpus=folder.name,
+        setting="wo-title",
+        generator=generator,
+        decoding=decoding,
+        seed=seed,
+        label=label,
+        from_file=False,
+        articles=kept,
+        counts=counts,
+        scores=place / "scores.parquet",
+        rejected=rejected,
+        perplexity=place / "perplexity.json",
+        training=place / "training.json",
+    )
 
 
 def _texts(process: Process, count: int, chance: float, seed: int) -> list[str]:
