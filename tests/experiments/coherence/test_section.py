@@ -54,10 +54,14 @@ def test_the_contents_name_every_part_of_the_section(made):
     assert links[: len(contents)] == [f"#{name}" for name in contents]
 
 
-def test_a_study_without_numbered_tables_has_no_part_of_them(made):
+def test_what_the_study_does_not_have_is_not_in_the_page(made):
     page = Page(made[2])
     assert "coherence-papers" not in page.ids
     assert "#coherence-papers" not in page.loads
+    assert not {"process", "topics"} & set(page.ids)
+    assert not any("topic" in target or "process" in target for target in page.loads)
+    assert "Where the truth is known" not in made[2]
+    assert "topic model" not in made[2]
 
 
 def test_page_is_accessible(made):
