@@ -1,4 +1,4 @@
-"""docs/new-experiment.md is the acceptance test of the contract: its files, written out as they stand there, are built."""
+"""docs/new-experiment.md is the acceptance test of the contract: its files are written out as they stand, and built."""
 
 import csv
 import re
