@@ -228,11 +228,16 @@ def _add_topics(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def _topics(arguments: argparse.Namespace) -> str:
     from textcritic.critics.ctm import FitOptions
-    from textcritic.critics.ctm.command import topics_report
+    from textcritic.critics.ctm.command import TopicFiles, topics_report
 
     return topics_report(
-        arguments.train,
-        arguments.test,
+        TopicFiles(
+            train=arguments.train,
+            test=arguments.test,
+            vocabulary=arguments.vocabulary,
+            stop_words=arguments.stop_words,
+            minimum_count=arguments.minimum_count,
+        ),
         FitOptions(
             num_topics=arguments.num_topics,
             iterations=arguments.iterations,
@@ -240,9 +245,6 @@ def _topics(arguments: argparse.Namespace) -> str:
             seed=arguments.seed,
         ),
         workers=arguments.workers,
-        vocabulary=arguments.vocabulary,
-        stop_words=arguments.stop_words,
-        minimum_count=arguments.minimum_count,
         resamples=arguments.resamples,
     )
 

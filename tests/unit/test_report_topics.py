@@ -9,7 +9,7 @@ from report_topics import BROKEN, EMPTY, GENERATORS, NASTY, UNREAD, build_topics
 
 from textcritic.corpora import read_articles
 from textcritic.critics.ctm import CTM
-from textcritic.critics.ctm.covariances import cluster_order, with_last
+from textcritic.critics.ctm.scoring import cluster_order, with_last
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json, write_table
 from textcritic.inference import covariance_test

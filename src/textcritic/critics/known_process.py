@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from textcritic.corpora.articles import title_chains
 from textcritic.corpora.process import Process
 from textcritic.critics.chains import Chains, ChainsLike
-from textcritic.critics.scoring import Rejected, reasons_of, scores_table
+from textcritic.critics.scores import ChainScores, Rejected, reasons_of, scores_table
 from textcritic.critics.transitions import BEGIN, pooled_ppl
 from textcritic.files import read_table, write_table
 from textcritic.latents.lookup import Lookup
@@ -86,7 +86,8 @@ class KnownProcess:
         cells, usable = _cells(flat, codes, len(self.states))
         step_nll = (0.0 - self.log_probs).ravel().take(cells)  # a plain minus would write -0.0
         reasons = reasons_of(flat, codes, usable, "state")
-        return scores_table(ids, flat, np.where(usable, flat.lengths, 0), step_nll, reasons, rejected=rejected)
+        scores = ChainScores(flat, np.where(usable, flat.lengths, 0), step_nll, reasons)
+        return scores_table(ids, scores, rejected)
 
     def transitions(self, scores: pa.Table) -> npt.NDArray[np.int64]:
         """Transitions of the sequences not rejected: int64 [Z + 1, Z], laid out as `log_probs`; for `decompose`."""

@@ -5,8 +5,7 @@ from typing import Any
 import pandas as pd
 
 from textcritic.critics.ctm.model import CTM
-from textcritic.critics.ctm.outliers import STRONGEST, outliers, topic_shares
-from textcritic.critics.ctm.scoring import Column
+from textcritic.critics.ctm.scoring import STRONGEST, Column, Projected, outliers, topic_shares
 from textcritic.files import read_table
 from textcritic.latents.bags import Vocabulary
 from textcritic.report.numbers import listed
@@ -41,7 +40,7 @@ def outlier_rows(topics: Topics, column: Column = "nll") -> pd.DataFrame:
         for source in topics.shown(files):
             keys = source_keys(source)
             scores, posteriors = read_topic_scores(source), read_table(source.posteriors)
-            found = outliers(critic, vocabulary, posteriors, scores, source.articles, usual, MOST, column)
+            found = outliers(critic, vocabulary, Projected(posteriors, scores, source.articles), usual, MOST, column)
             for rank, document in enumerate(found, start=1):
                 row = {"label": names.source(keys, corpus=False), "rank": rank, "article": document["id"]}
                 row |= {key: document[key] for key in ("nll", "nll_at_mean", "words")}
