@@ -45,6 +45,16 @@ class Titles:
         return self._spelling.get(lemma, lemma)
 
 
+class TitlesAsBuilt:
+    """In place of `Titles`: the base's titles are in standard form already, and what it drops is gone."""
+
+    drop: frozenset[str] = frozenset()
+
+    def standardise(self, title: str) -> str:
+        """The title as it stands."""
+        return title
+
+
 @cache
 def _wordnet() -> Callable[[str], str]:
     from nltk.stem import WordNetLemmatizer  # nltk takes half a second to import, and only this option needs it
