@@ -1,9 +1,12 @@
-"""Sparse counts of words: made from documents, written to a folder in a stream, opened as memory maps."""
+"""Sparse counts of words: made from documents, written to a folder in a stream, opened as memory maps.
+
+The job of the rule count_words is `count_corpus`.
+"""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,10 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.sparse import csr_matrix, vstack
 
-from textcritic.corpora import Article
+from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, whole_folder, write_json
-from textcritic.latents.bags.vocabulary import Ids, Numbers, Vocabulary, batches, tokens_of
+from textcritic.latents.bags.vocabulary import Ids, Numbers, Vocabulary, batches, build_vocabulary, tokens_of
+from textcritic.options.vocabulary import VocabularyOptions
+from textcritic.runlog import Progress
 
 IDS_SCHEMA = pa.schema([("id", pa.string()), ("tokens", pa.int64())])
 SHAPE = ("documents", "words", "entries")
@@ -42,6 +47,41 @@ class Counts:
     ids: pa.Array
     tokens: Numbers
     matrix: csr_matrix
+
+
+def count_corpus(
+    train: str | os.PathLike[str],
+    options: Mapping[str, Any],
+    vocabulary_path: str | os.PathLike[str],
+    summary_path: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+) -> None:
+    """Choose the vocabulary on the train split, then count that split.
+
+    The file is read twice, so that no more is in memory than the distinct words and a batch of tokens.
+
+    Args:
+        train: Parquet file of articles.
+        options: those of `VocabularyOptions`; the others have their defaults.
+        vocabulary_path: Parquet file to write, see `Vocabulary.save`.
+        summary_path: JSON to write: `words` and `tokens` kept, `documents` of train, `removed` by reason, `options`.
+        folder: counts to write, see `write_counts`.
+
+    Raises:
+        TextcriticError: a bad option or input, or no word is left.
+    """
+    checked = VocabularyOptions(**options)
+    vocabulary, removed = build_vocabulary(map(tokens_of, _watched(train, "choosing words")), checked)
+    write_counts(folder, count_articles(_watched(train, "counting words"), vocabulary), len(vocabulary))
+    summary = {
+        "words": len(vocabulary),
+        "tokens": int(vocabulary.counts.sum()),
+        "documents": pq.read_metadata(train).num_rows,
+        "removed": removed,
+        "options": {**asdict(checked), "placeholders": list(checked.placeholders)},
+    }
+    vocabulary.save(vocabulary_path)
+    write_json(summary_path, summary)
 
 
 def count_words(documents: Iterable[Sequence[str]], vocabulary: Vocabulary) -> csr_matrix:
@@ -121,6 +161,15 @@ def open_counts(folder: str | os.PathLike[str]) -> Counts:
     # Known from the scan; scipy would otherwise find out by reading, or sort in place what cannot be written.
     matrix.has_sorted_indices = matrix.has_canonical_format = True
     return Counts(table["id"].combine_chunks(), table["tokens"].to_numpy(), matrix)
+
+
+def _watched(path: str | os.PathLike[str], what: str) -> Iterator[Article]:
+    """The articles of a file, with progress."""
+    progress = None
+    for article in iter_articles(path):
+        progress = progress or Progress(what, pq.read_metadata(path).num_rows, "articles")
+        yield article
+        progress.advance()
 
 
 class _Appended:

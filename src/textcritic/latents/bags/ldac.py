@@ -11,7 +11,6 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from textcritic.errors import TextcriticError
-from textcritic.files import whole_file
 from textcritic.runlog import log
 
 # Bytes that are parsed at a time; arrays of some 15 times this size are made of them.
@@ -58,23 +57,6 @@ def read_ldac(path: str | os.PathLike[str], num_words: int | None = None) -> csr
     if matrix.data.max(initial=0) > MOST:
         raise TextcriticError(f"{path}: the counts of a word in a document add up to more than {MOST:,}")
     return matrix.astype(np.int32)
-
-
-def write_ldac(path: str | os.PathLike[str], matrix: csr_matrix) -> None:
-    """Write counts [documents, words] as LDA-C, whole or not at all; the word ids of a line ascend.
-
-    Raises:
-        TextcriticError: a count below 0 or not whole, or the file cannot be written. Zeros are left out.
-    """
-    rows = csr_matrix(matrix, copy=True)
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    if (rows.data < 0).any() or (rows.data != rows.data.astype(np.int64)).any():
-        raise TextcriticError(f"{path}: counts must be whole numbers from 0 upwards")
-    with whole_file(path) as temporary, temporary.open("wb") as handle:
-        for start, stop in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
-            pairs = zip(rows.indices[start:stop].tolist(), rows.data[start:stop].astype(np.int64).tolist(), strict=True)
-            handle.write(b" ".join([b"%d" % (stop - start), *map(b"%d:%d".__mod__, pairs)]) + b"\n")
 
 
 def _blocks(handle: IO[bytes], path: str | os.PathLike[str]) -> Iterator[bytes]:
