@@ -21,9 +21,9 @@ from textcritic.runlog import log, versions
 LengthOf = Callable[[list[str]], list[int]]
 """Token counts of section texts."""
 Outline = tuple[tuple[str, ...], tuple[int, ...]]
-"""An article's section titles and section lengths [tokens]."""
+"""Section titles and section lengths [tokens] of an article."""
 
-# Why an article is left out, and the key that decides it.
+# Reasons why an article is left out, and the key to change for each.
 TOO_FEW = "too few sections"
 UNTITLED = "a section without title"
 TOO_SHORT = "a section too short"
@@ -227,7 +227,7 @@ def _without_rare_titles(
     rejected: Counter[str],
     dropped: Counter[str],
 ) -> dict[str, list[_Candidate]]:
-    """The articles by split that have frequent titles only, or the frequent titles of those that have enough."""
+    """The articles by split with frequent titles only; with `drop-section`, the frequent sections if they are enough."""
     counts = title_counts([candidate.outline for candidate in splits["train"]])
     frequent = {title for title, count in counts.items() if count >= limits["minimum_title_count"]}
     whole = limits["rare_title"] == "drop-article"
@@ -249,7 +249,7 @@ def _without_rare_titles(
 
 
 def _cut_to(member: _Candidate, stays: Sequence[int]) -> _Candidate:
-    """The candidate with those of its kept sections alone whose places are given."""
+    """The candidate with only those of its kept sections whose places are given."""
     indices, (titles, sizes) = member.kept, member.outline
     picked = [(indices[place], titles[place], sizes[place]) for place in stays]
     kept, names, lengths = zip(*picked, strict=True)

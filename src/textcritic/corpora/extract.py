@@ -57,8 +57,8 @@ def extract_corpus(
         report_path: JSON with `articles`, `sections`, `skipped` {reason: n} and `provenance` {`harvest_sha256`, ...}.
 
     Raises:
-        TextcriticError: unknown kind, inputs that are not the options' files, no article found, an id used twice, or
-            what the extractor itself finds wrong.
+        TextcriticError: unknown kind, inputs that are not the options' files, no article, an id used twice, or a fault
+            that the extractor reports.
     """
     if kind not in EXTRACTORS:
         raise TextcriticError(f"extractor '{kind}': unknown; use one of {', '.join(sorted(EXTRACTORS))}")

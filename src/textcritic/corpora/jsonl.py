@@ -164,7 +164,7 @@ def _require_known(value: dict[str, Any], known: set[str], where: str) -> None:
 
 
 def _kind(value: Any) -> str:
-    """What a JSON value is, in JSON's own words."""
+    """The type of a JSON value, in the words of JSON."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -46,12 +46,12 @@ class Titles:
 
 
 class TitlesAsBuilt:
-    """In place of `Titles`: the base's titles are in standard form already, and what it drops is gone."""
+    """Stands in for `Titles` in a derived corpus: the titles of its base are in standard form, and none is dropped."""
 
     drop: frozenset[str] = frozenset()
 
     def standardise(self, title: str) -> str:
-        """The title as it stands."""
+        """The title, unchanged."""
         return title
 
 

@@ -78,8 +78,8 @@ def score_latents(
 ) -> pa.Table:
     """Score a table of latents by its gold titles, or by its posterior (MAP and soft).
 
-    Where there is no posterior the titles are certain: documents with an unknown one are rejected as by gold titles, of
-    the others `nll_soft` equals `nll`.
+    Without a posterior the titles are certain: documents with an unknown title are rejected, as with gold titles, and
+    `nll_soft` of the others equals `nll`.
     """
     ids = latents["id"].combine_chunks()
     if which == "gold":
@@ -299,7 +299,7 @@ def _expectation(posteriors: Posteriors, costs: Matrix) -> Matrix:
         lengths = posteriors.lengths[rows]
         inner = _inner(len(q), first, lengths)
         filled = lengths > 0
-        # What each section adds: the step into it, and, if it is the last, the step to the end.
+        # Each section adds the step into it, and the last one also the step to the end.
         per_section = np.empty(len(q))
         per_section[first[filled]] = q[first[filled]] @ costs[0, :-1]
         per_section[inner] = ((q[inner - 1] @ costs[1:, :-1]) * q[inner]).sum(axis=1)

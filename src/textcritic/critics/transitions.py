@@ -19,7 +19,7 @@ PAPER_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 AS_RELEASED_GRID = (0.0, 1.0)
 # Counts and probabilities are dense [V + 1, V + 1] tables; the paper's corpora have 27 to 96 titles.
 MAX_TITLES = 5000
-# Parts of the cross-validation that chooses the smoothing where there is no validation split.
+# Number of parts in the cross-validation, which chooses the smoothing if there is no validation split.
 FOLDS = 10
 
 Mode = Literal["paper", "as_released"]
@@ -72,7 +72,7 @@ class TransitionCritic:
                 them, delta is chosen by cross-validation over `FOLDS` parts of `train`.
             titles: the V titles; default: those of `train`, sorted.
             mode: see the class.
-            grid: deltas to try; default `PAPER_GRID` or `AS_RELEASED_GRID`. One single delta is taken as it is.
+            grid: deltas to try; default `PAPER_GRID` or `AS_RELEASED_GRID`. A single delta is taken without a search.
             seed: of the random assignment of documents to folds.
 
         Raises:
@@ -165,8 +165,8 @@ def count_transitions(chains: ChainsLike | Chains, titles: Sequence[str]) -> Cou
 def usable_counts(chains: Chains, titles: Sequence[str], skip_unknown: bool) -> tuple[Counts, int, int]:
     """Transitions that count in a score, the number of documents they come from, and the number of rejected ones.
 
-    With `skip_unknown` only the transitions next to an unknown title are left out, and a document if none remain; else
-    the whole document is.
+    With `skip_unknown` only the transitions next to an unknown title are left out, and a document only if no transition
+    remains; otherwise a document with an unknown title is left out.
     """
     steps = Steps.of(chains.codes(titles), chains.lengths, len(titles))
     usable = steps.usable(skip_unknown)
@@ -182,7 +182,7 @@ def smoothed_log_probs(counts: Counts, delta: float, targets: int) -> Matrix:
     """`log((c_ij + delta) / (c_i + delta * targets))` in nats, -inf where the numerator is 0; same shape."""
     totals = counts.sum(axis=1, keepdims=True) + delta * targets
     with np.errstate(divide="ignore"):
-        # A state never left, with delta 0, has no row of probabilities: 0 rather than 0/0.
+        # A state that is never left has, with delta 0, no row of probabilities: 0 instead of 0/0.
         return np.log(counts + delta) - np.where(totals > 0, np.log(totals), 0.0)
 
 

@@ -150,7 +150,7 @@ def covariance_test(
 
 @dataclass(frozen=True)
 class _Moments:
-    """Documents of one set: means [D, K], centred over documents and over parts, and variances [D, K] (or [D, 1])."""
+    """Documents of one set: means [D, K], centred over documents and over parts, and variances [D, K] or [D, 1]."""
 
     means: Array
     variances: Array
@@ -162,14 +162,14 @@ class _Moments:
         return cls(array - array.mean(axis=0), spread)
 
     def sums(self, counts: Array) -> "_Sums":
-        """Over the documents, each counted so often [D]."""
+        """Sums over the documents, each counted `counts` [D] times."""
         some = counts > 0
         rows = self.means[some]
         rows *= np.sqrt(counts[some])[:, None]
         return _Sums(rows.T @ rows, counts @ self.means, counts @ self.variances, float(counts.sum()))
 
     def covariance(self, counts: Array | None = None) -> Array:
-        """Of the documents, each counted so often [D] (once if None): [K, K]."""
+        """Covariance of the documents, each counted `counts` [D] times (None: once): [K, K]."""
         return self.sums(np.ones(len(self.means)) if counts is None else counts).covariance()
 
     def squares(self) -> Array:
@@ -183,7 +183,7 @@ class _Moments:
 
 @dataclass(frozen=True)
 class _Sums:
-    """Sums over documents of xx' [K, K], x [K] and variances [K], and how many documents there are."""
+    """Sums over documents of xx' [K, K], x [K] and variances [K], and the number of documents."""
 
     products: Array
     means: Array
@@ -209,7 +209,7 @@ def _checked(means: npt.ArrayLike, variances: npt.ArrayLike | None) -> tuple[Arr
     """Means [D, k], of two documents at least, and their variances: [D, k], or zeros [D, 1] if there are none."""
     array = checked_columns(means, "covariance")
     if len(array) < 2:
-        raise TextcriticError("covariance: one document has none; give at least two")
+        raise TextcriticError("covariance: one document has no covariance; give at least two")
     if variances is None:
         return array, np.zeros((len(array), 1))
     spread = checked_columns(variances, "covariance")
@@ -227,11 +227,11 @@ def _corrected(
     squares = one.squares(), two.squares()
 
     def relative_squares(counts: tuple[Array, Array]) -> tuple[float, float]:
-        """Squared relative distance of these documents, as it is and corrected."""
+        """Squared relative distance of these documents, plain and corrected."""
         first, second = one.covariance(counts[0]), two.covariance(counts[1])
         noise = [_noise(c, s, k) for c, s, k in zip((first, second), squares, counts, strict=True)]
         distance, size = float(((first - second) ** 2).sum()), float((second**2).sum())
-        # Where the data's matrix is all noise, as in tiny sets, its size is not corrected.
+        # If the matrix of the data is all noise, as in tiny sets, its size is not corrected.
         denominator = size - noise[1] if size > noise[1] else whole
         return distance / whole, (distance - sum(noise)) / denominator
 
@@ -245,13 +245,13 @@ def _corrected(
 
 
 def _drawn(one: _Moments, rng: np.random.Generator) -> Array:
-    """How often each document is drawn with replacement: [D]."""
+    """The number of times that each document is drawn with replacement: [D]."""
     documents = len(one.means)
     return np.bincount(rng.integers(0, documents, documents), minlength=documents).astype(np.float64)
 
 
 def _noise(covariance: Array, squares: Array, counts: Array) -> float:
-    """Sum of the variances of a covariance's entries, as documents [D], each counted so often, were drawn."""
+    """Sum of the variances of the entries of a covariance of documents, each drawn `counts` [D] times."""
     number = counts.sum()
     return float((counts @ squares / number - (covariance**2).sum()) / (number - 1))
 

@@ -67,8 +67,8 @@ def write_posteriors(path: str | os.PathLike[str], posteriors: Posteriors) -> No
 def take_titles(articles_path: str | os.PathLike[str], out_path: str | os.PathLike[str]) -> None:
     """Write the latents of a file of articles (see `write_posteriors`) whose titles are certain.
 
-    `gold` and `inferred` are both the title of each section, with confidence 1. There is no `posterior`: a title that
-    the train split never had has no place in one. Which of these can be scored is for the critic to say.
+    `gold` and `inferred` are both the title of each section, with confidence 1. There is no `posterior`, because titles
+    may occur that the train split does not have; the critic decides which documents it can score.
 
     Args:
         articles_path: a corpus split, or a sample in the setting `w-title`.

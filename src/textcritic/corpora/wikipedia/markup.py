@@ -83,7 +83,7 @@ def visible(wikitext: str) -> str:
 
     A `GAP` stands for each, except for comments, which leave nothing. The content of `nowiki` stays, its markup
     written as entities. As in MediaWiki, an unclosed comment hides the rest of the page and an unclosed tag nothing;
-    of an unclosed template its name and arguments go, as far as they can be told.
+    of an unclosed template the name and arguments go, as far as they can be recognised.
     """
     text = _CONTROLS.sub("", wikitext).replace("\r\n", "\n").replace("\r", "\n")
     scan = _Scan(text)
@@ -143,7 +143,7 @@ def clean_line(text: str) -> str:
 
 
 def without(text: str, cuts: Iterable[tuple[int, int, str]]) -> str:
-    """The text with each (start, end, what stands there instead) applied; they are in order and do not overlap."""
+    """The text with cuts (start, end, replacement), which are in order and do not overlap."""
     pieces: list[str] = []
     position = 0
     for start, end, instead in cuts:
@@ -155,12 +155,12 @@ def without(text: str, cuts: Iterable[tuple[int, int, str]]) -> str:
 
 @dataclass
 class _Scan:
-    """Where the scan of one text is: what goes, which braces are open, and what was already looked for."""
+    """The state of the scan of one text: what is cut, which braces are open, and what was already searched for."""
 
     text: str
     cuts: list[tuple[int, int, str]] = field(default_factory=list)
     opened: list[tuple[int, int, int]] = field(default_factory=list)  # position, braces, cuts before it
-    found: dict[str, int] = field(default_factory=dict)  # next place of ">" and of each closing tag; len(text): none
+    places: dict[str, int] = field(default_factory=dict)  # next place of ">" and of each closing tag; len(text): none
 
 
 def _comment(scan: _Scan, start: int) -> int:
@@ -173,7 +173,7 @@ def _comment(scan: _Scan, start: int) -> int:
 
 
 def _extension(scan: _Scan, match: re.Match[str]) -> int:
-    """Cuts the tag that starts here, and says where to go on."""
+    """Cut the tag that starts here; gives the position where the scan goes on."""
     text, name = scan.text, match["name"].lower()
     tag_end = _next(scan, ">", match.end())
     if tag_end == len(text):
@@ -192,22 +192,23 @@ def _extension(scan: _Scan, match: re.Match[str]) -> int:
 
 
 def _next(scan: _Scan, what: str, start: int) -> int:
-    """Where ">" or the closing tag of a name is first found from `start` on; remembered, so that all searches
-    together read the text once.
+    """The first place from `start` on of ">" or of the closing tag of a name.
+
+    Places are remembered, so that all searches together read the text once.
     """
-    place = scan.found.get(what, -1)
+    place = scan.places.get(what, -1)
     if place < start:
         if what == ">":
             place = scan.text.find(">", start)
         else:
             match = _CLOSING[what].search(scan.text, start)
             place = match.start() if match else -1
-        scan.found[what] = place = len(scan.text) if place < 0 else place
+        scan.places[what] = place = len(scan.text) if place < 0 else place
     return place
 
 
 def _close(scan: _Scan, start: int, braces: int) -> None:
-    """Matches closing braces with the open ones, three (an argument) or two (a template) at a time."""
+    """Match closing braces with open ones, three (an argument) or two (a template) at a time."""
     while braces >= 2 and scan.opened:
         position, count, before = scan.opened.pop()
         pair = min(braces, count, 3)
@@ -238,7 +239,7 @@ def _without_tables(lines: list[str]) -> list[str]:
 
 
 def _salvaged(lines: list[str]) -> list[str]:
-    """What of an unclosed table is text: up to the first blank line, no header cells; nowhere a table's start."""
+    """The text in an unclosed table: without header cells up to the first blank line, and without starts of tables."""
     blank = next((number for number, line in enumerate(lines) if not line.strip()), len(lines))
     return [
         line
@@ -248,7 +249,7 @@ def _salvaged(lines: list[str]) -> list[str]:
 
 
 def _without_hidden(text: str) -> str:
-    """Without HTML tables, blocks of code, and what is styled as not displayed; only closed ones."""
+    """The text without HTML tables, blocks of code, and elements that are not displayed, if they are closed."""
     cuts: list[tuple[int, int]] = []
     opened: dict[str, list[tuple[int, bool, int]]] = {}
     lines = position = 0
@@ -268,7 +269,7 @@ def _without_hidden(text: str) -> str:
 
 
 def _with_verses(text: str) -> str:
-    """With the line ends in a poem kept as breaks."""
+    """The text with the line ends in a poem kept as breaks."""
     pieces = _POEM.split(text)  # text, then by turns "" or "/" of a tag, and text
     for place in range(2, len(pieces) - 1, 2):
         if not pieces[place - 1] and pieces[place + 1]:
@@ -277,12 +278,12 @@ def _with_verses(text: str) -> str:
 
 
 def _joined(lines: list[str]) -> Iterator[str]:
-    """Each line without bullets or rule, after what parts it from the one before: a space inside a paragraph."""
+    """Each line without bullets or rule, after its separator: a space inside a paragraph, else a line end."""
     continues = False
     for line in lines:
         text = line.strip()
         start = _BULLETS.match(text) or _RULE.match(text)
-        # a line of its own: a list item, a preformatted line, a picture, what stood alone and was taken out
+        # a line of its own: a list item, a preformatted line, a picture, or something that stood alone and was cut
         alone = start is not None or line[:1] in " \t" or not text.strip(f"{GAP} ") or _FILE.match(text) is not None
         yield " " if continues and not alone else "\n"
         yield text[start.end() :] if start else text
@@ -332,8 +333,8 @@ def _decoded(entity: re.Match[str]) -> str:
 def _without_quotes(line: str) -> str:
     """The line without the quotes that mean italics and bold, and with those that are apostrophes.
 
-    MediaWiki's rules: of four quotes the first is an apostrophe, of more than five all but the last five; when both
-    styles are left open, one of the bold marks is an apostrophe before italics, by preference after a one-letter word.
+    MediaWiki's rules: of four quotes the first is an apostrophe, of more than five all but the last five; if both
+    styles are left open, one of the bold marks is an apostrophe before italics, preferably after a one-letter word.
     """
     parts = _QUOTES.split(line)
     apostrophes = {4: 1}

@@ -20,8 +20,8 @@ LARGEST_PAGE = 8 << 20
 _OPENING, _CLOSING, _END = b"<page>", b"</page>", b"</mediawiki>"
 _KEPT = len(_END) - 1  # bytes that may begin a tag
 
-# `#REDIRECT [[...]]`, in whatever language, and no sentence: templates and categories at most are behind it. Dumps mark
-# redirects by an element of their own; this is for those that lack it.
+# `#REDIRECT [[...]]` in any language, followed by nothing but templates and categories. Dumps mark redirects by an
+# element of their own; this is for dumps that do not have it.
 _REDIRECT = re.compile(
     r"\s*#[^\s\[\]#*:;{}|<>]+\s*:?\s*\[\[[^\[\]\n]*\]\]"
     r"(?:[^\S\n]|\{\{[^{}\n]*\}\}|\[\[[^\[\]\n:]+:[^\[\]\n]*\]\])*+(?:\n|\Z)"
@@ -60,15 +60,15 @@ class Page:
 
 
 class Choice:
-    """Makes articles of pages, after the options of a registry entry.
+    """Decides which pages are articles, by the options of a registry entry, and makes the articles.
 
     Args:
         options: `disambiguation_templates`, names; `skip_titles`, regular expressions that a whole title must match.
         site: the wiki, for its namespaces.
-        source: what the articles' `source` says.
+        source: `source` of the articles.
 
     Raises:
-        TextcriticError: an expression is none.
+        TextcriticError: a title to skip is not a regular expression.
     """
 
     def __init__(self, options: Mapping[str, Any], site: Site, source: str) -> None:
@@ -83,7 +83,7 @@ class Choice:
             return page
         if reason := self._unfit(page):
             return reason
-        # Without `==` there is no heading; the greater part of the articles of a large wiki are such stubs.
+        # Without `==` there is no heading; most articles of a large wiki are such stubs.
         sections = sections_of(page.text, self._site.namespaces) if "==" in page.text else []
         if len(sections) < 2:
             return Reason.NO_SECTIONS
@@ -118,20 +118,21 @@ class Choice:
 class Splitter:
     """Cuts UTF-8 bytes that come in pieces into pages; holds at most one page of `LARGEST_PAGE`, and one piece.
 
-    A page that another one begins in has lost its end: it is counted as not well-formed, the other is cut out.
+    If another page begins inside a page, the first has lost its end: it is counted as not well-formed, and the other
+    one is cut out.
     """
 
     def __init__(self) -> None:
         self.within = False
         """Whether the last piece ended within a page."""
         self.closed = False
-        """Whether the dump was closed by its last tag, behind the last page."""
+        """Whether the dump was closed by its last tag, after the last page."""
         self._rest = b""
         self._dropping = False
         self._skipped: Counter[str] = Counter()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The pages that end in this piece, each from `<page>` to `</page>`; too large ones are counted."""
+        """The pages that end in this piece, each from `<page>` to `</page>`; too large ones are only counted."""
         window = self._rest + data
         position, search = 0, max(len(self._rest) - _KEPT, 0)
         while True:
@@ -159,10 +160,10 @@ class Splitter:
             position = search = stop
 
     def skipped(self, unclosed: int = 0) -> Counter[str]:
-        """What was counted since the last call, and `unclosed` pages more that have no end."""
-        found, self._skipped = self._skipped, Counter()
-        found[Reason.NOT_XML.value] += unclosed
-        return +found
+        """Pages skipped since the last call, and `unclosed` more that have no end, by reason."""
+        counts, self._skipped = self._skipped, Counter()
+        counts[Reason.NOT_XML.value] += unclosed
+        return +counts
 
 
 def read_page(xml: bytes) -> Page | Reason:

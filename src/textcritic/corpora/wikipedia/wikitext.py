@@ -52,9 +52,9 @@ def sections_of(wikitext: str, namespaces: Namespaces) -> list[Section]:
     """The introduction under the title "abstract", then one section per level-2 heading, in order.
 
     Titles are as written, without markup; texts are clean, one line per paragraph, list item or subsection heading,
-    and hold neither blank lines nor the end marker. An introduction or a section without text is there, empty.
+    and hold neither blank lines nor the end marker. An introduction or a section without text is kept, empty.
 
-    Headings are those that MediaWiki shows at level 2, in tables and unclosed tags too: a heading ends them. Those
+    Headings are those that MediaWiki shows at level 2, also in tables and unclosed tags, which a heading ends. Headings
     of all other levels, 1 included, are lines of text.
     """
     sections = []
@@ -66,7 +66,7 @@ def sections_of(wikitext: str, namespaces: Namespaces) -> list[Section]:
 def is_disambiguation(wikitext: str, templates: Collection[str]) -> bool:
     """Whether the page uses one of the templates, named in lower case, that mark a disambiguation page."""
     ends = {"<!--": "-->", "<nowiki>": "</nowiki>"}
-    shown_from = wikitext.rfind("</nowiki>")  # behind it `<nowiki>` has no end, and hides nothing
+    shown_from = wikitext.rfind("</nowiki>")  # after it `<nowiki>` has no end, and hides nothing
     hidden = None  # what ends the part that is not shown
     for match in _TEMPLATE_OR_COMMENT.finditer(wikitext):
         if match[1] is None:
@@ -85,11 +85,11 @@ def is_disambiguation(wikitext: str, templates: Collection[str]) -> bool:
 def linked_text(text: str, namespaces: Namespaces) -> str:
     """The text with each link replaced by what a reader sees of it.
 
-    Files, categories and interlanguage links go, and so do links to other namespaces or projects that show nothing
-    but their address, and external links that show a number; a `GAP` stands for each. Brackets that have no partner
-    in their line go before the parser sees them: it would search the rest of the text for each.
+    Files, categories and interlanguage links are cut, and so are links to other namespaces or projects that show only
+    their address, and external links that show a number; a `GAP` stands for each. Brackets without a partner in their
+    line are cut before the parser sees them, because it would search the rest of the text for each.
     """
-    text = text.replace("{", "&#123;")  # none is markup any more
+    text = text.replace("{", "&#123;")  # braces are not markup any more
     return "\n".join(
         _linked_line(line, namespaces) if "[" in line or "]]" in line else line for line in text.split("\n")
     )
