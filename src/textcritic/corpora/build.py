@@ -227,7 +227,7 @@ def _without_rare_titles(
     rejected: Counter[str],
     dropped: Counter[str],
 ) -> dict[str, list[_Candidate]]:
-    """The articles by split with frequent titles only; with `drop-section`, the frequent sections if they are enough."""
+    """The articles by split with frequent titles only; with `drop-section`, the frequent sections if enough."""
     counts = title_counts([candidate.outline for candidate in splits["train"]])
     frequent = {title for title, count in counts.items() if count >= limits["minimum_title_count"]}
     whole = limits["rare_title"] == "drop-article"

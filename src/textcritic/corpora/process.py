@@ -212,7 +212,7 @@ class InverseCdf:
         self.limit = 1 - np.spacing(float(len(first)))
 
     def __call__(self, rows: Ints, uniforms: Floats) -> Ints:
-        """Positions in the array of probabilities, never that of a 0: one for each distribution and uniform in [0, 1)."""
+        """Positions in the array of probabilities, never of a 0: one for each distribution and uniform in [0, 1)."""
         positions: Ints = np.searchsorted(self.cumulative, rows + np.minimum(uniforms, self.limit), side="right")
         return positions
 

@@ -35,7 +35,8 @@ def bootstrap_interval(
 
     The interval is that of `scipy.stats.bootstrap(method="percentile", paired=True)` with the same generator up to
     `MANY_DOCUMENTS` documents. Above, if most rows are equal, as with short chains, the counts of
-    distinct rows are drawn from a multinomial: the same distribution, but other random numbers. Memory is bounded by `CHUNK_DRAWS`.
+    distinct rows are drawn from a multinomial: the same distribution, but other random numbers. Memory is bounded by
+    `CHUNK_DRAWS`.
 
     Args:
         columns: [documents, k], e.g. (NLL, steps); finite.

@@ -77,7 +77,7 @@ class Lookup:
         """One section a sub-sequence of a text that is M known sub-sequences, a delimiter behind each, and no more.
 
         Raises:
-            MalformedArticle: with the first reason that applies of: "empty"; "unknown symbol", a character that is not a
+            MalformedArticle: with the first of these reasons: "empty"; "unknown symbol", a character that is not a
                 letter of the process; "unknown sub-sequence" before some delimiter; "text after the last delimiter";
                 "fewer than M sub-sequences", "more than M sub-sequences".
         """
