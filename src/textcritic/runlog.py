@@ -20,8 +20,8 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
     """Run the body of one rule: everything goes to `log_path`, progress and faults to stderr as well.
 
     `gpu` is the number of GPUs that a job asked for, if it can use them. With 0, the GPUs of the machine are hidden
-    from it. With more, if torch sees none, the job is refused if it was given some, or asked for several and torch is built
-    for them (a driver that does not work would cost days); otherwise it runs on the CPU, with a warning.
+    from it. With more, if torch sees none, the job is refused if it was given some, or asked for several and torch is
+    built for them (a driver that does not work would cost days); otherwise it runs on the CPU, with a warning.
 
     A TextcriticError ends the process with exit code 1 and its one line; any other exception is a bug of textcritic:
     its traceback goes to the log file, and stderr names that file.
