@@ -46,7 +46,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FitState:
     """A fit after some iterations.
 
     Attributes:
@@ -82,32 +82,32 @@ class EM:
     workers: int
     device: str
 
-    def iteration(self, standing: Standing, before: Array | None, after: np.memmap) -> Standing:
+    def iteration(self, current: FitState, before: Array | None, after: np.memmap) -> FitState:
         """One iteration of batch EM.
 
         Args:
-            standing: the fit so far.
+            current: the fit so far.
             before: [documents, 2 (K - 1)], means and variances that the E-step begins from; None: it begins from the
                 prior.
             after: of the same shape; the E-step writes its means and variances there.
         """
-        size, number = self.options.num_topics - 1, len(standing.bounds)
-        sums = Sums.empty(self.matrix.shape[1], standing.parts.mean)
+        size, number = self.options.num_topics - 1, len(current.bounds)
+        sums = Sums.empty(self.matrix.shape[1], current.parts.mean)
         progress = Progress(f"EM iteration {number + 1}", len(self.rows), "documents")
-        for expected in self._expected(self.matrix, standing.parts, before):
+        for expected in self._expected(self.matrix, current.parts, before):
             sums.add(expected)
             progress.advance(len(expected.rows))
             after[expected.rows, :size], after[expected.rows, size:] = expected.means, expected.variances
         after.flush()
-        parts = sums.maximised(standing.parts, self.options.shrinkage)
-        return Standing(parts, [*standing.bounds, sums.bound], steps=standing.steps + 1)
+        parts = sums.maximised(current.parts, self.options.shrinkage)
+        return FitState(parts, [*current.bounds, sums.bound], steps=current.steps + 1)
 
-    def epoch(self, standing: Standing) -> Standing:
+    def epoch(self, current: FitState) -> FitState:
         """One pass of stochastic EM over all minibatches, in an order that depends on the seed and the pass."""
-        number, size = len(standing.bounds), self.options.minibatch or len(self.rows)
+        number, size = len(current.bounds), self.options.minibatch or len(self.rows)
         order = np.random.default_rng((self.options.seed, number)).permutation(self.rows)
-        parts, steps, bound = standing.parts, standing.steps, 0.0
-        running = standing.running or Sums.of_document(parts, self.matrix.sum() / len(self.rows))
+        parts, steps, bound = current.parts, current.steps, 0.0
+        running = current.running or Sums.of_document(parts, self.matrix.sum() / len(self.rows))
         pieces = np.array_split(order, math.ceil(len(order) / size))
         progress = Progress(f"EM pass {number + 1}", len(order), "documents")
         for piece in pieces:
@@ -118,7 +118,7 @@ class EM:
             running.average(sums, (1 + steps) ** FORGETTING)
             parts = running.maximised(parts, self.options.shrinkage)
             progress.advance(len(piece))
-        return Standing(parts, [*standing.bounds, bound], steps=steps, running=running)
+        return FitState(parts, [*current.bounds, bound], steps=steps, running=running)
 
     def _expected(
         self, matrix: csr_matrix, parts: Parts, before: npt.NDArray[np.float64] | None = None

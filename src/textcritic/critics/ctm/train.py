@@ -20,7 +20,7 @@ import torch
 from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm.batches import check_counts
-from textcritic.critics.ctm.em import EM, Parts, Standing, Sums, start
+from textcritic.critics.ctm.em import EM, FitState, Parts, Sums, start
 from textcritic.critics.ctm.model import CTM, NEVER, Array, FitOptions
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays, write_json
@@ -140,27 +140,27 @@ def fit_ctm(
     _check_size(len(rows), options.num_topics)
     em = EM(matrix, rows, options, workers, device)
     checkpoints = Checkpoints(state, _identity(matrix, options))
-    standing = checkpoints.load(options.iterations) or Standing(start(matrix, rows, options))
+    current = checkpoints.load(options.iterations) or FitState(start(matrix, rows, options))
     shape = (matrix.shape[0], 2 * (options.num_topics - 1))
-    while not _ended(standing, options):
+    while not _ended(current, options):
         began = time.monotonic()
         if options.minibatch is None:
-            following = em.iteration(standing, *checkpoints.posteriors(len(standing.bounds), *shape))
+            following = em.iteration(current, *checkpoints.posteriors(len(current.bounds), *shape))
         else:
-            following = em.epoch(standing)
+            following = em.epoch(current)
         if not math.isfinite(following.bounds[-1]):
             raise TextcriticError(f"EM iteration {len(following.bounds)}: the bound is not finite; {_advice(state)}")
-        standing = replace(following, seconds=standing.seconds + time.monotonic() - began)
-        checkpoints.save(standing)
-        log.info("%s", _line(standing, options))
-    parts = standing.parts
+        current = replace(following, seconds=current.seconds + time.monotonic() - began)
+        checkpoints.save(current)
+        log.info("%s", _line(current, options))
+    parts = current.parts
     critic = CTM(np.log(np.maximum(parts.topics.T, NEVER)), parts.mean, parts.covariance)
     empty = matrix.shape[0] - len(rows)
-    return Fit(critic, standing.bounds, standing.seconds, _converged(standing, options), len(rows), empty)
+    return Fit(critic, current.bounds, current.seconds, _converged(current, options), len(rows), empty)
 
 
 class Checkpoints:
-    """A folder with the last state of a fit (`Standing`), and the posteriors that the next E-step begins from.
+    """A folder with the last state of a fit (`FitState`), and the posteriors that the next E-step begins from.
 
     Posteriors are written to two files in turn, so that those of the last finished iteration stay whole. They are
     mapped, not read: memory does not grow with the documents. Without a folder the state is not saved, and posteriors
@@ -179,7 +179,7 @@ class Checkpoints:
             except OSError as error:
                 raise TextcriticError(f"{folder}: cannot be made: {error.strerror or error}") from error
 
-    def load(self, iterations: int) -> Standing | None:
+    def load(self, iterations: int) -> FitState | None:
         """The last state; None if there is none of the same documents and options within so many iterations.
 
         Files of another fit are removed, so that they cannot be taken for files of this one.
@@ -187,28 +187,28 @@ class Checkpoints:
         Raises:
             TextcriticError: the file is damaged.
         """
-        if self.folder is None or not self._standing.is_file():
+        if self.folder is None or not self._file.is_file():
             return None
-        with arrays_of(self._standing, f"damaged; delete {self.folder} to start the fit anew") as arrays:
-            standing = _standing(arrays)
+        with arrays_of(self._file, f"damaged; delete {self.folder} to start the fit anew") as arrays:
+            current = _state_from(arrays)
             same = str(arrays["identity"]) == self.identity
-        if same and len(standing.bounds) <= iterations:
-            return standing
-        log.info("%s: belongs to other documents or options; the fit starts anew", self._standing)
-        for path in (self._standing, *(self._posteriors(number) for number in (0, 1))):
+        if same and len(current.bounds) <= iterations:
+            return current
+        log.info("%s: belongs to other documents or options; the fit starts anew", self._file)
+        for path in (self._file, *(self._posteriors(number) for number in (0, 1))):
             path.unlink(missing_ok=True)
         return None
 
-    def save(self, standing: Standing) -> None:
+    def save(self, current: FitState) -> None:
         """Write the state, whole or not at all."""
         if self.folder is None:
             return
-        arrays = {key: np.array(getattr(standing, key)) for key in ("bounds", "seconds", "steps")}
-        arrays |= {key: getattr(standing.parts, key) for key in PARTS}
-        if standing.running is not None:
-            arrays |= {key: getattr(standing.running, key) for key in SUMS}
+        arrays = {key: np.array(getattr(current, key)) for key in ("bounds", "seconds", "steps")}
+        arrays |= {key: getattr(current.parts, key) for key in PARTS}
+        if current.running is not None:
+            arrays |= {key: getattr(current.running, key) for key in SUMS}
         arrays["identity"] = np.array(self.identity)
-        write_arrays(self._standing, arrays)
+        write_arrays(self._file, arrays)
 
     def posteriors(self, iteration: int, documents: int, width: int) -> tuple[Array | None, np.memmap]:
         """Posteriors that an iteration starts from (None: the prior) and an array for its own: [documents, width].
@@ -243,21 +243,21 @@ class Checkpoints:
         return np.memmap(path, np.float64, "r", shape=shape)
 
     @property
-    def _standing(self) -> Path:
+    def _file(self) -> Path:
         return (self.folder or Path()) / "standing.npz"
 
     def _posteriors(self, iteration: int) -> Path:
         return (self.folder or Path()) / f"posteriors-{iteration % 2}.f8"
 
 
-def _standing(arrays: Mapping[str, Array]) -> Standing:
+def _state_from(arrays: Mapping[str, Array]) -> FitState:
     running = None
     if "in_topics" in arrays:
         in_topics, origin, first, second, variance = (arrays[key] for key in SUMS)
         running = Sums(in_topics, origin, first, second, variance, documents=1.0)
     bounds = [float(bound) for bound in arrays["bounds"]]
     parts = Parts(*(arrays[key] for key in PARTS))
-    return Standing(parts, bounds, float(arrays["seconds"]), int(arrays["steps"]), running)
+    return FitState(parts, bounds, float(arrays["seconds"]), int(arrays["steps"]), running)
 
 
 def _check_size(documents: int, topics: int) -> None:
@@ -288,23 +288,23 @@ def _change(bounds: Sequence[float]) -> float:
     return abs((bounds[-1] - bounds[-2]) / bounds[-2]) if len(bounds) > 1 else math.inf
 
 
-def _converged(standing: Standing, options: FitOptions) -> bool:
-    return _change(standing.bounds) < options.tolerance
+def _converged(current: FitState, options: FitOptions) -> bool:
+    return _change(current.bounds) < options.tolerance
 
 
-def _ended(standing: Standing, options: FitOptions) -> bool:
-    return len(standing.bounds) >= options.iterations or _converged(standing, options)
+def _ended(current: FitState, options: FitOptions) -> bool:
+    return len(current.bounds) >= options.iterations or _converged(current, options)
 
 
-def _line(standing: Standing, options: FitOptions) -> str:
+def _line(current: FitState, options: FitOptions) -> str:
     """A line of progress, with the iterations that are left if the changes of the bound go on shrinking as now."""
-    bounds = standing.bounds
+    bounds = current.bounds
     line = f"EM iteration {len(bounds)}: bound {bounds[-1]:,.0f} nats"
     if len(bounds) < 2:
         return line
     now, before = _change(bounds), _change(bounds[:-1])
     line += f", changed by {now:.1e} of it"
-    if _ended(standing, options):
+    if _ended(current, options):
         return line
     most = options.iterations - len(bounds)
     if not 0 < options.tolerance < now < before < math.inf:
