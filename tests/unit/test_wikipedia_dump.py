@@ -102,8 +102,8 @@ def test_a_dump_without_siteinfo_has_the_english_names(tmp_path):
         (b"BZh9 nothing", "the bzip2 stream that begins at byte 0 is damaged"),
         (bz2.compress(b"<mediawiki>")[:20], "ends within the bzip2 stream that begins at byte 0"),
         (bz2.compress(b"text"), "not a MediaWiki dump"),
-        (b'<?xml version="1.0" encoding="klingon"?><mediawiki>', "the encoding 'klingon' is not known"),
-        (b'<?xml version="1.0" encoding="base64"?><mediawiki>', "the encoding 'base64' is not known"),
+        (b'<?xml version="1.0" encoding="klingon"?><mediawiki>', "the encoding 'klingon' is unknown"),
+        (b'<?xml version="1.0" encoding="base64"?><mediawiki>', "the encoding 'base64' is unknown"),
         (head().replace("</sitename>", "").encode(), "<siteinfo> is not well-formed XML"),
     ],
 )
