@@ -96,9 +96,7 @@ def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, A
                 f"{path}: experiments.{number}: kind: {block['kind']!r} is not one of {', '.join(sorted(kinds))}"
             )
         kind = kinds[block["kind"]]
-        blocks.append(
-            complete(block, schema_of(kind), f"{path}: experiments: {block.get('name', f'{number}, {kind.kind}')}")
-        )
+        blocks.append(complete(block, schema_of(kind), _where(path, number, block)))
     return {**study, "experiments": blocks}
 
 
