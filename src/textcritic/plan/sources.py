@@ -132,7 +132,8 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
         raise TextcriticError(f"{name} is of kind hsmm, which is for synthetic sequences")
     if "encoding" in generator and reads_symbols(generator, registries):
         raise TextcriticError(
-            f"{name} has the encoding {generator['encoding']}, which is for synthetic sequences; {source.corpus} is text"
+            f"{name} has the encoding {generator['encoding']}, which is for synthetic sequences; {source.corpus} is"
+            " text"
         )
     if generator["kind"] == "ngram":
         check_plain(source, decoding, PLAIN, f"{name} is an n-gram model")
