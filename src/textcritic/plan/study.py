@@ -8,10 +8,7 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.experiment import Experiment, Surroundings, schema_of
 from textcritic.plan.registries import Registries, check_name
 from textcritic.plan.sources import Source
-from textcritic.plan.spec import complete, load_yaml
-
-# Keys of a study before experiments were listed.
-OLD_KEYS = ("critic", "sources", "audit_sources", "tables", "figures", "synthetic", "topics")
+from textcritic.plan.spec import complete, load_yaml, schema
 
 
 class Study:
@@ -84,8 +81,9 @@ class Study:
 def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, Any]:
     """The YAML of a study with all defaults, its experiments described by the schemas of their kinds."""
     raw = load_yaml(path)
-    old = next((key for key in OLD_KEYS if isinstance(raw, dict) and key in raw and "experiments" not in raw), None)
-    if old is not None:
+    known = schema("study")["properties"]
+    old = next((key for key in raw if key not in known), None) if isinstance(raw, dict) else None
+    if old is not None and "experiments" not in raw:
         raise TextcriticError(
             f"{path}: {old}: a study is now a list of experiments; write `experiments: [{{kind: KIND, {old}: ...}}]`,"
             " see config/README.md"
@@ -98,9 +96,7 @@ def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, A
                 f"{path}: experiments.{number}: kind: {block['kind']!r} is not one of {', '.join(sorted(kinds))}"
             )
         kind = kinds[block["kind"]]
-        blocks.append(
-            complete(block, schema_of(kind), f"{path}: experiments: {block.get('name', f'{number}, {kind.kind}')}")
-        )
+        blocks.append(complete(block, schema_of(kind), _where(path, number, block)))
     return {**study, "experiments": blocks}
 
 

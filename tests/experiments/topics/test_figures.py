@@ -6,7 +6,7 @@ from report_jobs import Made
 
 from experiments.topics.conftest import DOCUMENTS, centred, moments
 from experiments.topics.tiny import EMPTY
-from textcritic.critics.ctm.covariances import cluster_order
+from textcritic.critics.ctm.scoring import cluster_order
 from textcritic.experiments.topics.covariances import covariances, released_covariances
 from textcritic.experiments.topics.figures import spread_chart, spread_row
 from textcritic.experiments.topics.heatmaps import Panel, common_limit, covariance_heatmaps

@@ -11,7 +11,7 @@ from experiments.topics.conftest import DOCUMENTS, centred, moments, of
 from experiments.topics.tiny import BROKEN, EMPTY, GENERATORS, NASTY, UNREAD, build_topics
 from textcritic.corpora import read_articles
 from textcritic.critics.ctm import CTM
-from textcritic.critics.ctm.covariances import with_last
+from textcritic.critics.ctm.scoring import with_last
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.covariances import covariances
 from textcritic.experiments.topics.outliers import SHARES, TOPICS, outlier_rows
@@ -68,7 +68,9 @@ def test_distances_are_those_of_the_covariances(topics, rows):
         means, variances = moments(sample)
         ours, theirs = (centred(*moments) for moments in ((means, variances), real))
         assert row["distance"] == pytest.approx(np.linalg.norm(ours - theirs) / np.linalg.norm(theirs), rel=1e-9)
-        test = covariance_test(*(with_last(m) for m in (means, real[0], variances, real[1])), topics.resamples)
+        test = covariance_test(
+            with_last(means), with_last(real[0]), (with_last(variances), with_last(real[1])), topics.resamples
+        )
         found = row[["distance_by_chance", "distance_p", "distance_corrected", "distance_low", "distance_high"]]
         assert found.tolist() == [test.by_chance, test.p, test.corrected, test.low, test.high]
     assert pd.isna(of(rows, "data")["distance"])

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.ctm.model import CTM
-from textcritic.critics.ctm.project import project_articles
+from textcritic.critics.ctm.project import ProjectedFiles, project_articles
 from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
 from textcritic.files import write_json, write_table
 from textcritic.latents.bags import Vocabulary, count_corpus
@@ -87,7 +87,8 @@ def build_topics(
     training = {"bounds": bounds, "seconds": 2.5, "iterations": 3, "converged": True, "empty": 2, "tokens": 20_000}
     write_json(fitted.training, training | {"documents": 3 * documents, "options": {"num_topics": 8}})
     write_articles(fitted.articles, _articles(rng, truth, vocabulary, "test", documents, words, EMPTY))
-    project_articles(fitted.articles, None, fitted.vocabulary, fitted.critic, fitted.posteriors, fitted.scores)
+    paths = (fitted.articles, fitted.vocabulary, fitted.critic, fitted.posteriors, fitted.scores)
+    project_articles(ProjectedFiles(*paths, None))
     samples = [
         _sample(folder, rng, fitted, truth, vocabulary, generator, seed, documents if drawn is None else drawn, words)
         for generator in generators
@@ -134,7 +135,7 @@ def _sample(
     unread = [{"id": f"{generator}-x{n}", "text": "?", "why": "malformed"} for n in range(UNREAD + documents - kept)]
     write_table(rejected, pa.Table.from_pylist(unread))
     write_json(place / "counts.json", {"drawn": len(drawn) + len(unread), "kept": len(drawn)})
-    project_articles(articles, rejected, fitted.vocabulary, fitted.critic, posteriors, scores)
+    project_articles(ProjectedFiles(articles, fitted.vocabulary, fitted.critic, posteriors, scores, rejected))
     return Sample(
         corpus=fitted.corpus,
         setting="wo-title",
