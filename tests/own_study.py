@@ -9,7 +9,7 @@ import yaml
 from textcritic.errors import TextcriticError
 from textcritic.plan.project import Project
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 def write(path: Path, value: Any) -> None:
