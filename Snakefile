@@ -19,6 +19,7 @@ include: "rules/hsmm.smk"
 include: "rules/report.smk"
 # The kinds of experiment, each with its own jobs.
 include: "rules/coherence.smk"
+include: "rules/statistics.smk"
 include: "rules/process.smk"
 include: "rules/topics.smk"
 

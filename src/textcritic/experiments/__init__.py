@@ -9,7 +9,7 @@ from textcritic.errors import TextcriticError
 if TYPE_CHECKING:
     from textcritic.plan.experiment import Experiment
 
-KINDS = ("coherence", "process", "topics")
+KINDS = ("coherence", "corpora", "process", "topics")
 
 
 def kind_of(package: str) -> "type[Experiment]":

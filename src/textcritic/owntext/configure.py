@@ -133,7 +133,8 @@ def _study(wanted: Wanted, corpus: str, generators: Sequence[str]) -> dict[str, 
     settings = ["w-title"] if wanted.given else block["settings"]
     filled = {**block, "corpora": [corpus], "settings": settings, "generators": list(generators)}
     first = experiment | changes | {"sources": [filled]}
-    return study | {"experiments": [first, *others], "command": wanted.command}
+    about = [block | ({"corpora": [corpus]} if "corpora" in block else {}) for block in others]
+    return study | {"experiments": [first, *about], "command": wanted.command}
 
 
 def _text(what: str, value: dict[str, Any]) -> str:

@@ -71,7 +71,8 @@ class Experiment(ABC):
         version: raised when a change of code changes tables, figures or section: they are made again, of this kind
             alone.
         tables: names of the standing tables, which one job makes together.
-        figures_read: those of them that the standing figures are drawn from.
+        standing_figures: whether it has standing figures, which one job makes together.
+        figures_read: the standing tables that these are drawn from.
         name: the block's `name`, by default its kind; part of its path.
         parts: the block's `tables` and `figures` by name.
     """
@@ -79,6 +80,7 @@ class Experiment(ABC):
     kind: ClassVar[str]
     version: ClassVar[int] = 1
     tables: ClassVar[tuple[str, ...]]
+    standing_figures: ClassVar[bool] = True
     figures_read: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, block: Mapping[str, Any], registries: Registries, around: Surroundings) -> None:
@@ -133,7 +135,8 @@ class Experiment(ABC):
 
     def figure_folders(self) -> list[str]:
         """The folders of its standing and of its numbered figures."""
-        return [f"{self.folder}/{name}" for name in ("figures", *self.parts) if name.startswith("figure")]
+        standing = ["figures"] if self.standing_figures else []
+        return [f"{self.folder}/{name}" for name in (*standing, *self.parts) if name.startswith("figure")]
 
     def artefacts(self) -> list[str]:
         """The files that it is made from or consists of, for the manifest."""

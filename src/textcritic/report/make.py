@@ -109,7 +109,7 @@ def make_section(request: str, tables: str | Path, figures: list[str], html: str
     Args:
         request: as `Experiment.request` makes it.
         tables: the folder of its tables.
-        figures: the folders of its figures, the standing ones first.
+        figures: the folders of its figures, the standing ones first if it has any.
         html: section.html, to write.
         facts: section.json, to write.
 
@@ -119,7 +119,7 @@ def make_section(request: str, tables: str | Path, figures: list[str], html: str
     wanted = Request.read(request)
     module = wanted.module("section")
     folder = Path(str(module.__file__)).parent
-    place = Place(wanted.experiment, folder, Path(tables), Path(figures[0]), wanted.parts)
+    place = Place(wanted.experiment, folder, Path(tables), Path(next(iter(figures), "")), wanted.parts)
     section = module.section(wanted.files, Rows(wanted, tables), place)
     write_section(section, place, [Path(path) for path in figures], html, facts)
 

@@ -1,0 +1,1 @@
+"""The commands of `textcritic`, one module each: `add` describes it; the work is imported when it runs."""

@@ -1,0 +1,37 @@
+"""Statistics of corpora in a study: which files they are made of."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.corpora.files import CorporaFiles, Corpus
+from textcritic.options.corpora import PROCESS
+from textcritic.plan.experiment import Experiment
+
+
+class Corpora(Experiment):
+    """What corpora hold, and what was left out of them (model criticism paper, Table 11)."""
+
+    kind = "corpora"
+    tables = ("statistics", "left-out")
+
+    def check(self) -> None:
+        """See that the corpora are text, which has sections."""
+        for corpus in self.corpora():
+            if self.registries.entry("corpora", corpus)["extractor"] == PROCESS:
+                raise TextcriticError(f"{self.where}: corpora: {corpus} is a synthetic process and has no sections")
+
+    def corpora(self) -> list[str]:
+        """Those of the block; there are no samples."""
+        return list(dict.fromkeys(self.block["corpora"]))
+
+    def uses(self) -> Iterable[tuple[str, str]]:
+        """Nothing but the corpora."""
+        return ()
+
+    def files(self, part: str | None = None) -> CorporaFiles:
+        """The statistics of each corpus compared."""
+        corpora, _ = self.compared(part)
+        return CorporaFiles(
+            data=tuple(Corpus(corpus=c, statistics=Path(f"results/corpora/{c}/statistics.json")) for c in corpora)
+        )

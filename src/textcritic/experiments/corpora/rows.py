@@ -1,0 +1,71 @@
+"""Statistics of corpora, and what was left out of them, in long format."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.corpora.files import CorporaFiles, Corpus
+from textcritic.files import read_json
+from textcritic.options.process import SPLITS
+from textcritic.report.names import data_keys
+from textcritic.report.published import Published
+
+STATISTICS = ("section_types", "median_sections", "median_section_length", "max_section_length")
+# When articles are left out, and the key of statistics.json that counts them by reason.
+STAGES = {"when the text was read": "skipped", "when the corpus was built": "rejected"}
+
+
+def statistics_rows(experiment: CorporaFiles, published: Published) -> pd.DataFrame:
+    """Statistics of the corpora (paper, Table 11).
+
+    Columns: corpus; metric: `articles_train`, `articles_validation`, `articles_test`; `section_types`, distinct titles
+    in train; `median_sections` of an article; `median_section_length` and `max_section_length` in the corpus' unit of
+    length, of all splits together; value; published; difference, ours minus it. All are counts of the whole corpus, so
+    they have no interval.
+
+    Raises:
+        TextcriticError: a file is missing or damaged.
+    """
+    rows = []
+    for corpus in experiment.data:
+        for metric, value in _statistics(corpus).items():
+            printed = published.value(metric, data_keys(corpus.corpus))
+            row = {"corpus": corpus.corpus, "metric": metric, "value": value, "published": printed}
+            rows.append(row | {"difference": None if printed is None else value - printed})
+    return pd.DataFrame(rows)
+
+
+def left_out_rows(experiment: CorporaFiles) -> pd.DataFrame:
+    """Articles left out of each corpus, by stage and reason, the commonest first.
+
+    Columns: corpus, stage (when the text was read, or when the corpus was built), reason, articles.
+
+    Raises:
+        TextcriticError: a file is missing or damaged.
+    """
+    rows: list[dict[str, Any]] = []
+    for corpus in experiment.data:
+        statistics = read_json(corpus.statistics)
+        for stage, key in STAGES.items():
+            reasons: Mapping[str, int] = statistics.get(key) or {}
+            for reason, articles in sorted(reasons.items(), key=lambda pair: -pair[1]):
+                rows.append({"corpus": corpus.corpus, "stage": stage, "reason": reason, "articles": articles})
+    return pd.DataFrame(rows, columns=["corpus", "stage", "reason", "articles"])
+
+
+def commonest_titles(corpus: Corpus, most: int) -> list[tuple[str, float]]:
+    """The commonest section types of the train split, each with its share of the sections there."""
+    titles: Mapping[str, int] = read_json(corpus.statistics).get("titles", {})
+    total = max(sum(titles.values()), 1)
+    return [(title, sections / total) for title, sections in sorted(titles.items(), key=lambda pair: -pair[1])[:most]]
+
+
+def _statistics(corpus: Corpus) -> dict[str, float]:
+    statistics = read_json(corpus.statistics)
+    try:
+        values = {f"articles_{split}": statistics["splits"][split]["articles"] for split in SPLITS}
+        return values | {name: statistics[name] for name in STATISTICS}
+    except (KeyError, TypeError) as error:
+        raise TextcriticError(f"{corpus.statistics}: no {error} in it; delete it and rerun its rule") from error

@@ -1,0 +1,56 @@
+"""The section of the report on corpora."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from textcritic.experiments.corpora.figures import CHART
+from textcritic.experiments.corpora.files import CorporaFiles, Corpus
+from textcritic.files import read_json
+from textcritic.report.numbers import count, plural
+from textcritic.report.section import Place, Section
+
+DEFINITIONS = (
+    (
+        "Section length",
+        "Tokens of a section, its title not counted: words split at white space, or the tokens of the tokenizer that "
+        "the corpus names. Median and longest are of all splits together.",
+    ),
+    ("Section types", "Distinct section titles of the training articles, after titles were standardised."),
+)
+
+
+def section(experiment: CorporaFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
+    """The section; it has no findings.
+
+    Args:
+        experiment: the files.
+        tables: the rows of the standing tables.
+        place: where it stands.
+
+    Raises:
+        TextcriticError: a file is missing or damaged.
+    """
+    variables = {
+        "chart": CHART,
+        "papers": place.numbered("statistics"),
+        "units": [f"{corpus.corpus}: section lengths in {_unit(corpus)}." for corpus in experiment.data],
+    }
+    return Section(
+        title="The real text",
+        html=place.render("section.html.j2", variables),
+        definitions=DEFINITIONS,
+        lines=tuple(_line(corpus, tables["left-out"]) for corpus in experiment.data),
+    )
+
+
+def _unit(corpus: Corpus) -> str:
+    unit = read_json(corpus.statistics).get("length_unit")
+    return "words" if unit == "words" else f"tokens of {unit}"
+
+
+def _line(corpus: Corpus, left_out: pd.DataFrame) -> str:
+    splits = read_json(corpus.statistics)["splits"].items()
+    articles = ", ".join(f"{count(split['articles'])} {name}" for name, split in splits)
+    lost = int(left_out.loc[left_out["corpus"] == corpus.corpus, "articles"].sum())
+    return f"\nCorpus {corpus.corpus}: {articles}; {plural(lost, 'article')} left out"

@@ -1,0 +1,55 @@
+"""The tables of corpora, for reading."""
+
+from typing import Any
+
+import pandas as pd
+
+from textcritic.report.cells import unique
+from textcritic.report.numbers import MINUS, NONE, count, missing, percent
+from textcritic.report.sheet import Cell, Sheet
+
+METRICS = {
+    "articles_train": "articles, train",
+    "articles_validation": "articles, validation",
+    "articles_test": "articles, test",
+    "section_types": "section types",
+    "median_sections": "sections per article, median",
+    "median_section_length": "section length, median",
+    "max_section_length": "section length, longest",
+}
+
+
+def statistics_sheet(rows: pd.DataFrame) -> Sheet:
+    """Statistics of the corpora (paper, Table 11), one column a corpus."""
+    corpora = unique(rows["corpus"])
+    body = []
+    for metric in unique(rows["metric"]):
+        by_corpus = rows[rows["metric"] == metric].set_index("corpus").to_dict("index")
+        body.append([Cell(METRICS[metric], heading=True), *(_statistic(by_corpus.get(corpus)) for corpus in corpora)])
+    header = [[Cell(""), *(Cell(corpus) for corpus in corpora)]]
+    return Sheet("statistics", "Corpus statistics", header, body)
+
+
+def left_out_sheet(rows: pd.DataFrame) -> Sheet:
+    """What was left out of each corpus, and why."""
+    body = []
+    for (corpus, stage), group in rows.groupby(["corpus", "stage"], sort=False):
+        total = group["articles"].sum()
+        for place, row in enumerate(group.to_dict("records")):
+            stubs = [Cell(corpus, heading=True), Cell(stage)] if place == 0 else [Cell(""), Cell("")]
+            share = percent(row["articles"] / total)
+            body.append([*stubs, Cell(row["reason"]), Cell(count(row["articles"])), Cell(share)])
+    header = [[Cell(head) for head in ("Corpus", "When", "Reason", "Articles", "Share")]]
+    remarks = ["Share: of all articles left out at that time."] if body else ["Nothing was left out."]
+    return Sheet("left-out", "Articles left out, by reason", header, body, stubs=3, remarks=remarks)
+
+
+def _statistic(row: dict[str, Any] | None) -> Cell:
+    """Counts are exact, and medians may end in .5."""
+    if row is None:
+        return Cell(NONE)
+    if missing(row["published"]):
+        return Cell(f"{row['value']:,g}")
+    gap = float(row["difference"])
+    ours = f"{gap:+,g}".replace("-", MINUS) if gap else "±0"
+    return Cell(f"{row['value']:,g}", (f"published {float(row['published']):,g}", f"ours {ours}"))
