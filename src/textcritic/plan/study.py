@@ -8,10 +8,18 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.experiment import Experiment, Surroundings, schema_of
 from textcritic.plan.registries import Registries, check_name
 from textcritic.plan.sources import Source
-from textcritic.plan.spec import complete, load_yaml
+from textcritic.plan.spec import complete, load_yaml, schema
 
-# Keys of a study before experiments were listed.
-OLD_KEYS = ("critic", "sources", "audit_sources", "tables", "figures", "synthetic", "topics")
+# Keys of a study before experiments were listed, and how each is written now.
+OLD_KEYS = {
+    "critic": "{kind: coherence, critic: ..., sources: ...}",
+    "sources": "{kind: coherence, critic: ..., sources: ...}",
+    "audit_sources": "{kind: coherence, ..., audit: ...}",
+    "tables": "{kind: ..., ..., tables: ...}",
+    "figures": "{kind: ..., ..., figures: ...}",
+    "synthetic": "{kind: process, critic: ..., sources: ...}",
+    "topics": "{kind: topics, critic: ..., sources: ...}",
+}
 
 
 class Study:
@@ -53,6 +61,7 @@ class Study:
             beside = published(values, kind.kind) if values else None
             experiment = kind(block, registries, Surroundings(self.name, where, beside, config))
             self._add(experiment, kinds)
+            registries.check_references(block, schema(schema_of(kind)), where)
             experiment.check_parts()
             experiment.check()
 
@@ -84,11 +93,11 @@ class Study:
 def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, Any]:
     """The YAML of a study with all defaults, its experiments described by the schemas of their kinds."""
     raw = load_yaml(path)
-    old = next((key for key in OLD_KEYS if isinstance(raw, dict) and key in raw and "experiments" not in raw), None)
+    old = next((key for key in OLD_KEYS if isinstance(raw, dict) and key in raw), None)
     if old is not None:
         raise TextcriticError(
-            f"{path}: {old}: a study is now a list of experiments; write `experiments: [{{kind: KIND, {old}: ...}}]`,"
-            " see config/README.md"
+            f"{path}: {old}: a study is a list of experiments; write `experiments: [{OLD_KEYS[old]}]`, see"
+            " config/README.md"
         )
     study: dict[str, Any] = complete(raw, "study", str(path))
     blocks = []
@@ -97,10 +106,7 @@ def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, A
             raise TextcriticError(
                 f"{path}: experiments.{number}: kind: {block['kind']!r} is not one of {', '.join(sorted(kinds))}"
             )
-        kind = kinds[block["kind"]]
-        blocks.append(
-            complete(block, schema_of(kind), f"{path}: experiments: {block.get('name', f'{number}, {kind.kind}')}")
-        )
+        blocks.append(complete(block, schema_of(kinds[block["kind"]]), _where(path, number, block)))
     return {**study, "experiments": blocks}
 
 
