@@ -21,7 +21,7 @@ import mwparserfromhell
 import pytest
 
 from textcritic.corpora import read_articles
-from textcritic.corpora.wikipedia import extract_shard
+from textcritic.corpora.wikipedia import Shard, extract_shard
 from textcritic.plan.spec import complete
 
 SAMPLE = Path(__file__).parents[2] / "shared" / "data" / "wikipedia" / "enwiki-sample.xml.bz2"
@@ -33,9 +33,9 @@ pytestmark = [
 ]
 PEAK = """
 import json, resource, sys
-from textcritic.corpora.wikipedia import extract_shard
+from textcritic.corpora.wikipedia import Shard, extract_shard
 dump, options, out = sys.argv[1:]
-extract_shard([dump], json.loads(options), 0, 1, out, out + ".json", workers=2)
+extract_shard(Shard([dump], 0, 1), json.loads(options), out, out + ".json", workers=2)
 kilobytes = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 print(json.dumps([n / 1024 for n in kilobytes]))
 """
@@ -44,7 +44,7 @@ print(json.dumps([n / 1024 for n in kilobytes]))
 def extract(path, folder, workers=1):
     """Wall-clock seconds, and CPU seconds of this process and its workers."""
     before = time.perf_counter(), cpu()
-    extract_shard([path], OPTIONS, 0, 1, folder / "out.parquet", folder / "out.json", workers=workers)
+    extract_shard(Shard([path], 0, 1), OPTIONS, folder / "out.parquet", folder / "out.json", workers=workers)
     return time.perf_counter() - before[0], cpu() - before[1]
 
 

@@ -33,7 +33,9 @@ rule train_hsmm:
         mem_mb=of("generators", "generator", "mem_mb"),
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
-        checkpoint_seconds=lambda w: round(registries.entry("generators", w.generator)["training"]["checkpoint_seconds"]),
+        checkpoint_seconds=lambda w: round(
+            registries.entry("generators", w.generator)["training"]["checkpoint_seconds"]
+        ),
     params:
         spec=spec("generators", "generator"),
         version=stage("train"),

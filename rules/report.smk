@@ -21,15 +21,16 @@ rule make_part_table:
     wildcard_constraints:
         part=r"table\d+",
     conda:
-        "../envs/cpu.yaml"
+        f"{workflow.basedir}/envs/cpu.yaml"
     resources:
         mem_mb=8000,
         runtime="1h",
     params:
         request=request(),
         version=stage("report"),
+    # Whole paths, as rules of other folders build on this one.
     script:
-        "../workflow/scripts/make_tables.py"
+        f"{workflow.basedir}/workflow/scripts/make_tables.py"
 
 
 rule make_figures:

@@ -29,7 +29,9 @@ rule train_classifier:
         mem_mb=of("classifiers", "classifier", "mem_mb"),
         runtime=of("classifiers", "classifier", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
-        checkpoint_seconds=lambda w: round(registries.entry("classifiers", w.classifier)["training"]["checkpoint_seconds"]),
+        checkpoint_seconds=lambda w: round(
+            registries.entry("classifiers", w.classifier)["training"]["checkpoint_seconds"]
+        ),
     params:
         spec=spec("classifiers", "classifier"),
         version=stage("classify"),

@@ -20,18 +20,18 @@ from textcritic.files import whole_file, write_json
 from textcritic.runlog import Progress, log
 
 CHUNK = 1 << 20
-# Of a model's repository: weights in safetensors form, in one file or in shards with their index, and tokenizer and
-# configuration. Other formats and other frameworks' copies of the same weights stay where they are.
+# The files of a model's repository that are fetched: weights in safetensors form, in one file or in shards with their
+# index, and tokenizer and configuration. The same weights in other formats are not fetched.
 WEIGHTS = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
 OTHERS = re.compile(r"[^/]+\.(json|txt|model)")
-# Some servers, Wikimedia's among them, turn away programs that do not say what they are.
+# Some servers, Wikimedia's among them, refuse programs that do not say what they are.
 AGENT = {"User-Agent": f"textcritic/{__version__}"}
 
 
 def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) -> None:
-    """Fetch a file, whole or not at all; what a broken attempt left is kept beside it and gone on from.
+    """Fetch a file, whole or not at all; a broken attempt leaves a partial file beside it, from which a rerun goes on.
 
-    The checksum found is written to `{out_path}.json` with the address.
+    The address and the checksum of the file are written to `{out_path}.json`.
 
     Args:
         entry: a downloads registry entry.
@@ -51,20 +51,20 @@ def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) ->
             f"{entry['url']}: cannot be downloaded ({error}); rerun to go on, or {by_hand}"
         ) from error
     checksums = {name: _checksum(partial, name) for name in ("sha256", "sha1") if name == "sha256" or entry.get(name)}
-    for name, found in checksums.items():
-        if entry.get(name) not in (None, found):
+    for name, checksum in checksums.items():
+        if entry.get(name) not in (None, checksum):
             partial.unlink()
             _version_of(partial).unlink(missing_ok=True)
-            raise TextcriticError(f"{entry['url']}: its {name} is {found}, not {entry[name]}; rerun, or {by_hand}")
+            raise TextcriticError(f"{entry['url']}: its {name} is {checksum}, not {entry[name]}; rerun, or {by_hand}")
     write_json(f"{target}.json", {"url": entry["url"], **checksums, "bytes": partial.stat().st_size})
     partial.replace(target)
     _version_of(partial).unlink(missing_ok=True)
 
 
 def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLike[str]) -> None:
-    """Fetch one pinned commit of a model to a folder, whole or not at all; a broken download goes on where it stopped.
+    """Fetch one pinned commit of a model to a folder, whole or not at all; a rerun goes on where a download broke.
 
-    Every file is compared with the checksum that the commit has for it: the SHA-256 of weights, git's own of the rest.
+    Every file is compared with its checksum in the commit: the SHA-256 of weights, git's own checksum of the rest.
 
     Args:
         name: the hub entry's name.
@@ -103,7 +103,7 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
 
 
 def unpack_member(archive: str | os.PathLike[str], member: str, out_path: str | os.PathLike[str]) -> None:
-    """Copy the file called `member`, in whatever folder of a zip or tar archive it lies, to `out_path`.
+    """Copy the file called `member`, in any folder of a zip or tar archive, to `out_path`.
 
     Raises:
         TextcriticError: not a whole archive, or not exactly one such file in it.
@@ -124,17 +124,17 @@ def unpack_member(archive: str | os.PathLike[str], member: str, out_path: str | 
 
 
 def _fetch_commit(api: Any, entry: Mapping[str, Any], partial: Path) -> list[str]:
-    """Fill the folder with the wanted files of a commit; those that are not as the commit has them are thrown away."""
+    """Fill the folder with the wanted files of a commit; files that differ from the commit are deleted and named."""
     place = {"repo_id": entry["repository"], "revision": entry["revision"]}
-    # Asked first: what is in the folder already would do for `snapshot_download` where there is no network.
-    # And by this call, since it alone does not try for half a minute where there is none.
+    # This call comes first: without a network `snapshot_download` would be content with what the folder has.
+    # And it is this call, because without a network it fails at once; others try for half a minute.
     wanted = _wanted([file.rfilename for file in api.model_info(**place).siblings or []], entry)
     api.snapshot_download(**place, local_dir=partial, allow_patterns=wanted)
-    for path in partial.iterdir():  # what an attempt at another commit has left
+    for path in partial.iterdir():  # files of an earlier attempt at another commit
         if path.is_file() and path.name not in wanted:
             path.unlink()
-    found = api.verify_repo_checksums(**place, local_dir=partial)
-    broken = {file["path"] for file in found.mismatches} | (set(wanted) & set(found.missing_paths))
+    checked = api.verify_repo_checksums(**place, local_dir=partial)
+    broken = {file["path"] for file in checked.mismatches} | (set(wanted) & set(checked.missing_paths))
     for name in broken:
         (partial / name).unlink(missing_ok=True)
     return sorted(broken)
@@ -168,15 +168,15 @@ def _unpack(source: IO[bytes], size: int, out_path: str | os.PathLike[str]) -> N
 
 
 def _only(member: str, names: list[str], archive: str | os.PathLike[str]) -> str:
-    # Archives packed on a Mac carry a shadow of each file under __MACOSX, and as ._name.
-    found = [name for name in names if Path(name).name == member and "__MACOSX" not in name]
-    if len(found) != 1:
-        raise TextcriticError(f"{archive}: holds {len(found)} files called {member}; exactly one is wanted")
-    return found[0]
+    # Archives packed on a Mac have a second entry for each file under __MACOSX, and as ._name.
+    matching = [name for name in names if Path(name).name == member and "__MACOSX" not in name]
+    if len(matching) != 1:
+        raise TextcriticError(f"{archive}: holds {len(matching)} files called {member}; exactly one is wanted")
+    return matching[0]
 
 
 def _fetch(url: str, partial: Path) -> None:
-    """Append to `partial` what it still lacks of the file at `url`; begin again where that is another file by now."""
+    """Append to `partial` what it lacks of the file at `url`; begin again if that file has changed since."""
     done = partial.stat().st_size if partial.exists() else 0
     version = _version_of(partial)
     headers = {"Range": f"bytes={done}-"} if done else {}
@@ -191,9 +191,9 @@ def _fetch(url: str, partial: Path) -> None:
         if size not in ("", "*", str(done)):
             partial.unlink()
             _fetch(url, partial)
-        return  # nothing left: the earlier attempt had it all
+        return  # nothing is left: the earlier attempt fetched everything
     with response:
-        if response.status != 206:  # a server that cannot resume, or has another file by now, sends everything
+        if response.status != 206:  # a server that cannot resume, or whose file has changed, sends everything
             done = 0
             partial.unlink(missing_ok=True)
             _note_version(response.headers, version)
@@ -208,14 +208,14 @@ def _fetch(url: str, partial: Path) -> None:
 
 
 def _version_of(partial: Path) -> Path:
-    """Where it is noted of which version of the file `partial` is a part."""
+    """The file that says of which version of the download `partial` is a part."""
     return partial.with_name(f"{partial.name}.version")
 
 
 def _note_version(headers: Mapping[str, str], version: Path) -> None:
     tag = headers.get("ETag", "")
-    found = tag if tag and not tag.startswith("W/") else headers.get("Last-Modified", "")
-    if found:
-        version.write_text(found, encoding="utf-8")
+    mark = tag if tag and not tag.startswith("W/") else headers.get("Last-Modified", "")
+    if mark:
+        version.write_text(mark, encoding="utf-8")
     else:
         version.unlink(missing_ok=True)

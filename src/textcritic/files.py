@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-# What numpy raises for an .npz file that is damaged, or something else, wherever the damage is.
+# What numpy raises for an .npz file that is damaged, or not an .npz file.
 DAMAGED = (
     *(OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, NotImplementedError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error),
@@ -44,7 +44,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary folder beside `path`; on success it takes the place of `path`, on failure it is removed."""
+    """Yield a temporary folder beside `path`; on success it replaces `path`, on failure it is removed."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(target)
@@ -67,7 +67,7 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _temporary(target: Path) -> Path:
-    """A name beside `target`; what killed writers of it left there is removed (one job writes a target)."""
+    """A name beside `target`; temporary files of killed jobs are removed (only one job writes a target)."""
     for stale in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
         if stale.is_dir():
             shutil.rmtree(stale, ignore_errors=True)
@@ -83,7 +83,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
-    """Write JSON (sorted keys as given, no NaN or infinity), whole or not at all."""
+    """Write JSON (keys in the order given, no NaN or infinity), whole or not at all."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -142,15 +142,15 @@ def write_arrays(path: str | os.PathLike[str], arrays: "Mapping[str, np.ndarray]
 def arrays_of(
     path: str | os.PathLike[str], otherwise: str, missing: str = "no such file"
 ) -> "Iterator[Mapping[str, np.ndarray]]":
-    """Yield the arrays of an .npz file, each read when it is asked for: all that is read of it belongs into the block.
+    """Yield the arrays of an .npz file; each is read when it is asked for, so read all of them inside the block.
 
     Args:
         path: of the file.
-        otherwise: what to say of a file that is damaged, or whose arrays are not those that are asked for.
-        missing: what to say where there is none.
+        otherwise: message for a file that is damaged or lacks an array.
+        missing: message for a file that does not exist.
 
     Raises:
-        TextcriticError: with the path and one of the two.
+        TextcriticError: with the path and one of the two messages.
     """
     import numpy as np
 

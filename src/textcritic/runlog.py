@@ -1,4 +1,4 @@
-"""What a job says while it runs: a log file, progress with an estimate of what is left, one clear line on failure."""
+"""The log of a job: a file, progress with an estimate of the time left, and one clear line on failure."""
 
 import logging
 import os
@@ -19,11 +19,11 @@ log = logging.getLogger("textcritic")
 def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[None]:
     """Run the body of one rule: everything goes to `log_path`, progress and faults to stderr as well.
 
-    `gpu` is what a job that can use GPUs asked for. With 0, those of the machine are hidden from it. With more, where
-    torch sees none, it is refused if it was given some or asked for several and torch is built for them (a driver
-    that does not work would cost days); otherwise it goes on, on the CPU, with a warning.
+    `gpu` is the number of GPUs that a job asked for, if it can use them. With 0, the GPUs of the machine are hidden
+    from it. With more, if torch sees none, the job is refused if it was given some, or asked for several and torch is
+    built for them (a driver that does not work would cost days); otherwise it runs on the CPU, with a warning.
 
-    A TextcriticError ends the process with exit code 1 and its one line; any other exception is a bug of ours:
+    A TextcriticError ends the process with exit code 1 and its one line; any other exception is a bug of textcritic:
     its traceback goes to the log file, and stderr names that file.
     """
     path = Path(log_path)
@@ -61,13 +61,13 @@ def _hide_gpus() -> None:
 
 
 def _require_gpus(asked: int) -> None:
-    import torch  # here, because the many jobs that use no GPU need not wait for it
+    import torch  # here, so that the many jobs without a GPU do not load it
 
     if torch.cuda.is_available():
         return
     if torch.version.cuda and (asked > 1 or os.environ.get("SLURM_JOB_GPUS")):
         raise TextcriticError(
-            f"gpu: {asked} asked for, and torch sees none; see on this machine what nvidia-smi says of the driver, or "
+            f"gpu: {asked} asked for, and torch sees none; run nvidia-smi on this machine to check the driver, or "
             "lower the entry's gpu to 0 to use the CPU"
         )
     why = "torch sees none" if torch.version.cuda else "this torch is built for the CPU alone"
@@ -75,7 +75,7 @@ def _require_gpus(asked: int) -> None:
 
 
 def gpus_of(resources: Any) -> int:
-    """GPUs that a job asked for: its `gpu`, or what its `gres` says where a site takes only that, e.g. `gpu:a100:2`."""
+    """GPUs that a job asked for: its `gpu`, or its `gres` at sites that only accept that, e.g. `gpu:a100:2`."""
     kind, *parts = str(resources.get("gres") or "").split(":")
     if kind != "gpu":
         return int(resources.get("gpu") or 0)
@@ -83,7 +83,7 @@ def gpus_of(resources: Any) -> int:
 
 
 class Progress:
-    """Counts work done and logs, at most every `every` seconds, how far it is, how fast, and how long is left.
+    """Counts finished work and logs, at most every `every` seconds, the share done, the speed and the time left.
 
     Args:
         what: a few words, e.g. "training gpt2-demo".
@@ -137,10 +137,10 @@ def duration(seconds: float) -> str:
 
 def versions(*packages: str) -> dict[str, str]:
     """Installed version of each package, for manifests and statistics; packages that are absent are left out."""
-    found = {}
+    installed = {}
     for package in packages:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return installed

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ctm_bounds import bounds, bounds_and_gradients
 from ctm_oracle import (
     best_phi,
     best_zeta,
@@ -20,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, vstack
 
-from textcritic.critics.ctm import CTM, bounds_and_gradients, document_bounds, infer
+from textcritic.critics.ctm import CTM, infer
 from textcritic.latents.bags import read_ldac
 
 WIKI = Path(__file__).parents[3] / "shared" / "data" / "topics" / "wiki.dat"
@@ -43,7 +44,7 @@ def random_case(seed, topics, words, sharpness=1.0, spread=1.0):
 def test_document_bounds_are_the_papers_at_the_best_phi_and_zeta(seed, topics, words):
     critic, counts, means, variances = random_case(seed, topics, words)
     slow = [tight_bound(critic, *one) for one in zip(documents(counts), means, variances, strict=True)]
-    np.testing.assert_allclose(document_bounds(critic, counts, means, variances), slow, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(bounds(critic, counts, means, variances), slow, rtol=1e-11, atol=1e-11)
     np.testing.assert_allclose(bounds_and_gradients(critic, counts, means, variances)[0], slow, rtol=1e-11, atol=1e-11)
 
 
@@ -52,7 +53,7 @@ def test_document_bounds_are_the_papers_at_the_best_phi_and_zeta(seed, topics, w
 def test_no_other_phi_or_zeta_gives_a_higher_bound(seed, topics, step):
     critic, counts, means, variances = random_case(seed, topics, 8)
     rng = np.random.default_rng(seed)
-    fast = document_bounds(critic, counts, means, variances)
+    fast = bounds(critic, counts, means, variances)
     for document, mean, variance, bound in zip(documents(counts), means, variances, fast, strict=True):
         phi = best_phi(critic, document, mean)
         other = phi * np.exp(step * rng.standard_normal(phi.shape))

@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from ctm_bounds import bounds
 from ctm_oracle import documents, draw_documents, integrate, proportions, random_critic
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from textcritic.critics.ctm import CTM, document_bounds, infer
+from textcritic.critics.ctm import CTM, infer
 
 LENGTHS = [0, 1, 3, 6, 12, 40]
 
@@ -58,7 +59,7 @@ def test_the_bound_is_below_the_marginal_likelihood(seed, topics, words, sharpne
     exact, found = exact_and_found(critic, counts)
     marginal = np.array([one.log_marginal for one in exact])
     assert (found.bounds <= marginal + 1e-9).all()
-    elsewhere = document_bounds(critic, counts, found.means + shift, found.variances * math.exp(shift))
+    elsewhere = bounds(critic, counts, found.means + shift, found.variances * math.exp(shift))
     assert (elsewhere <= found.bounds + 1e-9).all()
 
 

@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 from scipy.cluster.hierarchy import dendrogram, linkage
 
-from textcritic.critics.ctm.covariances import cluster_order
 from textcritic.critics.ctm.model import CTM
-from textcritic.critics.ctm.scoring import latent_nll
+from textcritic.critics.ctm.scoring import cluster_order, latent_nll
 from textcritic.inference import aggregated_covariance, covariance_distance, covariance_test
 
 
@@ -85,7 +84,7 @@ def test_resampled_distances_equal_those_of_the_documents_themselves(sizes, with
     found = covariance_test(
         first[0],
         second[0],
-        *((first[1], second[1]) if with_variances else ()),
+        (first[1], second[1]) if with_variances else (None, None),
         resamples=resamples,
         seed=5,
     )
@@ -125,6 +124,6 @@ def test_what_finite_sets_add_is_the_variance_of_the_matrices_entries(with_varia
         matrices.append(single.mean(axis=0))
         noise.append(single.var(axis=0, ddof=1).sum() / len(single))
     apart, size = np.sum((matrices[0] - matrices[1]) ** 2), np.sum(matrices[1] ** 2)
-    (first, second), spreads = (s[0] for s in sets), [s[1] for s in sets] if with_variances else []
-    found = covariance_test(first, second, *spreads, resamples=2)
+    (first, second), spreads = (s[0] for s in sets), tuple(s[1] if with_variances else None for s in sets)
+    found = covariance_test(first, second, spreads, resamples=2)
     assert found.corrected == pytest.approx(np.sqrt((apart - sum(noise)) / (size - noise[1])), rel=1e-9)

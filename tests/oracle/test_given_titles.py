@@ -12,7 +12,7 @@ from textcritic.critics import TransitionCritic, audit_transitions, latent_ppl, 
 from textcritic.critics.jsonl import chains_report
 from textcritic.files import read_table
 from textcritic.generators.collect import import_samples
-from textcritic.latents.given import take_titles
+from textcritic.latents.posteriors import take_titles
 
 TITLES = {"lemmatise": False, "spelling": {}, "drop": ["see also"]}
 KNOWN = ["summary", "parameters", "returns", "notes"]

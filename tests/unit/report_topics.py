@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.ctm.model import CTM
-from textcritic.critics.ctm.project import project_articles
+from textcritic.critics.ctm.project import ProjectedFiles, project_articles
 from textcritic.files import write_json, write_table
 from textcritic.latents.bags import Vocabulary, count_corpus
 
@@ -110,8 +110,8 @@ def _sample(
 
 
 def _infer(files: Mapping[str, str], rejected: str | None) -> None:
-    paths = [files[name] for name in ("vocabulary", "critic", "posteriors", "scores")]
-    project_articles(files["articles"], rejected, *paths)
+    paths = [files[name] for name in ("articles", "vocabulary", "critic", "posteriors", "scores")]
+    project_articles(ProjectedFiles(*paths, rejected))
 
 
 def _articles(

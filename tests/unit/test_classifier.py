@@ -11,13 +11,13 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from tiny_hub import tiny_bert, tiny_gpt2
+from titles_file import read_posteriors
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.latents import train as latents_train
 from textcritic.latents.accuracy import accuracy
 from textcritic.latents.infer import Classifier, infer_titles
-from textcritic.latents.posteriors import read_posteriors
 from textcritic.latents.sections import Sections, encode_sections, shuffled_batches, sorted_batches
 from textcritic.latents.train import train_classifier
 from textcritic.plan.spec import complete, load_yaml

@@ -6,7 +6,7 @@ import nltk
 import pytest
 
 from textcritic.corpora import Article, Section, build_corpus, extract_corpus, read_articles, words_of, write_articles
-from textcritic.corpora.statistics import corpus_statistics
+from textcritic.corpora.build import corpus_statistics
 from textcritic.corpora.titles import _wordnet
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from textcritic.corpora import Article, Section, build_corpus, extract_corpus, read_articles, words_of, write_articles
-from textcritic.corpora.derived import OPENING, read_derived
+from textcritic.corpora.extract import OPENING, read_derived
 from textcritic.corpora.titles import Titles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from textcritic.corpora import Section, build_corpus, extract_corpus, read_articles, words_of
-from textcritic.corpora.scientific import UNEVEN, read_scientific
+from textcritic.corpora.jsonl import UNEVEN, read_scientific
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.plan.spec import complete

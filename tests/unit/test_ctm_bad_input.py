@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from ctm_bounds import bounds, bounds_and_gradients
 from ctm_oracle import documents, draw_documents, random_critic, slow_climb, tight_bound
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.ctm import CTM, FitOptions, bounds_and_gradients, document_bounds, fit_ctm, infer
-from textcritic.critics.ctm.counts import document_lengths, word_counts
+from textcritic.critics.ctm import CTM, FitOptions, fit_ctm, infer
+from textcritic.critics.ctm.batches import document_lengths, word_counts
 from textcritic.errors import TextcriticError
 
 TOPICS, WORDS = 4, 12
@@ -45,7 +46,7 @@ def test_counts_that_are_none(critic, count):
 
 @pytest.mark.parametrize("piece", [1, 2, 7, 100])
 def test_sums_do_not_depend_on_the_pieces(monkeypatch, piece):
-    monkeypatch.setattr("textcritic.critics.ctm.counts.PIECE", piece)
+    monkeypatch.setattr("textcritic.critics.ctm.batches.PIECE", piece)
     rng = np.random.default_rng(piece)
     for shape in ((1, 1), (9, 4), (4, 9), (12, 1)):
         dense = rng.poisson(0.4, shape)
@@ -232,4 +233,4 @@ def test_words_that_train_never_had(counts):
     found = infer(fit.critic, both)
     assert np.isfinite(found.bounds).all()
     assert np.isfinite(found.means).all()
-    np.testing.assert_allclose(document_bounds(fit.critic, both, found.means, found.variances), found.bounds)
+    np.testing.assert_allclose(bounds(fit.critic, both, found.means, found.variances), found.bounds)

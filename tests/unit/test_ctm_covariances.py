@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textcritic.critics.ctm.covariances import cluster_order, with_last
+from textcritic.critics.ctm.scoring import cluster_order, with_last
 from textcritic.errors import TextcriticError
 from textcritic.inference import aggregated_covariance, centred_covariance, covariance_distance, covariance_test
 
@@ -62,7 +62,7 @@ def test_bad_posteriors(means, variances, message):
 def test_bad_tests():
     rows = drawn(10, 1)
     with pytest.raises(TextcriticError, match="of both or of neither"):
-        covariance_test(rows, rows, rows**2)
+        covariance_test(rows, rows, (rows**2, None))
     with pytest.raises(TextcriticError, match="0 resamples"):
         covariance_test(rows, rows, resamples=0)
     with pytest.raises(TextcriticError, match="level 1"):
@@ -164,14 +164,15 @@ def seen(means, variances):
     return centred_covariance(aggregated_covariance(means, variances))
 
 
+@settings(deadline=None)
 @given(st.permutations(range(K)))
 def test_which_topic_is_the_last_makes_no_difference(order):
     (ours, our_variances), (theirs, their_variances) = posteriors(40, 1, 0.6), posteriors(60, 2)
     matrix = seen(ours, our_variances)
     assert seen(ours[:, order], our_variances[:, order]) == pytest.approx(matrix[np.ix_(order, order)], abs=1e-12)
-    plain = covariance_test(ours, theirs, our_variances, their_variances, resamples=30)
-    moved = (rows[:, order] for rows in (ours, theirs, our_variances, their_variances))
-    found = covariance_test(*moved, resamples=30)
+    plain = covariance_test(ours, theirs, (our_variances, their_variances), resamples=30)
+    moved = [rows[:, order] for rows in (ours, theirs, our_variances, their_variances)]
+    found = covariance_test(*moved[:2], tuple(moved[2:]), resamples=30)
     for name in ("distance", "by_chance", "p", "corrected", "low", "high"):
         assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-9, abs=1e-12)
 

@@ -17,7 +17,7 @@ from ctm_oracle import draw_documents, random_critic
 from scipy.sparse import csr_matrix, load_npz, save_npz
 
 from textcritic.critics.ctm import FitOptions, fit_ctm
-from textcritic.critics.ctm.state import Checkpoints
+from textcritic.critics.ctm.train import Checkpoints
 from textcritic.errors import TextcriticError
 from textcritic.latents.bags import Counts, write_counts
 
@@ -107,7 +107,7 @@ def test_a_torn_checkpoint_is_noticed(counts, tmp_path, name, how):
     broken = {"cut short": content[: len(content) // 2], "empty": b"", "overwritten": bytes(len(content))}
     path.write_bytes(broken[how])
     # Numbers that are wrong are noticed by the bound.
-    told = "bound is no number.*delete" if (how, name) == ("overwritten", "posteriors-1.f8") else f"{name}.*delete"
+    told = "bound is not finite.*delete" if (how, name) == ("overwritten", "posteriors-1.f8") else f"{name}.*delete"
     with pytest.raises(TextcriticError, match=told) as caught:
         fit_ctm(counts, OPTIONS, state=tmp_path)
     assert "\n" not in str(caught.value)
@@ -153,7 +153,7 @@ def test_fewer_iterations_than_there_are_start_anew(counts, tmp_path):
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from textcritic.critics.ctm.state import Checkpoints
+from textcritic.critics.ctm.train import Checkpoints
 from textcritic.errors import TextcriticError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))

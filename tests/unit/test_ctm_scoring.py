@@ -8,22 +8,25 @@ import pyarrow.parquet as pq
 import pytest
 
 from textcritic.corpora import Article, Section, write_articles
-from textcritic.critics.ctm import outliers as outliers_module
 from textcritic.critics.ctm import project as project_module
+from textcritic.critics.ctm import scoring as scoring_module
 from textcritic.critics.ctm.model import CTM
-from textcritic.critics.ctm.outliers import outliers, top_words, topic_shares
 from textcritic.critics.ctm.posterior import infer
-from textcritic.critics.ctm.project import TOPICS_SCHEMA, project_articles, topics_table
+from textcritic.critics.ctm.project import TOPICS_SCHEMA, ProjectedFiles, project_articles, topics_table
 from textcritic.critics.ctm.scoring import (
     EMPTY,
     TOPIC_SCORES_SCHEMA,
+    Projected,
     compare_nll,
     document_nll,
     latent_nll,
     mean_nll,
+    outliers,
     score_topics,
+    top_words,
+    topic_shares,
 )
-from textcritic.critics.scoring import rejections
+from textcritic.critics.scores import rejections
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
 from textcritic.inference import aggregated_covariance
@@ -143,13 +146,15 @@ def test_outliers_are_shown_where_they_are_odd(tmp_path):
     write_articles(tmp_path / "sample.parquet", articles)
     topics = topics_of([[0.0, 0.0], [-4.0, 6.0], [0.0, 0.1]])
     scores = score_topics(critic(), topics, [("x", "empty")])
-    found = outliers(critic(), vocabulary(), topics, scores, tmp_path / "sample.parquet", [0.4, 0.2, 0.4], most=2)
+    found = outliers(
+        critic(), vocabulary(), Projected(topics, scores, tmp_path / "sample.parquet"), [0.4, 0.2, 0.4], most=2
+    )
     assert [row["id"] for row in found] == ["d1", "d2" if scores["nll"][2].as_py() > scores["nll"][0].as_py() else "d0"]
     worst = found[0]
     assert (worst["nll"], worst["nll_at_mean"]) == (scores["nll"][1].as_py(), scores["nll_at_mean"][1].as_py())
     assert worst["excerpt"].startswith("… team goal football goal")
     assert worst["excerpt"].endswith("football goal …")
-    assert len(worst["excerpt"].split()) == outliers_module.EXCERPT_WORDS + 2
+    assert len(worst["excerpt"].split()) == scoring_module.EXCERPT_WORDS + 2
     assert worst["topics"][0]["topic"] == 1
     assert worst["topics"][0]["z"] == pytest.approx(6.5)
     assert worst["topics"][0]["share"] > 0.99
@@ -161,11 +166,14 @@ def test_a_short_document_is_shown_whole_and_a_long_word_cut(tmp_path):
     write_articles(tmp_path / "s.parquet", [article("d0", "The poet", "the GOAL"), article("d1", "goal" * 1000)])
     topics = topics_of([[0.0, 0.0], [1.0, 1.0]])
     rows = outliers(
-        critic(), vocabulary(), topics, score_topics(critic(), topics), tmp_path / "s.parquet", np.full(3, 1 / 3)
+        critic(),
+        vocabulary(),
+        Projected(topics, score_topics(critic(), topics), tmp_path / "s.parquet"),
+        np.full(3, 1 / 3),
     )
     excerpts = {row["id"]: row["excerpt"] for row in rows}
     assert excerpts["d0"] == "The poet the GOAL"
-    assert len(excerpts["d1"]) == outliers_module.EXCERPT_CHARACTERS + 2
+    assert len(excerpts["d1"]) == scoring_module.EXCERPT_CHARACTERS + 2
     assert excerpts["d1"].endswith("goal …")
 
 
@@ -173,7 +181,12 @@ def test_outliers_of_another_sample(tmp_path):
     write_articles(tmp_path / "s.parquet", [article("other", "the")])
     topics = topics_of([[0.0, 0.0]])
     with pytest.raises(TextcriticError, match=r"s\.parquet: document 'd0' has a score and no text"):
-        outliers(critic(), vocabulary(), topics, score_topics(critic(), topics), tmp_path / "s.parquet", np.ones(3) / 3)
+        outliers(
+            critic(),
+            vocabulary(),
+            Projected(topics, score_topics(critic(), topics), tmp_path / "s.parquet"),
+            np.ones(3) / 3,
+        )
 
 
 @pytest.fixture
@@ -191,15 +204,9 @@ def files(tmp_path):
 
 
 def project(folder, rejected=True, **options):
-    project_articles(
-        folder / "sample.parquet",
-        folder / "sample.rejected.parquet" if rejected else None,
-        folder / "vocabulary.parquet",
-        folder / "critic.npz",
-        folder / "out/topics.parquet",
-        folder / "out/scores.parquet",
-        **options,
-    )
+    names = ("sample.parquet", "vocabulary.parquet", "critic.npz", "out/topics.parquet", "out/scores.parquet")
+    files = ProjectedFiles(*(folder / name for name in names), folder / "sample.rejected.parquet" if rejected else None)
+    project_articles(files, **options)
     return read_table(folder / "out/topics.parquet"), read_table(folder / "out/scores.parquet")
 
 

@@ -8,9 +8,18 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from textcritic.errors import TextcriticError
-from textcritic.latents.bags import ldac, read_ldac, write_ldac
+from textcritic.latents.bags import ldac, read_ldac
 
 WIKI = Path(__file__).parents[3] / "shared" / "data" / "topics" / "wiki.dat"
+
+
+def write_ldac(path, matrix):
+    """Write counts [documents, words] as LDA-C; the word ids of a line ascend, zeros are left out."""
+    rows = csr_matrix(matrix)
+    with path.open("wb") as handle:
+        for start, stop in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
+            pairs = zip(rows.indices[start:stop].tolist(), rows.data[start:stop].tolist(), strict=True)
+            handle.write(b" ".join([b"%d" % (stop - start), *map(b"%d:%d".__mod__, pairs)]) + b"\n")
 
 
 def write(tmp_path, content):
@@ -154,13 +163,6 @@ def test_round_trip(tmp_path_factory, rows):
     write_ldac(path, csr_matrix(np.array(rows)))
     assert read_ldac(path, num_words=4).toarray().tolist() == rows
     assert path.read_bytes().endswith(b"\n")
-
-
-@pytest.mark.parametrize("value", [-1, 0.5])
-def test_what_is_no_count_is_not_written(tmp_path, value):
-    with pytest.raises(TextcriticError, match=r"x\.dat: counts must be whole numbers"):
-        write_ldac(tmp_path / "x.dat", csr_matrix(np.array([[value, 1]])))
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(not WIKI.exists(), reason="the shared sample data are not there")

@@ -81,7 +81,7 @@ def test_a_path_that_snakemake_would_not_read_is_refused(tmp_path):
     ("untitled", "asked", "mode", "words"),
     [
         ([0, 0], None, "given", "every section of the samples has one"),
-        ([0, 2], None, "inferred", "there is none on 2 of 9 sections of m.jsonl (--titles given"),
+        ([0, 2], None, "inferred", "2 of 9 sections of m.jsonl have none (--titles given"),
         ([0, 0], "inferred", "inferred", "as asked"),
         ([0, 2], "given", "given", "articles with an untitled section are rejected (2 of 9 sections of m.jsonl)"),
     ],
@@ -153,7 +153,9 @@ def test_an_edited_file_is_kept_as_long_as_it_is_for_the_same(tmp_path):
     path.write_text(edited)
     assert write_configuration(tmp_path, wanted()) == [path]
     assert path.read_text() == edited
-    with pytest.raises(TextcriticError, match=r"corpora.yaml: you edited this, and it is for other files or options"):
+    with pytest.raises(
+        TextcriticError, match=r"corpora.yaml: you edited this file, and it is for other files or options"
+    ):
         write_configuration(tmp_path, wanted(minimum_title_count=9))
     assert "minimum_title_count: 4" in path.read_text()
     path.unlink()

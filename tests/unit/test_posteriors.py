@@ -1,10 +1,8 @@
 import numpy as np
-import pyarrow as pa
 import pytest
+from titles_file import read_posteriors
 
-from textcritic.errors import TextcriticError
-from textcritic.files import write_table
-from textcritic.latents.posteriors import Posteriors, read_posteriors, write_posteriors
+from textcritic.latents.posteriors import Posteriors, write_posteriors
 
 
 @pytest.fixture
@@ -29,9 +27,3 @@ def test_what_is_written_is_read(posteriors, tmp_path):
         np.testing.assert_array_equal(left, right)
     assert read.inferred == [["a", "c"], [], ["b"]]
     assert [list(c) for c in read.confidence] == [[0.5, 0.75], [], [1.0]]
-
-
-def test_a_file_of_something_else_is_refused(tmp_path):
-    write_table(tmp_path / "x.parquet", pa.table({"id": ["1"]}))
-    with pytest.raises(TextcriticError, match=r"x.parquet: not a file of inferred titles"):
-        read_posteriors(tmp_path / "x.parquet")

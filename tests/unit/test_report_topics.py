@@ -6,6 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_topics import BROKEN, EMPTY, GENERATORS, NASTY, UNREAD, build_topics
+
+from textcritic.corpora import read_articles
+from textcritic.critics.ctm import CTM
+from textcritic.critics.ctm.scoring import cluster_order, with_last
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, read_table, write_json, write_table
+from textcritic.inference import covariance_test
+from textcritic.report import make_paper_figure, make_paper_table, make_topic_figures, make_topic_tables
+from textcritic.report.numbers import number, percent
+from textcritic.report.published import read_published
 from textcritic.report.rows import reasons_from_words
 from textcritic.report.topics.chart import spread_chart, spread_row
 from textcritic.report.topics.covariances import covariances, released_covariances
@@ -134,7 +144,9 @@ def test_distances_are_those_of_the_covariances(topics, rows):
         means, variances = moments(sample)
         ours, theirs = (centred(*moments) for moments in ((means, variances), real))
         assert row["distance"] == pytest.approx(np.linalg.norm(ours - theirs) / np.linalg.norm(theirs), rel=1e-9)
-        test = covariance_test(*(with_last(m) for m in (means, real[0], variances, real[1])), topics.resamples)
+        test = covariance_test(
+            with_last(means), with_last(real[0]), (with_last(variances), with_last(real[1])), topics.resamples
+        )
         found = row[["distance_by_chance", "distance_p", "distance_corrected", "distance_low", "distance_high"]]
         assert found.tolist() == [test.by_chance, test.p, test.corrected, test.low, test.high]
     assert pd.isna(of(rows, "data")["distance"])

@@ -42,7 +42,7 @@ def test_gpus_that_do_not_work_are_refused(no_gpu, tmp_path, capsys, gpu, given)
     no_gpu.setenv("SLURM_JOB_GPUS", given)
     with pytest.raises(SystemExit), job(tmp_path / "x.log", "train x", gpu):
         raise AssertionError("it should not begin")
-    assert f"[train x] error: gpu: {gpu} asked for, and torch sees none; see" in capsys.readouterr().err
+    assert f"[train x] error: gpu: {gpu} asked for, and torch sees none; run nvidia-smi" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -20,15 +20,22 @@ from textcritic.critics import (
     score_latents,
     score_posteriors,
     scored_transitions,
-    soft,
     transition_errors,
 )
+from textcritic.critics import scoring as scoring_module
+from textcritic.critics.ctm.scoring import TOPIC_SCORES_SCHEMA
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
 
 TRAIN = [["a", "b", "c"], ["a", "c"], ["b", "c"], ["a", "b", "b", "c"]]
 CRITIC = TransitionCritic.fit(TRAIN, grid=[0.3])
 RELEASED = TransitionCritic.fit(TRAIN, grid=[0.3], mode="as_released")
+
+
+def test_every_kind_of_critic_writes_the_common_columns():
+    common = {"id": pa.string(), "nll": pa.float64(), "rejected": pa.bool_(), "why": pa.string()}
+    for schema in (SCORES_SCHEMA, TOPIC_SCORES_SCHEMA):
+        assert {name: schema.field(name).type for name in common} == common
 
 
 def loop_score(critic, chain):
@@ -125,7 +132,7 @@ def random_posteriors(rng, lengths, titles=3):
 
 
 def test_soft_score_equals_the_sum_over_all_chains(monkeypatch):
-    monkeypatch.setattr(soft, "BLOCK_SECTIONS", 4)  # several blocks, and documents longer than one
+    monkeypatch.setattr(scoring_module, "BLOCK_SECTIONS", 4)  # several blocks, and documents longer than one
     posteriors = random_posteriors(np.random.default_rng(0), [1, 3, 0, 2, 6, 1])
     scores = score_posteriors(CRITIC, list("123456"), posteriors)
     counts = np.zeros((4, 4))

@@ -97,13 +97,13 @@ def test_a_dump_without_siteinfo_has_the_english_names(tmp_path):
         (b"\x1f\x8b\x08abc", "packed with gzip; unpack it, or pack it with bzip2"),
         (b"7z\xbc\xaf'\x1c", "packed with 7-Zip"),
         (b"PK\x03\x04abc", "packed with zip"),
-        (b"<html><body>404</body></html>", "no MediaWiki dump, which begins with <mediawiki"),
-        (b"\x00\x01\x02\x03", "no MediaWiki dump"),
+        (b"<html><body>404</body></html>", "not a MediaWiki dump, which begins with <mediawiki"),
+        (b"\x00\x01\x02\x03", "not a MediaWiki dump"),
         (b"BZh9 nothing", "the bzip2 stream that begins at byte 0 is damaged"),
         (bz2.compress(b"<mediawiki>")[:20], "ends within the bzip2 stream that begins at byte 0"),
-        (bz2.compress(b"text"), "no MediaWiki dump"),
-        (b'<?xml version="1.0" encoding="klingon"?><mediawiki>', "the encoding 'klingon' is not known"),
-        (b'<?xml version="1.0" encoding="base64"?><mediawiki>', "the encoding 'base64' is not known"),
+        (bz2.compress(b"text"), "not a MediaWiki dump"),
+        (b'<?xml version="1.0" encoding="klingon"?><mediawiki>', "the encoding 'klingon' is unknown"),
+        (b'<?xml version="1.0" encoding="base64"?><mediawiki>', "the encoding 'base64' is unknown"),
         (head().replace("</sitename>", "").encode(), "<siteinfo> is not well-formed XML"),
     ],
 )
@@ -121,7 +121,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 def test_files_of_two_wikis_are_refused(tmp_path):
     one, two = (write(tmp_path / name, dump(PAGES, dbname=name)) for name in ("onewiki", "twowiki"))
-    with pytest.raises(TextcriticError, match=r"twowiki: of the wiki 'twowiki', but .*onewiki is of 'onewiki'"):
+    with pytest.raises(TextcriticError, match=r"twowiki: comes from the wiki 'twowiki', but .*onewiki from 'onewiki'"):
         open_dumps([one, two])
 
 

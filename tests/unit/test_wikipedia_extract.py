@@ -14,10 +14,10 @@ import pytest
 from tiny_dump import article, dump, multistream, page, write
 
 from textcritic.corpora import Section, build_corpus, read_articles, words_of
-from textcritic.corpora.wikipedia import extract, extract_shard, join_shards
+from textcritic.corpora.wikipedia import Shard, extract, extract_shard, join_shards
 from textcritic.corpora.wikipedia.dump import open_dumps, parts_of
+from textcritic.corpora.wikipedia.extract import in_order
 from textcritic.corpora.wikipedia.pages import LARGEST_PAGE, LARGEST_TEXT
-from textcritic.corpora.wikipedia.workers import in_order
 from textcritic.errors import TextcriticError
 from textcritic.options.corpora import check_dump
 from textcritic.plan.spec import complete
@@ -30,7 +30,7 @@ def extracted(tmp_path, *paths, shards=1, options=OPTIONS, **more):
     """Path of the joined articles, and the report."""
     files = [(tmp_path / f"{n}-of-{shards}.parquet", tmp_path / f"{n}-of-{shards}.json") for n in range(shards)]
     for shard, (out, report) in enumerate(files):
-        extract_shard(paths, options, shard, shards, out, report, **more)
+        extract_shard(Shard(paths, shard, shards), options, out, report, **more)
     articles, reports = zip(*files, strict=True)
     join_shards(articles, reports, tmp_path / "out.parquet", tmp_path / "out.json")
     return tmp_path / "out.parquet", json.loads((tmp_path / "out.json").read_text())
@@ -290,7 +290,7 @@ def test_shards_of_different_versions_are_told(tmp_path, caplog):
 def test_joining_shards_of_two_dumps_is_refused(tmp_path):
     for name in ("a", "b"):
         path = write(tmp_path / f"{name}.xml", dump([article(1)]))
-        extract_shard([path], OPTIONS, 0, 1, tmp_path / f"{name}.parquet", tmp_path / f"{name}.json")
+        extract_shard(Shard([path], 0, 1), OPTIONS, tmp_path / f"{name}.parquet", tmp_path / f"{name}.json")
     files = [[tmp_path / f"{name}.{suffix}" for name in "ab"] for suffix in ("parquet", "json")]
     with pytest.raises(TextcriticError, match=r"b\.json: of another dump than .*a\.json"):
         join_shards(*files, tmp_path / "out", tmp_path / "out.json")
@@ -339,7 +339,7 @@ def test_a_killed_worker_is_an_error(tmp_path):
             os.kill(os.getpid(), signal.SIGKILL)
         return number
 
-    with pytest.raises(TextcriticError, match="a worker process was killed, likely for want of memory; raise"):
+    with pytest.raises(TextcriticError, match="a worker process was killed, probably because memory ran out; raise"):
         list(in_order(work, range(20), 2))
 
 
@@ -393,7 +393,7 @@ def test_wrong_options_are_refused(options, message):
 )
 def test_real_dumps(name, articles, left_out, tmp_path):
     path = DATA / f"{name}.xml.bz2"
-    extract_shard([path], OPTIONS, 0, 1, tmp_path / "out.parquet", tmp_path / "out.json", workers=2)
+    extract_shard(Shard([path], 0, 1), OPTIONS, tmp_path / "out.parquet", tmp_path / "out.json", workers=2)
     report = json.loads((tmp_path / "out.json").read_text())
     found = read_articles(tmp_path / "out.parquet")
     assert (len(found), report["skipped"]) == (articles, left_out)

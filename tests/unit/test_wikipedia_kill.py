@@ -18,9 +18,9 @@ from textcritic.corpora import read_articles
 ROOT = Path(__file__).parents[2]
 SCRIPT = """
 import json, sys
-from textcritic.corpora.wikipedia import extract_shard
+from textcritic.corpora.wikipedia import Shard, extract_shard
 options = {"disambiguation_templates": [], "skip_titles": []}
-extract_shard([sys.argv[1]], options, 0, 1, sys.argv[2], sys.argv[2] + ".json", workers=2)
+extract_shard(Shard([sys.argv[1]], 0, 1), options, sys.argv[2], sys.argv[2] + ".json", workers=2)
 """
 
 

@@ -1,17 +1,15 @@
 """Turn one shard of a Wikipedia dump into articles with sections."""
 
 from textcritic import runlog
-from textcritic.corpora.wikipedia import extract_shard
+from textcritic.corpora.wikipedia import Shard, extract_shard
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"extract {w.corpus} {w.shard}"):
     spec = restore(snakemake.params.spec, "corpora")
     extract_shard(
-        list(snakemake.input),
+        Shard(list(snakemake.input), int(w.shard), int(w.shards)),
         spec["options"],
-        int(w.shard),
-        int(w.shards),
         snakemake.output.articles,
         snakemake.output.report,
         workers=snakemake.threads,

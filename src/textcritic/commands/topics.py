@@ -67,11 +67,16 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.critics.ctm import FitOptions
-    from textcritic.critics.ctm.command import topics_report
+    from textcritic.critics.ctm.command import TopicFiles, topics_report
 
     return topics_report(
-        arguments.train,
-        arguments.test,
+        TopicFiles(
+            train=arguments.train,
+            test=arguments.test,
+            vocabulary=arguments.vocabulary,
+            stop_words=arguments.stop_words,
+            minimum_count=arguments.minimum_count,
+        ),
         FitOptions(
             num_topics=arguments.num_topics,
             iterations=arguments.iterations,
@@ -79,8 +84,5 @@ def _run(arguments: argparse.Namespace) -> str:
             seed=arguments.seed,
         ),
         workers=arguments.workers,
-        vocabulary=arguments.vocabulary,
-        stop_words=arguments.stop_words,
-        minimum_count=arguments.minimum_count,
         resamples=arguments.resamples,
     )

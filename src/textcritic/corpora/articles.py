@@ -67,7 +67,7 @@ def iter_articles(path: str | os.PathLike[str]) -> Iterator[Article]:
 def some_articles(path: str | os.PathLike[str], ids: Collection[str]) -> dict[str, Article]:
     """Those articles of a Parquet file that have one of the ids, by id; raises as `read_articles`.
 
-    The texts of all others are passed over, row group by row group.
+    The file is read row group by row group; other texts are not kept.
     """
     wanted = pa.array(sorted(ids), pa.string())
     return {
@@ -90,7 +90,7 @@ def title_chains(path: str | os.PathLike[str]) -> tuple[pa.Array, pa.Array]:
 
 
 def iter_title_chains(path: str | os.PathLike[str]) -> Iterator[pa.RecordBatch]:
-    """The same in record batches of schema `TITLES_SCHEMA`; no more texts are in memory than those of a batch."""
+    """The same in record batches of schema `TITLES_SCHEMA`; only the texts of one batch are in memory."""
     for batch in iter_batches(path, ARTICLE_SCHEMA):
         sections = batch.column("sections")
         offsets = pc.list_value_length(sections).to_numpy(zero_copy_only=False).cumsum()
@@ -153,8 +153,8 @@ def iter_batches(path: str | os.PathLike[str], schema: pa.Schema) -> Iterator[pa
         raise TextcriticError(f"{path}: not whole Parquet; delete it and rerun the rule that makes it") from error
 
 
-def _require_columns(path: str | os.PathLike[str], found: pa.Schema, wanted: pa.Schema) -> None:
+def _require_columns(path: str | os.PathLike[str], schema: pa.Schema, wanted: pa.Schema) -> None:
     for field in wanted:
-        if field.name not in found.names or found.field(field.name).type != field.type:
-            has = found.field(field.name).type if field.name in found.names else "no such column"
+        if field.name not in schema.names or schema.field(field.name).type != field.type:
+            has = schema.field(field.name).type if field.name in schema.names else "no such column"
             raise TextcriticError(f"{path}: column '{field.name}' should be {field.type}, the file has {has}")

@@ -1,6 +1,7 @@
 """From extracted articles to a corpus: standard titles, filters, splits, statistics (model criticism, appendix E)."""
 
 import os
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,10 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from textcritic.corpora.articles import Article, Section, articles_of, iter_batches, write_articles
-from textcritic.corpora.derived import TitlesAsBuilt
 from textcritic.corpora.extract import EXTRACTED_SCHEMA
-from textcritic.corpora.statistics import Outline, corpus_statistics, title_counts
-from textcritic.corpora.titles import Titles
+from textcritic.corpora.titles import Titles, TitlesAsBuilt
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 from textcritic.options.corpora import DERIVED, SPLITS
@@ -21,8 +20,10 @@ from textcritic.runlog import log, versions
 
 LengthOf = Callable[[list[str]], list[int]]
 """Token counts of section texts."""
+Outline = tuple[tuple[str, ...], tuple[int, ...]]
+"""Section titles and section lengths [tokens] of an article."""
 
-# Why an article is left out, and the key that decides it.
+# Reasons why an article is left out, and the key to change for each.
 TOO_FEW = "too few sections"
 UNTITLED = "a section without title"
 TOO_SHORT = "a section too short"
@@ -83,7 +84,7 @@ def build_corpus(
     _require_corpus(folder.name, splits, rejected)
     for split, members in splits.items():
         write_articles(folder / f"{split}.parquet", _selected(extracted_path, members))
-    statistics = {
+    record = {
         "corpus": folder.name,
         "length_unit": spec["sections"]["length_unit"],
         **corpus_statistics({split: [c.outline for c in members] for split, members in splits.items()}),
@@ -93,7 +94,7 @@ def build_corpus(
         "skipped": report["skipped"],
         "provenance": {**report["provenance"], "built_with": versions("textcritic", "nltk", "numpy")},
     }
-    write_json(folder / "statistics.json", statistics)
+    write_json(folder / "statistics.json", record)
     counts = ", ".join(f"{split} {len(members):,}" for split, members in splits.items())
     log.info("%s: %s articles; rejected: %s", folder.name, counts, dict(+rejected) or "none")
 
@@ -101,6 +102,43 @@ def build_corpus(
 def words_of(texts: list[str]) -> list[int]:
     """Lengths in words split at white space: `length_of` for the unit `words`."""
     return [len(text.split()) for text in texts]
+
+
+def corpus_statistics(splits: Mapping[str, Sequence[Outline]]) -> dict[str, Any]:
+    """Counts of articles, sections and tokens per split, and the shape of the articles of all splits together.
+
+    Args:
+        splits: the articles' outlines by split; `train` must be there.
+
+    Returns:
+        `splits`: {split: {"articles", "sections", "tokens"}}; `section_types`: number of distinct titles in train;
+        `titles`: {title: sections in train}, most frequent first; `median_sections` per article,
+        `median_section_length` and `max_section_length` in tokens, all splits pooled.
+    """
+    counts = {
+        split: {
+            "articles": len(outlines),
+            "sections": sum(len(lengths) for _, lengths in outlines),
+            "tokens": sum(sum(lengths) for _, lengths in outlines),
+        }
+        for split, outlines in splits.items()
+    }
+    titles = title_counts(splits["train"])
+    pooled = [lengths for outlines in splits.values() for _, lengths in outlines]
+    lengths_of_sections = [length for lengths in pooled for length in lengths]
+    return {
+        "splits": counts,
+        "section_types": len(titles),
+        "titles": dict(sorted(titles.items(), key=lambda item: (-item[1], item[0]))),
+        "median_sections": statistics.median(map(len, pooled)),
+        "median_section_length": statistics.median(lengths_of_sections),
+        "max_section_length": max(lengths_of_sections),
+    }
+
+
+def title_counts(outlines: Sequence[Outline]) -> Counter[str]:
+    """How many sections have each title."""
+    return Counter(title for titles, _ in outlines for title in titles)
 
 
 def _filtered(
@@ -189,7 +227,7 @@ def _without_rare_titles(
     rejected: Counter[str],
     dropped: Counter[str],
 ) -> dict[str, list[_Candidate]]:
-    """The articles by split that have frequent titles only, or the frequent titles of those that have enough."""
+    """The articles by split with frequent titles only; with `drop-section`, the frequent sections if enough."""
     counts = title_counts([candidate.outline for candidate in splits["train"]])
     frequent = {title for title, count in counts.items() if count >= limits["minimum_title_count"]}
     whole = limits["rare_title"] == "drop-article"
@@ -211,7 +249,7 @@ def _without_rare_titles(
 
 
 def _cut_to(member: _Candidate, stays: Sequence[int]) -> _Candidate:
-    """The candidate with those of its kept sections alone whose places are given."""
+    """The candidate with only those of its kept sections whose places are given."""
     indices, (titles, sizes) = member.kept, member.outline
     picked = [(indices[place], titles[place], sizes[place]) for place in stays]
     kept, names, lengths = zip(*picked, strict=True)

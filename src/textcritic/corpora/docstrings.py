@@ -32,7 +32,7 @@ NUMPYDOC_HEADINGS = frozenset(
 # exists on old Python versions only: both would make the harvest differ between machines with the same packages.
 SKIPPED_MODULES = frozenset({"tests", "conftest", "setup", "__main__"})
 SKIPPED_PATHS = frozenset({"matplotlib.backends", "numpy.distutils"})
-# Written when the package is imported, with fresh random numbers or in the order of a set: never twice the same.
+# Docstrings written at import, with random numbers or in the order of a set: they differ from run to run.
 UNSTABLE = frozenset(
     {"scipy.signal.lombscargle", "scipy.stats.Binomial", "scipy.stats.Logistic", "scipy.stats.Normal"}
     | {"scipy.stats.Uniform"}
@@ -149,7 +149,7 @@ def _documented(root: str, skipped: Counter[str]) -> Iterator[tuple[tuple[bool, 
     """Public classes, routines and members of classes that have a docstring of their own.
 
     Yields:
-        The rank of the name under which each was found, and the object. Names in the module that defines the object,
+        The rank of the name of each object, and the object. Names in the module that defines the object,
         or in a package around that module, rank before names it was merely imported under; then fewer dots are
         better; the name itself is last.
     """
@@ -162,10 +162,10 @@ def _documented(root: str, skipped: Counter[str]) -> Iterator[tuple[tuple[bool, 
             if home.partition(".")[0] != root:
                 continue
             imported = not f"{home}.".startswith(f"{module.__name__}.")
-            found = [(f"{module.__name__}.{name}", thing)]
+            named = [(f"{module.__name__}.{name}", thing)]
             if is_class:
-                found += [(f"{module.__name__}.{name}.{member}", value) for member, value in _public(vars(thing))]
-            for path, value in found:
+                named += [(f"{module.__name__}.{name}.{member}", value) for member, value in _public(vars(thing))]
+            for path, value in named:
                 if _has_own_docstring(value):
                     yield (imported, path.count("."), path), value
 
@@ -188,14 +188,14 @@ def _public_modules(root: str, skipped: Counter[str]) -> Iterator[ModuleType]:
             skipped["module that cannot be imported"] += 1
             continue
         yield module
-        for found in pkgutil.iter_modules(getattr(module, "__path__", [])):
-            path = f"{name}.{found.name}"
-            if not (found.name.startswith("_") or found.name in SKIPPED_MODULES or path in SKIPPED_PATHS):
+        for submodule in pkgutil.iter_modules(getattr(module, "__path__", [])):
+            path = f"{name}.{submodule.name}"
+            if not (submodule.name.startswith("_") or submodule.name in SKIPPED_MODULES or path in SKIPPED_PATHS):
                 waiting.append(path)
 
 
 def _import_quietly(name: str) -> ModuleType | None:
-    """Import a module, whatever it prints or warns of; None if it fails, as optional parts of packages often do."""
+    """Import a module without its output and warnings; None if it fails, as optional parts of packages often do."""
     silence = io.StringIO()
     with warnings.catch_warnings(), contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
         warnings.simplefilter("ignore")

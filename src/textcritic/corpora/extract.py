@@ -4,31 +4,39 @@ import hashlib
 import json
 import os
 import platform
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, Article, batches_of, write_batches
-from textcritic.corpora.derived import read_derived
+from textcritic.corpora.articles import (
+    ARTICLE_SCHEMA,
+    ROWS_PER_GROUP,
+    Article,
+    batches_of,
+    iter_articles,
+    write_batches,
+)
 from textcritic.corpora.docstrings import extract_docstrings
-from textcritic.corpora.jsonl import read_jsonl
-from textcritic.corpora.scientific import read_scientific
+from textcritic.corpora.jsonl import read_jsonl, read_scientific
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.options.corpora import DERIVED, SPLITS, given_paths
 from textcritic.runlog import log, versions
 
 EXTRACTED_SCHEMA = ARTICLE_SCHEMA.append(pa.field("split", pa.string()))
-"""The corpus schema and the split that the source itself gives, null where it gives none."""
+"""The corpus schema, and the split that the source itself gives; null if it gives none."""
 
 Extractor = Callable[[Mapping[str, Any], Counter[str]], Iterator[tuple[Article, str | None]]]
-"""From the options of a registry entry and a counter of what is left out to articles with their given split."""
+"""Takes the options of a registry entry and a counter of skipped records; gives articles with their given split."""
 
 MOST_SOURCES = 100
+OPENING = "the opening does not match"
 
 
 def extract_corpus(
@@ -49,8 +57,8 @@ def extract_corpus(
         report_path: JSON with `articles`, `sections`, `skipped` {reason: n} and `provenance` {`harvest_sha256`, ...}.
 
     Raises:
-        TextcriticError: unknown kind, inputs that are not the options' files, no article found, an id used twice, or
-            what the extractor itself finds wrong.
+        TextcriticError: unknown kind, inputs that are not the options' files, no article, an id used twice, or a fault
+            that the extractor reports.
     """
     if kind not in EXTRACTORS:
         raise TextcriticError(f"extractor '{kind}': unknown; use one of {', '.join(sorted(EXTRACTORS))}")
@@ -61,40 +69,77 @@ def extract_corpus(
         )
     skipped: Counter[str] = Counter()
     provenance = {"derived_from": options["corpus"]} if kind == DERIVED else {}
-    write_extracted(kind, EXTRACTORS[kind](options, skipped), skipped, out_path, report_path, provenance)
+    extraction = Extraction(kind, EXTRACTORS[kind](options, skipped), skipped, provenance)
+    write_extracted(extraction, out_path, report_path)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extraction:
+    """Articles as an extractor gives them.
+
+    Attributes:
+        kind: name of the extractor.
+        stream: articles, each with the split that its source gives.
+        skipped: number of records that the stream leaves out, by reason; complete when the stream has ended.
+        provenance: added to the provenance that is recorded for every extractor.
+        repeated: the reason for skipping an article whose id was there before; None: such an id is an error.
+        report: added to the keys that the report has for every extractor.
+    """
+
+    kind: str
+    stream: Iterator[tuple[Article, str | None]]
+    skipped: Counter[str]
+    provenance: Mapping[str, Any]
+    repeated: str | None = None
+    report: Mapping[str, Any] = field(default_factory=dict)
 
 
 def write_extracted(
-    kind: str,
-    stream: Iterator[tuple[Article, str | None]],
-    skipped: Counter[str],
-    out_path: str | os.PathLike[str],
-    report_path: str | os.PathLike[str],
-    provenance: Mapping[str, Any],
-    repeated: str | None = None,
-    **more: Any,
+    extraction: Extraction, out_path: str | os.PathLike[str], report_path: str | os.PathLike[str]
 ) -> None:
-    """Write a stream of articles with their given splits, and its report: `extract_corpus` with its extractor chosen.
+    """Write the articles of an extractor, and the report.
 
     Args:
-        kind: the extractor's name.
-        stream: articles.
-        skipped: what the stream leaves out, by reason; read when the stream has ended.
+        extraction: the articles.
         out_path: see `extract_corpus`.
         report_path: see `extract_corpus`.
-        provenance: what comes on top of the provenance that is noted for every kind.
-        repeated: the reason under which articles are skipped whose id was there before; None: that is an error.
-        more: keys of the report on top of those of every kind.
 
     Raises:
         TextcriticError: no article, or an id used twice.
     """
     tally = _Tally()
-    write_batches(out_path, _batches(tally.watch(stream, kind, skipped, repeated)), EXTRACTED_SCHEMA)
-    left_out = {reason: count for reason, count in skipped.items() if count}
-    found = {**tally.counts(), "skipped": left_out, "provenance": tally.provenance() | dict(provenance)}
-    write_json(report_path, {"extractor": kind, **found, **more})
-    log.info("%s: %s articles, skipped: %s", kind, f"{tally.articles:,}", left_out or "nothing")
+    write_batches(out_path, _batches(tally.watch(extraction)), EXTRACTED_SCHEMA)
+    left_out = {reason: count for reason, count in extraction.skipped.items() if count}
+    provenance = tally.provenance() | dict(extraction.provenance)
+    report = {"extractor": extraction.kind, **tally.counts(), "skipped": left_out, "provenance": provenance}
+    write_json(report_path, {**report, **extraction.report})
+    log.info("%s: %s articles, skipped: %s", extraction.kind, f"{tally.articles:,}", left_out or "nothing")
+
+
+def read_derived(path: Path, opening: str | None, skipped: Counter[str]) -> Iterator[Article]:
+    """Stream the articles of one split of the base of a derived corpus: the same articles, but for those filtered out.
+
+    Two of the model criticism paper's corpora are derived: Wiki-Short, the articles of Wiki whose sections have at most
+    500 tokens (section 4, Table 3), and the articles about films (section 5, appendix G), whose first section matches
+    `.*is a.*film.*`. The released code selects films in another way: it takes the first sentence of the first section,
+    as spaCy finds it, which must have the token `film` and must not have the token `born`. That switch belongs to the
+    study of coreference, where the sentences are.
+
+    Args:
+        path: Parquet of articles with at least one section each, as `build_corpus` writes it.
+        opening: regular expression that the text of the first section must match from its beginning; a dot stands for
+            line breaks too, so that `.*is a.*film.*` looks through the whole section. None lets every article pass.
+        skipped: counts the articles that do not match.
+
+    Raises:
+        TextcriticError: the file is missing or not whole.
+    """
+    pattern = re.compile(opening or "", re.DOTALL)
+    for article in iter_articles(path):
+        if pattern.match(article.sections[0].text):
+            yield article
+        else:
+            skipped[OPENING] += 1
 
 
 def _docstrings(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
@@ -158,18 +203,12 @@ class _Tally:
         self._hash = hashlib.sha256()
         self._sources: Counter[str] = Counter()
 
-    def watch(
-        self,
-        stream: Iterator[tuple[Article, str | None]],
-        kind: str,
-        skipped: Counter[str],
-        repeated: str | None,
-    ) -> Iterator[tuple[Article, str | None]]:
-        """Pass the stream on, an id used twice once at most; an empty stream is an error."""
+    def watch(self, extraction: Extraction) -> Iterator[tuple[Article, str | None]]:
+        """Pass the articles on, each id once at most; a stream without articles is an error."""
         seen: set[str] = set()
-        for article, split in stream:
-            if article.id in seen and repeated is not None:
-                skipped[repeated] += 1
+        for article, split in extraction.stream:
+            if article.id in seen and extraction.repeated is not None:
+                extraction.skipped[extraction.repeated] += 1
                 continue
             if article.id in seen:
                 raise TextcriticError(
@@ -183,7 +222,10 @@ class _Tally:
             self._hash.update(json.dumps([article.id, article.title, sections, article.source, split]).encode())
             yield article, split
         if not self.articles:
-            raise TextcriticError(f"extractor '{kind}': found no article (skipped: {dict(skipped)}); check its options")
+            raise TextcriticError(
+                f"extractor '{extraction.kind}': found no article (skipped: {dict(extraction.skipped)}); check its"
+                " options"
+            )
 
     def counts(self) -> dict[str, int]:
         return {"articles": self.articles, "sections": self.sections}

@@ -1,9 +1,10 @@
-"""A user's own articles: JSON lines with the keys of the corpus schema, plain or gzipped."""
+"""Articles in JSON lines, plain or gzipped: a user's own ones, and PubMed and arXiv as published."""
 
 import gzip
 import json
 import os
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -14,6 +15,7 @@ from textcritic.errors import TextcriticError
 
 ARTICLE_KEYS = {"id", "title", "sections", "source"}
 SECTION_KEYS = {"title", "text"}
+UNEVEN = "section_names and sections differ in length"
 
 
 def read_jsonl(path: str | os.PathLike[str], prefix: str = "") -> Iterator[Article]:
@@ -42,6 +44,37 @@ def read_jsonl(path: str | os.PathLike[str], prefix: str = "") -> Iterator[Artic
         yield article
     if not first_line:
         raise TextcriticError(f"{path}: there is no article in it; write one JSON object with `sections` a line")
+
+
+def read_scientific(
+    path: str | os.PathLike[str], keep_abstract: bool = False, skipped: Counter[str] | None = None
+) -> Iterator[Article]:
+    """Stream the articles of one split in the format of Cohan et al. 2018 (NAACL, arXiv 1804.05685).
+
+    Sections are lists of sentences, joined by spaces, under `section_names`.
+
+    Args:
+        path: `train.txt`, `val.txt` or `test.txt` as published, plain or gzipped.
+        keep_abstract: put the abstract first, as a section `abstract`; the paper counts the body's sections only.
+        skipped: counts records with unequal numbers of names and sections, which are left out.
+
+    Raises:
+        TextcriticError: a line is not JSON or lacks a key, naming file and line.
+    """
+    skipped = Counter() if skipped is None else skipped
+    for number, record in json_lines(path):
+        where = f"{path}:{number}"
+        names, sections = _strings(record, "section_names", where), _sentences(record, where)
+        if len(names) != len(sections):
+            skipped[UNEVEN] += 1
+            continue
+        body = tuple(Section(name, _joined(text)) for name, text in zip(names, sections, strict=True))
+        if keep_abstract:
+            body = (Section("abstract", _joined(_strings(record, "abstract_text", where))), *body)
+        identifier = record.get("article_id")
+        if not isinstance(identifier, str):
+            raise TextcriticError(f"{where}: `article_id` is missing or not a string; give the file as published")
+        yield Article(identifier, None, body, Path(path).name)
 
 
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
@@ -131,10 +164,34 @@ def _require_known(value: dict[str, Any], known: set[str], where: str) -> None:
 
 
 def _kind(value: Any) -> str:
-    """What a JSON value is, in JSON's own words."""
+    """The type of a JSON value, in the words of JSON."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "a truth value"
     names = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
     return names[type(value)]
+
+
+def _joined(sentences: list[str]) -> str:
+    return clean_text(" ".join(text for s in sentences if (text := s.removeprefix("<S>").removesuffix("</S>").strip())))
+
+
+def _strings(record: Any, key: str, where: str) -> list[str]:
+    value = record.get(key) if isinstance(record, dict) else None
+    if not _is_strings(value):
+        raise TextcriticError(f"{where}: `{key}` is missing or not a list of strings; give the file as published")
+    return value  # type: ignore[return-value]
+
+
+def _sentences(record: Any, where: str) -> list[list[str]]:
+    value = record.get("sections") if isinstance(record, dict) else None
+    if not (isinstance(value, list) and all(_is_strings(section) for section in value)):
+        raise TextcriticError(
+            f"{where}: `sections` is missing or not a list of lists of strings; give the file as published"
+        )
+    return value
+
+
+def _is_strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

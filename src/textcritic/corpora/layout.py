@@ -11,7 +11,7 @@ END = "<|endoftext|>"
 BOUNDARY, TITLE, BODY = 0, 1, 2
 
 
-class MalformedArticle(Exception):  # noqa: N818 - an outcome that is counted, not an error shown to anybody
+class MalformedArticle(Exception):  # noqa: N818 - it is counted, and never shown as an error
     """A text that is not an article; `reason` is "empty", "empty section" or "section without title"."""
 
     def __init__(self, reason: str) -> None:
@@ -50,7 +50,7 @@ def parse(text: str, setting: str) -> tuple[Section, ...]:
     `wo-title` an empty section is kept and only a wholly empty text is malformed, as in the paper's released code.
 
     Raises:
-        MalformedArticle: the text is not an article; its `reason` is for counting.
+        MalformedArticle: the text is not an article; `reason` is counted.
         TextcriticError: unknown setting.
     """
     _require_setting(setting)

@@ -29,7 +29,7 @@ class Process:
     """A chain of M states, each of which emits one sub-sequence of letters; a sub-sequence belongs to one state.
 
     State 0 is also the auxiliary state before the first one: its row of the transition matrix is the initial
-    distribution, and there it emits nothing. Nothing says when a sequence ends but M.
+    distribution, and there it emits nothing. Only M says when a sequence ends.
 
     Attributes:
         subsequences: [S] distinct strings of letters, without the delimiter that follows each of them in a text.
@@ -40,7 +40,7 @@ class Process:
         letters: the alphabet.
 
     Raises:
-        TextcriticError: the parts do not belong together, or a state owns no sub-sequence.
+        TextcriticError: the parts do not match, or a state owns no sub-sequence.
     """
 
     subsequences: tuple[str, ...]
@@ -69,7 +69,7 @@ class Process:
         """Read process.npz.
 
         Raises:
-            TextcriticError: the file is missing, not whole, or no process.
+            TextcriticError: the file is missing, not whole, or not a process.
         """
         with arrays_of(path, "not a whole process; delete it and rerun the rule that makes it") as arrays:
             subsequences = tuple(map(str, arrays["subsequences"].tolist()))
@@ -102,7 +102,7 @@ class Process:
         return dict(zip(self.subsequences, self.owner.tolist(), strict=True))
 
     def latent_ppl(self, as_released: bool = False) -> float:
-        """Latent PPL that the process itself expects, exactly: exp(E[-log P(states)] / M), by dynamic programming.
+        """Expected Latent PPL of the process itself, exactly: exp(E[-log P(states)] / M), by dynamic programming.
 
         A step is a transition, the first from the initial distribution; there are M of them.
 
@@ -121,7 +121,7 @@ class Process:
     def word_ppl(self) -> float:
         """Perplexity a token of a model that knows the process, exactly: exp(E[nats] / E[tokens]) of a sequence.
 
-        Nats are those of states and sub-sequences, tokens are letters and delimiters; the end of text is no token.
+        Nats are those of states and sub-sequences, tokens are letters and delimiters; the end of text does not count.
         """
         visits = self.visits()
         before, emitting = visits[:-1].sum(axis=0), visits[1:].sum(axis=0)
@@ -130,12 +130,12 @@ class Process:
         return math.exp(nats / self.expected_tokens())
 
     def expected_tokens(self) -> float:
-        """Letters and delimiters that a sequence is expected to have, exactly."""
+        """Expected number of letters and delimiters in a sequence, exactly."""
         emitting = self.visits()[1:].sum(axis=0)
         return float(emitting @ np.bincount(self.owner, self.emission * self.lengths, len(emitting)))
 
     def sample(self, count: int, seed: int) -> tuple[Ints, Ints]:
-        """Draw sequences; sequence i depends on the seed and on i alone, however many are drawn.
+        """Draw sequences; sequence i depends only on the seed and on i, not on how many are drawn.
 
         Returns:
             states [count, M] and the numbers of the sub-sequences that they emit [count, M].
@@ -199,7 +199,7 @@ class InverseCdf:
 
     Args:
         probabilities: of all distributions, one after the other; each is divided by its sum.
-        rows: the distribution that each belongs to, 0, 0, ..., 1, 1, ...; none is left out.
+        rows: the distribution that each belongs to, 0, 0, ..., 1, 1, ...; every number occurs.
     """
 
     def __init__(self, probabilities: Floats, rows: Ints) -> None:
@@ -231,14 +231,14 @@ def _draw_parameters(
 ) -> tuple[tuple[str, ...], Ints, Floats, Floats]:
     """Sub-sequences [S], their owners [S], emission [S] and transition [Z, Z] probabilities, as `Process` has them.
 
-    Python's generator gives the sub-sequences (a length, then its letters; one that is there already is drawn again,
-    length and all). PyTorch's CPU generator gives the owners, the transition logits and the emission logits, in this
+    Python's generator gives the sub-sequences (a length, then its letters; a repeated one is drawn again with a new
+    length). PyTorch's CPU generator gives the owners, the transition logits and the emission logits, in this
     order. Logits are float32 as released; probabilities are normalised in float64, so that rows sum to 1.
 
     Raises:
         TextcriticError: a state owns no sub-sequence.
     """
-    import torch  # here, because what only reads a process should start without it
+    import torch  # here, because jobs that only read a process do not need it
 
     generator = torch.Generator().manual_seed(recipe.seed)
     size = (recipe.states, recipe.subsequences)
@@ -252,7 +252,7 @@ def _draw_parameters(
 
 
 def _require_owners(owner: Ints, states: int) -> None:
-    """Make sure that every state can emit something.
+    """Check that every state can emit something.
 
     Raises:
         TextcriticError: a state owns no sub-sequence.
@@ -266,7 +266,7 @@ def _require_owners(owner: Ints, states: int) -> None:
 
 
 def _subsequences(recipe: Recipe) -> Iterator[str]:
-    """Endlessly many, without their delimiters."""
+    """An endless stream of sub-sequences, without their delimiters; some repeat."""
     rng = random.Random(recipe.seed)
     alphabet = ALPHABET[: recipe.letters]
     while True:

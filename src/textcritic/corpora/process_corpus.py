@@ -34,7 +34,7 @@ def write_process_corpus(
             (JSON, see `process_statistics`).
 
     Returns:
-        what was written to `paths["statistics"]`.
+        The content of `paths["statistics"]`.
 
     Raises:
         TextcriticError: a split without sequences, or a state that owns no sub-sequence.
@@ -56,7 +56,7 @@ def write_process_corpus(
 
 
 def process_statistics(process: Process, parts: Mapping[str, tuple[Ints, Ints]]) -> dict[str, Any]:
-    """What can be said of a process and its sequences.
+    """Sizes of a process and its sequences, and what they measure.
 
     Args:
         process: the process.
@@ -99,7 +99,7 @@ def _measured(nats: Floats, units: Ints) -> dict[str, Any]:
 
 
 def _batches(process: Process, split: str, states: Ints, emitted: Ints) -> Iterator[pa.RecordBatch]:
-    """The articles of a split; no Python object for any section."""
+    """The articles of a split, made as arrays, without a Python object for each section."""
     names = pa.array(map(str, range(len(process.transition))), pa.string())
     texts = pa.array(process.subsequences, pa.string())
     sections_type = ARTICLE_SCHEMA.field("sections").type

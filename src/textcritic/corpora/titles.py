@@ -45,6 +45,16 @@ class Titles:
         return self._spelling.get(lemma, lemma)
 
 
+class TitlesAsBuilt:
+    """Stands in for `Titles` in a derived corpus: the titles of its base are in standard form, and none is dropped."""
+
+    drop: frozenset[str] = frozenset()
+
+    def standardise(self, title: str) -> str:
+        """The title, unchanged."""
+        return title
+
+
 @cache
 def _wordnet() -> Callable[[str], str]:
     from nltk.stem import WordNetLemmatizer  # nltk takes half a second to import, and only this option needs it

@@ -1,22 +1,18 @@
-"""Critics: fitted latent processes that score any corpus or sample, and what is read off their scores."""
+"""Critics: fitted latent processes that score any corpus or sample, and the numbers computed from their scores."""
 
 from textcritic.critics.audit import audit_transitions
-from textcritic.critics.base import Critic
 from textcritic.critics.chains import Chains, Steps
 from textcritic.critics.decomposition import Decomposition, decompose
-from textcritic.critics.errors import TransitionErrors, transition_errors
 from textcritic.critics.known_process import KnownProcess, audit_parsing, score_sequences
+from textcritic.critics.scores import SCORES_SCHEMA, document_columns, latent_nll, latent_ppl, rejections
 from textcritic.critics.scoring import (
-    SCORES_SCHEMA,
-    document_columns,
+    TransitionErrors,
     expected_transitions,
-    latent_nll,
-    latent_ppl,
-    rejections,
     score_chains,
     score_latents,
     score_posteriors,
     scored_transitions,
+    transition_errors,
     unseen_transitions,
 )
 from textcritic.critics.transitions import AS_RELEASED_GRID, BEGIN, END, PAPER_GRID, TransitionCritic, count_transitions
@@ -28,7 +24,6 @@ __all__ = [
     "PAPER_GRID",
     "SCORES_SCHEMA",
     "Chains",
-    "Critic",
     "Decomposition",
     "KnownProcess",
     "Steps",

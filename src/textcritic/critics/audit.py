@@ -1,4 +1,4 @@
-"""What each disputed detail of the coherence critic does to the Latent PPL: one switch at a time, then all of them."""
+"""How each disputed detail of the coherence critic changes the Latent PPL: one switch at a time, then all of them."""
 
 import math
 from collections.abc import Iterator, Mapping

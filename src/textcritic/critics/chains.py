@@ -62,8 +62,8 @@ class Chains:
 
     def codes(self, titles: Sequence[str]) -> npt.NDArray[np.int32]:
         """Index of each section's title in `titles`, -1 where it is absent or null: int32 [sections]."""
-        found = pc.index_in(self.encoded.dictionary, value_set=pa.array(titles, pa.string()))
-        return pc.fill_null(found.take(self.encoded.indices), -1).to_numpy(zero_copy_only=False)
+        places = pc.index_in(self.encoded.dictionary, value_set=pa.array(titles, pa.string()))
+        return pc.fill_null(places.take(self.encoded.indices), -1).to_numpy(zero_copy_only=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Steps:
         """Steps of chains of title indices (`Chains.codes`), `sections` a document, over `num_titles` titles."""
         lengths = np.where(sections > 0, sections + 1, 0)
         begins = (np.cumsum(lengths) - lengths)[sections > 0]
-        # The sources, which read one further on are the targets: the begin state of the next document is there its end.
+        # The sources. Moved by one step they are the targets: the next begin state is then the end state.
         states = np.zeros(len(codes) + len(begins) + 1, dtype=np.int32)
         is_section = np.ones(len(states), dtype=bool)
         is_section[begins] = is_section[-1] = False
@@ -97,7 +97,7 @@ class Steps:
         cells = states[:-1] * np.int32(num_titles + 1)
         cells += targets
         if len(codes) and codes.min() < 0:
-            # An unknown section is now a 0 that is no begin state.
+            # An unknown section is now a 0 that is not a begin state.
             unknown = is_section & (states == 0)
             cells[unknown[:-1] | unknown[1:]] = -1
         return cls(cells, lengths, num_titles)
@@ -134,7 +134,7 @@ class Steps:
 def pair_counts(
     codes: npt.NDArray[np.int32], sections: npt.NDArray[np.int64], num_titles: int
 ) -> npt.NDArray[np.int64]:
-    """`Steps.counts` of all documents if every title is known, without laying the steps out: in half the time."""
+    """The same as `Steps.counts` of all documents if every title is known, in half the time: no steps are made."""
     width = num_titles + 1
     stops = np.cumsum(sections)[sections > 0]
     starts = stops - sections[sections > 0]

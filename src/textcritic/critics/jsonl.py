@@ -8,14 +8,8 @@ from typing import Any
 import numpy as np
 
 from textcritic.critics.chains import Chains
-from textcritic.critics.scoring import (
-    document_columns,
-    latent_nll,
-    latent_ppl,
-    rejections,
-    score_chains,
-    unseen_transitions,
-)
+from textcritic.critics.scores import document_columns, latent_nll, latent_ppl, rejections
+from textcritic.critics.scoring import score_chains, unseen_transitions
 from textcritic.critics.transitions import Mode, TransitionCritic
 from textcritic.errors import TextcriticError
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums

@@ -1,4 +1,4 @@
-"""The critic of section 3 of the paper: the process that made the data, which is known and so needs no fitting."""
+"""The critic of section 3 of the paper: the process that made the data; it is known, so nothing is fitted."""
 
 import math
 import os
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from textcritic.corpora.articles import title_chains
 from textcritic.corpora.process import Process
 from textcritic.critics.chains import Chains, ChainsLike
-from textcritic.critics.scoring import Rejected, reasons_of, scores_table
+from textcritic.critics.scores import ChainScores, Rejected, reasons_of, scores_table
 from textcritic.critics.transitions import BEGIN, pooled_ppl
 from textcritic.files import read_table, write_table
 from textcritic.latents.lookup import Lookup
@@ -27,8 +27,8 @@ DEFAULT, AS_RELEASED, ANY_LENGTH = "default", "as_released", "any length"
 class KnownProcess:
     """`P_c(z) = prod_m P(z_m | z_{m-1})` with the true transition matrix (paper, section 3).
 
-    A step is one sub-sequence: the first is scored under the initial distribution, and there is no end. A sequence of
-    M sub-sequences has M steps.
+    A step is one sub-sequence: the first is scored under the initial distribution, and there is no end state. A
+    sequence of M sub-sequences has M steps.
 
     Attributes:
         states: names of the Z states, in the order of the matrix.
@@ -44,7 +44,7 @@ class KnownProcess:
 
     @classmethod
     def of(cls, process: Process) -> Self:
-        """The critic that a process is."""
+        """The critic for a process."""
         return cls(tuple(map(str, range(len(process.transition)))), process.initial, process.transition)
 
     @classmethod
@@ -86,7 +86,8 @@ class KnownProcess:
         cells, usable = _cells(flat, codes, len(self.states))
         step_nll = (0.0 - self.log_probs).ravel().take(cells)  # a plain minus would write -0.0
         reasons = reasons_of(flat, codes, usable, "state")
-        return scores_table(ids, flat, np.where(usable, flat.lengths, 0), step_nll, reasons, rejected=rejected)
+        scores = ChainScores(flat, np.where(usable, flat.lengths, 0), step_nll, reasons)
+        return scores_table(ids, scores, rejected)
 
     def transitions(self, scores: pa.Table) -> npt.NDArray[np.int64]:
         """Transitions of the sequences not rejected: int64 [Z + 1, Z], laid out as `log_probs`; for `decompose`."""
@@ -111,10 +112,10 @@ def score_sequences(
         process_path: process.npz.
         articles_path: Parquet in the corpus schema.
         out_path: Parquet file to write, in `SCORES_SCHEMA`.
-        rejected_path: the sequences that did not parse (id, text, why), carried along with their reasons; None: none.
+        rejected_path: the sequences that did not parse (id, text, why), which get a row in the scores; None: none.
 
     Returns:
-        what was written.
+        The scores.
 
     Raises:
         TextcriticError: a file is missing or not whole.
@@ -130,11 +131,11 @@ def audit_parsing(
     process_path: str | os.PathLike[str],
     samples: Mapping[str, tuple[str | os.PathLike[str], str | os.PathLike[str]]],
 ) -> list[dict[str, Any]]:
-    """Latent PPL of each sample under three ways to say which texts are sequences.
+    """Latent PPL of each sample under three rules for which texts are sequences.
 
-    Switches: `default` (`Lookup.sections`); `as_released` (`Lookup.chains_as_released`); `any length` (the default, but
-    for the number of sub-sequences, which is free). The released code prints how many sequences it "processed" and how
-    many of these were "invalid"; what it leaves out is in neither.
+    Switches: `default` (`Lookup.sections`); `as_released` (`Lookup.chains_as_released`); `any length` (as the default,
+    with any number of sub-sequences). The released code prints how many sequences it "processed" and how many of these
+    were "invalid"; it counts the texts that it leaves out in neither.
 
     Args:
         process_path: process.npz.
@@ -179,7 +180,7 @@ def _parsings(
     yield DEFAULT, f"{lookup.steps} known sub-sequences and an end", [], None
     chains, invalid = lookup.chains_as_released(row["text"] for row in rejected)
     yield AS_RELEASED, f"{lookup.steps} known sub-sequences, then anything but another known one", chains, invalid
-    # The number of sub-sequences is the last thing that is looked at, so all else is right where it is the reason.
+    # The number of sub-sequences is checked last, so everything else is right if it is the reason.
     other = [lookup.chain(row["text"]) for row in rejected if row["why"] in lookup.wrong_lengths]
     yield ANY_LENGTH, "any number of known sub-sequences and an end", other, None
 

@@ -1,10 +1,13 @@
-"""Scores of documents under a transition critic: NLL of the likeliest chain, its expectation, and their summaries."""
+"""Scores of documents under a transition critic: NLL of the likeliest chain, its expectation, and its rare transitions.
+
+The posterior over titles is factorised over sections (paper, section 4), so expectations of the chain are exact.
+"""
 
 import json
 import math
-from collections import Counter
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,28 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.critics.chains import Chains, ChainsLike, Steps
-from textcritic.critics.soft import Posteriors, PosteriorsLike, expected_counts, expected_nll
+from textcritic.critics.scores import SCORES_SCHEMA, ChainScores, Rejected, reasons_of, scores_table
 from textcritic.critics.transitions import TransitionCritic, usable_counts
 from textcritic.errors import TextcriticError
 
-EMPTY = "empty chain"
-UNTITLED = "section without title"
+BLOCK_SECTIONS = 65_536
 
-SCORES_SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("nll", pa.float64()),
-        ("steps", pa.int64()),
-        ("nll_soft", pa.float64()),
-        ("rejected", pa.bool_()),
-        ("why", pa.string()),
-        ("chain", pa.list_(pa.string())),
-        ("step_nll", pa.list_(pa.float64())),
-    ]
-)
-
-Rejected = Sequence[tuple[str, str]]
-Column = Literal["nll", "nll_soft"]
+Matrix = npt.NDArray[np.float64]
+PosteriorsLike: TypeAlias = Sequence[npt.NDArray[Any]] | pa.Array | pa.ChunkedArray
 
 
 def score_chains(
@@ -89,8 +78,8 @@ def score_latents(
 ) -> pa.Table:
     """Score a table of latents by its gold titles, or by its posterior (MAP and soft).
 
-    Where there is no posterior the titles are certain: documents with an unknown one are rejected as by gold titles, of
-    the others `nll_soft` equals `nll`.
+    Without a posterior the titles are certain: documents with an unknown title are rejected, as with gold titles, and
+    `nll_soft` of the others equals `nll`.
     """
     ids = latents["id"].combine_chunks()
     if which == "gold":
@@ -115,100 +104,6 @@ def posterior_titles(latents: pa.Table) -> list[str]:
         raise TextcriticError('latents: no "titles" in the schema metadata; rerun the rule that makes them') from error
 
 
-def scores_table(
-    ids: Sequence[str] | pa.Array,
-    chains: Chains,
-    num_steps: npt.NDArray[np.int64],
-    step_nll: npt.NDArray[np.float64],
-    reasons: pa.Array,
-    soft: npt.NDArray[np.float64] | None = None,
-    rejected: Rejected = (),
-) -> pa.Table:
-    """Put the scores of documents together; for critics whose scores are sums over the steps of a chain.
-
-    Args:
-        ids: [documents].
-        chains: [documents].
-        num_steps: [documents] steps that count; 0 for a rejected document, which has none.
-        step_nll: [steps that count] nats, documents one after the other.
-        reasons: [documents] why a document is rejected; null for one that is not (`reasons_of`).
-        soft: [documents] expected NLL, nats; None: not known.
-        rejected: as in `score_chains`.
-
-    Returns:
-        Table of schema `SCORES_SCHEMA`.
-
-    Raises:
-        TextcriticError: not one id a chain.
-    """
-    documents = len(chains.lengths)
-    if len(ids) != documents:
-        raise TextcriticError(f"scores: {len(ids)} ids for {documents} chains; give one a document")
-    usable = num_steps > 0
-    nll = np.full(documents, math.nan)
-    if len(step_nll):
-        nll[usable] = np.add.reduceat(step_nll, (np.cumsum(num_steps) - num_steps)[usable])
-    columns = [
-        pa.array(ids, pa.string()),
-        pa.array(nll),
-        pa.array(num_steps),
-        pa.nulls(documents, pa.float64()) if soft is None else pa.array(soft, mask=~usable),
-        pa.array(~usable),
-        reasons,
-        pa.ListArray.from_arrays(_offsets(chains.lengths), chains.titles),
-        pa.ListArray.from_arrays(_offsets(num_steps), pa.array(step_nll)),
-    ]
-    scored = pa.Table.from_arrays(columns, schema=SCORES_SCHEMA)
-    return pa.concat_tables([scored, _unparsed(rejected)]) if rejected else scored
-
-
-def reasons_of(chains: Chains, codes: npt.NDArray[np.int32], usable: npt.NDArray[np.bool_], what: str) -> pa.Array:
-    """Why each document is rejected, null where it is not: the first unknown title (or other `what`) is named."""
-    if usable.all():
-        return pa.nulls(len(usable), pa.string())
-    unknown = np.flatnonzero(codes < 0)
-    owner = np.repeat(np.arange(len(usable)), chains.lengths)[unknown]
-    rows, first = np.unique(owner, return_index=True)
-    named = pc.binary_join_element_wise(f"unknown {what}: ", chains.titles.take(pa.array(unknown[first])), "")
-    texts = pa.concat_arrays([pa.array([EMPTY]), pc.fill_null(named, UNTITLED)])
-    choice = np.zeros(len(usable), dtype=np.int64)
-    choice[rows] = 1 + np.arange(len(rows))
-    return texts.take(pa.array(choice, mask=usable))
-
-
-def latent_ppl(scores: pa.Table, column: Column = "nll") -> float:
-    """Latent PPL, `exp(sum NLL / sum steps)`, pooled over the documents not rejected; infinity is possible.
-
-    Raises:
-        TextcriticError: every document was rejected (the reasons are counted).
-    """
-    nll, steps = document_columns(scores, column).sum(axis=0)
-    return math.exp(nll / steps) if nll < math.inf else math.inf
-
-
-def latent_nll(scores: pa.Table, column: Column = "nll") -> float:
-    """Latent NLL, the mean over the documents not rejected, in nats a document; errors as `latent_ppl`."""
-    return float(document_columns(scores, column)[:, 0].mean())
-
-
-def document_columns(scores: pa.Table, column: Column = "nll") -> npt.NDArray[np.float64]:
-    """(NLL in nats, steps) of every document not rejected: [documents, 2], what `inference` resamples."""
-    kept = scores.filter(pc.invert(scores["rejected"]))
-    if not pc.sum(kept["steps"]).as_py():
-        reasons = [f"{why}: {count}" for why, count in rejections(scores).items()] or ["there was none"]
-        shown = "; ".join(reasons[:5]) + (f"; and {len(reasons) - 5} more reasons" if len(reasons) > 5 else "")
-        raise TextcriticError(f"scores: no document is left after rejection ({shown}); there is nothing to average")
-    if kept[column].null_count:
-        raise TextcriticError(f"scores: {column} is null; score posteriors, not gold titles, to have it")
-    return np.column_stack([kept[column].to_numpy(), kept["steps"].to_numpy()]).astype(np.float64)
-
-
-def rejections(scores: pa.Table) -> dict[str, int]:
-    """How many documents were rejected for each reason, the commonest first."""
-    whys = scores["why"].filter(scores["rejected"]).to_pylist()
-    return dict(sorted(Counter(whys).items(), key=lambda pair: (-pair[1], pair[0])))
-
-
 def scored_transitions(scores: pa.Table, critic: TransitionCritic) -> npt.NDArray[np.int64]:
     """Transitions of the documents not rejected: int64 [V + 1, V + 1], laid out as `critic.counts`."""
     kept = Chains.of(scores["chain"].filter(pc.invert(scores["rejected"])))
@@ -229,7 +124,145 @@ def unseen_transitions(scores: pa.Table, critic: TransitionCritic) -> list[dict[
     return [{"from": critic.sources[i], "to": critic.targets[j], "count": int(counts[i, j])} for i, j in cells]
 
 
-def _aligned(critic: TransitionCritic, posteriors: PosteriorsLike, titles: Sequence[str] | None) -> Posteriors:
+@dataclass(frozen=True)
+class TransitionErrors:
+    """Transitions of probability below `threshold` under the critic.
+
+    Attributes:
+        transitions: the commonest first: `from`, `to`, `count`, `frequency` in percent of all transitions of the set,
+            and `probability` under the critic.
+        total: percent of all transitions that are errors.
+        repetitions: percent of the errors that repeat a title (career -> career); None without errors.
+        threshold: probability below which a transition is an error.
+        steps: number of transitions of the set, begin and end included.
+    """
+
+    transitions: list[dict[str, Any]]
+    total: float
+    repetitions: float | None
+    threshold: float
+    steps: int
+
+
+def transition_errors(scores: pa.Table, critic: TransitionCritic, threshold: float = 0.01) -> TransitionErrors:
+    """Errors `P_c(z_m | z_{m-1}) < threshold` of the documents not rejected (paper, appendix E).
+
+    Args:
+        scores: a table of schema `SCORES_SCHEMA`.
+        critic: the one that gave the scores.
+        threshold: 0.01 in Table 12, 0.05 in Figure 4.
+
+    Raises:
+        TextcriticError: there are no transitions.
+    """
+    counts = scored_transitions(scores, critic)
+    steps = int(counts.sum())
+    if not steps:
+        raise TextcriticError("transition errors: no document is left after rejection; at least one is needed")
+    # The logarithm of the threshold, so that P == threshold is not an error through rounding in exp.
+    wrong = np.where(critic.log_probs < math.log(threshold), counts, 0)
+    cells = sorted(zip(*np.nonzero(wrong), strict=True), key=lambda cell: (-wrong[cell], cell))
+    transitions = [
+        {
+            "from": critic.sources[i],
+            "to": critic.targets[j],
+            "count": int(wrong[i, j]),
+            "frequency": 100 * int(wrong[i, j]) / steps,
+            "probability": float(np.exp(critic.log_probs[i, j])),
+        }
+        for i, j in cells
+    ]
+    errors = int(wrong.sum())
+    repeated = int(np.trace(wrong[1:, :-1]))
+    return TransitionErrors(
+        transitions=transitions,
+        total=100 * errors / steps,
+        repetitions=100 * repeated / errors if errors else None,
+        threshold=threshold,
+        steps=steps,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Posteriors:
+    """`q_m(title)` of all sections of a set of documents, one after the other.
+
+    Attributes:
+        probs: [sections, V], rows sum to 1 up to the rounding of the stored type.
+        lengths: int64 [documents], sections per document.
+    """
+
+    probs: npt.NDArray[Any]
+    lengths: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, posteriors: PosteriorsLike, num_titles: int) -> "Posteriors":
+        """From one [K, V] array a document, or from a `list<list<float>>` column of a table.
+
+        Raises:
+            TextcriticError: a row is not a distribution over `num_titles` titles.
+        """
+        if isinstance(posteriors, pa.Array | pa.ChunkedArray):
+            flat = _from_column(posteriors, num_titles)
+        else:
+            arrays = [np.asarray(array) for array in posteriors]
+            lengths = np.array([len(array) for array in arrays], dtype=np.int64)
+            arrays = [array for array in arrays if len(array)]
+            if widths := {array.shape[1] if array.ndim == 2 else 0 for array in arrays} - {num_titles}:
+                raise _wrong_width(widths.pop(), num_titles)
+            flat = cls(np.concatenate(arrays) if arrays else np.empty((0, num_titles)), lengths)
+        sums = flat.probs.sum(axis=1, dtype=np.float64)
+        fit = (np.abs(sums - 1) < 1e-3) & (flat.probs.min(axis=1, initial=0) >= 0)
+        if len(bad := np.flatnonzero(~fit)):
+            document = int(np.searchsorted(np.cumsum(flat.lengths), bad[0], side="right"))
+            raise TextcriticError(
+                f"posteriors: document {document + 1} has a section whose probabilities sum to {sums[bad[0]]:.6g} "
+                "or are negative; they must be a distribution over the titles"
+            )
+        return flat
+
+    def blocks(self) -> Iterator[tuple[slice, Matrix, npt.NDArray[np.int64]]]:
+        """Runs of whole documents: their rows, `q` as float64 of sum 1 [sections, V], and index of first sections."""
+        stops = np.cumsum(self.lengths)
+        start = 0
+        while start < len(self.lengths):
+            offset = int(stops[start] - self.lengths[start])
+            stop = max(start + 1, int(np.searchsorted(stops, offset + BLOCK_SECTIONS, side="right")))
+            block = self.probs[offset : int(stops[stop - 1])].astype(np.float64)
+            block /= block.sum(axis=1, keepdims=True)
+            yield slice(start, stop), block, stops[start:stop] - self.lengths[start:stop] - offset
+            start = stop
+
+
+def expected_nll(posteriors: Posteriors, log_probs: Matrix) -> Matrix:
+    """`sum_m sum_ij q_{m-1}(i) q_m(j) * -log P(j|i)`, begin and end included, in nats: [documents].
+
+    Exact, not sampled: under a factorised posterior the expectation of a sum over neighbours needs the pairs only.
+    A document whose posterior has mass on an impossible transition gets infinity; one without sections, 0.
+    """
+    impossible = np.isinf(log_probs)
+    costs = np.where(impossible, 0.0, -log_probs)
+    nll = _expectation(posteriors, costs)
+    if impossible.any():
+        nll[_expectation(posteriors, impossible.astype(np.float64)) > 0] = np.inf
+    return nll
+
+
+def expected_counts(posteriors: Posteriors) -> Matrix:
+    """Expected number of times each transition occurs: float64 [V + 1, V + 1], laid out as a critic's counts."""
+    num_titles = posteriors.probs.shape[1]
+    counts = np.zeros((num_titles + 1, num_titles + 1))
+    for rows, q, first in posteriors.blocks():
+        lengths = posteriors.lengths[rows]
+        inner = _inner(len(q), first, lengths)
+        begins, ends = first[lengths > 0], (first + lengths - 1)[lengths > 0]
+        counts[0, :-1] += q[begins].sum(axis=0)
+        counts[1:, -1] += q[ends].sum(axis=0)
+        counts[1:, :-1] += q[inner - 1].T @ q[inner]
+    return counts
+
+
+def _aligned(critic: TransitionCritic, posteriors: PosteriorsLike, titles: Sequence[str] | None) -> "Posteriors":
     """The posteriors with their columns in the critic's order."""
     names = list(critic.titles if titles is None else titles)
     if set(names) != set(critic.titles) or len(names) != len(critic.titles):
@@ -255,16 +288,47 @@ def _score(
     usable = steps.usable(skip_unknown=critic.mode == "as_released")
     step_nll = (0.0 - critic.log_probs).ravel().take(steps.cells_of(usable))  # a plain minus would write -0.0
     reasons = reasons_of(chains, codes, usable, "title")
-    return scores_table(ids, chains, np.where(usable, steps.known, 0), step_nll, reasons, soft, rejected)
+    scores = ChainScores(chains, np.where(usable, steps.known, 0), step_nll, reasons, soft)
+    return scores_table(ids, scores, rejected)
 
 
-def _offsets(lengths: npt.NDArray[np.int64]) -> pa.Array:
-    return pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
+def _expectation(posteriors: Posteriors, costs: Matrix) -> Matrix:
+    """Expected sum of `costs` [V + 1, V + 1] along each document's chain: [documents]."""
+    total = np.zeros(len(posteriors.lengths))
+    for rows, q, first in posteriors.blocks():
+        lengths = posteriors.lengths[rows]
+        inner = _inner(len(q), first, lengths)
+        filled = lengths > 0
+        # Each section adds the step into it, and the last one also the step to the end.
+        per_section = np.empty(len(q))
+        per_section[first[filled]] = q[first[filled]] @ costs[0, :-1]
+        per_section[inner] = ((q[inner - 1] @ costs[1:, :-1]) * q[inner]).sum(axis=1)
+        last = (first + lengths - 1)[filled]
+        per_section[last] += q[last] @ costs[1:, -1]
+        if len(q):
+            total[rows][filled] = np.add.reduceat(per_section, first[filled])
+    return total
 
 
-def _unparsed(rejected: Rejected) -> pa.Table:
-    rows = [
-        {"id": name, "nll": math.nan, "steps": 0, "rejected": True, "why": why, "chain": [], "step_nll": []}
-        for name, why in rejected
-    ]
-    return pa.Table.from_pylist(rows, schema=SCORES_SCHEMA)
+def _inner(sections: int, first: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Index of every section that is not the first of its document."""
+    is_inner = np.ones(sections, dtype=bool)
+    is_inner[first[lengths > 0]] = False
+    return np.flatnonzero(is_inner)
+
+
+def _from_column(posteriors: pa.Array | pa.ChunkedArray, num_titles: int) -> Posteriors:
+    column = posteriors.combine_chunks() if isinstance(posteriors, pa.ChunkedArray) else posteriors
+    lengths = np.diff(column.offsets.to_numpy()).astype(np.int64)
+    rows = column.flatten()
+    widths = np.diff(rows.offsets.to_numpy())
+    if len(widths) and (widths != num_titles).any():
+        raise _wrong_width(int(widths[widths != num_titles][0]), num_titles)
+    return Posteriors(rows.flatten().to_numpy(zero_copy_only=False).reshape(-1, num_titles), lengths)
+
+
+def _wrong_width(width: int, num_titles: int) -> TextcriticError:
+    return TextcriticError(
+        f"posteriors: a section has {width} probabilities and the critic {num_titles} titles; "
+        "fit the classifier and the critic on the same titles"
+    )

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from textcritic.critics.chains import Chains, ChainsLike, Steps, pair_counts
 from textcritic.errors import TextcriticError
@@ -20,6 +19,8 @@ PAPER_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 AS_RELEASED_GRID = (0.0, 1.0)
 # Counts and probabilities are dense [V + 1, V + 1] tables; the paper's corpora have 27 to 96 titles.
 MAX_TITLES = 5000
+# Number of parts in the cross-validation, which chooses the smoothing if there is no validation split.
+FOLDS = 10
 
 Mode = Literal["paper", "as_released"]
 Counts = npt.NDArray[np.int64]
@@ -61,7 +62,6 @@ class TransitionCritic:
         titles: Sequence[str] | None = None,
         mode: Mode = "paper",
         grid: Sequence[float] | None = None,
-        folds: int = 10,
         seed: int = 1,
     ) -> Self:
         """Count the transitions of `train` and choose delta.
@@ -69,11 +69,10 @@ class TransitionCritic:
         Args:
             train: gold chains of titles.
             validation: gold chains; the delta of the lowest Latent PPL on them is taken (ties: the larger one). Without
-                them, delta is chosen by cross-validation over `folds` parts of `train`.
+                them, delta is chosen by cross-validation over `FOLDS` parts of `train`.
             titles: the V titles; default: those of `train`, sorted.
             mode: see the class.
-            grid: deltas to try; default `PAPER_GRID` or `AS_RELEASED_GRID`. One single delta is taken as it is.
-            folds: number of folds of the cross-validation.
+            grid: deltas to try; default `PAPER_GRID` or `AS_RELEASED_GRID`. A single delta is taken without a search.
             seed: of the random assignment of documents to folds.
 
         Raises:
@@ -96,7 +95,7 @@ class TransitionCritic:
                 )
             pairs: Iterable[tuple[Counts, Counts]] = [(counts, held_out)]
         else:
-            pairs = _folds(chains, known, counts, folds, seed)
+            pairs = _folds(chains, known, counts, seed)
         delta, tried = choose_delta(pairs, deltas, num_targets(len(known), mode))
         return cls(known, counts, delta, mode, tried)
 
@@ -114,12 +113,6 @@ class TransitionCritic:
     def targets(self) -> tuple[str, ...]:
         """Names of the columns."""
         return (*self.titles, END)
-
-    def score(self, ids: Sequence[str], latents: ChainsLike, rejected: Sequence[tuple[str, str]] = ()) -> pa.Table:
-        """`scoring.score_chains` with this critic."""
-        from textcritic.critics.scoring import score_chains  # scoring imports this module
-
-        return score_chains(self, ids, latents, rejected)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `critic.json`, whole or not at all."""
@@ -172,8 +165,8 @@ def count_transitions(chains: ChainsLike | Chains, titles: Sequence[str]) -> Cou
 def usable_counts(chains: Chains, titles: Sequence[str], skip_unknown: bool) -> tuple[Counts, int, int]:
     """Transitions that count in a score, the number of documents they come from, and the number of rejected ones.
 
-    With `skip_unknown` only the transitions next to an unknown title are left out, and a document if none remain; else
-    the whole document is.
+    With `skip_unknown` only the transitions next to an unknown title are left out, and a document only if no transition
+    remains; otherwise a document with an unknown title is left out.
     """
     steps = Steps.of(chains.codes(titles), chains.lengths, len(titles))
     usable = steps.usable(skip_unknown)
@@ -189,7 +182,7 @@ def smoothed_log_probs(counts: Counts, delta: float, targets: int) -> Matrix:
     """`log((c_ij + delta) / (c_i + delta * targets))` in nats, -inf where the numerator is 0; same shape."""
     totals = counts.sum(axis=1, keepdims=True) + delta * targets
     with np.errstate(divide="ignore"):
-        # A state never left, with delta 0, has no row of probabilities: 0 rather than 0/0.
+        # A state that is never left has, with delta 0, no row of probabilities: 0 instead of 0/0.
         return np.log(counts + delta) - np.where(totals > 0, np.log(totals), 0.0)
 
 
@@ -227,15 +220,13 @@ def choose_delta(
     return best, tuple((delta, ppl if math.isfinite(ppl) else None) for delta, ppl in tried)
 
 
-def _folds(
-    chains: Chains, titles: Sequence[str], counts: Counts, folds: int, seed: int
-) -> Iterable[tuple[Counts, Counts]]:
+def _folds(chains: Chains, titles: Sequence[str], counts: Counts, seed: int) -> Iterable[tuple[Counts, Counts]]:
     """(counts of the other folds, counts of this fold), documents put into folds of equal size at random."""
     steps = Steps.of(chains.codes(titles), chains.lengths, len(titles))
     rows = np.flatnonzero(chains.lengths > 0)
     if len(rows) < 2:
         raise TextcriticError("train: one document cannot be cross-validated; give a smoothing or more documents")
-    folds = min(folds, len(rows))
+    folds = min(FOLDS, len(rows))
     fold_of = np.full(len(chains.lengths), -1)
     fold_of[rows] = np.random.default_rng(seed).permutation(len(rows)) % folds
     for fold in range(folds):

@@ -11,8 +11,8 @@ from textcritic.inference.statistics import Array, Statistic, checked_columns, d
 
 # Index draws of one chunk: 4 million int64, 32 MB, whatever the number of documents and resamples.
 CHUNK_DRAWS = 4_000_000
-# Above this many documents, equal rows are drawn together if a distinct row stands for several documents: to draw how
-# often a row occurs is as dear as to draw a few documents.
+# Above this many documents, equal rows are drawn together if a distinct row stands for several documents: drawing the
+# count of a row costs as much as drawing a few documents.
 MANY_DOCUMENTS = 100_000
 WORTH_GROUPING = 8
 
@@ -34,8 +34,9 @@ def bootstrap_interval(
     """Percentile interval of a statistic of column sums, documents drawn with replacement.
 
     The interval is that of `scipy.stats.bootstrap(method="percentile", paired=True)` with the same generator up to
-    `MANY_DOCUMENTS` documents; above, the same distribution may be drawn in another order: if most rows are equal, as
-    with short chains, how often each distinct row is drawn is multinomial. Memory is bounded by `CHUNK_DRAWS`.
+    `MANY_DOCUMENTS` documents. Above, if most rows are equal, as with short chains, the counts of
+    distinct rows are drawn from a multinomial: the same distribution, but other random numbers. Memory is bounded by
+    `CHUNK_DRAWS`.
 
     Args:
         columns: [documents, k], e.g. (NLL, steps); finite.

@@ -13,18 +13,18 @@ from textcritic.inference.statistics import Array, checked_columns
 
 @dataclass(frozen=True)
 class CovarianceTest:
-    """The distance between the covariances of two sets of documents, and what of it is chance.
+    """The distance between the covariances of two sets of documents, and how much of it is chance.
 
     Attributes:
-        distance: `covariance_distance` of the two matrices as they are. Two sets of one kind are apart as well, the
-            more so the fewer documents they have.
+        distance: `covariance_distance` of the two matrices, not corrected. Two sets from one distribution have a
+            distance too, and the fewer documents they have, the larger it is.
         by_chance: mean distance of two sets of these sizes whose documents are drawn from both sets together;
             splits whose second set does not vary, as happens among a handful of documents, are left out.
         p: permutation p-value of `distance`: how often two such sets are at least as far apart.
-        corrected: the distance without what finite sets add to it; 0 if that is all of it.
+        corrected: the distance without what finite sets add to it; 0 if nothing else is left.
         low, high: bootstrap interval of `corrected`.
         level: of the interval.
-        resamples: of the bootstrap, and as many random splits.
+        resamples: number of bootstrap resamples, and of random splits.
     """
 
     distance: float
@@ -78,7 +78,7 @@ def centred_covariance(covariance: npt.ArrayLike) -> Array:
 def covariance_distance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     """Relative Frobenius distance `||first - second|| / ||second||`: of samples (first) from the data (second).
 
-    0: the same; 1: as far from the data as no variance at all.
+    0: the same; 1: as far from the data as a matrix of zeros.
 
     Raises:
         TextcriticError: the matrices differ in shape, or the second is all zeros.
@@ -95,8 +95,7 @@ def covariance_distance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
 def covariance_test(
     first: npt.ArrayLike,
     second: npt.ArrayLike,
-    first_variances: npt.ArrayLike | None = None,
-    second_variances: npt.ArrayLike | None = None,
+    variances: tuple[npt.ArrayLike | None, npt.ArrayLike | None] = (None, None),
     resamples: int = 1000,
     level: float = 0.95,
     seed: int = 1,
@@ -108,20 +107,20 @@ def covariance_test(
     coefficient fixed at 0, the result is the same.
 
     The squared distance of two estimated matrices is too large by the variances of their entries, `_noise`.
-    These are taken off it, and off the squared size of the data's matrix: an unbiased ratio but for the division, and
-    its root is `corrected`. Documents drawn with replacement are corrected likewise, but vary about the distance as it
-    is instead of the corrected one; their quantiles are moved by that difference. The interval is about right
-    for large distances (in simulations it holds them 92 to 98 times in 100) and too wide for those that finite sets
-    have anyway.
+    These are subtracted from it, and from the squared size of the data's matrix: numerator and denominator of the ratio
+    are then unbiased, and its root is `corrected`. Documents drawn with replacement are corrected in the same way, but
+    vary about the plain distance instead of the corrected one; their quantiles are moved by that difference. The
+    interval is about right for large distances (in simulations it holds them 92 to 98 times in 100) and too wide for
+    distances as small as finite sets have by chance.
 
-    Before documents are exchanged, each set is centred on its own mean: a difference of means is none of covariances.
+    Before documents are exchanged, each set is centred on its own mean, because only covariances are compared.
     The memory is that of one resample, and time grows with documents x K^2 x resamples.
 
     Args:
         first: [documents, K], means of the samples' coefficients, of all parts; one that is fixed has the mean 0.
         second: [documents, K], means of the data.
-        first_variances: [documents, K], 0 of a fixed coefficient; None: the covariance of the means alone.
-        second_variances: [documents, K]; given if the first are.
+        variances: [documents, K] of the samples and of the data, 0 for a fixed coefficient; (None, None): the
+            covariance of the means alone.
         resamples: of the bootstrap, and random splits.
         level: of confidence.
         seed: of `numpy.random.default_rng`.
@@ -130,13 +129,13 @@ def covariance_test(
         TextcriticError: what `aggregated_covariance` and `covariance_distance` raise; variances of one set alone; no
             resamples; a level outside (0, 1).
     """
-    if (first_variances is None) != (second_variances is None):
+    if (variances[0] is None) != (variances[1] is None):
         raise TextcriticError("covariance test: variances of one set alone; give those of both or of neither")
     if resamples < 1 or not 0 < level < 1:
         raise TextcriticError(
             f"covariance test: {resamples} resamples at level {level}; give at least 1, and a level inside (0, 1)"
         )
-    one, two = _Moments.of(first, first_variances), _Moments.of(second, second_variances)
+    one, two = _Moments.of(first, variances[0]), _Moments.of(second, variances[1])
     distance = covariance_distance(one.covariance(), two.covariance())
     bootstrap, splits = np.random.default_rng(seed).spawn(2)
     corrected, low, high = _corrected(one, two, resamples, level, bootstrap)
@@ -151,7 +150,7 @@ def covariance_test(
 
 @dataclass(frozen=True)
 class _Moments:
-    """Documents of one set: means [D, K], centred over documents and over parts, and variances [D, K] (or [D, 1])."""
+    """Documents of one set: means [D, K], centred over documents and over parts, and variances [D, K] or [D, 1]."""
 
     means: Array
     variances: Array
@@ -163,14 +162,14 @@ class _Moments:
         return cls(array - array.mean(axis=0), spread)
 
     def sums(self, counts: Array) -> "_Sums":
-        """Over the documents, each counted so often [D]."""
+        """Sums over the documents, each counted `counts` [D] times."""
         some = counts > 0
         rows = self.means[some]
         rows *= np.sqrt(counts[some])[:, None]
         return _Sums(rows.T @ rows, counts @ self.means, counts @ self.variances, float(counts.sum()))
 
     def covariance(self, counts: Array | None = None) -> Array:
-        """Of the documents, each counted so often [D] (once if None): [K, K]."""
+        """Covariance of the documents, each counted `counts` [D] times (None: once): [K, K]."""
         return self.sums(np.ones(len(self.means)) if counts is None else counts).covariance()
 
     def squares(self) -> Array:
@@ -184,7 +183,7 @@ class _Moments:
 
 @dataclass(frozen=True)
 class _Sums:
-    """Sums over documents of xx' [K, K], x [K] and variances [K], and how many documents there are."""
+    """Sums over documents of xx' [K, K], x [K] and variances [K], and the number of documents."""
 
     products: Array
     means: Array
@@ -210,7 +209,7 @@ def _checked(means: npt.ArrayLike, variances: npt.ArrayLike | None) -> tuple[Arr
     """Means [D, k], of two documents at least, and their variances: [D, k], or zeros [D, 1] if there are none."""
     array = checked_columns(means, "covariance")
     if len(array) < 2:
-        raise TextcriticError("covariance: one document has none; give at least two")
+        raise TextcriticError("covariance: one document has no covariance; give at least two")
     if variances is None:
         return array, np.zeros((len(array), 1))
     spread = checked_columns(variances, "covariance")
@@ -228,11 +227,11 @@ def _corrected(
     squares = one.squares(), two.squares()
 
     def relative_squares(counts: tuple[Array, Array]) -> tuple[float, float]:
-        """Squared relative distance of these documents, as it is and corrected."""
+        """Squared relative distance of these documents, plain and corrected."""
         first, second = one.covariance(counts[0]), two.covariance(counts[1])
         noise = [_noise(c, s, k) for c, s, k in zip((first, second), squares, counts, strict=True)]
         distance, size = float(((first - second) ** 2).sum()), float((second**2).sum())
-        # Where the data's matrix is all noise, as in tiny sets, its size is not corrected.
+        # If the matrix of the data is all noise, as in tiny sets, its size is not corrected.
         denominator = size - noise[1] if size > noise[1] else whole
         return distance / whole, (distance - sum(noise)) / denominator
 
@@ -246,13 +245,13 @@ def _corrected(
 
 
 def _drawn(one: _Moments, rng: np.random.Generator) -> Array:
-    """How often each document is drawn with replacement: [D]."""
+    """The number of times that each document is drawn with replacement: [D]."""
     documents = len(one.means)
     return np.bincount(rng.integers(0, documents, documents), minlength=documents).astype(np.float64)
 
 
 def _noise(covariance: Array, squares: Array, counts: Array) -> float:
-    """Sum of the variances of a covariance's entries, as documents [D], each counted so often, were drawn."""
+    """Sum of the variances of the entries of a covariance of documents, each drawn `counts` [D] times."""
     number = counts.sum()
     return float((counts @ squares / number - (covariance**2).sum()) / (number - 1))
 

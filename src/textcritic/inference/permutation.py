@@ -15,7 +15,7 @@ from textcritic.inference.statistics import Array, Statistic, checked_columns, d
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """`difference` = statistic(first) - statistic(second), its two-sided `p`, and how p was found.
+    """`difference` = statistic(first) - statistic(second), its two-sided `p`, and how p was computed.
 
     `splits` is the number of random splits, or of all of them if `exact`.
     """
@@ -72,7 +72,7 @@ def permutation_test(
 
 
 def _few_splits(first: int, second: int, resamples: int) -> bool:
-    """Whether there are at most `resamples` splits; the binomial of two large sets is never worked out."""
+    """Whether there are at most `resamples` splits; for large sets the binomial is not computed."""
     log_splits = math.lgamma(first + second + 1) - math.lgamma(first + 1) - math.lgamma(second + 1)
     return log_splits < math.log(resamples) + 1 and math.comb(first + second, first) <= resamples
 
@@ -93,7 +93,7 @@ def _random_splits(pooled: Array, size: int, resamples: int, rng: np.random.Gene
             for chunk in chunk_sizes(resamples, len(rows)):
                 yield rng.multivariate_hypergeometric(counts, size, chunk, method="marginals") @ rows
             return
-    # The test is two-sided, so either side of a split may be the subset: the smaller one is drawn sooner.
+    # The test is two-sided, so either side of a split may be the subset: the smaller one is drawn faster.
     size = min(size, len(pooled) - size)
     for chunk in chunk_sizes(resamples, len(pooled)):
         subsets = np.stack([rng.choice(len(pooled), size, replace=False, shuffle=False) for _ in range(chunk)])

@@ -1,4 +1,4 @@
-"""How well a section classifier does on real text: accuracy, confidence, calibration, and what it confuses."""
+"""The quality of a section classifier on real text: accuracy, confidence, calibration, and titles it confuses."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,7 @@
 """Posterior by look-up: the states of a sequence of the synthetic process, read off its sub-sequences.
 
 Every sub-sequence belongs to one state (paper, section 3), so the posterior of a text that the process can emit is a
-single chain of states, and a text that it cannot emit has none: that is rejected, and counted by reason.
+single chain of states. A text that it cannot emit has no posterior: it is rejected, and counted by reason.
 """
 
 import os
@@ -77,7 +77,7 @@ class Lookup:
         """One section a sub-sequence of a text that is M known sub-sequences, a delimiter behind each, and no more.
 
         Raises:
-            MalformedArticle: with the first reason that applies of: "empty"; "unknown symbol", a character that is no
+            MalformedArticle: with the first of these reasons: "empty"; "unknown symbol", a character that is not a
                 letter of the process; "unknown sub-sequence" before some delimiter; "text after the last delimiter";
                 "fewer than M sub-sequences", "more than M sub-sequences".
         """
@@ -108,9 +108,9 @@ class Lookup:
     def chains_as_released(self, texts: Iterable[str]) -> tuple[list[list[str | None]], int]:
         """The chains that the paper's released code keeps of some texts, and how many of these it counts as invalid.
 
-        It reads a text as `chain` does, and keeps those of which it has then read M sub-sequences; such a text is
-        "invalid" if an unknown sub-sequence follows. All others are left out, and of no count: "processed" is the
-        number of those kept.
+        It reads a text as `chain` does, and keeps the text if it has then read M sub-sequences; such a text is
+        "invalid" if an unknown sub-sequence follows. All others are left out and not counted: "processed" is the
+        number of texts that are kept.
         """
         kept, invalid = [], 0
         for text in texts:

@@ -1,15 +1,26 @@
-"""What a projection leaves on disk: for every document the gold titles, the inferred ones and the full posterior."""
+"""Files of section titles: for every document the gold titles, the inferred ones and the full posterior.
+
+Where text comes with its titles nothing is inferred: the given titles are certain, and there is no posterior.
+"""
 
 import json
 import os
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
-from textcritic.errors import TextcriticError
-from textcritic.files import read_table, write_table
+from textcritic.corpora.articles import iter_title_chains, write_batches
+from textcritic.files import write_table
+
+GIVEN_SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("gold", pa.list_(pa.string())),
+        ("inferred", pa.list_(pa.string())),
+        ("confidence", pa.list_(pa.float32())),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -53,24 +64,24 @@ def write_posteriors(path: str | os.PathLike[str], posteriors: Posteriors) -> No
     write_table(path, table.replace_schema_metadata({"titles": json.dumps(posteriors.titles)}))
 
 
-def read_posteriors(path: str | os.PathLike[str]) -> Posteriors:
-    """Read what `write_posteriors` wrote.
+def take_titles(articles_path: str | os.PathLike[str], out_path: str | os.PathLike[str]) -> None:
+    """Write the latents of a file of articles (see `write_posteriors`) whose titles are certain.
+
+    `gold` and `inferred` are both the title of each section, with confidence 1. There is no `posterior`, because titles
+    may occur that the train split does not have; the critic decides which documents it can score.
+
+    Args:
+        articles_path: a corpus split, or a sample in the setting `w-title`.
+        out_path: Parquet file to write.
 
     Raises:
-        TextcriticError: the file is missing, truncated, or not a projection.
+        TextcriticError: the articles cannot be read.
     """
-    table = read_table(path)
-    metadata = table.schema.metadata or {}
-    if b"titles" not in metadata or "posterior" not in table.column_names:
-        raise TextcriticError(f"{path}: not a file of inferred titles; delete it and rerun the rule that makes it")
-    titles = tuple(json.loads(metadata[b"titles"]))
-    # Flat buffers instead of Python lists: a section more or less is a slice.
-    posterior = table.column("posterior").combine_chunks()
-    sections = np.asarray(posterior.offsets)
-    flat = np.asarray(posterior.values.flatten(), dtype=np.float32).reshape(-1, len(titles))
-    return Posteriors(
-        titles=titles,
-        ids=table.column("id").to_pylist(),
-        gold=table.column("gold").to_pylist(),
-        probabilities=[flat[start:stop] for start, stop in pairwise(sections)],
-    )
+    write_batches(out_path, map(_certain, iter_title_chains(articles_path)), GIVEN_SCHEMA)
+
+
+def _certain(batch: pa.RecordBatch) -> pa.RecordBatch:
+    titles = batch.column("titles")
+    ones = pa.array([1.0], pa.float32()).take(pa.array([0] * len(titles.values), pa.int32()))
+    confidence = pa.ListArray.from_arrays(titles.offsets, ones)
+    return pa.record_batch([batch.column("id"), titles, titles, confidence], schema=GIVEN_SCHEMA)

@@ -83,7 +83,7 @@ def shuffled_batches(lengths: np.ndarray, batch_size: int, seed: int, epoch: int
 
 
 def sorted_batches(lengths: np.ndarray, batch_size: int) -> Iterator[np.ndarray]:
-    """All sections once, longest first (so that memory runs out at the start or never)."""
+    """All sections once, longest first: if memory does not suffice, that shows at the start."""
     order = np.argsort(-lengths, kind="stable")
     for start in range(0, len(order), batch_size):
         yield order[start : start + batch_size]

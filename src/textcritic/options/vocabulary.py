@@ -1,4 +1,4 @@
-"""Which words a topic model sees, apart from all that counts them: the workflow is configured without scipy."""
+"""Options of the vocabulary of a topic model: which words it sees."""
 
 import difflib
 import math
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 NO_STOP_WORDS, ENGLISH = "none", "english"
 STOP_LISTS = (NO_STOP_WORDS, ENGLISH)
-"""What may stand in place of a file of stop words."""
+"""Names of lists of stop words, which may be given in place of a file."""
 
 Mode = Literal["paper", "as_released"]
 
 
 @dataclass(frozen=True)
 class VocabularyOptions:
-    """Which words are left out; the paper's rule, and where it is silent (*) its released code's.
+    """Which words are left out: by the paper's rule, and where the paper says nothing (*) by its released code.
 
     Attributes:
         stop_words: `none`; `english`, the 318 of scikit-learn; or the path of a file with one word a line. A word is
@@ -59,7 +59,7 @@ class VocabularyOptions:
 
     def most_documents(self, documents: int) -> int:
         """The largest document frequency that a word may have, of so many documents."""
-        limit = Fraction(str(self.maximum_share)) * documents  # as written: 0.7 of 10 documents are 7
+        limit = Fraction(str(self.maximum_share)) * documents  # exact: 0.7 of 10 documents are 7
         return math.floor(limit) if self.mode == "paper" else math.ceil(limit) - 1
 
 
@@ -74,7 +74,7 @@ def check_vocabulary(name: str, registries: "Registries") -> None:
 
 
 def require_stop_words(name: str, here: Path) -> None:
-    """See that `VocabularyOptions.stop_words` names a list or a file that is there.
+    """Check that `VocabularyOptions.stop_words` names a list or a file that exists.
 
     Args:
         name: the option.

@@ -1,4 +1,4 @@
-"""Your own text: from files of articles to a study of its own, and its report."""
+"""Your own text: from files of articles to a study and its report."""
 
 from textcritic.owntext.criticise import criticise
 

@@ -1,4 +1,4 @@
-"""The configuration of a study of one's own: the shipped templates, filled in, as YAML to keep and to edit."""
+"""The configuration of a study of one's own texts: the shipped templates, filled in, as YAML to keep and edit."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ from textcritic.plan.spec import complete, load_yaml
 STUDY, CORPUS, GENERATOR = "own-text", "my-articles", "my-samples"
 GIVEN = "transitions-given"
 REGISTRY = ROOT / "config/registry"
-RESERVED = {"data"}  # what the report's tables call real text
+RESERVED = {"data"}  # the name of real text in the tables of the report
 LONGEST_NAME = 40
 HEAD = "# {what}\n# Written by `textcritic criticise` (mark {mark}), which keeps what you change below this line.\n"
 MARK = re.compile(r"^# Written by .*\(mark ([0-9a-f]+)\).*\n", re.MULTILINE)
@@ -27,14 +27,14 @@ MARK = re.compile(r"^# Written by .*\(mark ([0-9a-f]+)\).*\n", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is compared and how.
+    """What is compared, and how.
 
     Attributes:
         reference, samples: absolute paths of files of articles.
         given: whether the titles of samples are given, or inferred.
         minimum_title_count: `sections.minimum_title_count` of the corpus.
         minimum_sections: `sections.minimum` of the corpus; None: the template's.
-        command: what a person types to make the study again.
+        command: the command line that makes the study again.
     """
 
     reference: Path
@@ -55,17 +55,17 @@ def corpus_template() -> dict[str, Any]:
 def write_configuration(folder: Path, wanted: Wanted) -> list[Path]:
     """Write config.yaml, registry/corpora.yaml, registry/generators.yaml and studies/own-text.yaml.
 
-    A file that was edited since is left as it is, provided that nothing else would be written now than then.
+    A file that was edited since is kept, provided that the same would be written now as then.
 
     Args:
         folder: where they go; Snakemake's working directory.
         wanted: what to fill in.
 
     Returns:
-        The files that were left as they are.
+        The edited files that were kept.
 
     Raises:
-        TextcriticError: a file is there that was edited and is for something else, or that we did not write.
+        TextcriticError: a file exists that was edited and is for something else, or that this command did not write.
     """
     files = {folder / name: (what, value) for name, (what, value) in configuration(wanted).items()}
     texts = {path: _text(what, value) for path, (what, value) in files.items()}
@@ -77,7 +77,7 @@ def write_configuration(folder: Path, wanted: Wanted) -> list[Path]:
 
 
 def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Of each file its name, what it is, and what is in it."""
+    """The name of each file, a line that says what it is, and its content."""
     (corpus,) = names_of([wanted.reference], load_yaml(REGISTRY / "corpora.yaml"))
     registered = load_yaml(REGISTRY / "generators.yaml")
     generators = names_of(wanted.samples, registered)
@@ -100,7 +100,7 @@ def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 def names_of(paths: Sequence[Path], taken: Collection[str]) -> list[str]:
-    """A registry name for each file, after its own: lower-case letters, digits and hyphens, none of them taken."""
+    """A free registry name for each file, made from its name: lower-case letters, digits and hyphens."""
     names: list[str] = []
     for path in paths:
         stem = re.sub(r"\.jsonl?(\.gz)?$", "", path.name, flags=re.IGNORECASE)
@@ -112,7 +112,7 @@ def names_of(paths: Sequence[Path], taken: Collection[str]) -> list[str]:
 
 
 def labels_of(paths: Sequence[Path]) -> list[str]:
-    """What to call each file: its name, and as many of its folders as it takes to tell it from the others."""
+    """A label for each file: its name, and as many of its folders as are needed to distinguish it from the others."""
 
     def tail(path: Path, depth: int) -> str:
         return "/".join(path.parts[-depth:])
@@ -143,22 +143,22 @@ def _text(what: str, value: dict[str, Any]) -> str:
 
 
 def _edited(path: Path, text: str) -> bool:
-    """Whether a file is there that we wrote for the same purpose as `text` and that was changed since."""
+    """Whether this command wrote the file, for the same purpose as `text`, and it was changed since."""
     if not path.is_file():
         return False
     try:
-        there = path.read_text(encoding="utf-8")
+        present = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise TextcriticError(f"{path}: cannot be read as text; remove it or choose another --output") from error
-    found = MARK.search(there)
-    if not found:
+    mark = MARK.search(present)
+    if not mark:
         raise TextcriticError(f"{path}: `textcritic criticise` did not write this; choose another --output")
-    if _mark(there[found.end() :]) == found[1]:
+    if _mark(present[mark.end() :]) == mark[1]:
         return False
-    if found[1] != _mark(text[MARK.search(text).end() :]):  # type: ignore[union-attr]
+    if mark[1] != _mark(text[MARK.search(text).end() :]):  # type: ignore[union-attr]
         raise TextcriticError(
-            f"{path}: you edited this, and it is for other files or options than you name now, or another version"
-            " of textcritic wrote it; remove it to have it written anew, or choose another --output"
+            f"{path}: you edited this file, and it is for other files or options than now, or another version of"
+            " textcritic wrote it; remove it to have it written anew, or choose another --output"
         )
     return True
 

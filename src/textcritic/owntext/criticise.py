@@ -1,4 +1,4 @@
-"""The command `textcritic criticise`: two files of articles or more in, the coherence table and a report out."""
+"""The command `textcritic criticise`: two or more files of articles in, the coherence table and a report out."""
 
 import os
 import shlex
@@ -16,7 +16,7 @@ from textcritic.plan.spec import load_yaml
 from textcritic.report.show import show_study
 
 TitlesMode = Literal["given", "inferred"]
-# A title is rare below one section in so many articles, but never asked for more than the registry's entry asks for.
+# A title is rare if it has fewer than one section in so many articles; the limit is at most that of the registry.
 ARTICLES_PER_TITLE = 50
 
 
@@ -29,16 +29,16 @@ def criticise(
     minimum_sections: int | None = None,
     cores: int | None = None,
 ) -> str:
-    """Compare the articles of some files with those of a reference, each file a source of its own.
+    """Compare the articles of some files with those of a reference; each file is a source.
 
-    Checks every file, writes the study's configuration into `output`, and runs the workflow on it; what is there from
-    an earlier run, and still fits, is not made again. Says on stderr what it decides.
+    Checks every file, writes the configuration of the study into `output`, and runs the workflow on it; results of an
+    earlier run that still fit are not made again. Decisions are reported on stderr.
 
     Args:
         reference: JSON lines of real articles (`corpora.jsonl.read_jsonl`); the critic is fitted on part of them.
         samples: files of articles to compare, the same format; titles may be left out.
         output: folder for configuration and results.
-        titles: how the titles of samples are known; None: given, if every section of every file has one.
+        titles: whether the titles of samples are given or inferred; None: given, if every section has one.
         minimum_title_count: see the corpora registry; None: that of the entry `my-articles`, or a fiftieth of the
             number of articles (at least 2) if that is less.
         minimum_sections: fewest sections of an article of the reference; None: that of the entry `my-articles`.
@@ -49,7 +49,7 @@ def criticise(
 
     Raises:
         TextcriticError: a fault of a file, named with its line; no title where one is needed; the output folder has
-            other files where the configuration goes; or a step of the workflow failed, which has said so on stderr.
+            other files where the configuration goes; or a step of the workflow failed, as stderr says.
     """
     folder = Path(output).expanduser().resolve()
     real, *drawn = outlines([reference, *samples], corpus_template()["titles"])
@@ -75,15 +75,15 @@ def criticise(
 def _check_reference(real: Outline) -> None:
     if not real.titled:
         raise TextcriticError(
-            f"{real.path}: no article has a title on every section; the critic is fitted on titles, so give the"
-            ' sections of the reference theirs: {"title": ..., "text": ...}'
+            f"{real.path}: no article has a title on every section; the critic is fitted on titles, so give every"
+            ' section of the reference one: {"title": ..., "text": ...}'
         )
     if real.titled < real.articles:
         _say(f"{real.path.name}: {real.articles - real.titled:,} of {real.articles:,} articles lack a title: left out")
 
 
 def _mode(drawn: Sequence[Outline], titles: TitlesMode | None) -> TitlesMode:
-    """Whether titles are given or inferred; said with its reason."""
+    """Whether titles are given or inferred; reported on stderr with the reason."""
     bare = [outline for outline in drawn if outline.untitled]
     lacking = ", ".join(f"{o.untitled:,} of {o.sections:,} sections of {o.path.name}" for o in bare)
     if titles == "given":
@@ -94,7 +94,7 @@ def _mode(drawn: Sequence[Outline], titles: TitlesMode | None) -> TitlesMode:
     if titles is None and not bare:
         _say("titles: given, every section of the samples has one; nothing is inferred")
         return "given"
-    why = "as asked" if titles else f"there is none on {lacking} (--titles given goes by the others)"
+    why = "as asked" if titles else f"{lacking} have none (--titles given uses the others)"
     _say(f"titles: inferred for all samples by a classifier trained on the reference; {why}")
     return "inferred"
 
@@ -116,11 +116,11 @@ def _command(
     title_count: int | None,
     sections: int | None,
 ) -> list[str]:
-    """What a person types to have the study again, from wherever they are."""
+    """The command line that makes the study again, from any folder."""
     options: dict[str, Any] = {"titles": titles, "minimum-title-count": title_count, "minimum-sections": sections}
     words = [str(part) for name, value in options.items() if value is not None for part in (f"--{name}", value)]
     files = [str(outline.path) for outline in (real, *drawn)]
-    script = Path(sys.executable).with_name("textcritic")  # `make` has it where no PATH finds it
+    script = Path(sys.executable).with_name("textcritic")  # with `make` it is not on the PATH
     return [str(script) if script.is_file() else script.name, "criticise", *files, "--output", str(folder), *words]
 
 

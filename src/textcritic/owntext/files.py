@@ -1,4 +1,4 @@
-"""The user's files: checked line by line before anything runs, and what there is to know of them."""
+"""The user's files: checked line by line before anything runs, and summarised."""
 
 import os
 import sys
@@ -13,14 +13,14 @@ from textcritic.errors import TextcriticError
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a file of articles holds.
+    """Counts of a file of articles.
 
     Attributes:
         path: absolute.
-        articles: how many.
+        articles: number of articles.
         titled: articles that have sections, each with a title.
-        sections: of all articles.
-        untitled: sections without a title, or with one of which nothing is left when it is standardised.
+        sections: sections of all articles.
+        untitled: sections without a title, or whose title is empty once it is standardised.
     """
 
     path: Path
@@ -31,7 +31,7 @@ class Outline:
 
 
 def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any]) -> list[Outline]:
-    """Read every file through, in bounded memory but for ids.
+    """Read every file once; only the ids of articles stay in memory.
 
     Args:
         paths: JSON lines, see `corpora.jsonl.read_jsonl`; `~` is the user's own folder.
@@ -43,21 +43,21 @@ def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any])
     """
     whole = [Path(path).expanduser().absolute() for path in paths]
     standard = Titles(**titles)
-    found: list[Outline] = []
+    read: list[Outline] = []
     faults: list[str] = []
     for path in whole:
-        if any(path.exists() and other.exists() and path.samefile(other) for other in whole[: len(found)]):
+        if any(path.exists() and other.exists() and path.samefile(other) for other in whole[: len(read)]):
             raise TextcriticError(f"{path}: the same file twice; name the reference and each file of samples once")
         if set("{}") & set(str(path)):  # Snakemake would take them for wildcards
             raise TextcriticError(f"{path}: a path with {{ or }} in it cannot be used; rename it or copy the file")
         try:
-            found.append(_outline(path, standard))
+            read.append(_outline(path, standard))
         except TextcriticError as error:
             faults.append(str(error))
-            found.append(Outline(path, 0, 0, 0, 0))
+            read.append(Outline(path, 0, 0, 0, 0))
     if faults:
         raise TextcriticError(" | ".join(faults))
-    return found
+    return read
 
 
 def _outline(path: Path, standard: Titles) -> Outline:

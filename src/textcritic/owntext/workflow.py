@@ -1,4 +1,4 @@
-"""Snakemake as a person would call it, on one folder, one run at a time."""
+"""Runs Snakemake on a folder, as a person would call it, one run at a time."""
 
 import fcntl
 import signal
@@ -16,7 +16,7 @@ LOCK = ".criticise.lock"
 
 
 def run_workflow(folder: Path, lock: int, cores: int | None = None) -> None:
-    """Build what `folder`/config.yaml configures, in `folder`; Snakemake and its jobs write to our stderr.
+    """Build what `folder`/config.yaml configures, in `folder`; Snakemake and its jobs write to stderr.
 
     Args:
         folder: working directory of the workflow.
@@ -27,13 +27,13 @@ def run_workflow(folder: Path, lock: int, cores: int | None = None) -> None:
         TextcriticError: the workflow failed, or it was stopped.
     """
     command = snakemake_command(folder) + (["--cores", str(cores)] if cores else [])
-    # A kill leaves Snakemake's lock behind; while we hold our own, nobody else's run can be the one that it guards.
+    # A kill leaves Snakemake's lock behind. Our own lock shows that no other run is at work, so it can be removed.
     locks = folder / ".snakemake/locks"
     if locks.is_dir() and any(locks.iterdir()):
         _run([*command, "--unlock"], lock)
     if _run(command, lock):
         raise TextcriticError(
-            f"{folder}: the workflow stopped before it was done, see the lines above and {folder / 'results/logs'}; the"
+            f"{folder}: the workflow stopped before it was done; see the lines above and {folder / 'results/logs'}; the"
             " same command goes on from there (thresholds: --minimum-title-count, --minimum-sections)"
         )
 
@@ -51,12 +51,12 @@ def snakemake_command(folder: Path) -> list[str]:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[int]:
-    """Make a folder if it is not there, and hold its lock: yields a file descriptor.
+    """Make a folder if it is missing, and hold its lock: yields a file descriptor.
 
-    Snakemake inherits the descriptor, so that the lock is free only when that has ended too.
+    Snakemake inherits the descriptor, so the lock is free only when Snakemake has ended too.
 
     Raises:
-        TextcriticError: another run is at work there, or it is no folder that can be written to.
+        TextcriticError: another run is at work there, or the folder cannot be written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ def alone(folder: Path) -> Iterator[int]:
 
 
 def _run(command: Sequence[str], lock: int) -> int:
-    """The exit code; a request to stop is passed on, and what it ends is waited for."""
+    """Run a command and give its exit code; a request to stop is passed on, and the command is waited for."""
     started: list[subprocess.Popen[bytes]] = []
     asked: list[int] = []
 
@@ -90,12 +90,12 @@ def _run(command: Sequence[str], lock: int) -> int:
             try:
                 return process.wait()
             except KeyboardInterrupt:
-                continue  # the terminal has told Snakemake too
+                continue  # Snakemake gets Ctrl-C from the terminal too
 
 
 @contextmanager
 def _on_sigterm(handler: Callable[[int, object], None]) -> Iterator[None]:
-    """Handle requests to stop; outside of the main thread, which alone gets them, nothing."""
+    """Handle requests to stop; outside the main thread do nothing, because only that gets them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -4,22 +4,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from textcritic.experiments import KINDS, kind_of
 from textcritic.files import write_text
-from textcritic.plan.spec import SCHEMAS, load_yaml
+from textcritic.plan.experiment import schema_of
+from textcritic.plan.registries import REGISTRIES
+from textcritic.plan.spec import SCHEMAS, schema
 
 MANUAL = SCHEMAS.parent / "README.md"
-PAGES = {
-    "config": "config/config.yaml",
-    "study": "config/studies/{study}.yaml",
-    "corpora": "config/registry/corpora.yaml",
-    "encodings": "config/registry/encodings.yaml",
-    "generators": "config/registry/generators.yaml",
-    "decodings": "config/registry/decodings.yaml",
-    "classifiers": "config/registry/classifiers.yaml",
-    "critics": "config/registry/critics.yaml",
-    "hub": "config/registry/hub.yaml",
-    "downloads": "config/registry/downloads.yaml",
-}
+REGISTRY_ORDER = ("corpora", "encodings", "generators", "decodings", "classifiers", "critics", "hub", "downloads")
 INTRODUCTION = """# Configuration
 
 Made from the schemas in `config/schemas` by `python -m textcritic.plan.configdoc`; change the schemas, not this page.
@@ -39,10 +31,9 @@ added to `registry_folders`; a name is lower-case letters, digits and hyphens, a
 def manual() -> str:
     """The whole page, Markdown."""
     parts = [INTRODUCTION]
-    for kind, path in PAGES.items():
-        schema = load_yaml(SCHEMAS / f"{kind}.yaml")
-        parts.append(f"\n## {path}\n\n{_sentence(schema['description'])}\n")
-        branches = schema.get("oneOf", [schema])
+    for heading, rules in _pages():
+        parts.append(f"\n## {heading}\n\n{_sentence(rules['description'])}\n")
+        branches = rules.get("oneOf", [rules])
         for branch in branches:
             if len(branches) > 1:
                 parts.append(f"\n### {_sentence(branch['title']).rstrip('.')}\n")
@@ -51,9 +42,19 @@ def manual() -> str:
     return "".join(parts)
 
 
-def _rows(schema: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str, str, str]]:
-    required = set(schema.get("required", []))
-    for key, sub in schema.get("properties", {}).items():
+def _pages() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Headings and schemas in the order of the manual."""
+    yield "config/config.yaml", schema("config")
+    yield "config/studies/{study}.yaml", schema("study")
+    for kind in KINDS:
+        yield f"An experiment of kind `{kind}`", schema(schema_of(kind_of(kind)))
+    for registry in sorted(REGISTRIES, key=lambda name: (*REGISTRY_ORDER, name).index(name)):
+        yield f"config/registry/{registry}.yaml", schema(registry)
+
+
+def _rows(rules: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str, str, str]]:
+    required = set(rules.get("required", []))
+    for key, sub in rules.get("properties", {}).items():
         name = f"{prefix}{key}"
         default = "required" if key in required else _value(sub["default"]) if "default" in sub else "absent"
         words = _sentence(sub.get("description", "")).replace("|", "\\|")

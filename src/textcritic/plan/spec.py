@@ -6,7 +6,7 @@ is the name of an entry of that registry, `besides` which values are not; `check
 `plan.registries`).
 
 A rule passes the canonical string of the registry entry it depends on as a parameter: keys sorted, values equal to the
-schema's default left out. So neither reordering keys nor a new default in the schema reruns anything.
+schema's default left out. So neither reordered keys nor a new default in the schema make jobs run again.
 """
 
 import difflib
@@ -47,7 +47,7 @@ def complete(value: Any, kind: str | Path, source: str) -> Any:
     """Validate `value` against a schema and fill in the schema's defaults; `value` is not changed.
 
     Args:
-        value: what the YAML said.
+        value: content of the YAML.
         kind: the schema.
         source: where it came from (a file, or file and entry), for the error line.
 
@@ -109,7 +109,7 @@ def leaves(value: Any, rules: Mapping[str, Any], where: str = "") -> Iterator[tu
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
-    """YAML's own rule that keys are unique, which PyYAML does not enforce."""
+    """Refuses a key that occurs twice, as YAML demands and PyYAML does not."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -142,7 +142,7 @@ def _laid_over(base: Any, over: Any) -> Any:
 
 
 def _schema_of_kind(schema: dict[str, Any], value: Any, source: str) -> dict[str, Any]:
-    """Of a registry whose entries differ by `kind`, the branch for this entry, so that its faults read clearly."""
+    """The branch for this entry, in a registry whose entries differ by `kind`, so that messages are clear."""
     kinds = [(branch["properties"]["kind"], branch) for branch in schema.get("oneOf", [])]
     if not kinds:
         return schema
@@ -195,7 +195,7 @@ def _without_defaults(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _explain(problem: ValidationError) -> str:
-    """One line for people: the key, what is wrong, what would be right."""
+    """One line: the key, what is wrong, what would be right."""
     where = ".".join(str(part) for part in problem.absolute_path)
     at = f"{where}: " if where else ""
     value: Any = problem.instance
@@ -237,6 +237,6 @@ def _reads_as_number(text: str) -> bool:
 
 
 def _dotted(text: str) -> str:
-    """`5e-5` as YAML 1.1 wants it: `5.0e-5`."""
+    """`5e-5` as YAML 1.1 needs it: `5.0e-5`."""
     mantissa, exponent = text.lower().split("e")
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{exponent if exponent[0] in '+-' else '+' + exponent}"

@@ -1,6 +1,5 @@
 """Wikipedia dumps: pages, sections, clean text."""
 
-from textcritic.corpora.wikipedia.extract import extract_shard
-from textcritic.corpora.wikipedia.join import join_shards
+from textcritic.corpora.wikipedia.extract import Shard, extract_shard, join_shards
 
-__all__ = ["extract_shard", "join_shards"]
+__all__ = ["Shard", "extract_shard", "join_shards"]

@@ -1,7 +1,7 @@
 """Bzip2 files: where their streams begin, streams one by one, and all of them decompressed in order.
 
 A multistream file is several bzip2 streams in a row. Wikimedia cuts its dumps so that each stream holds whole pages;
-those can be decompressed apart. Streams begin at bytes, but their blocks and their ends lie at bits.
+those can be decompressed separately. Streams begin at whole bytes, but their blocks and ends do not.
 """
 
 import bz2
@@ -16,7 +16,7 @@ from textcritic.errors import TextcriticError
 
 READ = 1 << 20  # bytes read or decompressed at one time
 FIRST_STREAM = 4 << 20  # a multistream file's first stream ends within so many bytes
-LONGEST_STREAM = 64 << 20  # compressed bytes; a worker is handed a stream whole, and 100 pages are never so many
+LONGEST_STREAM = 64 << 20  # compressed bytes; a worker gets a whole stream, and 100 pages never have so many
 
 # A stream begins with a header and the number pi, if it has a block, or the square root of pi, which ends it.
 _START = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
@@ -25,7 +25,7 @@ _END = 0x177245385090
 
 
 def is_multistream(path: Path, opening: bytes) -> bool:
-    """Whether the file's second stream, if there is one, begins with `opening`, white space aside."""
+    """Whether the file has a second stream and that begins with `opening`, after white space."""
     size = path.stat().st_size
     second = next_start(path, 1, min(size, FIRST_STREAM))
     if second == min(size, FIRST_STREAM):
@@ -39,7 +39,7 @@ def is_multistream(path: Path, opening: bytes) -> bool:
 
 
 def next_start(path: Path, position: int, end: int, read: int = READ) -> int:
-    """Where the first stream begins at or after `position` and before `end`; `end` if none does."""
+    """The first place from `position` on and before `end` where a stream begins; `end` if there is none."""
     with readable(path) as handle:
         return next(_starts(handle, position, end, read), end)
 
@@ -70,7 +70,7 @@ def unpacked(data: bytes, path: Path, offset: int) -> Iterator[bytes]:
         offset: where in the file it begins, for the error.
 
     Raises:
-        TextcriticError: the stream is damaged, cut, or followed by something that is no stream.
+        TextcriticError: the stream is damaged, cut, or followed by something that is not a stream.
     """
     decompressor = bz2.BZ2Decompressor()
     while not decompressor.eof:
@@ -110,7 +110,7 @@ def decompressed(path: Path, read: int = READ) -> Iterator[tuple[bytes, int]]:
 
 @contextmanager
 def readable(path: Path) -> Iterator[BinaryIO]:
-    """A file open for reading, whose faults are its own: output that is written meanwhile is not to blame for them.
+    """A file open for reading; an error while it is open names this file, not an output that is being written.
 
     Raises:
         TextcriticError: it cannot be opened or read.
@@ -123,7 +123,7 @@ def readable(path: Path) -> Iterator[BinaryIO]:
 
 
 def _starts(handle: BinaryIO, position: int, end: int, read: int) -> Iterator[int]:
-    """Offsets in [position, end) where a stream begins: the mark of a beginning, just behind that of an end."""
+    """Offsets in [position, end) where a stream begins: the mark of a beginning, right after the mark of an end."""
     base = max(position - _END_BYTES, 0)
     handle.seek(base)
     window = b""

@@ -1,4 +1,4 @@
-"""Dump files: how they are packed and encoded, what wiki they are of, their content as UTF-8, their shards."""
+"""Dump files: packing, encoding, the wiki they come from, their content as UTF-8, and how they are cut into shards."""
 
 import codecs
 import os
@@ -16,7 +16,7 @@ from textcritic.errors import TextcriticError
 
 PLAIN, SINGLE, MULTISTREAM = "plain", "bzip2", "multistream bzip2"
 OPENING = b"<page>"
-"""How a page begins. The text of a page cannot hold it: a dump writes `<` in text as `&lt;`."""
+"""The beginning of a page. Text cannot contain it: a dump writes `<` in text as `&lt;`."""
 
 _HEAD_BYTES = 1 << 20  # siteinfo ends within so many
 _OTHERS = {
@@ -26,7 +26,7 @@ _OTHERS = {
     b"PK\x03\x04": "zip",
     b"\x28\xb5\x2f\xfd": "Zstandard",
 }
-# Of a byte-order mark, or of `<` where there is none; UTF-32 first, which begins as UTF-16 does.
+# Encodings by the byte-order mark, or by `<` if there is none; UTF-32 first, because it begins like UTF-16.
 _MARKS = {
     b"\xff\xfe\x00\x00": "utf-32",
     b"\x00\x00\xfe\xff": "utf-32",
@@ -39,7 +39,7 @@ _MARKS = {
     codecs.BOM_UTF8: "utf-8",
 }
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)["']""")
-# MediaWiki's own names, which every wiki understands; the names of the wiki itself come on top.
+# MediaWiki's own names, which every wiki understands; the names of the wiki itself are added.
 _MEDIA = {"file", "image", "media"}
 _CATEGORY = {"category"}
 _REST = {
@@ -49,7 +49,7 @@ _REST = {
 
 
 def _illegal(error: UnicodeError) -> tuple[str, int]:
-    """What is no character of the encoding becomes one that is none of XML's, so that its page alone is given up."""
+    """Replaces bytes that do not decode by a character that is not allowed in XML, so that only their page is lost."""
     assert isinstance(error, UnicodeDecodeError)
     return "\x00", error.end
 
@@ -58,7 +58,7 @@ codecs.register_error("textcritic-illegal", _illegal)
 
 
 class Part(NamedTuple):
-    """The bytes [start, end) of a file that a shard owns: the pages, or the streams, that begin there."""
+    """The bytes [start, end) of a file that belong to a shard: the pages, or the streams, that begin there."""
 
     dump: "Dump"
     start: int
@@ -67,7 +67,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Site:
-    """What the head of a dump says of its wiki; empty where it is silent."""
+    """What the head of a dump says about its wiki; empty where it says nothing."""
 
     name: str
     dbname: str
@@ -78,7 +78,7 @@ class Site:
 
     @property
     def prefixes(self) -> frozenset[str]:
-        """Prefixes of the titles of pages that are no articles, in lower case."""
+        """Prefixes of the titles of pages that are not articles, in lower case."""
         return self.namespaces.media | self.namespaces.category | self.namespaces.others
 
 
@@ -86,7 +86,7 @@ class Dump:
     """One file of a dump.
 
     Raises:
-        TextcriticError: it is missing, empty, packed in another way, in an encoding nobody knows, or no dump.
+        TextcriticError: it is missing, empty, packed in another way, in an unknown encoding, or not a dump.
     """
 
     def __init__(self, path: Path) -> None:
@@ -121,7 +121,7 @@ class Dump:
         if not re.match(
             rb"(?:\xef\xbb\xbf)?\s*(<\?xml[^>]*>)?\s*(<!--.*?-->\s*)*<mediawiki[\s>]", self._head, re.DOTALL
         ):
-            raise TextcriticError(f"{path}: no MediaWiki dump, which begins with <mediawiki ...>")
+            raise TextcriticError(f"{path}: not a MediaWiki dump, which begins with <mediawiki ...>")
 
     @property
     def can_be_cut(self) -> bool:
@@ -130,12 +130,12 @@ class Dump:
 
     @cached_property
     def site(self) -> Site:
-        """The wiki, from the head of the file; raises TextcriticError where that is no XML."""
+        """The wiki, from the head of the file; raises TextcriticError if that is not XML."""
         root = re.search(rb"<mediawiki[^>]*>", self._head)
         attributes = dict(re.findall(r'([\w:]+)="([^"]*)"', root.group().decode("utf-8", "replace") if root else ""))
-        found = re.search(rb"<siteinfo>.*?</siteinfo>", self._head, re.DOTALL)
+        siteinfo = re.search(rb"<siteinfo>.*?</siteinfo>", self._head, re.DOTALL)
         try:
-            info = ET.fromstring(found.group() if found else b"<siteinfo/>")
+            info = ET.fromstring(siteinfo.group() if siteinfo else b"<siteinfo/>")
         except ET.ParseError as error:
             raise TextcriticError(
                 f"{self.path}: <siteinfo> is not well-formed XML ({error}); fetch the dump again"
@@ -147,13 +147,13 @@ class Dump:
         )
 
     def part(self, first: int, last: int) -> Part:
-        """What of the file belongs to bytes [first, last), counted from its beginning, which may lie outside of it."""
+        """The part of the file within bytes [first, last), counted from its beginning; they may lie outside it."""
         if not self.can_be_cut:
             return Part(self, 0, self.size if first <= 0 < last else 0)
         return Part(self, self._next_cut(max(first, 0)), self._next_cut(max(last, 0)))
 
     def content(self, start: int, end: int, read: int = bzip2.READ) -> Iterator[tuple[bytes, int]]:
-        """The content of bytes [start, end) as UTF-8, in pieces; with each where in the file the reader is."""
+        """The content of bytes [start, end) as UTF-8, in pieces, each with the position of the reader in the file."""
         raw = bzip2.decompressed(self.path, read) if self.packing != PLAIN else self._plain(start, end, read)
         if self.encoding == "utf-8":
             yield from raw
@@ -171,7 +171,7 @@ class Dump:
                 yield data, start
 
     def _next_cut(self, position: int) -> int:
-        """The first place at or after `position` where the file can be cut; its end if there is none."""
+        """The first place at or after `position` where the file can be cut; the end of the file if there is none."""
         if position == 0 or position >= self.size:
             return min(position, self.size)
         if self.packing == MULTISTREAM:
@@ -179,8 +179,8 @@ class Dump:
         before = b""
         for data, end in self._plain(position, self.size, bzip2.READ):
             window = before + data
-            if (found := window.find(OPENING)) >= 0:
-                return end - len(window) + found
+            if (place := window.find(OPENING)) >= 0:
+                return end - len(window) + place
             before = window[1 - len(OPENING) :]
         return self.size
 
@@ -189,23 +189,23 @@ def open_dumps(paths: Sequence[str | os.PathLike[str]]) -> list[Dump]:
     """The files of one dump, in the order given.
 
     Raises:
-        TextcriticError: one is no dump (see `Dump`), or of another wiki than the first: page ids are a wiki's own.
+        TextcriticError: one is not a dump (see `Dump`), or of another wiki than the first: ids are unique in one wiki.
     """
     dumps = [Dump(Path(path)) for path in paths]
     for dump in dumps[1:]:
         if (dump.site.dbname, dump.site.name) != (dumps[0].site.dbname, dumps[0].site.name):
             raise TextcriticError(
-                f"{dump.path}: of the wiki {dump.site.dbname or dump.site.name!r}, but {dumps[0].path} is of"
+                f"{dump.path}: comes from the wiki {dump.site.dbname or dump.site.name!r}, but {dumps[0].path} from"
                 f" {dumps[0].site.dbname or dumps[0].site.name!r}; make a corpus of each"
             )
     return dumps
 
 
 def parts_of(dumps: Sequence[Dump], shard: int, shards: int) -> list[Part]:
-    """What shard `shard` of `shards` owns: an equal range of the bytes of all files, moved on to the next cut.
+    """The parts of shard `shard` of `shards`: an equal range of the bytes of all files, moved on to the next cut.
 
-    Files that cannot be cut (bzip2 in one stream, or in streams that cut pages; encodings other than UTF-8) belong as a
-    whole to the shard in whose range they begin. The parts of all shards, in order, are the whole dump.
+    Files that cannot be cut (bzip2 in one stream, or in streams that cut pages; encodings other than UTF-8) belong to
+    the shard in whose range they begin. The parts of all shards, in order, are the whole dump.
     """
     total = sum(dump.size for dump in dumps)
     first, last = (total * number // shards for number in (shard, shard + 1))
@@ -217,16 +217,16 @@ def parts_of(dumps: Sequence[Dump], shard: int, shards: int) -> list[Part]:
 
 
 def _encoding(start: bytes, path: Path) -> str:
-    """Python's name of the encoding: by the byte-order mark, the XML declaration, or XML's default."""
-    if found := next((name for mark, name in _MARKS.items() if start.startswith(mark)), None):
-        return found
+    """Python's name of the encoding: from the byte-order mark, the XML declaration, or the default of XML."""
+    if marked := next((name for mark, name in _MARKS.items() if start.startswith(mark)), None):
+        return marked
     declared = _DECLARED.match(start)
     name = declared[1].decode() if declared else "utf-8"
     try:
         name = codecs.lookup(name).name
         "<".encode(name)
     except (LookupError, UnicodeError) as error:
-        raise TextcriticError(f"{path}: the encoding {name!r} is not known; save the dump as UTF-8") from error
+        raise TextcriticError(f"{path}: the encoding {name!r} is unknown; save the dump as UTF-8") from error
     return "utf-8" if name == "ascii" else name
 
 

@@ -1,35 +1,168 @@
-"""One shard of a Wikipedia dump: from its bytes to a Parquet file of articles and a report of what was skipped."""
+"""Shards of a Wikipedia dump: extracted side by side, by several processes each, and then joined to one corpus."""
 
+import multiprocessing
+import multiprocessing.connection
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import signal
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, batches_of, write_batches
+from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, batches_of, iter_articles, write_batches
+from textcritic.corpora.extract import Extraction, write_extracted
 from textcritic.corpora.wikipedia import bzip2
-from textcritic.corpora.wikipedia.choice import Choice
 from textcritic.corpora.wikipedia.dump import MULTISTREAM, Part, open_dumps, parts_of
-from textcritic.corpora.wikipedia.pages import Reason, Splitter
-from textcritic.corpora.wikipedia.workers import in_order
+from textcritic.corpora.wikipedia.pages import Choice, Reason, Splitter
 from textcritic.errors import TextcriticError
-from textcritic.files import write_json
+from textcritic.files import read_json, write_json
 from textcritic.options.corpora import WIKIPEDIA
 from textcritic.plan.spec import complete
 from textcritic.runlog import Progress, log, versions
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
 BATCH = 1 << 19  # bytes of pages that are handed to a worker at one time
 ROWS = 64  # articles of a row group: memory holds so many
+IN_FLIGHT = 4  # tasks a worker: enough that none waits while the oldest task is a long one
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of the shards that a dump is extracted in.
+
+    Attributes:
+        paths: the files of a `pages-articles` dump in order: XML, bzip2 or multistream bzip2, recognised by their
+            first bytes.
+        number: of the shard, from 0.
+        total: number of shards; see `dump.parts_of`.
+    """
+
+    paths: Sequence[str | os.PathLike[str]]
+    number: int
+    total: int
+
+
+def extract_shard(
+    shard: Shard,
+    options: Mapping[str, Any],
+    out_path: str | os.PathLike[str],
+    report_path: str | os.PathLike[str],
+    workers: int = 1,
+    read: int = bzip2.READ,
+) -> None:
+    """Write the articles of one shard of a dump, in the dump's order, and a report of the pages that gave none.
+
+    An article is the introduction, as section "abstract", and the level-2 sections, as `wikitext.sections_of` cuts
+    them; `id` is the page's number, `source` the wiki's database name, or the first file's name where the dump does not
+    say. `pages.Reason` lists why a page is skipped. All shards in order give the same articles for any number of shards
+    and of workers. Memory holds at most `IN_FLIGHT` tasks a worker and one row group of articles.
+
+    Args:
+        shard: the files of the dump, and which shard of them.
+        options: `disambiguation_templates` and `skip_titles` of the registry entry.
+        out_path: Parquet file in the corpus schema; it may have no article.
+        report_path: JSON with `articles`, `pages`, `skipped` {reason: n}, `dump` (its files and what its head says) and
+            `extracted_with` {package: version}.
+        workers: processes that read pages; 1: only this process.
+        read: bytes read at a time.
+
+    Raises:
+        TextcriticError: a file is missing, not a dump, cut, damaged, or of another wiki; an option is wrong; a worker
+            was killed.
+    """
+    dumps = open_dumps(shard.paths)
+    site = dumps[0].site
+    if site.language != "en" and options["disambiguation_templates"] == _english():
+        log.warning(
+            "%s: its language is %r, but disambiguation_templates are the English defaults; see the schema",
+            *(dumps[0].path, site.language),
+        )
+    choice = Choice(options, site, site.dbname or dumps[0].path.name)
+    parts = parts_of(dumps, shard.number, shard.total)
+    size = sum(part.end - part.start for part in parts)
+    progress = Progress(f"shard {shard.number + 1} of {shard.total}", size, "bytes")
+    skipped: Counter[str] = Counter()
+    articles = 0
+
+    def all_articles() -> Iterator[Article]:
+        nonlocal articles
+        for outcome in in_order(partial(_done, choice), _tasks(parts, read), workers):
+            yield from outcome.articles
+            articles += len(outcome.articles)
+            skipped.update(outcome.skipped)
+            progress.advance(outcome.advance, f"{progress.rate / 1e6:.2f} MB/s, {articles:,} articles")
+
+    stream = all_articles()
+    groups = iter(lambda: list(islice(stream, ROWS)), [])
+    write_batches(out_path, (batch for group in groups for batch in batches_of(group)), ARTICLE_SCHEMA)
+    head = {key: getattr(site, key) for key in ("name", "dbname", "generator", "schema", "language")}
+    dump = {"files": [file.path.name for file in dumps], **head}
+    counts = {"pages": articles + skipped.total(), "articles": articles, "skipped": dict(skipped)}
+    report = {**counts, "dump": dump, "extracted_with": versions("mwparserfromhell")}
+    write_json(report_path, report)
+    log.info("%s of %s pages are articles; skipped: %s", f"{articles:,}", f"{report['pages']:,}", dict(skipped))
+
+
+def join_shards(
+    shards: Sequence[str | os.PathLike[str]],
+    reports: Sequence[str | os.PathLike[str]],
+    out_path: str | os.PathLike[str],
+    report_path: str | os.PathLike[str],
+) -> None:
+    """Write the articles of all shards in order, each page number once, and one report, as `extract_corpus` does.
+
+    Only `shards` in the report depends on the number of shards. Memory holds the ids and
+    one row group of articles.
+
+    Args:
+        shards: what `extract_shard` wrote, in the order of the shards.
+        reports: their reports, in the same order.
+        out_path: Parquet in `EXTRACTED_SCHEMA`.
+        report_path: JSON, see `extract_corpus`; `provenance` has `dump` too, with the number of its `pages`.
+
+    Raises:
+        TextcriticError: a shard is not whole or of another dump than the first, or there is no article in any.
+    """
+    extracted = [read_json(path) for path in reports]
+    for path, report in zip(reports, extracted, strict=True):
+        if report["dump"] != extracted[0]["dump"]:
+            raise TextcriticError(f"{path}: of another dump than {reports[0]}; delete both and rerun")
+    skipped = Counter({reason.value: 0 for reason in Reason})
+    for report in extracted:
+        skipped.update(report["skipped"])
+    progress = Progress("joining", sum(report["articles"] for report in extracted), "articles")
+
+    def stream() -> Iterator[tuple[Article, None]]:
+        for shard in shards:
+            for article in iter_articles(shard):
+                progress.advance()
+                yield article, None
+
+    dump = {**extracted[0]["dump"], "pages": sum(report["pages"] for report in extracted)}
+    provenance = {"dump": dump, "extracted_with": _versions(extracted)}
+    extraction = Extraction(
+        WIKIPEDIA, stream(), skipped, provenance, repeated=Reason.DUPLICATE.value, report={"shards": len(shards)}
+    )
+    write_extracted(extraction, out_path, report_path)
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a worker does at one time: whole pages; or a stream of a file, still compressed.
+    """What a worker does at a time: whole pages; or a stream of a file, still compressed.
 
-    `skipped` is what was counted before the pages, `advance` how many bytes of the file they come from.
+    Attributes:
+        pages: XML of pages; empty if there is a stream.
+        skipped: pages that were left out before these, by reason.
+        advance: bytes of the file that the task covers.
+        stream: to be unpacked; None: there are pages.
     """
 
     pages: Sequence[bytes]
@@ -49,75 +182,11 @@ class Stream:
 
 
 class Outcome(NamedTuple):
-    """What became of a task."""
+    """The result of a task: articles, pages left out by reason, bytes of the file."""
 
     articles: list[Article]
     skipped: Counter[str]
     advance: int
-
-
-def extract_shard(
-    paths: Sequence[str | os.PathLike[str]],
-    options: Mapping[str, Any],
-    shard: int,
-    shards: int,
-    out_path: str | os.PathLike[str],
-    report_path: str | os.PathLike[str],
-    workers: int = 1,
-    read: int = bzip2.READ,
-) -> None:
-    """Write the articles of one shard of a dump, in the dump's order, and a report of the pages that gave none.
-
-    An article is the introduction, as section "abstract", and the level-2 sections, as `wikitext.sections_of` cuts
-    them; `id` is the page's number, `source` the wiki's database name, or the first file's name where the dump does not
-    say. What is skipped, and why, is in `pages.Reason`. The shards in order are the same articles, however many there
-    are; so it is with workers. Memory holds at most `workers.IN_FLIGHT` tasks a worker and one row group of articles.
-
-    Args:
-        paths: the files of a `pages-articles` dump in order: XML, bzip2 or multistream bzip2, told by their bytes.
-        options: the registry entry's: `disambiguation_templates` and `skip_titles`.
-        shard: which, from 0.
-        shards: of how many; see `dump.parts_of`.
-        out_path: Parquet file in the corpus schema; it may have no article.
-        report_path: JSON with `articles`, `pages`, `skipped` {reason: n}, `dump`, what its head says, and
-            `extracted_with` {package: version}.
-        workers: processes that read pages; 1 for this one alone.
-        read: bytes read at one time.
-
-    Raises:
-        TextcriticError: a file is missing, no dump, cut, damaged, or of another wiki; an option is wrong; a worker was
-            killed.
-    """
-    dumps = open_dumps(paths)
-    site = dumps[0].site
-    if site.language != "en" and options["disambiguation_templates"] == _english():
-        log.warning(
-            "%s: its language is %r, but disambiguation_templates are the English defaults; see the schema",
-            *(dumps[0].path, site.language),
-        )
-    choice = Choice(options, site, site.dbname or dumps[0].path.name)
-    parts = parts_of(dumps, shard, shards)
-    progress = Progress(f"shard {shard + 1} of {shards}", sum(part.end - part.start for part in parts), "bytes")
-    skipped: Counter[str] = Counter()
-    articles = 0
-
-    def found() -> Iterator[Article]:
-        nonlocal articles
-        for outcome in in_order(partial(_done, choice), _tasks(parts, read), workers):
-            yield from outcome.articles
-            articles += len(outcome.articles)
-            skipped.update(outcome.skipped)
-            progress.advance(outcome.advance, f"{progress.rate / 1e6:.2f} MB/s, {articles:,} articles")
-
-    stream = found()
-    groups = iter(lambda: list(islice(stream, ROWS)), [])
-    write_batches(out_path, (batch for group in groups for batch in batches_of(group)), ARTICLE_SCHEMA)
-    head = {key: getattr(site, key) for key in ("name", "dbname", "generator", "schema", "language")}
-    dump = {"files": [file.path.name for file in dumps], **head}
-    counts = {"pages": articles + skipped.total(), "articles": articles, "skipped": dict(skipped)}
-    report = {**counts, "dump": dump, "extracted_with": versions("mwparserfromhell")}
-    write_json(report_path, report)
-    log.info("%s of %s pages are articles; skipped: %s", f"{articles:,}", f"{report['pages']:,}", dict(skipped))
 
 
 def _english() -> list[str]:
@@ -146,7 +215,7 @@ def _batches(part: Part, read: int) -> Iterator[Task]:
             if size >= BATCH:
                 yield Task(pages, splitter.skipped(), end - begin)
                 pages, size, begin = [], 0, end
-    # Not where the reader was when it had the last of the text: a stream's end may follow in a read of its own.
+    # Up to the end of the part, not of the last read: the end mark of a stream may come in a read of its own.
     if part.end == part.dump.size:
         _require_end(splitter, part.dump.path, f"byte {part.end}")
     yield Task(pages, splitter.skipped(unclosed=splitter.within), part.end - begin)
@@ -179,5 +248,68 @@ def _unpacked(stream: Stream, skipped: Counter[str]) -> Iterator[bytes]:
 
 def _require_end(splitter: Splitter, path: Path, where: str) -> None:
     if splitter.within or not splitter.closed:
-        found = "within a page" if splitter.within else "without </mediawiki>"
-        raise TextcriticError(f"{path}: the dump ends {found}, in {where}; it was cut, fetch it again")
+        end = "within a page" if splitter.within else "without </mediawiki>"
+        raise TextcriticError(f"{path}: the dump ends {end}, in {where}; it was cut, fetch it again")
+
+
+def _versions(reports: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The version of each package; several, if shards were extracted with different ones."""
+    packages = reports[0]["extracted_with"]
+    versions = {name: sorted({report["extracted_with"][name] for report in reports}) for name in packages}
+    for name, used in versions.items():
+        if len(used) > 1:
+            log.warning("the shards were extracted with different versions of %s: %s", name, ", ".join(used))
+    return {name: ", ".join(used) for name, used in versions.items()}
+
+
+def in_order(function: Callable[[Item], Result], tasks: Iterable[Item], workers: int) -> Iterator[Result]:
+    """`map(function, tasks)` by `workers` processes; by this process alone if `workers` is 1.
+
+    At most `IN_FLIGHT` tasks a worker are read ahead. The workers are forked, because another process cannot import a
+    script of Snakemake. They end with this process, even if it is killed.
+
+    Raises:
+        TextcriticError: a worker was killed; and whatever `function` raises.
+    """
+    if workers == 1:
+        yield from map(function, tasks)
+        return
+    context = multiprocessing.get_context("fork")
+    pool = ProcessPoolExecutor(workers, context, _begin, (function,))
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for task in tasks:
+            waiting.append(pool.submit(_do, task))
+            if len(waiting) >= IN_FLIGHT * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenProcessPool as error:
+        raise TextcriticError(
+            "a worker process was killed, probably because memory ran out; raise the corpus' mem_mb, or lower its"
+            " threads"
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_function: Callable[[Any], Any] | None = None
+
+
+def _begin(function: Callable[[Any], Any]) -> None:
+    global _function
+    _function = function
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends the workers
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+def _do(task: Any) -> Any:
+    assert _function is not None
+    return _function(task)

@@ -1,19 +1,32 @@
-"""Pages of a dump: cut out of its bytes, and read one at a time."""
+"""Pages of a dump: cut out of its bytes, read one at a time, and made into articles or left out."""
 
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+from textcritic.corpora.articles import Article
+from textcritic.corpora.wikipedia.dump import Site
+from textcritic.corpora.wikipedia.wikitext import is_disambiguation, sections_of
+from textcritic.options.corpora import titles_to_skip
 
 LARGEST_TEXT = 2 << 20
 """Bytes of UTF-8; MediaWiki's own limit on an article."""
 LARGEST_PAGE = 8 << 20
 """Bytes of XML, in which `<` takes four bytes and a quotation mark six."""
-
 _OPENING, _CLOSING, _END = b"<page>", b"</page>", b"</mediawiki>"
 _KEPT = len(_END) - 1  # bytes that may begin a tag
+
+# `#REDIRECT [[...]]` in any language, followed by nothing but templates and categories. Dumps mark redirects by an
+# element of their own; this is for dumps that do not have it.
+_REDIRECT = re.compile(
+    r"\s*#[^\s\[\]#*:;{}|<>]+\s*:?\s*\[\[[^\[\]\n]*\]\]"
+    r"(?:[^\S\n]|\{\{[^{}\n]*\}\}|\[\[[^\[\]\n:]+:[^\[\]\n]*\]\])*+(?:\n|\Z)"
+)
+_DISAMBIGUATION = re.compile(r".*\(disambiguation\)", re.IGNORECASE)
 
 
 class Reason(StrEnum):
@@ -46,23 +59,80 @@ class Page:
     text: str
 
 
+class Choice:
+    """Decides which pages are articles, by the options of a registry entry, and makes the articles.
+
+    Args:
+        options: `disambiguation_templates`, names; `skip_titles`, regular expressions that a whole title must match.
+        site: the wiki, for its namespaces.
+        source: `source` of the articles.
+
+    Raises:
+        TextcriticError: a title to skip is not a regular expression.
+    """
+
+    def __init__(self, options: Mapping[str, Any], site: Site, source: str) -> None:
+        self._templates = frozenset(name.lower().replace("_", " ") for name in options["disambiguation_templates"])
+        self._titles = titles_to_skip(options["skip_titles"])
+        self._site, self._source = site, source
+
+    def article(self, xml: bytes) -> Article | Reason:
+        """The article of one `<page>` element, UTF-8, the introduction as its first section; or why there is none."""
+        page = read_page(xml)
+        if isinstance(page, Reason):
+            return page
+        if reason := self._unfit(page):
+            return reason
+        # Without `==` there is no heading; most articles of a large wiki are such stubs.
+        sections = sections_of(page.text, self._site.namespaces) if "==" in page.text else []
+        if len(sections) < 2:
+            return Reason.NO_SECTIONS
+        return Article(page.id, page.title, tuple(sections), self._source)
+
+    def _unfit(self, page: Page) -> Reason | None:
+        if self._namespace(page) != 0:
+            return Reason.NAMESPACE
+        if page.redirect:
+            return Reason.REDIRECT
+        if not page.wikitext:
+            return Reason.NOT_WIKITEXT
+        if not page.text.strip():
+            return Reason.DELETED if page.deleted else Reason.NO_TEXT
+        if _REDIRECT.match(page.text):
+            return Reason.REDIRECT
+        if len(page.text.encode()) > LARGEST_TEXT:
+            return Reason.TOO_LARGE
+        if any(title.fullmatch(page.title) for title in self._titles):
+            return Reason.TITLE
+        if _DISAMBIGUATION.fullmatch(page.title) or is_disambiguation(page.text, self._templates):
+            return Reason.DISAMBIGUATION
+        return None
+
+    def _namespace(self, page: Page) -> int:
+        if page.namespace is not None:
+            return page.namespace
+        prefix, colon, _ = page.title.partition(":")
+        return 1 if colon and prefix.strip().lower().replace("_", " ") in self._site.prefixes else 0
+
+
 class Splitter:
     """Cuts UTF-8 bytes that come in pieces into pages; holds at most one page of `LARGEST_PAGE`, and one piece.
 
-    A page that another one begins in has lost its end: it is counted as not well-formed, the other is cut out.
+    If another page begins inside a page, the first has lost its end: it is counted as not well-formed, and the other
+    one is cut out.
     """
 
     def __init__(self) -> None:
         self.within = False
         """Whether the last piece ended within a page."""
         self.closed = False
-        """Whether the dump was closed by its last tag, behind the last page."""
+        """Whether the dump was closed by its last tag, after the last page."""
         self._rest = b""
         self._dropping = False
         self._skipped: Counter[str] = Counter()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The pages that end in this piece, each from `<page>` to `</page>`; too large ones are counted."""
+        """The pages that end in this piece, each from `<page>` to `</page>`; too large ones are only counted."""
         window = self._rest + data
         position, search = 0, max(len(self._rest) - _KEPT, 0)
         while True:
@@ -90,10 +160,10 @@ class Splitter:
             position = search = stop
 
     def skipped(self, unclosed: int = 0) -> Counter[str]:
-        """What was counted since the last call, and `unclosed` pages more that have no end."""
-        found, self._skipped = self._skipped, Counter()
-        found[Reason.NOT_XML.value] += unclosed
-        return +found
+        """Pages skipped since the last call, and `unclosed` more that have no end, by reason."""
+        counts, self._skipped = self._skipped, Counter()
+        counts[Reason.NOT_XML.value] += unclosed
+        return +counts
 
 
 def read_page(xml: bytes) -> Page | Reason:

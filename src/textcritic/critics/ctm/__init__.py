@@ -1,28 +1,25 @@
 """The correlated topic model as a critic: fitted by variational EM, it projects documents to coefficients of topics.
 
-Torch is loaded once a name is used that computes with it: tables and figures read a model, where there is no torch.
+Torch is loaded only when a name is used that needs it, because tables and figures read a model where torch is missing.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from textcritic.critics.ctm.model import CTM
-from textcritic.critics.ctm.options import FitOptions
+from textcritic.critics.ctm.model import CTM, FitOptions
 
 if TYPE_CHECKING:
-    from textcritic.critics.ctm.bound import bounds_and_gradients, document_bounds
-    from textcritic.critics.ctm.fit import Fit, fit_ctm
     from textcritic.critics.ctm.posterior import Posterior, infer
-    from textcritic.critics.ctm.project import project_articles
-    from textcritic.critics.ctm.train import train_topics
+    from textcritic.critics.ctm.project import ProjectedFiles, project_articles
+    from textcritic.critics.ctm.train import Fit, FitFiles, fit_ctm, train_topics
 
 __all__ = [
     "CTM",
     "Fit",
+    "FitFiles",
     "FitOptions",
     "Posterior",
-    "bounds_and_gradients",
-    "document_bounds",
+    "ProjectedFiles",
     "fit_ctm",
     "infer",
     "project_articles",
@@ -31,11 +28,11 @@ __all__ = [
 
 # The modules of the names that need torch.
 WITH_TORCH = {
-    "Fit": "fit",
+    "Fit": "train",
+    "FitFiles": "train",
     "Posterior": "posterior",
-    "bounds_and_gradients": "bound",
-    "document_bounds": "bound",
-    "fit_ctm": "fit",
+    "ProjectedFiles": "project",
+    "fit_ctm": "train",
     "infer": "posterior",
     "project_articles": "project",
     "train_topics": "train",

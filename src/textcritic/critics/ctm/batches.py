@@ -1,4 +1,7 @@
-"""Documents in batches that fit a cache or a GPU, and work on them side by side."""
+"""Documents as rows of a matrix of counts: checked, summed, cut into batches, and worked on by several threads.
+
+The matrix may be mapped from disk, so it is read a piece at a time.
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -11,10 +14,14 @@ import numpy.typing as npt
 import torch
 from scipy.sparse import csr_matrix
 
+from textcritic.errors import TextcriticError
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Documents that are sorted by length among themselves: far-apart rows of a large matrix are never read together.
+# Entries of the matrix that are checked or summed at a time.
+PIECE = 2**20
+# Documents that are sorted by length together: rows that are far apart in a large matrix are never read together.
 SORTED_TOGETHER = 8192
 # Numbers in a batch's largest array, [documents, types, topics]: what a core's cache holds, and what fills a GPU.
 CPU_NUMBERS, GPU_NUMBERS = 2**20, 2**26
@@ -35,26 +42,86 @@ class Batch:
     counts: torch.Tensor
 
 
+def check_counts(counts: csr_matrix, num_words: int | None = None) -> csr_matrix:
+    """Check a matrix of counts, and leave out stored zeros; only then the result is a copy.
+
+    Args:
+        counts: [documents, words], whole numbers from 0.
+        num_words: of the critic's vocabulary.
+
+    Raises:
+        TextcriticError: counts that are below 0, not finite or not whole, ids beyond the vocabulary, or another number
+            of words.
+    """
+    matrix = csr_matrix(counts)
+    words = matrix.shape[1]
+    if num_words is not None and words != num_words:
+        raise TextcriticError(
+            f"counts: {words} words; the critic has a vocabulary of {num_words}, so count them with that"
+        )
+    zeros = False
+    for piece in _pieces(matrix.nnz):
+        data, ids = matrix.data[piece], matrix.indices[piece]
+        wrong = ~(np.isfinite(data) & (data >= 0) & (data == np.floor(data)))
+        if wrong.any():
+            document = _document(matrix, piece, wrong)
+            value = data[wrong.argmax()]
+            raise TextcriticError(
+                f"counts: document {document} has a count of {value}; counts are whole numbers from 1"
+            )
+        wrong = (ids < 0) | (ids >= words)
+        if wrong.any():
+            document = _document(matrix, piece, wrong)
+            raise TextcriticError(
+                f"counts: document {document} has a word id beyond the vocabulary; ids go from 0 to {words - 1}"
+            )
+        zeros = zeros or not data.all()
+    if zeros:
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
+    return matrix
+
+
+def document_lengths(matrix: csr_matrix) -> npt.NDArray[np.int64]:
+    """Tokens of each document, int64 [documents]."""
+    lengths = np.zeros(matrix.shape[0], np.int64)
+    for piece in _pieces(matrix.nnz):
+        sums = np.concatenate([[0], np.cumsum(matrix.data[piece], dtype=np.int64)])
+        entries = len(sums) - 1
+        first, last = np.searchsorted(matrix.indptr, [piece.start, piece.start + entries - 1], side="right") - 1
+        bounds = matrix.indptr[first : last + 2].astype(np.int64) - piece.start
+        lengths[first : last + 1] += np.diff(sums[np.clip(bounds, 0, entries)])
+    return lengths
+
+
+def word_counts(matrix: csr_matrix) -> npt.NDArray[np.float64]:
+    """Tokens of each word in all documents, [words]."""
+    counts = np.zeros(matrix.shape[1])
+    for piece in _pieces(matrix.nnz):
+        counts += np.bincount(matrix.indices[piece], matrix.data[piece], minlength=len(counts))
+    return counts
+
+
 def rows_of_batches(matrix: csr_matrix, num_topics: int, device: str = "cpu") -> list[npt.NDArray[np.int64]]:
     """Cut a matrix [documents, words] into batches of documents of like length, without the empty ones.
 
-    How it is cut depends on the matrix, the number of topics and the device, never on how many work on it.
+    The cuts depend on the matrix, the number of topics and the device, never on the number of threads.
     """
     cells = max(1, (CPU_NUMBERS if device == "cpu" else GPU_NUMBERS) // num_topics)
     lengths = np.diff(matrix.indptr)
-    found = []
+    batches = []
     for start in range(0, len(lengths), SORTED_TOGETHER):
         rows = start + np.argsort(-lengths[start : start + SORTED_TOGETHER], kind="stable")
         rows = rows[lengths[rows] > 0]
         while len(rows):
             size = max(1, cells // int(lengths[rows[0]]))
-            found.append(rows[:size].astype(np.int64))
+            batches.append(rows[:size].astype(np.int64))
             rows = rows[size:]
-    return found
+    return batches
 
 
 def batch_of(matrix: csr_matrix, rows: npt.NDArray[np.int64], device: str = "cpu") -> Batch:
-    """The documents of some rows, the longest first or not."""
+    """The documents of some rows, in the order of the rows."""
     starts = matrix.indptr[rows].astype(np.int64)
     lengths = matrix.indptr[rows + 1] - starts
     within = np.arange(max(int(lengths.max()), 1))
@@ -66,9 +133,9 @@ def batch_of(matrix: csr_matrix, rows: npt.NDArray[np.int64], device: str = "cpu
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
-    """Results of `work` in the order of `items`, made by several threads; few are held at a time.
+    """Results of `work` in the order of `items`, made by several threads; few are in memory at a time.
 
-    Each thread computes alone (torch's own threads off), so that what comes out does not depend on `workers`.
+    Each item is computed by one thread (torch's own threads are off), so the results do not depend on `workers`.
     """
     with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
         waiting: deque[Future[Result]] = deque()
@@ -82,3 +149,12 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _pieces(entries: int) -> Iterator[slice]:
+    return (slice(start, start + PIECE) for start in range(0, entries, PIECE))
+
+
+def _document(matrix: csr_matrix, piece: slice, wrong: npt.NDArray[np.bool_]) -> int:
+    """The number, from 1, of the document that has the first wrong entry of a piece."""
+    return int(np.searchsorted(matrix.indptr, piece.start + int(wrong.argmax()), side="right"))

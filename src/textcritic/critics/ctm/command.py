@@ -16,12 +16,10 @@ from scipy.sparse import csr_matrix
 
 from textcritic.corpora import clean_text
 from textcritic.corpora.jsonl import json_lines
-from textcritic.critics.ctm.fit import fit_ctm
-from textcritic.critics.ctm.model import CTM
-from textcritic.critics.ctm.options import FitOptions
-from textcritic.critics.ctm.outliers import top_words
+from textcritic.critics.ctm.model import CTM, FitOptions
 from textcritic.critics.ctm.posterior import infer
-from textcritic.critics.ctm.scoring import latent_nll
+from textcritic.critics.ctm.scoring import latent_nll, top_words
+from textcritic.critics.ctm.train import fit_ctm
 from textcritic.errors import TextcriticError
 from textcritic.inference import bootstrap_interval, ratio_of_sums, with_ones
 from textcritic.latents.bags import (
@@ -34,21 +32,21 @@ from textcritic.latents.bags import (
 from textcritic.runlog import Progress, log
 
 LDAC, JSONL = (".dat", ".ldac"), (".jsonl", ".jsonl.gz")
-# Documents whose posteriors are inferred between two looks at the clock.
+# Documents whose posteriors are inferred between two reports of progress.
 SLICE = 4096
 TOP_WORDS = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Both files as counts over the words of TRAIN.
+    """Both files as counts over the words of the train file.
 
     Attributes:
         train: int32 CSR [documents, words]; every word occurs.
         test: int32 CSR [documents, words].
-        words: of the columns; None where no file says.
-        unknown: tokens of TEST that are left out, since TRAIN does not have their word or it was removed.
-        removed: words and tokens of TRAIN that were left out, by reason; None for LDA-C.
+        words: the word of each column; None if no file gives them.
+        unknown: tokens of the test file that are left out, because train does not have their word or it was removed.
+        removed: words and tokens of train that were left out, by reason; None for LDA-C.
     """
 
     train: csr_matrix
@@ -58,27 +56,32 @@ class Documents:
     removed: Removed | None = None
 
 
-def topics_report(
-    train: str | os.PathLike[str],
-    test: str | os.PathLike[str],
-    fit: FitOptions,
-    *,
-    workers: int | None = None,
-    vocabulary: str | os.PathLike[str] | None = None,
-    stop_words: str | None = None,
-    minimum_count: int | None = None,
-    resamples: int = 10_000,
-) -> str:
+@dataclass(frozen=True, slots=True)
+class TopicFiles:
+    """The two files of documents, and how they are read.
+
+    Attributes:
+        train: LDA-C (`.dat`, `.ldac`) or JSONL (`.jsonl`, `.jsonl.gz`); the model is fitted on it.
+        test: a file of the same kind, which is scored.
+        vocabulary: for LDA-C, a file with the words, one a line; None: words have no names.
+        stop_words: for JSONL, see `VocabularyOptions`; None: no word is left out.
+        minimum_count: for JSONL, see `VocabularyOptions`; None: 5.
+    """
+
+    train: str | os.PathLike[str]
+    test: str | os.PathLike[str]
+    vocabulary: str | os.PathLike[str] | None = None
+    stop_words: str | None = None
+    minimum_count: int | None = None
+
+
+def topics_report(files: TopicFiles, fit: FitOptions, *, workers: int | None = None, resamples: int = 10_000) -> str:
     """Fit on one file, infer and score another: the JSON object that `textcritic topics --help` describes.
 
     Args:
-        train: LDA-C (`.dat`, `.ldac`) or JSONL (`.jsonl`, `.jsonl.gz`).
-        test: a file of the same kind.
-        fit: options of the fit; its seed is the bootstrap's too.
+        files: the files, and how they are read.
+        fit: options of the fit; its seed is also the seed of the bootstrap.
         workers: CPU cores; None: all.
-        vocabulary: for LDA-C, the words, one a line.
-        stop_words: for JSONL, see `VocabularyOptions`; None: none.
-        minimum_count: for JSONL, see there; None: 5.
         resamples: of the bootstrap.
 
     Raises:
@@ -86,14 +89,16 @@ def topics_report(
     """
     workers = workers or os.cpu_count() or 1
     with _progress_on_stderr():
-        documents = _read(Path(train), Path(test), vocabulary, stop_words, minimum_count)
+        documents = _read(files)
         full = documents.test[documents.test.getnnz(axis=1) > 0]
         if not full.shape[0]:
-            raise TextcriticError(f"{test}: no document has a word that {train} has; nothing is left to score")
+            raise TextcriticError(
+                f"{files.test}: no document has a word that {files.train} has; nothing is left to score"
+            )
         try:
             fitted = fit_ctm(documents.train, fit, workers=workers)
         except TextcriticError as error:
-            raise TextcriticError(f"{train}: {error}") from error
+            raise TextcriticError(f"{files.train}: {error}") from error
         critic = fitted.critic
         nll = dict(zip(("in_expectation", "at_mean"), _latent_nll(critic, full, workers), strict=True))
     intervals = {
@@ -117,23 +122,18 @@ def topics_report(
     return json.dumps(result, allow_nan=False)
 
 
-def _read(
-    train: Path,
-    test: Path,
-    vocabulary: str | os.PathLike[str] | None,
-    stop_words: str | None,
-    minimum_count: int | None,
-) -> Documents:
+def _read(files: TopicFiles) -> Documents:
+    train, test, vocabulary = Path(files.train), Path(files.test), files.vocabulary
     kinds = _kind(train), _kind(test)
     if kinds[0] != kinds[1]:
         raise TextcriticError(f"{test}: {kinds[1]}, while {train} is {kinds[0]}; give two files of one kind")
     if kinds[0] == "LDA-C":
-        if stop_words is not None or minimum_count is not None:
+        if files.stop_words is not None or files.minimum_count is not None:
             raise TextcriticError(f"{train}: --stop-words and --minimum-count are for JSONL; LDA-C is counted already")
         return _read_counts(train, test, vocabulary)
     if vocabulary is not None:
-        raise TextcriticError(f"{vocabulary}: --vocabulary is for LDA-C; of JSONL the words are known")
-    given = {"stop_words": stop_words, "minimum_count": minimum_count}
+        raise TextcriticError(f"{vocabulary}: --vocabulary is for LDA-C; JSONL has the words themselves")
+    given = {"stop_words": files.stop_words, "minimum_count": files.minimum_count}
     options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     return _read_texts(train, test, VocabularyOptions(**options))
 
@@ -155,7 +155,7 @@ def _read_counts(train: Path, test: Path, vocabulary: str | os.PathLike[str] | N
 
 
 def _over(known: npt.NDArray[np.int32], counts: csr_matrix) -> csr_matrix:
-    """Counts over the words of some ids alone, which ascend; what this takes does not grow with the ids."""
+    """Counts over some words only, whose ids ascend; memory and time do not grow with the largest id."""
     kept = np.isin(counts.indices, known, kind="sort")
     indices = np.searchsorted(known, counts.indices[kept]).astype(np.int32)
     indptr = np.r_[0, np.cumsum(kept)][counts.indptr]

@@ -1,4 +1,4 @@
-"""The correlated topic model itself: its parameters, checked, on disk, and in the form that computations read."""
+"""The correlated topic model: its parameters, its file, and the options of its fit."""
 
 import os
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from textcritic.files import arrays_of, write_arrays
 
 Array = npt.NDArray[np.float64]
 
-# The probability of a word that a topic never emits. Blei's code has exp(-1000), which is no double; words that any
-# topic emits come out the same, as against them both are nothing. A count divided by it is still a double.
+# The probability of a word that a topic never emits. Blei's code has exp(-1000), which is 0 as a double; words that any
+# topic emits get the same results either way. A count divided by this is still a finite double.
 NEVER = 1e-280
 
 PARAMETERS = ("log_topics", "mean", "covariance")
@@ -31,13 +31,13 @@ class CTM:
     `softmax(eta)_k`. The latent of a document is the vector of K - 1 coefficients; one step of it is one document.
 
     Attributes:
-        log_topics: [K, V], log probability of each word in each topic; that of `NEVER` at least.
+        log_topics: [K, V], log probability of each word in each topic; at least that of `NEVER`.
         mean: [K - 1].
         covariance: [K - 1, K - 1], symmetric and positive definite.
 
     Raises:
-        TextcriticError: shapes that do not go together, numbers that are not finite, topics that are no distributions,
-            or a covariance that is not symmetric and positive definite.
+        TextcriticError: shapes that do not match, numbers that are not finite, topics that are not distributions, or a
+            covariance that is not symmetric and positive definite.
     """
 
     log_topics: Array
@@ -97,7 +97,7 @@ class CTM:
         """Read a saved model.
 
         Raises:
-            TextcriticError: the file is missing, truncated or none of ours, or its numbers are no model.
+            TextcriticError: the file is missing, truncated or not a topic model, or its numbers are not valid.
         """
         with arrays_of(path, "not a whole topic model; delete it and rerun the rule that makes it") as arrays:
             parameters = {key: arrays[key].astype(np.float64) for key in PARAMETERS}
@@ -105,6 +105,41 @@ class CTM:
             return cls(**parameters)
         except TextcriticError as error:
             raise TextcriticError(f"{path}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """How a model is fitted.
+
+    Attributes:
+        num_topics: K, from 2.
+        iterations: passes over the documents, at most.
+        tolerance: EM has converged when the bound changes by less than this, relative to its size; 1e-3 as in the
+            settings that come with Blei's code.
+        shrinkage: from 0 to 1, by how much covariances between topics are shrunk after each M-step (towards the
+            diagonal; Schaefer and Strimmer 2005, target D). With any, the bound may fall a little.
+        minibatch: documents in a step of stochastic EM (Cappe and Moulines 2009), for corpora too large to be passed
+            over many times; None is batch EM.
+        seed: of the start, and of the order of minibatches. On a CPU the same seed gives the same model to the last
+            bit; on a GPU sums are made in any order.
+    """
+
+    num_topics: int
+    iterations: int = 1000
+    tolerance: float = 1e-3
+    shrinkage: float = 0.0
+    minibatch: int | None = None
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.num_topics < 2:
+            raise TextcriticError(f"topics: {self.num_topics}; there must be 2 or more")
+        if self.iterations < 1 or not self.tolerance >= 0 or not 0 <= self.shrinkage <= 1:
+            raise TextcriticError("iterations must be 1 or more, tolerance 0 or more, and shrinkage from 0 to 1")
+        if self.minibatch is not None and self.minibatch < 2:
+            raise TextcriticError(f"minibatch: {self.minibatch}; a step needs 2 documents or more")
+        if self.seed < 0:
+            raise TextcriticError(f"seed: {self.seed}; it must be 0 or more")
 
 
 def lower_factor(covariance: Array) -> Array:
@@ -117,7 +152,7 @@ def lower_factor(covariance: Array) -> Array:
         factor: Array = cholesky(covariance, lower=True)
     except LinAlgError as error:
         raise TextcriticError(SINGULAR) from error
-    # What is left of a variance once the coefficients before it are known; rounding alone leaves this much of none.
+    # The share of each variance that is left once the coefficients before it are known; below the limit it is rounding.
     left = np.diag(factor) ** 2 / np.diag(covariance)
     if left.min() < len(factor) * np.finfo(np.float64).eps:
         raise TextcriticError(SINGULAR)

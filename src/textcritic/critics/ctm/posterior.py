@@ -1,22 +1,37 @@
-"""Posteriors of documents under a model: the E-step of its fit, and inference alone."""
+"""The posterior of a document's topics: the variational bound, its gradient, and the search for its maximum.
 
+The bound is that of Blei and Lafferty (2006), section 3. The family is `q(eta) = N(lambda, diag(nu))`,
+`q(z_n) = phi_n`; the expected log normaliser is bounded by a first-order expansion at zeta. Given lambda and nu the
+best phi and zeta are known in closed form, and with them the bound of a document of N words is
+
+    sum_w c_w log(sum_k exp(lambda_k) beta_kw) - N log(sum_k exp(lambda_k + nu_k / 2))
+    - KL(N(lambda, diag(nu)) || N(mu, Sigma)),
+
+with lambda_K = nu_K = 0 for the last topic. It equals the bound of Blei and Lafferty at the best phi and zeta.
+"""
+
+from collections import deque
 from dataclasses import dataclass
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.ctm.batches import Batch, batch_of, in_order, rows_of_batches
-from textcritic.critics.ctm.bound import Bound, Parameters
-from textcritic.critics.ctm.counts import check_counts, document_lengths
-from textcritic.critics.ctm.maximise import maximise
-from textcritic.critics.ctm.model import CTM, Array
+from textcritic.critics.ctm.batches import Batch, batch_of, check_counts, document_lengths, in_order, rows_of_batches
+from textcritic.critics.ctm.model import CTM, NEVER, Array, inverse_from, log_det_precision_from, lower_factor
 from textcritic.runlog import log
 
-# A posterior is found when the next step is expected to raise a document's bound by less than this, in nats, or after
-# so many evaluations.
+Pair = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+
+# The search for a posterior ends when the next step is expected to raise the bound of the document by less than this,
+# in nats, or after so many evaluations.
 INFERRED, MOST_EVALUATIONS = 1e-8, 1000
+# The curvature is estimated from so many steps.
+MEMORY = 8
+# A step that does not raise the function is multiplied by this.
+SHORTER = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +41,7 @@ class Posterior:
     Attributes:
         means: [documents, K - 1], lambda.
         variances: [documents, K - 1], nu.
-        bounds: [documents], nats; see `bound`.
+        bounds: [documents], nats.
         words: int64 [documents], tokens in the vocabulary; the posterior of a document that has none is what comes
             closest to the prior (means as the prior's, variances `1 / precision_kk`).
     """
@@ -38,11 +53,11 @@ class Posterior:
 
 
 def infer(critic: CTM, counts: csr_matrix, *, workers: int = 1, device: str = "cpu") -> Posterior:
-    """Posteriors under a model that stays as it is (variational inference without the M-step; paper, appendix F).
+    """Posteriors under a fixed model (variational inference without the M-step; paper, appendix F).
 
-    Every document is worked out from the prior until its bound rises no more. What comes out does not depend on
-    `workers`, and on the other documents only by rounding, which can end a search a step sooner or later. Some that are
-    not found after 1,000 evaluations are logged as such.
+    The search starts at the prior and goes on until the bound of the document rises no more. The results do not depend
+    on `workers`; the other documents change them only by rounding, which can end a search a step sooner or later. If
+    some searches have not ended after 1,000 evaluations, a warning in the log says how many.
 
     Args:
         critic: the model.
@@ -51,7 +66,7 @@ def infer(critic: CTM, counts: csr_matrix, *, workers: int = 1, device: str = "c
         device: of torch, `cpu` or `cuda`.
 
     Raises:
-        TextcriticError: counts that are none or of another vocabulary, see `counts.check_counts`.
+        TextcriticError: counts that are not valid or of another vocabulary, see `batches.check_counts`.
     """
     matrix = check_counts(counts, critic.num_words)
     parameters = Parameters.of(critic, device)
@@ -61,13 +76,203 @@ def infer(critic: CTM, counts: csr_matrix, *, workers: int = 1, device: str = "c
         position, values, unfinished = maximise(bound, bound.start(), MOST_EVALUATIONS, INFERRED)
         return rows, [tensor.cpu().numpy() for tensor in (*bound.moments(position), values)], unfinished
 
-    posterior, missed = _prior(critic, matrix), 0
+    posterior, unfinished_searches = _prior(critic, matrix), 0
     for rows, arrays, unfinished in in_order(work, rows_of_batches(matrix, critic.num_topics, device), workers):
         posterior.means[rows], posterior.variances[rows], posterior.bounds[rows] = arrays
-        missed += unfinished
-    if missed:
-        log.warning("the posteriors of %d documents are not exact after %d evaluations", missed, MOST_EVALUATIONS)
+        unfinished_searches += unfinished
+    if unfinished_searches:
+        log.warning(
+            "the posteriors of %d documents are not exact after %d evaluations", unfinished_searches, MOST_EVALUATIONS
+        )
     return posterior
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """A model as tensors on a device.
+
+    Attributes:
+        topics: [V, K], probabilities; the probabilities of a word lie side by side, as they are read together.
+        mean: [K - 1].
+        factor: [K - 1, K - 1], lower Cholesky factor of the covariance.
+        precision_diagonal: [K - 1].
+        log_det_precision: log determinant of the precision.
+    """
+
+    topics: torch.Tensor
+    mean: torch.Tensor
+    factor: torch.Tensor
+    precision_diagonal: torch.Tensor
+    log_det_precision: float
+
+    @classmethod
+    def of(cls, critic: CTM, device: str = "cpu") -> "Parameters":
+        """The tensors of a model."""
+        return cls.made(np.exp(critic.log_topics.T), critic.mean, critic.covariance, device)
+
+    @classmethod
+    def made(cls, topics: Array, mean: Array, covariance: Array, device: str = "cpu") -> "Parameters":
+        """The tensors of topics [V, K] (probabilities), a mean and a covariance, which must be positive definite."""
+        factor = lower_factor(covariance)
+        diagonal = np.diag(inverse_from(factor)).copy()
+        arrays = (np.maximum(topics, NEVER), mean, factor, diagonal)
+        topics_, mean_, factor_, diagonal_ = (torch.from_numpy(np.ascontiguousarray(a)).to(device) for a in arrays)
+        return cls(topics_, mean_, factor_, diagonal_, log_det_precision_from(factor))
+
+
+class Bound:
+    """The bound of each document of a batch as a function of `[z, log nu]`, where `lambda = mean + factor z`.
+
+    In `z` the prior is a standard normal whatever the covariance, and `log nu` is free of constraints.
+    """
+
+    def __init__(self, parameters: Parameters, counts: torch.Tensor, beta: torch.Tensor) -> None:
+        self.parameters, self.counts, self.beta = parameters, counts, beta  # beta: [B, n, K]
+        self.words = counts.sum(dim=1)
+        self.size = len(parameters.mean)
+
+    @classmethod
+    def of_batch(cls, parameters: Parameters, batch: Batch) -> "Bound":
+        """The bound of the documents of a batch."""
+        return cls(parameters, batch.counts, parameters.topics[batch.types])
+
+    def of(self, rows: torch.Tensor) -> "Bound":
+        """The bound of some of the documents, by their numbers or a mask [B]."""
+        return Bound(self.parameters, self.counts[rows], self.beta[rows])
+
+    def position(self, means: torch.Tensor, variances: torch.Tensor) -> torch.Tensor:
+        """[B, 2 (K - 1)] for means and variances [B, K - 1]."""
+        centred = (means - self.parameters.mean).T
+        z = torch.linalg.solve_triangular(self.parameters.factor, centred, upper=False).T
+        return torch.cat([z, variances.log()], dim=1)
+
+    def moments(self, position: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Means and variances at a position; [B, K - 1] each."""
+        z, log_nu = position[:, : self.size], position[:, self.size :]
+        return self.parameters.mean + z @ self.parameters.factor.T, log_nu.exp()
+
+    def start(self) -> torch.Tensor:
+        """The position where a search starts: the means of the prior, and the best variances for these means."""
+        prior = self.parameters.mean
+        share = torch.softmax(torch.nn.functional.pad(prior, (0, 1)), dim=0)[: self.size]
+        nu = 1 / (self.parameters.precision_diagonal + self.words[:, None] * share)
+        return torch.cat([torch.zeros_like(nu), nu.log()], dim=1)
+
+    def __call__(self, position: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Bounds [B] in nats, and their gradients [B, 2 (K - 1)], at a position [B, 2 (K - 1)]."""
+        z, log_nu = position[:, : self.size], position[:, self.size :]
+        means, nu = self.moments(position)
+        largest, scores, probability = self._scores(means)
+        per_type = torch.bmm((self.counts / probability).unsqueeze(1), self.beta).squeeze(1)
+        in_topic = (scores * per_type)[:, : self.size]  # expected words of each topic under phi
+        log_odds = torch.nn.functional.pad(means + nu / 2, (0, 1))
+        zeta = torch.logsumexp(log_odds, dim=1)
+        expected = self.words[:, None] * torch.softmax(log_odds, dim=1)[:, : self.size]
+
+        precision = self.parameters.precision_diagonal
+        words = (self.counts * probability.log()).sum(dim=1) + self.words * (largest[:, 0] - zeta)
+        divergence = (z * z).sum(dim=1) + nu @ precision - log_nu.sum(dim=1)
+        bound = words - (divergence - self.size - self.parameters.log_det_precision) / 2
+        d_z = (in_topic - expected) @ self.parameters.factor - z
+        d_log_nu = (1 - nu * (precision + expected)) / 2
+        return bound, torch.cat([d_z, d_log_nu], dim=1)
+
+    def topic_counts(self, position: torch.Tensor) -> torch.Tensor:
+        """Expected words of each type in each topic, `c_w phi_wk`: [B, n, K]."""
+        _, scores, probability = self._scores(self.moments(position)[0])
+        return self.beta * (self.counts / probability).unsqueeze(2) * scores.unsqueeze(1)
+
+    def _scores(self, means: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The largest lambda [B, 1], exp(lambda - largest) [B, K], and the probability of each type by these [B, n]."""
+        whole = torch.nn.functional.pad(means, (0, 1))
+        largest = whole.amax(dim=1, keepdim=True)
+        scores = (whole - largest).exp()
+        return largest, scores, torch.bmm(self.beta, scores.unsqueeze(2)).squeeze(2)
+
+
+class Functions(Protocol):
+    """B functions of n variables each, which are evaluated together."""
+
+    def __call__(self, position: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Values [B] and gradients [B, n] at positions [B, n]; row b depends on row b alone."""
+        ...
+
+    def of(self, rows: torch.Tensor) -> Self:
+        """Some of the functions."""
+        ...
+
+
+def maximise(
+    functions: Functions, start: torch.Tensor, evaluations: int, tolerance: float
+) -> tuple[torch.Tensor, torch.Tensor, int]:
+    """The maximum of each of B functions, by L-BFGS (Nocedal 1980) with steps that never lower a function.
+
+    The search of a function ends when the next step is expected to raise it by less than the tolerance (half the
+    gradient along the step). Once half of the searches have ended, only the others are still computed.
+
+    Args:
+        functions: B of n variables.
+        start: [B, n].
+        evaluations: of each function, at most.
+        tolerance: in the function's units.
+
+    Returns:
+        Positions [B, n], nowhere lower than at the start; the values there [B]; the number of searches not ended.
+    """
+    value, gradient = functions(start)
+    highest, best = start.clone(), value.clone()
+    rows = torch.arange(len(start), device=start.device)
+    position, working = start, torch.ones_like(value, dtype=torch.bool)
+    pairs: deque[Pair] = deque(maxlen=MEMORY)
+    length = torch.ones_like(value)[:, None]
+    scale = 1 / (1 + gradient.norm(dim=1, keepdim=True))
+    for _ in range(evaluations - 1):
+        direction, slope = _ascent(gradient, pairs, scale)
+        if pairs:
+            working = working & ~(slope < 2 * tolerance)
+        left = int(working.sum())
+        if left == 0:
+            break
+        if 2 * left <= len(rows):
+            highest[rows], best[rows] = position, value
+            functions, rows = functions.of(working), rows[working]
+            pairs = deque(((s[working], b[working], i[working]) for s, b, i in pairs), maxlen=MEMORY)
+            kept = (position, value, gradient, length, scale, direction)
+            position, value, gradient, length, scale, direction = (tensor[working] for tensor in kept)
+            working = working[working]
+        following = position + length * direction
+        new_value, new_gradient = functions(following)
+        rises = (working & (new_value >= value))[:, None]  # not for a value that is not a number
+        step = torch.where(rises, following - position, 0.0)
+        bend = torch.where(rises, gradient - new_gradient, 0.0)
+        curvature, squared = _dot(step, bend), _dot(bend, bend)
+        useful = curvature > 1e-10 * squared
+        pairs.append((step, bend, torch.where(useful, 1 / curvature, 0.0)))
+        scale = torch.where(useful, curvature / squared, scale)
+        length = torch.where(rises, 1.0, length * SHORTER)
+        position = torch.where(rises, following, position)
+        value = torch.where(rises[:, 0], new_value, value)
+        gradient = torch.where(rises, new_gradient, gradient)
+    highest[rows], best[rows] = position, value
+    return highest, best, int(working.sum())
+
+
+def _ascent(gradient: torch.Tensor, pairs: deque[Pair], scale: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Directions [B, n] by the two-loop recursion, and the functions' slopes along them [B]."""
+    direction, shares = gradient, []
+    for step, bend, inverse in reversed(pairs):
+        shares.append(inverse * _dot(step, direction))
+        direction = direction - shares[-1] * bend
+    direction = scale * direction
+    for (step, bend, inverse), share in zip(pairs, reversed(shares), strict=True):
+        direction = direction + (share - inverse * _dot(bend, direction)) * step
+    slope = _dot(gradient, direction)
+    direction = torch.where(slope > 0, direction, scale * gradient)
+    return direction, _dot(gradient, direction)[:, 0]
+
+
+def _dot(one: torch.Tensor, two: torch.Tensor) -> torch.Tensor:
+    return (one * two).sum(dim=1, keepdim=True)
 
 
 def _prior(critic: CTM, matrix: csr_matrix) -> Posterior:
@@ -78,42 +283,3 @@ def _prior(critic: CTM, matrix: csr_matrix) -> Posterior:
     words = document_lengths(matrix)
     means, spread = (np.broadcast_to(row, shape).copy() for row in (critic.mean, variances))
     return Posterior(means, spread, np.full(len(words), bound), words)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Expected:
-    """What the M-step needs of a batch, and its posteriors.
-
-    Attributes:
-        rows: [B], of the batch.
-        means: [B, K - 1].
-        variances: [B, K - 1].
-        bound: sum over the batch, nats.
-        types: [U], ids of the types in the batch.
-        in_topics: [U, K], expected tokens of each type in each topic.
-    """
-
-    rows: npt.NDArray[np.int64]
-    means: Array
-    variances: Array
-    bound: float
-    types: npt.NDArray[np.int64]
-    in_topics: Array
-
-
-def e_step(
-    parameters: Parameters, batch: Batch, start: tuple[Array, Array] | None, evaluations: int, tolerance: float
-) -> Expected:
-    """Raise the bound of a batch from given means and variances [B, K - 1], or from the prior; count expected words."""
-    bound = Bound.of_batch(parameters, batch)
-    device = parameters.mean.device
-    begin = bound.start() if start is None else bound.position(*(torch.from_numpy(a).to(device) for a in start))
-    position, values, _ = maximise(bound, begin, evaluations, tolerance)
-    cells = bound.topic_counts(position)
-    types, places = torch.unique(batch.types, return_inverse=True)
-    in_topics = torch.zeros(len(types), cells.shape[2], dtype=cells.dtype, device=device)
-    in_topics.index_add_(0, places.reshape(-1), cells.reshape(-1, cells.shape[2]))
-    means, variances = bound.moments(position)
-    total = float(values.sum())
-    arrays = [tensor.cpu().numpy() for tensor in (means, variances, types, in_topics)]
-    return Expected(batch.rows, arrays[0], arrays[1], total, arrays[2], arrays[3])

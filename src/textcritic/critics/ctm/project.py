@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -30,49 +31,57 @@ TOPICS_SCHEMA = pa.schema(
 CHUNK_DOCUMENTS = 5000
 
 
-def project_articles(
-    articles_path: str | os.PathLike[str],
-    rejected_path: str | os.PathLike[str] | None,
-    vocabulary_path: str | os.PathLike[str],
-    critic_path: str | os.PathLike[str],
-    topics_path: str | os.PathLike[str],
-    scores_path: str | os.PathLike[str],
-    threads: int = 1,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class ProjectedFiles:
+    """The files of one projection.
+
+    Attributes:
+        articles: a corpus split or a sample.
+        vocabulary: Parquet file of the critic's words.
+        critic: critic.npz.
+        topics: Parquet file to write, in `TOPICS_SCHEMA`: means and variances [K - 1], null where a document has no
+            word of the vocabulary.
+        scores: Parquet file to write, in `TOPIC_SCORES_SCHEMA`.
+        rejected: texts of the sample that did not parse (id, text, why), which get a row in the scores; None: none.
+    """
+
+    articles: str | os.PathLike[str]
+    vocabulary: str | os.PathLike[str]
+    critic: str | os.PathLike[str]
+    topics: str | os.PathLike[str]
+    scores: str | os.PathLike[str]
+    rejected: str | os.PathLike[str] | None = None
+
+
+def project_articles(files: ProjectedFiles, threads: int = 1) -> None:
     """Infer the topics of articles and score them; memory is that of a chunk of documents, whatever their number.
 
     Args:
-        articles_path: a corpus split or a sample.
-        rejected_path: texts of the sample that did not parse (id, text, why), carried into the scores; None: none.
-        vocabulary_path: Parquet file of the critic's words.
-        critic_path: critic.npz.
-        topics_path: Parquet file to write, in `TOPICS_SCHEMA`: means and variances [K - 1], null where a document
-            has no word of the vocabulary.
-        scores_path: Parquet file to write, in `TOPIC_SCORES_SCHEMA`.
-        threads: of the inference.
+        files: what is read and written.
+        threads: CPU threads of the inference.
 
     Raises:
         TextcriticError: a file is missing or not whole, critic and vocabulary do not belong together, or there are
             neither articles nor rejected texts.
     """
-    critic, vocabulary = CTM.load(critic_path), Vocabulary.load(vocabulary_path)
+    critic, vocabulary = CTM.load(files.critic), Vocabulary.load(files.vocabulary)
     if critic.num_words != len(vocabulary):
         raise TextcriticError(
-            f"{critic_path}: a critic of {critic.num_words:,} words, and {vocabulary_path} has {len(vocabulary):,}; "
+            f"{files.critic}: a critic of {critic.num_words:,} words, and {files.vocabulary} has {len(vocabulary):,}; "
             "delete both and rerun the rules that make them"
         )
-    rejected = [] if rejected_path is None else read_table(rejected_path).select(["id", "why"]).to_pylist()
+    rejected = [] if files.rejected is None else read_table(files.rejected).select(["id", "why"]).to_pylist()
     with (
-        whole_file(topics_path) as topics_file,
-        whole_file(scores_path) as scores_file,
+        whole_file(files.topics) as topics_file,
+        whole_file(files.scores) as scores_file,
         pq.ParquetWriter(topics_file, TOPICS_SCHEMA, compression="zstd") as topics_writer,
         pq.ParquetWriter(scores_file, TOPIC_SCORES_SCHEMA, compression="zstd") as scores_writer,
     ):
         documents = 0
         progress: Progress | None = None
-        for counts in _chunks(count_articles(iter_articles(articles_path), vocabulary)):
+        for counts in _chunks(count_articles(iter_articles(files.articles), vocabulary)):
             progress = progress or Progress(
-                f"inferring {critic.num_topics} topics", pq.read_metadata(articles_path).num_rows, "documents"
+                f"inferring {critic.num_topics} topics", pq.read_metadata(files.articles).num_rows, "documents"
             )
             posterior = infer(critic, counts.matrix, workers=threads)
             topics = topics_table(counts, posterior)
@@ -81,7 +90,7 @@ def project_articles(
             documents += topics.num_rows
             progress.advance(topics.num_rows)
         if not documents + len(rejected):
-            raise TextcriticError(f"{articles_path}: holds no articles; nothing can be inferred")
+            raise TextcriticError(f"{files.articles}: holds no articles; nothing can be inferred")
         scores_writer.write_table(unparsed([(row["id"], row["why"]) for row in rejected]))
 
 

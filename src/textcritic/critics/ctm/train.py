@@ -1,44 +1,63 @@
-"""The job that fits a topic model on a corpus whose words are counted."""
+"""Fitting a topic model: the job of rule fit_topics, the loop over iterations of EM, and its state on disk.
 
+A fit that was killed goes on from its last finished iteration.
+"""
+
+import hashlib
+import json
+import math
 import os
 import shutil
-from collections.abc import Mapping
-from dataclasses import asdict
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+import numpy as np
 import torch
+from scipy.sparse import csr_matrix
 
-from textcritic.critics.ctm.fit import fit_ctm
-from textcritic.critics.ctm.options import FitOptions
+from textcritic.critics.ctm.batches import check_counts
+from textcritic.critics.ctm.em import EM, FitState, Parts, Sums, start
+from textcritic.critics.ctm.model import CTM, NEVER, Array, FitOptions
 from textcritic.errors import TextcriticError
-from textcritic.files import write_json
+from textcritic.files import arrays_of, write_arrays, write_json
 from textcritic.latents.bags import open_counts
 from textcritic.runlog import log
 
+PARTS = ("topics", "mean", "covariance")
+SUMS = ("in_topics", "origin", "first", "second", "variance")
 
-def train_topics(
-    counts: str | os.PathLike[str],
-    entry: Mapping[str, Any],
-    critic_path: str | os.PathLike[str],
-    training_path: str | os.PathLike[str],
-    *,
-    state: Path,
-    version: int = 1,
-    threads: int = 1,
-) -> None:
+
+@dataclass(frozen=True, slots=True)
+class FitFiles:
+    """The files of one fit.
+
+    Attributes:
+        counts: folder of the counts of the train split, see `latents.bags.open_counts`.
+        critic: critic.npz, to be written.
+        training: training.json, to be written: bounds (nats, one an iteration), seconds, converged, documents, empty,
+            words, tokens, and the options.
+        state: folder of checkpoints; a killed job goes on from there, and it is removed once the fit is written.
+    """
+
+    counts: str | os.PathLike[str]
+    critic: str | os.PathLike[str]
+    training: str | os.PathLike[str]
+    state: Path
+
+
+def train_topics(files: FitFiles, entry: Mapping[str, Any], *, version: int = 1, threads: int = 1) -> None:
     """Fit a model on the counts of a train split, and write it with a record of the fit.
 
     On a GPU if torch sees one, else on `threads` cores.
 
     Args:
-        counts: folder, see `latents.bags.open_counts`.
+        files: what is read and written.
         entry: of the critics registry: `topics`, `seed`, `iterations`, `tolerance`, `shrinkage`, `minibatch`.
-        critic_path: critic.npz.
-        training_path: training.json: bounds (nats, one an iteration), seconds, converged, documents, empty, words,
-            tokens, and the options.
-        state: folder of checkpoints; a killed job goes on from there, and it is removed once the fit is written.
-        version: of the stage; a fit of another is not gone on with.
+        version: version of the stage; a fit that another version began is not continued.
         threads: CPU threads.
 
     Raises:
@@ -48,18 +67,17 @@ def train_topics(
         num_topics=entry["topics"],
         **{key: entry[key] for key in ("iterations", "tolerance", "shrinkage", "minibatch", "seed")},
     )
-    matrix = open_counts(counts).matrix
+    matrix = open_counts(files.counts).matrix
     device = "cuda" if torch.cuda.is_available() else "cpu"
     log.info("%d documents, %d words, %d topics, on %s", *matrix.shape, options.num_topics, device)
     try:
-        fit = fit_ctm(
-            matrix, options, state=state / f"version{version}", workers=threads if device == "cpu" else 1, device=device
-        )
+        workers = threads if device == "cpu" else 1
+        fit = fit_ctm(matrix, options, state=files.state / f"version{version}", workers=workers, device=device)
     except TextcriticError as error:
-        raise TextcriticError(f"{counts}: {error}") from error
+        raise TextcriticError(f"{files.counts}: {error}") from error
     if not fit.converged:
         log.warning("not converged after %d iterations; see `tolerance` and `iterations`", len(fit.bounds))
-    fit.critic.save(critic_path)
+    fit.critic.save(files.critic)
     record = {
         "bounds": fit.bounds,
         "seconds": fit.seconds,
@@ -71,5 +89,225 @@ def train_topics(
         "tokens": int(matrix.sum()),
         "options": asdict(options),
     }
-    write_json(training_path, record)
-    shutil.rmtree(state, ignore_errors=True)
+    write_json(files.training, record)
+    shutil.rmtree(files.state, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """A fitted model.
+
+    Attributes:
+        critic: the model after the last M-step.
+        bounds: nats, one an iteration: the bound of all documents under the parameters before its M-step. In stochastic
+            EM the sum over minibatches, each under the parameters before its step.
+        seconds: time that the iterations took, those before a kill included.
+        converged: whether the bound changed by less than the tolerance.
+        documents: number of documents with words.
+        empty: number of documents without a word, which are left out.
+    """
+
+    critic: CTM
+    bounds: list[float]
+    seconds: float
+    converged: bool
+    documents: int
+    empty: int
+
+
+def fit_ctm(
+    counts: csr_matrix, options: FitOptions, *, state: Path | None = None, workers: int = 1, device: str = "cpu"
+) -> Fit:
+    """Fit by variational EM (Blei and Lafferty 2006, section 3; see `posterior` for the bound).
+
+    The E-step raises the bound of each batch of documents from where the last E-step left it, the M-step is in closed
+    form, so that the bound never falls in batch EM without shrinkage. Memory is bounded by batch and model: documents
+    are read through the matrix, which may be mapped from disk, and posteriors are kept on disk.
+
+    Args:
+        counts: [documents, words], whole numbers.
+        options: how the model is fitted.
+        state: a folder; after each iteration the fit is saved there, and a fit of the same documents and options goes
+            on from there. None: nothing is kept.
+        workers: threads. The result does not depend on their number.
+        device: of torch, `cpu` or `cuda`.
+
+    Raises:
+        TextcriticError: counts that are not valid, fewer documents with words than topics, or fewer than two.
+    """
+    matrix = check_counts(counts)
+    rows = np.flatnonzero(np.diff(matrix.indptr))
+    _check_size(len(rows), options.num_topics)
+    em = EM(matrix, rows, options, workers, device)
+    checkpoints = Checkpoints(state, _identity(matrix, options))
+    current = checkpoints.load(options.iterations) or FitState(start(matrix, rows, options))
+    shape = (matrix.shape[0], 2 * (options.num_topics - 1))
+    while not _ended(current, options):
+        began = time.monotonic()
+        if options.minibatch is None:
+            following = em.iteration(current, *checkpoints.posteriors(len(current.bounds), *shape))
+        else:
+            following = em.epoch(current)
+        if not math.isfinite(following.bounds[-1]):
+            raise TextcriticError(f"EM iteration {len(following.bounds)}: the bound is not finite; {_advice(state)}")
+        current = replace(following, seconds=current.seconds + time.monotonic() - began)
+        checkpoints.save(current)
+        log.info("%s", _line(current, options))
+    parts = current.parts
+    critic = CTM(np.log(np.maximum(parts.topics.T, NEVER)), parts.mean, parts.covariance)
+    empty = matrix.shape[0] - len(rows)
+    return Fit(critic, current.bounds, current.seconds, _converged(current, options), len(rows), empty)
+
+
+class Checkpoints:
+    """A folder with the last state of a fit (`FitState`), and the posteriors that the next E-step begins from.
+
+    Posteriors are written to two files in turn, so that those of the last finished iteration stay whole. They are
+    mapped, not read: memory does not grow with the documents. Without a folder the state is not saved, and posteriors
+    are in temporary files without names.
+
+    Raises:
+        TextcriticError: the folder cannot be made.
+    """
+
+    def __init__(self, folder: Path | None, identity: str) -> None:
+        self.folder, self.identity = folder, identity
+        self._last: Array | None = None
+        if folder is not None:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise TextcriticError(f"{folder}: cannot be made: {error.strerror or error}") from error
+
+    def load(self, iterations: int) -> FitState | None:
+        """The last state; None if there is none of the same documents and options within so many iterations.
+
+        Files of another fit are removed, so that they cannot be taken for files of this one.
+
+        Raises:
+            TextcriticError: the file is damaged.
+        """
+        if self.folder is None or not self._file.is_file():
+            return None
+        with arrays_of(self._file, f"damaged; delete {self.folder} to start the fit anew") as arrays:
+            current = _state_from(arrays)
+            same = str(arrays["identity"]) == self.identity
+        if same and len(current.bounds) <= iterations:
+            return current
+        log.info("%s: belongs to other documents or options; the fit starts anew", self._file)
+        for path in (self._file, *(self._posteriors(number) for number in (0, 1))):
+            path.unlink(missing_ok=True)
+        return None
+
+    def save(self, current: FitState) -> None:
+        """Write the state, whole or not at all."""
+        if self.folder is None:
+            return
+        arrays = {key: np.array(getattr(current, key)) for key in ("bounds", "seconds", "steps")}
+        arrays |= {key: getattr(current.parts, key) for key in PARTS}
+        if current.running is not None:
+            arrays |= {key: getattr(current.running, key) for key in SUMS}
+        arrays["identity"] = np.array(self.identity)
+        write_arrays(self._file, arrays)
+
+    def posteriors(self, iteration: int, documents: int, width: int) -> tuple[Array | None, np.memmap]:
+        """Posteriors that an iteration starts from (None: the prior) and an array for its own: [documents, width].
+
+        Raises:
+            TextcriticError: the file of the iteration before is missing or not of this shape, or the disk is full.
+        """
+        before = self._before(iteration, (documents, width)) if iteration else None
+        size = documents * width * 8
+        try:
+            with self._opened(iteration) as handle:
+                # A full disk is an error here; on writing to the map it would be the end of the process.
+                os.posix_fallocate(handle.fileno(), 0, size)
+                after: np.memmap = np.memmap(handle, np.float64, "r+", shape=(documents, width))
+        except OSError as error:
+            where = self.folder or tempfile.gettempdir()
+            raise TextcriticError(
+                f"{where}: {size / 2**20:,.0f} MiB of posteriors cannot be written there: {error.strerror or error}"
+            ) from error
+        self._last = after
+        return before, after
+
+    def _opened(self, iteration: int) -> IO[bytes]:
+        return tempfile.TemporaryFile() if self.folder is None else self._posteriors(iteration).open("wb+")
+
+    def _before(self, iteration: int, shape: tuple[int, int]) -> Array:
+        if self._last is not None:
+            return self._last
+        path = self._posteriors(iteration - 1)
+        if not path.is_file() or path.stat().st_size != shape[0] * shape[1] * 8:
+            raise TextcriticError(f"{path}: missing or damaged; delete {self.folder} to start the fit anew")
+        return np.memmap(path, np.float64, "r", shape=shape)
+
+    @property
+    def _file(self) -> Path:
+        return (self.folder or Path()) / "standing.npz"
+
+    def _posteriors(self, iteration: int) -> Path:
+        return (self.folder or Path()) / f"posteriors-{iteration % 2}.f8"
+
+
+def _state_from(arrays: Mapping[str, Array]) -> FitState:
+    running = None
+    if "in_topics" in arrays:
+        in_topics, origin, first, second, variance = (arrays[key] for key in SUMS)
+        running = Sums(in_topics, origin, first, second, variance, documents=1.0)
+    bounds = [float(bound) for bound in arrays["bounds"]]
+    parts = Parts(*(arrays[key] for key in PARTS))
+    return FitState(parts, bounds, float(arrays["seconds"]), int(arrays["steps"]), running)
+
+
+def _check_size(documents: int, topics: int) -> None:
+    if documents < 2:
+        raise TextcriticError(f"documents: {documents} with words; a covariance needs 2 or more")
+    if topics > documents:
+        raise TextcriticError(f"topics: {topics}, but only {documents} documents with words; ask for fewer topics")
+
+
+def _identity(matrix: csr_matrix, options: FitOptions) -> str:
+    """A text that differs for other documents or options; more iterations only continue a fit, so they do not count."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in (matrix.indptr, matrix.indices, matrix.data):
+        for begin in range(0, len(array), 2**20):
+            digest.update(array[begin : begin + 2**20].tobytes())
+    deciding = {key: value for key, value in asdict(options).items() if key != "iterations"}
+    return json.dumps({"shape": list(matrix.shape), "counts": digest.hexdigest(), **deciding})
+
+
+def _advice(state: Path | None) -> str:
+    return "fit with another seed or fewer topics" + (
+        f"; if this fit was resumed, delete {state} first" if state else ""
+    )
+
+
+def _change(bounds: Sequence[float]) -> float:
+    """Relative change of the bound in the last iteration; infinite before the second."""
+    return abs((bounds[-1] - bounds[-2]) / bounds[-2]) if len(bounds) > 1 else math.inf
+
+
+def _converged(current: FitState, options: FitOptions) -> bool:
+    return _change(current.bounds) < options.tolerance
+
+
+def _ended(current: FitState, options: FitOptions) -> bool:
+    return len(current.bounds) >= options.iterations or _converged(current, options)
+
+
+def _line(current: FitState, options: FitOptions) -> str:
+    """A line of progress, with the iterations that are left if the changes of the bound go on shrinking as now."""
+    bounds = current.bounds
+    line = f"EM iteration {len(bounds)}: bound {bounds[-1]:,.0f} nats"
+    if len(bounds) < 2:
+        return line
+    now, before = _change(bounds), _change(bounds[:-1])
+    line += f", changed by {now:.1e} of it"
+    if _ended(current, options):
+        return line
+    most = options.iterations - len(bounds)
+    if not 0 < options.tolerance < now < before < math.inf:
+        return f"{line}; at most {most} more"
+    left = math.ceil(math.log(now / options.tolerance) / math.log(before / now))
+    return f"{line}; about {min(left, most)} more to come"

@@ -55,6 +55,7 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
     variables = {
         "titles_given": experiment.titles_given,
         "measured": measured,
+        "titles_compared": len(tables["titles"]) > 0,
         "compared": _compared(experiment, rows, names),
         "several_seeds": rows["seed"].nunique() > 1,
         "chart_caption": _chart_caption(rows, experiment.titles_given, measured and names.several_settings),

@@ -8,17 +8,18 @@ from matplotlib.figure import Figure
 from textcritic.experiments.corpora.files import CorporaFiles
 from textcritic.experiments.corpora.rows import commonest_titles
 from textcritic.report.charts import stacked_panels
-from textcritic.report.drawings import NARROW, WIDE
+from textcritic.report.drawings import NARROW
 from textcritic.report.numbers import percent
 from textcritic.report.style import BLUE, style
 
 MOST_TITLES, LONGEST_TITLE = 12, 24
+WIDTH = 8.2  # inches
 CHART = "section-types"
 
 
 def figures(experiment: CorporaFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
     """section-types: the commonest section types of each corpus, with their share of all sections."""
-    yield CHART, titles_chart(experiment, WIDE), titles_chart(experiment, NARROW)
+    yield CHART, titles_chart(experiment, WIDTH), titles_chart(experiment, NARROW)
 
 
 FIGURES = {"figures": figures}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.critics.ctm.covariances import cluster_order, with_last
+from textcritic.critics.ctm.scoring import cluster_order, with_last
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.files import Fitted, TopicsFiles
 from textcritic.experiments.topics.heatmaps import Panel
@@ -68,7 +68,7 @@ def covariance_distance_of(
     if min(len(sample[0]), len(real[0])) < 2:
         return {}
     (means, variances), (real_means, real_variances) = all_topics(sample), all_topics(real)
-    test = covariance_test(means, real_means, variances, real_variances, min(resamples, RESAMPLES))
+    test = covariance_test(means, real_means, (variances, real_variances), min(resamples, RESAMPLES))
     values = (test.distance, test.by_chance, test.p, test.corrected, test.low, test.high)
     return dict(zip(DISTANCES, values, strict=True))
 

@@ -5,8 +5,7 @@ from typing import Any
 import pandas as pd
 
 from textcritic.critics.ctm.model import CTM
-from textcritic.critics.ctm.outliers import STRONGEST, outliers, topic_shares
-from textcritic.critics.ctm.scoring import Column
+from textcritic.critics.ctm.scoring import STRONGEST, Column, Projected, outliers, topic_shares
 from textcritic.experiments.topics.files import TopicsFiles
 from textcritic.experiments.topics.read import read_posteriors, read_topic_scores, source_keys
 from textcritic.experiments.topics.rows import of_topics
@@ -41,7 +40,8 @@ def outlier_rows(topics: TopicsFiles, column: Column = "nll") -> pd.DataFrame:
         for source in topics.shown(fitted):
             keys = source_keys(source)
             scores, posteriors = read_topic_scores(source), read_table(source.posteriors)
-            unusual = outliers(critic, vocabulary, posteriors, scores, source.articles, usual, MOST, column)
+            projected = Projected(posteriors, scores, source.articles)
+            unusual = outliers(critic, vocabulary, projected, usual, MOST, column)
             for rank, document in enumerate(unusual, start=1):
                 row = {"label": names.source(keys, corpus=False), "rank": rank, "article": document["id"]}
                 row |= {key: document[key] for key in ("nll", "nll_at_mean", "words")}

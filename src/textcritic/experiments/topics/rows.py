@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 
 from textcritic.critics import rejections
 from textcritic.critics.ctm.model import CTM
-from textcritic.critics.ctm.outliers import top_words, topic_shares
-from textcritic.critics.ctm.scoring import compare_nll, mean_nll
+from textcritic.critics.ctm.scoring import compare_nll, mean_nll, top_words, topic_shares
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.covariances import DISTANCES, covariance_distance_of
 from textcritic.experiments.topics.files import Documents, Fitted, Sample, TopicsFiles

@@ -1,8 +1,7 @@
 """Bags of words: the vocabulary of a corpus, sparse counts in memory and on disk, LDA-C files."""
 
-from textcritic.latents.bags.counts import Counts, count_articles, count_words, open_counts, write_counts
-from textcritic.latents.bags.jobs import count_corpus
-from textcritic.latents.bags.ldac import read_ldac, write_ldac
+from textcritic.latents.bags.counts import Counts, count_articles, count_corpus, count_words, open_counts, write_counts
+from textcritic.latents.bags.ldac import read_ldac
 from textcritic.latents.bags.vocabulary import Removed, Vocabulary, build_vocabulary, tokens_of
 from textcritic.options.vocabulary import VocabularyOptions
 
@@ -19,5 +18,4 @@ __all__ = [
     "read_ldac",
     "tokens_of",
     "write_counts",
-    "write_ldac",
 ]

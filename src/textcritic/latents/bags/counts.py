@@ -1,9 +1,12 @@
-"""Sparse counts of words: made from documents, written to a folder in a stream, opened as memory maps."""
+"""Sparse counts of words: made from documents, written to a folder in a stream, opened as memory maps.
+
+The job of the rule count_words is `count_corpus`.
+"""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,24 +17,26 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.sparse import csr_matrix, vstack
 
-from textcritic.corpora import Article
+from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, whole_folder, write_json
-from textcritic.latents.bags.vocabulary import Ids, Numbers, Vocabulary, batches, tokens_of
+from textcritic.latents.bags.vocabulary import Ids, Numbers, Vocabulary, batches, build_vocabulary, tokens_of
+from textcritic.options.vocabulary import VocabularyOptions
+from textcritic.runlog import Progress
 
 IDS_SCHEMA = pa.schema([("id", pa.string()), ("tokens", pa.int64())])
 SHAPE = ("documents", "words", "entries")
-# scipy's index arrays are int32 up to here; above, it would read all of them to make int64 of them.
+# Up to here the index arrays of scipy are int32; above, it would read the whole files to make them int64.
 MOST_ENTRIES = 2**31 - 1
 # The largest count that is stored.
 MOST_COUNTED = 2**31 - 1
-# Entries that are looked at together when a folder is opened.
+# Entries that are checked at a time when a folder is opened.
 SCAN = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Counts of D documents over V words. Every document has its row, those without a word of the vocabulary too.
+    """Counts of D documents over V words. A document without a word of the vocabulary has a row too.
 
     Attributes:
         ids: of the documents, an Arrow array of strings [D].
@@ -44,6 +49,41 @@ class Counts:
     matrix: csr_matrix
 
 
+def count_corpus(
+    train: str | os.PathLike[str],
+    options: Mapping[str, Any],
+    vocabulary_path: str | os.PathLike[str],
+    summary_path: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+) -> None:
+    """Choose the vocabulary on the train split, then count that split.
+
+    The file is read twice, so that only the distinct words and a batch of tokens are in memory.
+
+    Args:
+        train: Parquet file of articles.
+        options: of `VocabularyOptions`; those that are missing have their defaults.
+        vocabulary_path: Parquet file to write, see `Vocabulary.save`.
+        summary_path: JSON to write: `words` and `tokens` kept, `documents` of train, `removed` by reason, `options`.
+        folder: counts to write, see `write_counts`.
+
+    Raises:
+        TextcriticError: a bad option or input, or no word is left.
+    """
+    checked = VocabularyOptions(**options)
+    vocabulary, removed = build_vocabulary(map(tokens_of, _watched(train, "choosing words")), checked)
+    write_counts(folder, count_articles(_watched(train, "counting words"), vocabulary), len(vocabulary))
+    summary = {
+        "words": len(vocabulary),
+        "tokens": int(vocabulary.counts.sum()),
+        "documents": pq.read_metadata(train).num_rows,
+        "removed": removed,
+        "options": {**asdict(checked), "placeholders": list(checked.placeholders)},
+    }
+    vocabulary.save(vocabulary_path)
+    write_json(summary_path, summary)
+
+
 def count_words(documents: Iterable[Sequence[str]], vocabulary: Vocabulary) -> csr_matrix:
     """Counts of documents, each a sequence of tokens: int32 [documents, words]; unknown tokens are left out."""
     encoded = map(vocabulary.encode, documents)
@@ -52,7 +92,7 @@ def count_words(documents: Iterable[Sequence[str]], vocabulary: Vocabulary) -> c
 
 
 def count_articles(articles: Iterable[Article], vocabulary: Vocabulary) -> Iterator[Counts]:
-    """Stream the counts of articles, some thousand at a time: no more text is in memory than an article's."""
+    """Stream the counts of articles, some thousand at a time; only the text of one article is in memory."""
     encoded = ((article.id, vocabulary.encode(tokens_of(article))) for article in articles)
     for batch in batches(encoded, lambda pair: len(pair[1])):
         documents = [document for _, document in batch]
@@ -61,7 +101,7 @@ def count_articles(articles: Iterable[Article], vocabulary: Vocabulary) -> Itera
 
 
 def write_counts(folder: str | os.PathLike[str], blocks: Iterable[Counts], num_words: int) -> None:
-    """Write blocks of documents one behind the other: the folder is whole or not there, and one block is in memory.
+    """Write blocks of documents one after the other: the folder is whole or absent, and one block is in memory.
 
     The folder has `indptr.npy` (int64), `indices.npy` and `counts.npy` (int32), `ids.parquet` (`id`, `tokens`) and
     `shape.json`.
@@ -97,7 +137,7 @@ def write_counts(folder: str | os.PathLike[str], blocks: Iterable[Counts], num_w
 def open_counts(folder: str | os.PathLike[str]) -> Counts:
     """Open what `write_counts` wrote; word ids and counts stay on disk, as read-only memory maps under the matrix.
 
-    They are read through once, a piece at a time, to see that they are sound.
+    They are read once, a piece at a time, and checked.
 
     Raises:
         TextcriticError: a file is missing, truncated, or does not fit the others; an id beyond the vocabulary, a row
@@ -118,9 +158,18 @@ def open_counts(folder: str | os.PathLike[str]) -> Counts:
     if not table.schema.equals(IDS_SCHEMA) or len(table) != documents:
         raise _unsound(folder / "ids.parquet", f"not the ids of {documents:,} documents")
     matrix = csr_matrix((counts, indices, indptr), shape=(documents, words))
-    # Known from the scan; scipy would otherwise find out by reading, or sort in place what cannot be written.
+    # Known from the check; otherwise scipy would read the files again, or try to sort arrays that are read-only.
     matrix.has_sorted_indices = matrix.has_canonical_format = True
     return Counts(table["id"].combine_chunks(), table["tokens"].to_numpy(), matrix)
+
+
+def _watched(path: str | os.PathLike[str], what: str) -> Iterator[Article]:
+    """The articles of a file, with progress."""
+    progress = None
+    for article in iter_articles(path):
+        progress = progress or Progress(what, pq.read_metadata(path).num_rows, "articles")
+        yield article
+        progress.advance()
 
 
 class _Appended:
@@ -167,7 +216,7 @@ def _canonical(block: Counts, num_words: int, folder: str | os.PathLike[str]) ->
     matrix = block.matrix
     if matrix.shape[1] != num_words:
         raise TextcriticError(f"{folder}: counts over {matrix.shape[1]} words among those over {num_words}")
-    with np.errstate(invalid="ignore"):  # what is no number becomes one that differs from it
+    with np.errstate(invalid="ignore"):  # NaN becomes a number, which differs from it
         counts = matrix.data.astype(np.int64)
     _require_counts(block, matrix, (counts == matrix.data) & (counts >= 0), folder)
     whole = csr_matrix((counts, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
@@ -200,13 +249,13 @@ def _mapped(path: Path, kind: npt.DTypeLike, length: int) -> Any:
 
 
 def _require_sound(folder: Path, indptr: Any, start: int, stop: int, words: int) -> None:
-    """Entries `start` to `stop` of indices and counts, read from the files: mapped pages would stay in memory."""
+    """Check entries `start` to `stop` of indices and counts, read from the files: mapped pages would stay in memory."""
     first = max(start - 1, 0)
     indices = _read(folder / "indices.npy", first, stop)
     if indices.min() < 0 or indices.max() >= words:
         raise _unsound(folder / "indices.npy", f"a word id that is not among those of {words:,} words")
     falls = first + 1 + np.flatnonzero(np.diff(indices) <= 0)
-    # A fall is right where a row begins.
+    # Ids may only fall where a row begins.
     if not (indptr[np.searchsorted(indptr, falls)] == falls).all():
         raise _unsound(folder / "indices.npy", "the word ids of a row do not ascend")
     if _read(folder / "counts.npy", start, stop).min() < 1:

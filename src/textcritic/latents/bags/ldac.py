@@ -11,7 +11,6 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from textcritic.errors import TextcriticError
-from textcritic.files import whole_file
 from textcritic.runlog import log
 
 # Bytes that are parsed at a time; arrays of some 15 times this size are made of them.
@@ -29,16 +28,16 @@ Rows = tuple[Numbers, Numbers, Numbers]
 def read_ldac(path: str | os.PathLike[str], num_words: int | None = None) -> csr_matrix:
     """Read an LDA-C file: int32 counts [documents, words], word ids of a row in ascending order.
 
-    A line is a document; the line `0` is an empty one. A word that a line has twice gets the sum of its counts, which
-    is what the model makes of it. A last line without a line break is taken, with a warning in the log.
+    A line is a document; the line `0` is an empty one. A word that a line has twice gets the sum of its counts. A last
+    line without a line break is read, with a warning in the log.
 
     Args:
         path: the file.
         num_words: V of the vocabulary; None: the highest id in the file, plus one.
 
     Raises:
-        TextcriticError: naming file and line: anything else than whole numbers, a count below 1, an id beyond the
-            vocabulary, a number of types that the line does not have, a blank line; or a file without a line.
+        TextcriticError: naming file and line: something that is not a whole number, a count below 1, an id beyond the
+            vocabulary, a wrong number of types, a blank line; or the file has no line.
     """
     most = MOST if num_words is None else num_words
     number, parts = 1, []
@@ -60,30 +59,13 @@ def read_ldac(path: str | os.PathLike[str], num_words: int | None = None) -> csr
     return matrix.astype(np.int32)
 
 
-def write_ldac(path: str | os.PathLike[str], matrix: csr_matrix) -> None:
-    """Write counts [documents, words] as LDA-C, whole or not at all; the word ids of a line ascend.
-
-    Raises:
-        TextcriticError: a count below 0 or not whole, or the file cannot be written. Zeros are left out.
-    """
-    rows = csr_matrix(matrix, copy=True)
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    if (rows.data < 0).any() or (rows.data != rows.data.astype(np.int64)).any():
-        raise TextcriticError(f"{path}: counts must be whole numbers from 0 upwards")
-    with whole_file(path) as temporary, temporary.open("wb") as handle:
-        for start, stop in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
-            pairs = zip(rows.indices[start:stop].tolist(), rows.data[start:stop].astype(np.int64).tolist(), strict=True)
-            handle.write(b" ".join([b"%d" % (stop - start), *map(b"%d:%d".__mod__, pairs)]) + b"\n")
-
-
 def _blocks(handle: IO[bytes], path: str | os.PathLike[str]) -> Iterator[bytes]:
     """Whole lines, some megabytes at a time; each block ends in a line break."""
     rest: list[bytes] = []
     while block := handle.read(BLOCK):
-        lines, found, tail = block.rpartition(b"\n")
-        if found:
-            yield b"".join([*rest, lines, found])
+        lines, line_break, tail = block.rpartition(b"\n")
+        if line_break:
+            yield b"".join([*rest, lines, line_break])
             rest = []
         rest.append(tail)
     if last := b"".join(rest):
@@ -92,7 +74,7 @@ def _blocks(handle: IO[bytes], path: str | os.PathLike[str]) -> Iterator[bytes]:
 
 
 def _fast(block: bytes, num_words: int) -> Rows | None:
-    """Parse a block at once; None where anything is not as it mostly is, for `_careful` to look at line by line."""
+    """Parse a block at once; None if anything in it is unusual: then `_careful` parses it line by line."""
     text = np.frombuffer(block.translate(OTHER_SPACE), np.uint8)
     digit, newline = text - np.uint8(ZERO) < 10, np.flatnonzero(text == NEWLINE)
     colon = np.flatnonzero(text == COLON)
@@ -103,7 +85,7 @@ def _fast(block: bytes, num_words: int) -> Rows | None:
     per_line = np.diff(np.searchsorted(starts, newline), prepend=0)
     if not len(starts) or (per_line % 2 == 0).any() or widths.max() > 9:
         return None
-    # Numbers of a line: its types, then id, count, id, count ...; a colon is between an id and its count, nowhere else.
+    # The numbers of a line: types, then id, count, id, count ...; colons are only between an id and its count.
     place = np.arange(len(starts)) - np.repeat(np.cumsum(per_line) - per_line, per_line)
     behind_colon = text[starts - 1] == COLON
     if (behind_colon != ((place > 0) & (place % 2 == 0))).any():
@@ -125,11 +107,11 @@ def _careful(block: bytes, path: str | os.PathLike[str], first: int, num_words: 
     lengths, pairs = [], []
     for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), start=first):
         try:
-            found = _line(line, num_words)
+            entries = _line(line, num_words)
         except ValueError as error:
             raise TextcriticError(f"{path}:{number}: {error}; a line should be: types id:count id:count ...") from error
-        lengths.append(len(found))
-        pairs += found
+        lengths.append(len(entries))
+        pairs += entries
     ids, counts = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return np.array(lengths, dtype=np.int64), ids, counts
 
@@ -159,5 +141,5 @@ def _pair(entry: bytes, num_words: int) -> tuple[int, int]:
 
 
 def _shown(piece: bytes) -> str:
-    """As a message can show it, in one line of ASCII."""
+    """A piece of a line as one line of ASCII, for a message."""
     return ascii(piece[:40].decode("utf-8", "replace"))

@@ -19,19 +19,19 @@ from textcritic.files import read_table, write_table
 from textcritic.options.vocabulary import ENGLISH, NO_STOP_WORDS, VocabularyOptions
 
 VOCABULARY_SCHEMA = pa.schema([("word", pa.string()), ("count", pa.int64()), ("documents", pa.int64())])
-# Tokens that are counted at a time: 4 bytes each as numbers, and some 30 while they are sorted.
+# Tokens that are counted at a time: each takes 4 bytes as a number, and about 30 while they are sorted.
 BATCH_TOKENS = 1 << 20
 
 Ids = npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.int64]
 Removed = dict[str, dict[str, int]]
-"""How many "words" (types) and "tokens" of train were left out, by reason."""
+"""Numbers of "words" (types) and "tokens" of train that were left out, by reason."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The V words that are kept, most frequent in train first (ties: the one that appears first); ids are positions.
+    """The V words that are kept, the most frequent in train first (ties: by first appearance); ids are positions.
 
     Attributes:
         words: the words.
@@ -83,10 +83,10 @@ def tokens_of(article: Article) -> list[str]:
 
 
 def build_vocabulary(documents: Iterable[Sequence[str]], options: VocabularyOptions) -> tuple[Vocabulary, Removed]:
-    """The vocabulary of some documents, each a sequence of tokens, and what was left out.
+    """The vocabulary of some documents, each a sequence of tokens, and the words that were left out.
 
     Documents are streamed; in memory are the distinct words and `BATCH_TOKENS` tokens as numbers. A word that several
-    rules would leave out goes under the first of: "stop word", "in more than 50% of documents" (as released: "in at
+    rules leave out is counted under the first of: "stop word", "in more than 50% of documents" (as released: "in at
     least 50% of documents"), "placeholder", "fewer than 5 times", with the numbers of the options.
 
     Raises:

@@ -1,0 +1,359 @@
+"""Wikitext markup other than links: what is taken out of a page, of a section's lines, and of the text that is left.
+
+Three of the four passes over a page (see `wikitext`), each linear in the text whatever the text is. A character that
+XML cannot hold stands for what was taken out, until the last pass closes the gap.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from html import unescape
+
+from textcritic.corpora.layout import END, clean_text
+
+# Characters that XML cannot hold, and that Python does not count among the spaces.
+GAP = "\x01"  # stands where something was taken out
+BREAK = "\x02"  # stands where a tag breaks a line
+_BROKEN = "\x03"  # stands for the braces of a template that is never closed
+
+# Of the first pass: the whole page.
+# Tags whose content is not running text. MediaWiki ends them at the first closing tag, whatever is between.
+_EXTENSIONS = (
+    "categorytree|ce|charinsert|chem|dynamicpagelist|gallery|graph|hiero|imagemap|includeonly|indicator|inputbox|"
+    "langconvert|mapdata|mapframe|maplink|math|nowiki|phonos|pre|quiz|ref|references|rss|score|section|source|"
+    "syntaxhighlight|templatedata|templatestyles|timeline"
+)
+_TOKEN = re.compile(rf"<!--|<(?P<name>{_EXTENSIONS})(?=[\s/>])|\{{\{{+|\}}\}}+", re.IGNORECASE)
+_CLOSING = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in _EXTENSIONS.split("|")}
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+")
+_MARKUP = {ord(char): f"&#{ord(char)};" for char in "[]{}<>|'=*#:;_-!/"}
+# What is cut of an unclosed template: its line, if arguments follow on the next; else all before its last pipe.
+_UNCLOSED = re.compile(
+    rf"{_BROKEN}(?:[^\n{_BROKEN}]*(?=\n[ \t]*\|)"
+    rf"|[^\n{_BROKEN}]{{0,500}}\|[^\s|{_BROKEN}]{{0,80}}|[^\s{_BROKEN}]{{0,80}})"
+)
+
+# Of the second pass: lines.
+_TABLE_START = re.compile(rf"[\s:{GAP}]*\{{\|")
+_BULLETS = re.compile(rf"[{GAP} \t]*[*#:;][*#:; \t]*")
+_FILE = re.compile(r"\[\[[^\[\]|]{1,40}:")
+_RULE = re.compile(r"-{4,}")
+_BREAKING = (
+    "blockquote|br|caption|center|dd|div|dl|dt|gallery|h[1-6]|hr|li|ol|p|poem|pre|table|tbody|td|tfoot|th|thead|tr|ul"
+)
+_INLINE = (
+    "abbr|b|bdi|bdo|big|ce|chem|cite|code|data|del|dfn|em|font|graph|hiero|i|imagemap|includeonly|ins|kbd|mapframe|"
+    "maplink|mark|math|noinclude|nowiki|onlyinclude|q|rb|ref|references|rp|rt|rtc|ruby|s|samp|score|section|small|"
+    "source|span|strike|strong|sub|sup|syntaxhighlight|templatestyles|time|timeline|tt|u|var|wbr"
+)
+_TAG = re.compile(rf"</?(?:(?P<breaking>{_BREAKING})|{_INLINE})(?=[\s/>])[^<>]*>", re.IGNORECASE)
+_SWITCHES = (
+    "notoc|forcetoc|toc|noeditsection|newsectionlink|nonewsectionlink|nogallery|hiddencat|expectunusedcategory|"
+    "expectunusedtemplate|noindex|index|nocontentconvert|nocc|notitleconvert|notc|staticredirect|disambig|"
+    "archivedtalk|notalk|start|end"
+)
+_SWITCH = re.compile(rf"__(?:{_SWITCHES})__|^__[^\W\d_]+__$", re.IGNORECASE | re.MULTILINE)
+_POEM = re.compile(r"<(/?)poem(?=[\s/>])[^<>]*>", re.IGNORECASE)
+_CONTAINER = re.compile(
+    r"<(?P<close>/?)(?P<name>table|code|div|span|small|p|li)(?=[\s/>])(?P<attributes>[^<>]*)>", re.IGNORECASE
+)
+
+# Of the last pass: what is left.
+_QUOTES = re.compile(r"('{2,})")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u2060\ufeff]")
+_SPACED = "\x04"  # a gap with a space beside it
+_GAP = rf"[{GAP}{_SPACED}]"
+_GAPS = re.compile(rf" ?(?:{_GAP} ?)+")
+_EMPTY_BRACKETS = re.compile(rf"[(\[][ ,;:/–—{GAP}{_SPACED}]{{0,40}}[)\]]|“{_GAP}”|\"{_GAP}\"|«{_GAP}»")
+_LEFT_OPENING = re.compile(rf"([(\[])[ ,;:/–—]{{0,9}}{_GAP}[ ,;:/–—{GAP}{_SPACED}]{{0,40}}")
+_LEFT_CLOSING = re.compile(rf"{_GAP}[ ,;:/–—{GAP}{_SPACED}]{{0,40}}(?=[)\]])")
+_DOUBLED = re.compile(rf"[,;:]{_GAP}(?=[,;:.])")
+_DASHED = re.compile(rf"(?<=[,;:]){_GAP}[–—] ?")
+_BEFORE_POINT = re.compile(rf"{_GAP}(?=[,.;:!?)\]])")
+_BETWEEN_WORDS = re.compile(rf"(?:(?<=[\w,.;:!?)\]%”])|(?<=[\w,.!?]\")){GAP}(?=[\w(“])")
+_WORD = re.compile(r"\w")
+_LEFTOVER = re.compile(r"\[{2,}|\]{2,}|\{{2,}|\}{2,}|</?ref\b[^<>\n]{0,200}>?", re.IGNORECASE)
+_TABLE_LINE = re.compile(r"^(?:\{\||\|[-}+]).*$", re.MULTILINE)
+_NEVER = re.compile(rf"{re.escape(END)}|\[\[|\]\]|\{{\{{|\}}\}}|<(?=/?ref)|(?<=\{{)(?=\|)|(?<=\|)(?=-)", re.IGNORECASE)
+
+
+def visible(wikitext: str) -> str:
+    """The wikitext without comments, extension tags (references, formulas, galleries, ...) and templates.
+
+    A `GAP` stands for each, except for comments, which leave nothing. The content of `nowiki` stays, its markup
+    written as entities. As in MediaWiki, an unclosed comment hides the rest of the page and an unclosed tag nothing;
+    of an unclosed template the name and arguments go, as far as they can be recognised.
+    """
+    text = _CONTROLS.sub("", wikitext).replace("\r\n", "\n").replace("\r", "\n")
+    scan = _Scan(text)
+    position = 0
+    while match := _TOKEN.search(text, position):
+        token = match.group()
+        if token == "<!--":
+            position = _comment(scan, match.start())
+        elif token[0] == "<":
+            position = _extension(scan, match)
+        else:
+            position = match.end()
+            if token[0] == "{":
+                scan.opened.append((match.start(), len(token), len(scan.cuts)))
+            else:
+                _close(scan, match.start(), len(token))
+    broken = [(start, start + count, _BROKEN) for start, count, _ in scan.opened]
+    return _UNCLOSED.sub(GAP, without(text, sorted(scan.cuts + broken)))
+
+
+def plain_lines(text: str) -> str:
+    """The section's lines with text, links and styles only: no tables, HTML tags, magic words, bullets and rules.
+
+    A line is a paragraph or a list item: lines that MediaWiki shows as one paragraph are joined, and a `BREAK` stands
+    where a tag breaks one. A table that is not closed loses the lines that look like its own, and keeps the others.
+    """
+    if "<" in text:
+        text = _without_hidden(_with_verses(text))
+        text = _TAG.sub(lambda tag: BREAK if tag["breaking"] else "", text).replace("<", "&lt;")
+    if "__" in text:
+        text = _SWITCH.sub("", text)
+    lines = text.split("\n")
+    if "{|" in text or "\n|" in text:
+        lines = _without_tables(lines)
+    return "".join(_joined(lines))
+
+
+def clean(text: str) -> str:
+    """The text without style quotes, entities decoded, gaps closed, and no markup left.
+
+    Where something was taken out, the space before a comma goes, and brackets and lines that held nothing else.
+    """
+    text = text.replace(BREAK, "\n")
+    if "''" in text:
+        text = "\n".join(_without_quotes(line) if "''" in line else line for line in text.split("\n"))
+    text = _INVISIBLE.sub("", _ENTITY.sub(_decoded, text))
+    text = "\n".join(_closed(" ".join(line.split())) for line in text.split("\n"))
+    if _NEVER.search(text):
+        text = _NEVER.sub(" ", _LEFTOVER.sub("", _TABLE_LINE.sub("", text)))
+        text = "\n".join(" ".join(line.split()) for line in text.split("\n"))
+    return clean_text(text)
+
+
+def clean_line(text: str) -> str:
+    """`clean`, on one line: a title."""
+    return " ".join(clean(text).split())
+
+
+def without(text: str, cuts: Iterable[tuple[int, int, str]]) -> str:
+    """The text with cuts (start, end, replacement), which are in order and do not overlap."""
+    pieces: list[str] = []
+    position = 0
+    for start, end, instead in cuts:
+        pieces += (text[position:start], instead)
+        position = end
+    pieces.append(text[position:])
+    return "".join(pieces)
+
+
+@dataclass
+class _Scan:
+    """The state of the scan of one text: what is cut, which braces are open, and what was already searched for."""
+
+    text: str
+    cuts: list[tuple[int, int, str]] = field(default_factory=list)
+    opened: list[tuple[int, int, int]] = field(default_factory=list)  # position, braces, cuts before it
+    places: dict[str, int] = field(default_factory=dict)  # next place of ">" and of each closing tag; len(text): none
+
+
+def _comment(scan: _Scan, start: int) -> int:
+    end = scan.text.find("-->", start + 4)
+    end = len(scan.text) if end < 0 else end + 3
+    if scan.text[start - 1 : start] == "\n" == scan.text[end : end + 1]:  # a comment alone on its line takes the line
+        end += 1
+    scan.cuts.append((start, end, ""))
+    return end
+
+
+def _extension(scan: _Scan, match: re.Match[str]) -> int:
+    """Cut the tag that starts here; gives the position where the scan goes on."""
+    text, name = scan.text, match["name"].lower()
+    tag_end = _next(scan, ">", match.end())
+    if tag_end == len(text):
+        return match.end()
+    if text[tag_end - 1] == "/":
+        scan.cuts.append((match.start(), tag_end + 1, "" if name == "nowiki" else GAP))
+        return tag_end + 1
+    content_end = _next(scan, name, tag_end + 1)
+    if content_end == len(text):
+        return match.end()
+    end = _next(scan, ">", content_end) + 1
+    content = text[tag_end + 1 : content_end]
+    inline = name in ("source", "syntaxhighlight") and "\n" not in content and " inline" in text[match.end() : tag_end]
+    scan.cuts.append((match.start(), end, content.translate(_MARKUP) if inline or name == "nowiki" else GAP))
+    return end
+
+
+def _next(scan: _Scan, what: str, start: int) -> int:
+    """The first place from `start` on of ">" or of the closing tag of a name.
+
+    Places are remembered, so that all searches together read the text once.
+    """
+    place = scan.places.get(what, -1)
+    if place < start:
+        if what == ">":
+            place = scan.text.find(">", start)
+        else:
+            match = _CLOSING[what].search(scan.text, start)
+            place = match.start() if match else -1
+        scan.places[what] = place = len(scan.text) if place < 0 else place
+    return place
+
+
+def _close(scan: _Scan, start: int, braces: int) -> None:
+    """Match closing braces with open ones, three (an argument) or two (a template) at a time."""
+    while braces >= 2 and scan.opened:
+        position, count, before = scan.opened.pop()
+        pair = min(braces, count, 3)
+        del scan.cuts[before:]
+        scan.cuts.append((position + count - pair, start + pair, GAP))
+        start, braces = start + pair, braces - pair
+        if count - pair >= 2:
+            scan.opened.append((position, count - pair, before))
+    if braces >= 2:
+        scan.cuts.append((start, start + braces, GAP))
+
+
+def _without_tables(lines: list[str]) -> list[str]:
+    kept: list[str] = []
+    starts: list[int] = []  # for each open table, how many lines were kept before it
+    for line in lines:
+        if _TABLE_START.match(line):
+            starts.append(len(kept))
+            kept.append(line)
+        elif line.lstrip().startswith("|}") and starts:
+            del kept[starts.pop() :]
+            kept.append(GAP + line.lstrip()[2:])
+        else:
+            kept.append(line)
+    if starts:
+        kept[starts[0] :] = _salvaged(kept[starts[0] :])
+    return [line for line in kept if not line.lstrip(f"{GAP} \t").startswith("|")]
+
+
+def _salvaged(lines: list[str]) -> list[str]:
+    """The text in an unclosed table: without header cells up to the first blank line, and without starts of tables."""
+    blank = next((number for number, line in enumerate(lines) if not line.strip()), len(lines))
+    return [
+        line
+        for number, line in enumerate(lines)
+        if not _TABLE_START.match(line) and not (number < blank and line.lstrip().startswith("!"))
+    ]
+
+
+def _without_hidden(text: str) -> str:
+    """The text without HTML tables, blocks of code, and elements that are not displayed, if they are closed."""
+    cuts: list[tuple[int, int]] = []
+    opened: dict[str, list[tuple[int, bool, int]]] = {}
+    lines = position = 0
+    for tag in _CONTAINER.finditer(text):
+        name, attributes = tag["name"].lower(), tag["attributes"]
+        lines, position = lines + text.count("\n", position, tag.start()), tag.start()
+        if not tag["close"] and not attributes.endswith("/"):
+            hidden = name == "table" or "display:none" in attributes.lower().replace(" ", "")
+            opened.setdefault(name, []).append((tag.start(), hidden, lines))
+        elif tag["close"] and opened.get(name):
+            start, hidden, line = opened[name].pop()
+            if hidden or (name == "code" and lines > line):
+                while cuts and cuts[-1][0] > start:
+                    cuts.pop()
+                cuts.append((start, tag.end()))
+    return without(text, [(start, end, GAP) for start, end in cuts])
+
+
+def _with_verses(text: str) -> str:
+    """The text with the line ends in a poem kept as breaks."""
+    pieces = _POEM.split(text)  # text, then by turns "" or "/" of a tag, and text
+    for place in range(2, len(pieces) - 1, 2):
+        if not pieces[place - 1] and pieces[place + 1]:
+            pieces[place] = pieces[place].replace("\n", BREAK)
+    return "".join(BREAK if place % 2 else piece for place, piece in enumerate(pieces))
+
+
+def _joined(lines: list[str]) -> Iterator[str]:
+    """Each line without bullets or rule, after its separator: a space inside a paragraph, else a line end."""
+    continues = False
+    for line in lines:
+        text = line.strip()
+        start = _BULLETS.match(text) or _RULE.match(text)
+        # a line of its own: a list item, a preformatted line, a picture, or something that stood alone and was cut
+        alone = start is not None or line[:1] in " \t" or not text.strip(f"{GAP} ") or _FILE.match(text) is not None
+        yield " " if continues and not alone else "\n"
+        yield text[start.end() :] if start else text
+        continues = not alone
+
+
+def _closed(line: str) -> str:
+    """The line without its gaps, and without what only they had kept apart."""
+    if GAP not in line:
+        return line
+    line = _GAPS.sub(_gap_of, line)
+    for _ in range(2):  # brackets in brackets
+        line = _GAPS.sub(_gap_of, _EMPTY_BRACKETS.sub(_emptied, line))
+    if not _WORD.search(line):
+        return ""
+    if line[0] in (GAP, _SPACED):
+        line = line.lstrip(f"{GAP}{_SPACED} ,;:.–—")
+    if line[-1] in (GAP, _SPACED):
+        line = line.rstrip(f"{GAP}{_SPACED} ,–—")
+    line = _without_ends(_LEFT_OPENING.sub(r"\1", line))
+    line = _BETWEEN_WORDS.sub(" ", _BEFORE_POINT.sub("", _DASHED.sub(" ", _DOUBLED.sub("", line))))
+    return line.replace(GAP, "").replace(_SPACED, " ")
+
+
+def _gap_of(gaps: re.Match[str]) -> str:
+    return _SPACED if " " in gaps[0] or _SPACED in gaps[0] else GAP
+
+
+def _emptied(brackets: re.Match[str]) -> str:
+    return GAP if GAP in brackets[0] or _SPACED in brackets[0] else brackets[0]
+
+
+def _without_ends(line: str) -> str:
+    """The line without gaps before a closing bracket, and without the comma before such a gap."""
+    pieces, position = [], 0
+    for gap in _LEFT_CLOSING.finditer(line):
+        pieces.append(line[position : gap.start()].rstrip(" ,;:/–—"))
+        position = gap.end()
+    return "".join(pieces) + line[position:]
+
+
+def _decoded(entity: re.Match[str]) -> str:
+    char = unescape(entity[0])
+    return "" if len(char) == 1 and ord(char) < 32 and char != "\n" else char
+
+
+def _without_quotes(line: str) -> str:
+    """The line without the quotes that mean italics and bold, and with those that are apostrophes.
+
+    MediaWiki's rules: of four quotes the first is an apostrophe, of more than five all but the last five; if both
+    styles are left open, one of the bold marks is an apostrophe before italics, preferably after a one-letter word.
+    """
+    parts = _QUOTES.split(line)
+    apostrophes = {4: 1}
+    bold, italics, bolds = 0, 0, []
+    for place in range(1, len(parts), 2):
+        count = len(parts[place])
+        spare = apostrophes.get(count, max(0, count - 5))
+        parts[place] = "'" * spare
+        italics += count - spare in (2, 5)
+        bold += count - spare in (3, 5)
+        if count - spare == 3:
+            bolds.append(place)
+    if bold % 2 and italics % 2 and bolds:
+        parts[min(bolds, key=lambda place: _apostrophe_rank(parts[place - 1]))] += "'"
+    return "".join(parts)
+
+
+def _apostrophe_rank(before: str) -> int:
+    """Which bold mark is most likely an apostrophe: after a word of one letter, after a longer one, after a space."""
+    if before[-1:] == " ":
+        return 2
+    return 0 if before[-2:-1] == " " else 1

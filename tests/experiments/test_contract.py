@@ -1,0 +1,233 @@
+"""What every kind of experiment promises, checked for all of them (see `textcritic.plan.experiment`)."""
+
+import dataclasses
+import importlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from report_html import Page
+from report_jobs import Made, description, make_part
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments import KINDS, kind_of
+from textcritic.plan.experiment import FORMATS, Part, schema_of
+from textcritic.plan.project import STAGES, Project
+from textcritic.plan.registries import REGISTRIES
+from textcritic.plan.spec import complete, schema
+from textcritic.report import make_manifest, make_report
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENTS = ROOT / "src/textcritic/experiments"
+pytestmark = pytest.mark.parametrize("name", KINDS)
+
+
+@pytest.fixture(scope="module")
+def project():
+    return Project({"studies": ["demo", "model-criticism"]}, ROOT, ROOT)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """By kind and size: small files on disk; each is built once."""
+    made = {}
+
+    def build(name, **size):
+        key = (name, *size.items())
+        if key not in made:
+            module = importlib.import_module(f"experiments.{name}.tiny")
+            made[key] = module.tiny(tmp_path_factory.mktemp(name), **size)
+        return made[key]
+
+    return build
+
+
+def recipes(name, module):
+    return importlib.import_module(f"textcritic.experiments.{name}.{module}")
+
+
+def blocks_of(name):
+    """The blocks of a kind in the studies that come with textcritic, as the YAML has them."""
+    studies = [yaml.safe_load(path.read_text()) for path in sorted((ROOT / "config/studies").glob("*.yaml"))]
+    return [block for study in studies for block in study["experiments"] if block["kind"] == name]
+
+
+def keys_of(rules, prefix=""):
+    for key, sub in rules.get("properties", {}).items():
+        yield f"{prefix}{key}", sub
+        items = sub.get("items", {}) if sub.get("type") == "array" else sub
+        yield from keys_of(items, f"{prefix}{key}.")
+
+
+def test_its_folder_holds_what_a_reader_looks_for(name):
+    there = {path.name for path in (EXPERIMENTS / name).iterdir()}
+    assert {"README.md", "__init__.py", "schema.yaml", "plan.py", "files.py", "tables.py", "section.py"} <= there
+    assert ("figures.py" in there) is kind_of(name).standing_figures
+
+
+def test_its_readme_names_the_parts_that_its_schema_offers(name):
+    text = (EXPERIMENTS / name / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) >= 8
+    properties = schema(schema_of(kind_of(name)))["properties"]
+    for recipe in properties["tables"]["items"]["properties"]["of"]["enum"]:
+        assert f"`of: {recipe}`" in text
+
+
+def test_every_key_of_its_schema_is_described(name):
+    rules = schema(schema_of(kind_of(name)))
+    assert rules["description"]
+    assert rules["additionalProperties"] is False
+    for key, sub in keys_of(rules):
+        assert sub.get("description"), key
+        assert sub.get("registry", "critics") in REGISTRIES
+
+
+def test_a_misspelt_key_is_refused_in_one_line(name):
+    (block, *_), path = blocks_of(name), schema_of(kind_of(name))
+    complete(block, path, "study")
+    for key in block:
+        wrong = {f"{k}x" if k == key else k: v for k, v in block.items()}
+        with pytest.raises(TextcriticError) as refused:
+            complete(wrong, path, "study: experiments.1")
+        assert "\n" not in str(refused.value)
+        assert str(refused.value).startswith("study: experiments.1: ")
+        assert key in str(refused.value)
+
+
+def test_every_recipe_that_its_schema_offers_is_there(name):
+    properties, kind = schema(schema_of(kind_of(name)))["properties"], kind_of(name)
+    tables = recipes(name, "tables")
+    assert set(properties["tables"]["items"]["properties"]["of"]["enum"]) == set(tables.PAPER_TABLES)
+    assert set(kind.tables) == set(tables.TABLES)
+    assert set(kind.figures_read) <= set(kind.tables)
+    assert not any(re.fullmatch(r"table\d+|figures?\d*", table) for table in kind.tables)
+    offered = properties.get("figures", {"items": {"properties": {"of": {"enum": []}}}})
+    figures = recipes(name, "figures").FIGURES if kind.standing_figures else {}
+    assert set(offered["items"]["properties"]["of"]["enum"]) == set(figures) - {"figures"}
+
+
+def test_a_part_reads_nothing_that_the_whole_does_not(name, project):
+    for study in project.studies.values():
+        for experiment in (e for e in study.experiments.values() if e.kind == name):
+            whole = set(experiment.files().paths())
+            assert whole
+            for part in experiment.parts:
+                assert set(experiment.files(part).paths()) <= whole
+
+
+def test_its_files_survive_the_way_to_a_job(name, built):
+    files = built(name)
+    assert type(files).from_json(files.to_json()) == files
+    assert files.paths()
+    assert all(Path(path).is_file() for path in files.paths())
+
+
+def test_nothing_undeclared_is_read(name, built, tmp_path):
+    """The declared files, and they alone, in another folder: every table, figure and section is made there."""
+    files = built(name)
+    text = files.to_json()
+    for number, path in enumerate(files.paths()):
+        copy = tmp_path / "declared" / f"{number}{Path(path).suffix}"
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy(path, copy)
+        text = text.replace(json.dumps(path), json.dumps(str(copy)))
+    made = everything(name, type(files).from_json(text), tmp_path / "study")
+    assert {path.suffix for path in made} >= {f".{suffix}" for suffix in FORMATS}
+
+
+def everything(name, files, study):
+    """Makes all that a kind can make: standing and numbered tables and figures, and the section."""
+    kind = kind_of(name)
+    parts = {Part(f"table{n}", of, "A caption."): files for n, of in enumerate(recipes(name, "tables").PAPER_TABLES, 1)}
+    if kind.standing_figures:
+        drawn = [of for of in recipes(name, "figures").FIGURES if of != "figures"]
+        parts |= {Part(f"figure{n}", of): files for n, of in enumerate(drawn, 1)}
+    return Made(name, files, parts).all(study)
+
+
+@pytest.mark.parametrize("size", [{"documents": 1}, {"empty": True}, {}], ids=["one document", "empty", "small"])
+def test_tables_and_the_section_come_out_whatever_the_samples(name, built, tmp_path, size):
+    """Or one line says which file there is nothing to compare in."""
+    try:
+        files = built(name, **size)
+        everything(name, files, tmp_path)
+    except TextcriticError as error:
+        assert size, error
+        assert "\n" not in str(error)
+        assert re.search(r"\.(parquet|json|npz): ", str(error)), error
+        return
+    place = tmp_path / name
+    for table in kind_of(name).tables:
+        rows = pd.read_csv(place / f"tables/{table}.csv")
+        assert len(rows.columns) > 1
+        latex = (place / f"tables/{table}.tex").read_text(encoding="utf-8")
+        assert latex.count("\\begin{") == latex.count("\\end{")
+        assert "</table>" in (place / f"tables/{table}.html").read_text(encoding="utf-8")
+    check_page(tmp_path, name)
+
+
+def check_page(study, name):
+    make_manifest(description([name], [1]), [], study / "manifest.json")
+    make_report({name: study / name / "section.html"}, study / "manifest.json", study / "report.html")
+    text = (study / "report.html").read_text(encoding="utf-8")
+    assert "{{" not in text.replace("{{%", "")
+    page = Page(text)
+    assert len(page.ids) == len(set(page.ids))
+    assert {link[1:] for link in page.loads if link.startswith("#")} <= set(page.ids)
+    facts = json.loads((study / name / "section.json").read_text())
+    assert facts["title"]
+    assert all(len(pair) == 2 and all(pair) for pair in facts["definitions"])
+
+
+def test_two_of_a_kind_fit_into_one_page(name, built, tmp_path):
+    files, names = built(name), ("first", "second")
+    for experiment in names:
+        Made(name, files, name=experiment).all(tmp_path)
+    make_manifest(description(list(names), [1]), [], tmp_path / "manifest.json")
+    sections = {experiment: tmp_path / experiment / "section.html" for experiment in names}
+    make_report(sections, tmp_path / "manifest.json", tmp_path / "report.html")
+    ids = Page((tmp_path / "report.html").read_text(encoding="utf-8")).ids
+    assert len(ids) == len(set(ids))
+
+
+def test_a_missing_file_is_named(name, built, tmp_path):
+    files = built(name)
+    first = Path(files.paths()[0])
+    gone = type(files).from_json(files.to_json().replace(json.dumps(str(first)), json.dumps(str(tmp_path / "gone"))))
+    part = Part("table1", next(iter(recipes(name, "tables").PAPER_TABLES)))
+    with pytest.raises(TextcriticError, match=re.escape(f"{tmp_path / 'gone'}: no such file; run the rule")):
+        make_part(name, part, gone, tmp_path)
+
+
+def test_the_controller_s_side_is_light(name):
+    code = f"""
+import sys
+import textcritic.experiments.{name}.plan, textcritic.experiments.{name}.files
+print([module for module in ("numpy", "pandas", "pyarrow", "torch", "matplotlib") if module in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_micro_study_has_a_block_of_it(name):
+    """So that every script of it runs in a test."""
+    study = yaml.safe_load((ROOT / "tests/micro/studies/micro.yaml").read_text())
+    assert name in [block["kind"] for block in study["experiments"]]
+
+
+def test_it_is_a_stage_of_its_own(name):
+    assert name not in (*STAGES,)
+    config = {"studies": ["demo"], "stage_versions": {name: 2}}
+    assert Project(config, ROOT, ROOT).stage(name) == 2
+
+
+def test_its_files_are_a_frozen_dataclass(name, built):
+    files = built(name)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(files, dataclasses.fields(files)[0].name, None)
