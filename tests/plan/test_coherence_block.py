@@ -86,7 +86,7 @@ def test_the_manifest_has_the_classifier_and_the_base_of_the_audit(folder):
     [
         (
             {"audit": [{**BLOCK, "generators": ["ngram-3"], "decodings": ["demo"]}]},
-            r"audit: ngram-3 wo-title on mine, seed 1, is not among the sources; it is compared with the same at another",
+            r"audit: ngram-3 wo-title on mine, seed 1, is not among the sources; it is compared with the same at",
         ),
         ({"audit": [{**BLOCK, "seeds": [2]}]}, r"audit: theirs wo-title on mine, seed 2, is not among the sources"),
         (

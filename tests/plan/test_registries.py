@@ -80,7 +80,7 @@ def test_every_check_of_the_schemas_can_be_called():
 
 
 def test_every_shipped_reference_is_to_an_entry(shipped):
-    """As the shipped entries name one another in words that a person wrote; that they exist is checked at every start."""
+    """Some of them, written out here; that all exist is checked at every start."""
     assert shipped.references("critics", "transitions") == [("classifier", "classifiers", "bert-base-cased")]
     assert shipped.references("critics", "ctm") == [("vocabulary.stop_words", "downloads", "mallet-stop-words")]
     assert shipped.references("critics", "ctm-demo") == []
