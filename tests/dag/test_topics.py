@@ -19,12 +19,12 @@ def test_the_demo_criticises_topics_against_a_baseline_of_shuffled_words(tmp_pat
     run = snakemake(tmp_path, "--dry-run", "--config", "studies=['demo']")
     assert run.returncode == 0, run.stderr + run.stdout
     found = jobs(run.stdout)
-    once = ("count_words", "fit_topics", "infer_data_topics", "make_topic_tables", "make_topic_figures")
+    once = ("count_words", "fit_topics", "infer_data_topics", "make_topics_tables")
     assert all(found[rule] == 1 for rule in once)
     assert found["infer_sample_topics"] == 4
     # All but the baseline are samples that coherence is criticised on too; it is drawn for the topics alone.
     assert found["collect_samples"] == 9
-    assert found["total"] == 83
+    assert found["total"] == 90
     plan = planned(run.stdout)
     scored = {w["generator"] for rule, w, _ in plan if rule in ("score_samples", "infer_sample_titles")}
     assert "ngram-shuffled" not in scored
@@ -34,12 +34,15 @@ def test_the_demo_criticises_topics_against_a_baseline_of_shuffled_words(tmp_pat
 
 
 def test_the_topics_of_a_study_need_nothing_that_its_coherence_does(tmp_path):
-    tables = "results/studies/demo/tables"
-    run = snakemake(tmp_path, "--dry-run", "--", f"{tables}/topics.csv", "results/studies/demo/topic-figures")
+    study = "results/studies/demo"
+    topics = (f"{study}/topics/tables/topics.csv", f"{study}/topics/figures")
+    run = snakemake(tmp_path, "--dry-run", "--", *topics)
     assert run.returncode == 0, run.stderr + run.stdout
     coherence = ("train_classifier", "infer_data_titles", "infer_sample_titles", "fit_transitions", "score_samples")
-    assert not {*coherence, "make_tables", "draw_process", "make_synthetic_tables"} & set(jobs(run.stdout))
-    run = snakemake(tmp_path, "--dry-run", "--", f"{tables}/coherence.csv", f"{tables}/table1.csv")
+    others = ("make_coherence_tables", "draw_process", "make_process_tables", "make_corpora_tables")
+    assert not {*coherence, *others} & set(jobs(run.stdout))
+    both = (f"{study}/coherence/tables/coherence.csv", f"{study}/process/tables/perplexity.csv")
+    run = snakemake(tmp_path, "--dry-run", "--", *both)
     assert run.returncode == 0, run.stderr + run.stdout
     assert not [rule for rule in jobs(run.stdout) if "topic" in rule or rule == "count_words"]
     assert {w["generator"] for rule, w, _ in planned(run.stdout) if rule == "fit_ngram"} == {
@@ -58,8 +61,8 @@ def test_table_9_needs_samples_without_titles_and_topic_models_alone(tmp_path):
     assert {(w["corpus"], w["generator"]) for rule, w, _ in plan if rule == "infer_sample_topics"} == PAIRS
     assert {w["setting"] for _, w, _ in plan if "setting" in w} == {"wo-title"}
     assert {w["decoding"] for _, w, _ in plan if "decoding" in w} == {"ancestral"}
-    others = ("measure_perplexity", "train_classifier", "infer_data_titles", "score_samples", "make_topic_tables")
-    assert not {*others, "make_tables"} & set(found)
+    others = ("measure_perplexity", "train_classifier", "infer_data_titles", "score_samples", "make_topics_tables")
+    assert not {*others, "make_coherence_tables"} & set(found)
     assert all(r["mem_mb"] and r["runtime"] for rule, _, r in plan if "topics" in rule)
 
 
@@ -67,7 +70,8 @@ def test_the_whole_of_the_papers_study_draws_nothing_more_for_topics(tmp_path):
     run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']")
     assert run.returncode == 0, run.stderr + run.stdout
     found = jobs(run.stdout)
-    assert found["make_topic_tables"] == found["make_topic_figures"] == 1
+    assert found["make_topics_tables"] == 1
+    assert [w["experiment"] for rule, w, _ in planned(run.stdout) if rule == "make_section"].count("topics") == 1
     # 22 samples, 6 of the audit; 22 fine-tunings and two transformers of the process.
     assert (found["collect_samples"], found["train_causal"]) == (28, 24)
 
@@ -126,3 +130,33 @@ def test_resources_rerun_nothing_and_options_the_fit_and_what_is_made_of_it(fini
     else:
         assert {"fit_topics", "infer_data_topics", "infer_sample_topics", "make_report"} <= set(found)
         assert not {"count_words", "score_samples", "train_causal"} & set(found)
+        assert found["make_topics_tables"] == 1
+        assert not {"make_coherence_tables", "make_process_tables", "make_corpora_tables"} & set(found)
+
+
+@pytest.mark.parametrize(
+    ("stage", "rerun", "kept"),
+    [
+        (
+            "topics",
+            {"count_words", "fit_topics", "infer_data_topics", "make_topics_tables"},
+            {"fit_transitions", "score_data"},
+        ),
+        (
+            "coherence",
+            {"fit_transitions", "score_data", "score_samples"},
+            {"fit_topics", "score_sequences", "train_hsmm"},
+        ),
+        ("process", {"score_sequences", "make_process_tables"}, {"fit_topics", "fit_transitions", "train_hsmm"}),
+    ],
+)
+def test_a_kind_that_is_raised_reruns_itself_alone(finished, tmp_path, stage, rerun, kept):
+    config = yaml.safe_load((ROOT / "tests/micro/config.yaml").read_text())
+    (tmp_path / "raised.yaml").write_text(yaml.safe_dump({**config, "stage_versions": {stage: 2}}))
+    run = snakemake(finished, "--configfile", tmp_path / "raised.yaml", "--dry-run")
+    assert run.returncode == 0, run.stderr + run.stdout
+    found = set(jobs(run.stdout))
+    assert rerun <= found
+    assert not (kept | {"train_causal", "train_classifier", "extract_corpus"}) & found
+    tables = {rule for rule in found if re.fullmatch("make_(coherence|process|topics|corpora)_tables", rule)}
+    assert tables == {f"make_{stage}_tables"}

@@ -78,7 +78,7 @@ def done(tmp_path_factory):
     code, out, err = finished(criticise(folder))
     assert code == 0, err
     study = folder / "out put/results/studies/own-text"
-    with (study / "tables/coherence.csv").open(encoding="utf-8", newline="") as handle:
+    with (study / "coherence/tables/coherence.csv").open(encoding="utf-8", newline="") as handle:
         rows = {row["label"]: row for row in csv.DictReader(handle)}
     return Run(folder, out, err, rows, (study / "report.html").read_text(encoding="utf-8"))
 
@@ -123,7 +123,8 @@ def test_again_there_is_nothing_to_do_and_a_changed_file_reruns_what_depends_on_
     code, _, err = finished(criticise(done.folder))
     assert code == 0, err
     rules = re.findall(r"Rule: (\w+)\)", err)
-    reached = ["import_samples", "take_sample_titles", "score_samples", "make_tables", "make_figures", "make_report"]
+    reached = ["import_samples", "take_sample_titles", "score_samples", "make_coherence_tables", "make_figures"]
+    reached += ["make_section", "make_manifest", "make_report"]
     assert sorted(rules) == sorted([*reached, "all"])
 
 

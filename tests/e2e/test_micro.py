@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections import Counter
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -40,8 +41,8 @@ def copy(study, tmp_path):
     return tmp_path / "copy"
 
 
-def rows(folder, table="coherence"):
-    path = folder / f"results/studies/micro/tables/{table}.csv"
+def rows(folder, table="coherence", experiment="coherence"):
+    path = folder / f"results/studies/micro/{experiment}/tables/{table}.csv"
     with path.open(encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle))
 
@@ -100,19 +101,89 @@ def test_every_drawn_article_is_scored_or_rejected_for_a_reason(study):
 
 def test_outputs_are_all_there(study):
     folder = study / "results/studies/micro"
-    names = ["coherence", "perplexity", "decomposition", "transition-errors", "statistics", "audit"]
-    names += ["topics", "topic-words", "topic-outliers", "table14"]
-    for name in names:
-        for suffix in ("csv", "tex", "html"):
-            assert (folder / "tables" / f"{name}.{suffix}").stat().st_size > 0
-    for figures in ("figures", "topic-figures", "figure6"):
-        assert list((folder / figures).glob("*.svg"))
-        assert list((folder / figures).glob("*.pdf"))
+    names = {
+        "coherence": ("coherence", "perplexity", "decomposition", "transition-errors", "repetitions", "audit"),
+        "given-titles": ("coherence", "perplexity", "decomposition", "transition-errors", "repetitions", "audit"),
+        "corpora": ("statistics", "left-out"),
+        "process": ("perplexity", "parsing", "table1"),
+        "topics": ("topics", "topic-words", "topic-outliers", "table14"),
+    }
+    for experiment, tables in names.items():
+        for name, suffix in product(tables, ("csv", "tex", "html")):
+            assert (folder / experiment / "tables" / f"{name}.{suffix}").stat().st_size > 0
+        for figures in ("figures", "figure6") if experiment == "topics" else ("figures",):
+            assert list((folder / experiment / figures).glob("*.svg"))
+            assert list((folder / experiment / figures).glob("*.pdf"))
+        assert (folder / experiment / "section.html").stat().st_size > 0
+        assert json.loads((folder / experiment / "section.json").read_text())["title"]
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["packages"]["torch"].startswith("2.13.0")
     assert manifest["configuration"]["registry"]["generators"]["gpt2-micro"]["training"]["steps"] == 60
     assert manifest["configuration"]["registry"]["critics"]["ctm-micro"]["topics"] == 3
+    assert manifest["configuration"]["experiments"] == list(names)
     assert "<html" in (folder / "report.html").read_text(encoding="utf-8")[:500]
+
+
+# Scripts that no study of seconds runs, and why.
+NOT_RUN = {
+    "download_file.py": "needs the network",
+    "download_model.py": "needs the network",
+    "unpack_member.py": "unpacks what is fetched",
+    "extract_wikipedia.py": "needs a dump; test_wikipedia_corpora runs it",
+    "join_wikipedia.py": "the same",
+}
+
+
+def scripts_by_rule():
+    """The script of every rule; a rule made of another by `use rule` has that one's."""
+    scripts, parents = {}, {}
+    for path in (ROOT / "rules").glob("*.smk"):
+        for body in re.split(r"\n(?=rule |use rule )", path.read_text())[1:]:
+            if parent := re.match(r"use rule (\w+) as (\w+)", body):
+                parents[parent[2]] = parent[1]
+            elif script := re.search(r'script:\s+"\.\./workflow/scripts/(\w+\.py)"', body):
+                scripts[re.match(r"rule (\w+)", body)[1]] = script[1]
+    return scripts | {rule: scripts[parent] for rule, parent in parents.items()}
+
+
+def test_every_script_that_a_study_can_reach_was_run(study):
+    scripts = scripts_by_rule()
+    ran = {path.name for path in (study / "results/benchmarks").iterdir()}
+    assert ran <= set(scripts)
+    everything = {path.name for path in (ROOT / "workflow/scripts").glob("*.py")}
+    assert set(scripts.values()) == everything
+    assert everything - {scripts[rule] for rule in ran} == set(NOT_RUN)
+
+
+def test_sequences_of_a_known_process_are_scored_by_it(study):
+    """An independent check: what the process gives for its own test split is what its statistics say of it."""
+    found = {(row["source"], row["generator"], row["decoding"]): row for row in rows(study, "perplexity", "process")}
+    samples = {("transformer-micro", "sequences-micro"), ("hsmm-micro", "sequences-micro")}
+    samples |= {("hsmm-micro", "sequences-micro-given")}
+    assert {key[1:] for key in found if not key[0].startswith("data")} == samples
+    for generator, decoding in samples:
+        tail = f"process-micro/wo-title/{generator}/seed1/{decoding}"
+        counts = json.loads((study / f"results/samples/{tail}.json").read_text())
+        assert counts["drawn"] == 60
+        assert counts["kept"] + sum(counts["rejected"].values()) == 60
+        scores = pq.read_table(
+            study / f"results/scores/known-micro/{tail.replace('process-micro/', 'process-micro/samples/')}.parquet"
+        )
+        assert scores.num_rows == 60
+        assert sum(scores["rejected"].to_pylist()) == sum(counts["rejected"].values())
+    (table,) = {row["generator"] for row in rows(study, "table1", "process") if row["generator"] not in ("", "data")}
+    assert table == "hsmm-micro"
+
+
+def test_titles_that_come_with_the_text_need_no_classifier(study):
+    """The second experiment of one kind: its gold titles, and its critic, are those of the first."""
+    given, inferred = rows(study, experiment="given-titles"), rows(study)
+    assert {row["generator"] for row in given} == {"data", "ngram-2"}
+    (real,) = {row["latent_ppl"] for row in given if row["source"].startswith("data")}
+    (gold,) = {row["latent_ppl"] for row in inferred if row["source"] == "data-gold"}
+    assert real == gold
+    critics = (study / f"results/critics/{name}/recipes/critic.json" for name in ("given-micro", "transitions-micro"))
+    assert len({path.read_text() for path in critics}) == 1
 
 
 def test_latent_nll_of_topics_equals_a_plain_computation_from_the_files(study):
@@ -140,7 +211,7 @@ def test_latent_nll_of_topics_equals_a_plain_computation_from_the_files(study):
             values.append(score["nll"])
         (entry,) = [
             row
-            for row in rows(study, "topics")
+            for row in rows(study, "topics", "topics")
             if (row["generator"] in tail.split("/") if "/seed" in tail else row["source"].startswith("data"))
         ]
         assert float(entry["latent_nll"]) == pytest.approx(np.mean(values), rel=1e-9)

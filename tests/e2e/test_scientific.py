@@ -36,8 +36,8 @@ def study(tmp_path_factory):
     return folder
 
 
-def rows(folder, table):
-    path = folder / f"results/studies/scientific/tables/{table}.csv"
+def rows(folder, table, experiment="coherence"):
+    path = folder / f"results/studies/scientific/{experiment}/tables/{table}.csv"
     with path.open(encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle))
 
@@ -60,7 +60,9 @@ def test_statistics_equal_an_independent_count(study, corpus, monkeypatch):
     assert {key: found[key] for key in expected} == expected
     assert found["extracted"] == SIZES[corpus]
     assert found["extracted"] - sum(found["rejected"].values()) == sum(map(len, outlines.values()))
-    table = {row["metric"]: float(row["value"]) for row in rows(study, "statistics") if row["corpus"] == corpus}
+    table = {
+        row["metric"]: float(row["value"]) for row in rows(study, "statistics", "corpora") if row["corpus"] == corpus
+    }
     assert table["articles_train"] == expected["splits"]["train"]["articles"]
     assert table["section_types"] == expected["section_types"]
     assert table["median_section_length"] == expected["median_section_length"]
@@ -112,7 +114,7 @@ def test_every_drawn_article_is_accounted_for(study):
 
 def test_figures_report_and_manifest_are_there(study):
     folder = study / "results/studies/scientific"
-    assert list((folder / "figures").glob("*.svg"))
+    assert list((folder / "coherence/figures").glob("*.svg"))
     assert "<html" in (folder / "report.html").read_text(encoding="utf-8")[:500]
     used = json.loads((folder / "manifest.json").read_text())["configuration"]["registry"]
     assert sorted(used["corpora"]) == sorted(CORPORA)

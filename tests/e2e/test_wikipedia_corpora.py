@@ -40,6 +40,12 @@ def texts(article):
     return [section["text"] for section in article["sections"]]
 
 
+def test_the_jobs_for_dumps_were_run(folder):
+    ran = {path.name for path in (folder / "results/benchmarks").iterdir()}
+    assert {"extract_wikipedia", "join_wikipedia", "build_corpus"} <= ran
+    assert not {"fit_ngram", "train_classifier"} & ran
+
+
 def test_every_page_of_the_dump_is_an_article_or_left_out_for_a_reason(folder):
     found = statistics(folder, "wiki-sample")
     assert found["extracted"] + sum(found["skipped"].values()) == PAGES

@@ -179,7 +179,7 @@ def test_the_base_s_splits_are_the_inputs_and_the_manifest_records_all_bases(tmp
     corpora = {"short": derived("pubmed"), "my-films": derived("short", opening=FILMS)}
     (tmp_path / "studies").mkdir()
     block = {"corpora": ["my-films"], "settings": ["wo-title"], "generators": ["ngram-3"], "decodings": ["ancestral"]}
-    study = {"title": "Own", "critic": "transitions-demo", "sources": [block]}
+    study = {"title": "Own", "experiments": [{"kind": "coherence", "critic": "transitions-demo", "sources": [block]}]}
     (tmp_path / "studies/own.yaml").write_text(yaml.safe_dump(study))
     found = project(tmp_path, corpora, studies=["own"], study_folders=["studies"])
     assert Paths(found).corpus("my-films") == [f"results/corpora/short/{split}.parquet" for split in SPLITS]
@@ -187,11 +187,11 @@ def test_the_base_s_splits_are_the_inputs_and_the_manifest_records_all_bases(tmp
     assert sorted(used["corpora"]) == ["my-films", "pubmed", "short"]
     assert sorted(used["downloads"]) == ["pubmed"]
     assert sorted(used["hub"]) == ["gpt2"]
-    assert json.loads(found.spec("corpora", "my-films", "options"))["options"]["opening"] == FILMS
+    assert json.loads(found.registries.spec("corpora", "my-films", "options"))["options"]["opening"] == FILMS
 
 
 def test_the_shipped_films_are_the_paper_s():
-    corpora = Project({"studies": ["demo"]}, ROOT).registry["corpora"]
+    corpora = Project({"studies": ["demo"]}, ROOT).registries.entries["corpora"]
     assert corpora["films"]["options"]["opening"] == FILMS
     assert corpora["wiki-short"]["sections"]["maximum_tokens"] == 500
     assert re.match(FILMS, "The Room is an American\ndrama film", re.DOTALL)

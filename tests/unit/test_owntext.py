@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from textcritic.study_files import StudyFiles
 
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
@@ -20,8 +19,8 @@ from textcritic.owntext.configure import Wanted, corpus_template, labels_of, nam
 from textcritic.owntext.criticise import _mode, _title_count
 from textcritic.owntext.files import Outline, outlines
 from textcritic.owntext.workflow import ROOT, _run, alone
-from textcritic.plan.paths import Paths
-from textcritic.plan.project import Project, Source
+from textcritic.plan.project import Project
+from textcritic.plan.sources import Source
 from textcritic.plan.spec import load_yaml
 
 TITLES = {"lemmatise": False, "spelling": {}, "drop": []}
@@ -129,17 +128,22 @@ def test_what_is_written_is_a_valid_study(tmp_path, given):
     project = Project(load_yaml(tmp_path / "config.yaml"), ROOT, tmp_path)
     setting = "w-title" if given else "wo-title"
     expected = [Source("real", setting, "model-1", "given", 1), Source("real", setting, "2", "given", 1)]
-    assert project.sources("own-text") == expected
-    assert project.entry("generators", "2")["label"] == "2.jsonl"
+    found = project.studies["own-text"]
+    assert list(found.experiments) == ["coherence", "corpora"]
+    coherence, corpora = found.experiments.values()
+    assert coherence.sources() == found.sources() == expected
+    assert corpora.corpora() == coherence.corpora() == ["real"]
+    assert project.registries.entry("generators", "2")["label"] == "2.jsonl"
     # The template with what was asked for, and nothing else.
-    shipped = Project({"studies": ["demo"]}, ROOT).entry("corpora", "my-articles")
-    corpus = project.entry("corpora", "real")
+    shipped = Project({"studies": ["demo"]}, ROOT).registries.entry("corpora", "my-articles")
+    corpus = project.registries.entry("corpora", "real")
     assert corpus["options"] == {**shipped["options"], "paths": ["/data/real.jsonl"]}
     assert corpus["sections"] == {**shipped["sections"], "minimum": 3, "minimum_title_count": 4}
     assert (corpus["splits"], corpus["titles"]) == (shipped["splits"], shipped["titles"])
-    description = StudyFiles(Paths(project), "own-text").description()
-    assert (description["corpora"][0]["accuracy"] is None) is given
-    assert ("results/latents/given/" in description["sources"][0]["latents"]) is given
+    made_of = coherence.files()
+    assert made_of.titles_given is given
+    assert (made_of.data[0].accuracy is None) is given
+    assert ("results/latents/given/" in str(made_of.samples[0].latents)) is given
     assert project.describe("own-text")["study"]["command"] == "textcritic criticise"
 
 

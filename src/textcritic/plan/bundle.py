@@ -71,7 +71,9 @@ def _typed(kind: Any, value: Any) -> Any:
     if value is None or kind is Any or get_origin(kind) is Mapping or get_origin(kind) is dict:
         return value
     if get_origin(kind) is tuple:
-        return tuple(_typed(get_args(kind)[0], item) for item in value)
+        items = get_args(kind)
+        kinds = items[:1] * len(value) if items[-1] is Ellipsis else items
+        return tuple(_typed(item_kind, item) for item_kind, item in zip(kinds, value, strict=True))
     if is_dataclass(kind):
         hints = get_type_hints(kind)
         return kind(**{name: _typed(hints[name], item) for name, item in value.items()})  # type: ignore[operator]

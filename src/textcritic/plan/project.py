@@ -1,5 +1,6 @@
 """The workflow's configuration as one object: registries, kinds of experiment, studies, and the targets of papers."""
 
+import difflib
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -152,7 +153,9 @@ class Project:
         known = (*STAGES, *self.kinds)
         for name in self.config["stage_versions"]:
             if name not in known:
-                raise TextcriticError(f"config: stage_versions: unknown stage {name!r}; known are {', '.join(known)}")
+                close = difflib.get_close_matches(name, known, 1)
+                hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+                raise TextcriticError(f"config: stage_versions: unknown stage {name!r}; {hint}")
 
     def _load_study(self, name: str) -> Study:
         path = next((path for f in self.study_folders if (path := f / f"{name}.yaml").is_file()), None)

@@ -86,13 +86,21 @@ class Registries:
 
         A key of `registry: downloads` holds a path, which names an entry only if rules/download.smk fetches it.
         """
-        named = []
-        for key, value, rules in leaves(self.entry(registry, name), schema(registry)):
-            target = rules.get("registry")
-            if target is not None and value not in rules.get("besides", ()):
-                other = download_of(value) if target == "downloads" else value
-                named += [(key, target, other)] if other is not None else []
-        return named
+        return _named(self.entry(registry, name), schema(registry))
+
+    def check_references(self, value: Any, rules: Mapping[str, Any], where: str) -> None:
+        """See that every entry that a value names by its schema exists.
+
+        Args:
+            value: validated, with defaults.
+            rules: its schema.
+            where: what the error line begins with; the key follows.
+
+        Raises:
+            TextcriticError: there is no such entry; the line names the key, and lists close names.
+        """
+        for key, target, other in _named(value, rules):
+            _prefixed(f"{where}: {key}", self.entry, target, other)
 
     def closure(self, uses: Iterable[tuple[str, str]]) -> dict[str, dict[str, dict[str, Any]]]:
         """Entries and all that they name, one after the other; of each, what decides results.
@@ -143,8 +151,7 @@ class Registries:
     def _check(self, registry: str, name: str) -> None:
         """What an entry names exists, and the checks that its schema names pass."""
         where = f"config/registry/{registry}.yaml: {name}"
-        for key, target, other in self.references(registry, name):
-            _prefixed(f"{where}: {key}", self.entry, target, other)
+        self.check_references(self.entry(registry, name), schema(registry), where)
         for check in schema(registry).get("checks", ()):
             module, _, function = check.partition(":")
             _prefixed(where, getattr(importlib.import_module(module), function), name, self)
@@ -187,6 +194,17 @@ def find_folder(folder: str, places: Sequence[Path]) -> Path:
         if (place / folder).is_dir():
             return place / folder
     raise TextcriticError(f"config: there is no folder {folder!r} in {' or '.join(map(str, places))}")
+
+
+def _named(value: Any, rules: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """What a value names by the keyword `registry` of its schema: (dotted key, registry, entry)."""
+    named = []
+    for key, text, about in leaves(value, rules):
+        target = about.get("registry")
+        if target is not None and text not in about.get("besides", ()):
+            other = download_of(text) if target == "downloads" else text
+            named += [(key, target, other)] if other is not None else []
+    return named
 
 
 def _prefixed(where: str, check: Any, *arguments: Any) -> None:

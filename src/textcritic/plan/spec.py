@@ -103,7 +103,8 @@ def leaves(value: Any, rules: Mapping[str, Any], where: str = "") -> Iterator[tu
         for branch in _branches(rules, value):
             for key, sub in branch.get("properties", {}).items():
                 if key in value:
-                    for part in _branches(sub, value[key]) if isinstance(value[key], list) else [sub]:
+                    parts = [part for part in _branches(sub, value[key]) if "items" in part] or [sub]
+                    for part in parts if isinstance(value[key], list) else [sub]:
                         yield from leaves(value[key], part, f"{where}.{key}" if where else key)
 
 

@@ -50,6 +50,7 @@ class Study:
             beside = published(values, kind.kind) if values else None
             experiment = kind(block, registries, Surroundings(self.name, where, beside, config))
             self._add(experiment, kinds)
+            registries.check_references(block, schema(schema_of(kind)), where)
             experiment.check_parts()
             experiment.check()
 
@@ -81,12 +82,12 @@ class Study:
 def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, Any]:
     """The YAML of a study with all defaults, its experiments described by the schemas of their kinds."""
     raw = load_yaml(path)
-    known = schema("study")["properties"]
-    old = next((key for key in raw if key not in known), None) if isinstance(raw, dict) else None
-    if old is not None and "experiments" not in raw:
+    moved = schema("study")["moved"]
+    old = next((key for key in moved if isinstance(raw, dict) and key in raw), None)
+    if old is not None:
         raise TextcriticError(
-            f"{path}: {old}: a study is now a list of experiments; write `experiments: [{{kind: KIND, {old}: ...}}]`,"
-            " see config/README.md"
+            f"{path}: {old}: a study is a list of experiments; write `experiments: [{moved[old]}]`, see"
+            " config/README.md"
         )
     study: dict[str, Any] = complete(raw, "study", str(path))
     blocks = []
@@ -95,8 +96,7 @@ def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, A
             raise TextcriticError(
                 f"{path}: experiments.{number}: kind: {block['kind']!r} is not one of {', '.join(sorted(kinds))}"
             )
-        kind = kinds[block["kind"]]
-        blocks.append(complete(block, schema_of(kind), _where(path, number, block)))
+        blocks.append(complete(block, schema_of(kinds[block["kind"]]), _where(path, number, block)))
     return {**study, "experiments": blocks}
 
 

@@ -1,0 +1,140 @@
+"""The configuration as a whole: what is refused, what the manifest records, and what reading it loads."""
+
+import subprocess
+import sys
+
+import pytest
+from own_study import ROOT, own_folder, project, study, write
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments import KINDS
+from textcritic.plan.project import STAGES, Project
+
+SAMPLES = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
+COHERENCE = {"kind": "coherence", "critic": "transitions-demo", "sources": [SAMPLES]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A registry and a study of one's own, beside the shipped ones."""
+    return own_folder(
+        tmp_path,
+        study(COHERENCE),
+        corpora={"mine": {"extractor": "jsonl", "options": {"paths": ["mine.jsonl"]}}},
+        generators={"theirs": {"kind": "file", "path": "theirs.jsonl"}},
+    )
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "config/studies").glob("*.yaml")))
+def test_every_shipped_study_is_valid_and_has_sources(name):
+    shipped = Project({"studies": [name]}, ROOT).studies[name]
+    sources = shipped.sources()
+    assert len(sources) == len(set(sources)) > 0
+    assert shipped.corpora()
+    assert "coherence" in shipped.experiments
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"studies": ["demmo"]}, r"there is no study 'demmo'; known: own"),
+        ({"studies": []}, r"studies"),
+        ({"study": "demo"}, r"config: unknown key 'study'; did you mean 'studies'\?"),
+        ({"resamples": "many"}, r"resamples: 'many' should be of type integer"),
+        ({"registry_folders": ["nowhere"]}, r"there is no folder 'nowhere'"),
+        ({"study_folders": ["nowhere"]}, r"there is no folder 'nowhere'"),
+        ({"stage_versions": {"trian": 2}}, r"config: stage_versions: unknown stage 'trian'; did you mean 'train'\?"),
+        (
+            {"stage_versions": {"criticise": 2}},
+            r"unknown stage 'criticise'; known are extract, .*, coherence, .*topics",
+        ),
+        ({"stage_versions": {"topics": 0}}, r"stage_versions.topics: 0 is less than the minimum of 1"),
+        ({"stage_versions": {"train": "two"}}, r"stage_versions.train: 'two' should be of type integer"),
+        ({"experiment_packages": ["nobody.wrote.this"]}, r"experiment_packages: nobody.wrote.this: no module 'nobody'"),
+        ({"experiment_packages": ["textcritic.experiments.topics"]}, r"there is a kind 'topics' already; rename it"),
+    ],
+)
+def test_config_faults(folder, config, message):
+    with pytest.raises(TextcriticError, match=message) as refused:
+        project(folder, **config)
+    assert "\n" not in str(refused.value)
+
+
+def test_every_stage_and_every_kind_has_a_version(folder):
+    for name in (*STAGES, *KINDS):
+        raised = project(folder, stage_versions={name: 3})
+        assert raised.stage(name) == 3
+        assert all(raised.stage(other) == 1 for other in (*STAGES, *KINDS) if other != name)
+
+
+def test_every_stage_of_the_rules_is_one():
+    known = {*STAGES, *KINDS}
+    named = [
+        line.split('stage("')[1].split('"')[0]
+        for path in (ROOT / "rules").glob("*.smk")
+        for line in path.read_text().splitlines()
+        if 'stage("' in line
+    ]
+    assert set(named) <= known
+    assert set(STAGES) <= set(named)
+
+
+def test_a_study_of_ones_own_stands_before_a_shipped_one_of_its_name(folder):
+    write(folder / "studies/demo.yaml", study(COHERENCE))
+    found = project(folder, studies=["demo"], study_folders=["studies", "config/studies"])
+    assert found.studies["demo"].title == "Own"
+
+
+def test_the_manifest_names_every_pinned_source():
+    used = Project({"studies": ["model-criticism"]}, ROOT).describe("model-criticism")["registry"]
+    gpt2 = {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"}
+    assert set(used["hub"]) == gpt2 | {"gpt-neo-125m", "bert-base-cased"}
+    assert set(used["downloads"]) == {"pubmed", "arxiv", "enwiki-20211201", "mallet-stop-words"}
+    used = Project({"studies": ["demo"]}, ROOT).describe("demo")["registry"]
+    assert set(used["encodings"]) == {"bpe-2048", "symbols"}
+
+
+def test_the_manifest_has_the_experiments_in_order_with_their_defaults(folder):
+    described = project(folder).describe("own")
+    assert described["name"] == "own"
+    assert described["experiments"] == ["coherence"]
+    (block,) = described["study"]["experiments"]
+    assert block["audit"] == block["tables"] == block["figures"] == []
+    assert block["sources"][0]["seeds"] == [1]
+    assert described["sources"] == [
+        {"corpus": "mine", "setting": "wo-title", "generator": "theirs", "decoding": "given", "seed": 1}
+    ]
+
+
+def test_a_dump_stays_in_the_shards_in_which_it_was_extracted(folder):
+    found = project(folder)
+    asked = found.registries.entry("corpora", "wiki")["options"]["shards"]
+    assert found.dump_shards("wiki") == asked
+    (folder / "results/corpora/wiki").mkdir(parents=True)
+    (folder / "results/corpora/wiki/extracted.json").write_text(f'{{"shards": {asked + 5}}}')
+    assert found.dump_shards("wiki") == asked + 5
+
+
+def test_a_corpus_comes_with_its_bases():
+    found = Project({"studies": ["demo"]}, ROOT)
+    assert found.with_bases("wiki-short") == ["wiki-short", "wiki"]
+    assert found.with_bases("docstrings") == ["docstrings"]
+
+
+def test_reading_the_configuration_loads_nothing_heavy():
+    """Snakemake does so at every start, and for every job; the environment that runs it has none of these."""
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        "from textcritic.plan.paths import Paths\nfrom textcritic.plan.project import Project\n"
+        f"found = Project({{'studies': ['demo', 'model-criticism']}}, Path({str(ROOT)!r}))\n"
+        "Paths(found), found.targets()\n"
+        "for study in found.studies.values():\n"
+        "    found.describe(study.name), study.sources(), study.corpora()\n"
+        "    for known in study.experiments.values():\n"
+        "        known.artefacts(), [known.request(part) for part in (None, 'section', *known.parts)]\n"
+        "print(*{name.split('.')[0] for name in sys.modules})\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"numpy", "pandas", "pyarrow", "scipy", "matplotlib", "jinja2"}
+    heavy |= {"mwparserfromhell", "torch", "transformers", "tokenizers", "nltk", "sklearn"}
+    assert not heavy & set(run.stdout.split())

@@ -1,0 +1,148 @@
+"""The samples that experiments compare: what blocks stand for, their files, and what is refused."""
+
+import pytest
+from own_study import ROOT, assert_refused, experiment, own_folder, project, study, write
+
+from textcritic.plan.paths import Paths
+from textcritic.plan.project import Project
+from textcritic.plan.sources import Source, drawn, from_file, label_of, measured, sources_of
+
+TRAINING = {"context": 64, "learning_rate": 0.1, "steps": 10}
+CONFIG = {"config": {"model_type": "gpt2"}}
+BLOCK = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return own_folder(
+        tmp_path,
+        own("coherence"),
+        corpora={
+            "mine": {"extractor": "jsonl", "options": {"paths": ["mine.jsonl"]}},
+            "drawn": {"extractor": "process", "options": {"process": {"states": 8, "steps": 6}}},
+        },
+        generators={
+            "theirs": {"kind": "file", "path": "theirs.jsonl"},
+            "twin": {"kind": "file", "path": "twin.jsonl", "label": "theirs"},
+            "segments": {"kind": "hsmm", "encoding": "symbols", "states": 8},
+            "letters": {"kind": "causal", "encoding": "symbols", "init": CONFIG, "training": TRAINING},
+        },
+        decodings={"known": {"stop": "given"}, "hot": {"temperature": 2.0}},
+    )
+
+
+def own(kind, **changes):
+    critic = {"coherence": "transitions-demo", "topics": "ctm-demo"}[kind]
+    return study({"kind": kind, "critic": critic, "sources": [{**BLOCK, **changes}]})
+
+
+def test_blocks_expand_to_every_combination_once(folder):
+    changes = {"generators": ["theirs", "ngram-3"], "seeds": [1, 2], "settings": ["w-title", "wo-title"]}
+    write(folder / "studies/own.yaml", own("coherence", **changes))
+    sources = experiment(folder, "coherence").sources()
+    assert len(sources) == 8
+    assert Source("mine", "w-title", "ngram-3", "given", 2) in sources
+    block = {**BLOCK, "seeds": [2, 1]}
+    assert sources_of([block, block]) == [Source("mine", "wo-title", "theirs", "given", seed) for seed in (2, 1)]
+    assert sources_of([]) == []
+
+
+def test_settings_are_both_by_default_and_without_titles_where_the_paper_has_none(folder):
+    block = {key: value for key, value in BLOCK.items() if key != "settings"}
+    for kind, critic, settings in (
+        ("coherence", "transitions-demo", ["w-title", "wo-title"]),
+        ("topics", "ctm-demo", ["wo-title"]),
+    ):
+        write(folder / "studies/own.yaml", study({"kind": kind, "critic": critic, "sources": [block]}))
+        assert [source.setting for source in experiment(folder, kind).sources()] == settings
+
+
+def test_artefact_paths_follow_from_names():
+    source = Source("pubmed", "w-title", "gpt2-small", "ancestral", 3)
+    assert source.under("results/samples/pubmed") == "results/samples/pubmed/w-title/gpt2-small/seed3/ancestral"
+    assert source.sample == source.under("results/samples/pubmed")
+    assert source.model == "results/generators/pubmed/w-title/gpt2-small/seed3"
+    paths = Paths(Project({"studies": ["model-criticism"]}, ROOT))
+    assert paths.corpus("pubmed") == [f"results/raw/unpacked/pubmed/{name}.txt" for name in ("train", "val", "test")]
+    assert paths.pretrained("generators", "gpt2-small") == "results/raw/hub/gpt2"
+    assert paths.pretrained("generators", "gpt2-demo") == []
+    assert paths.length_tokenizer("pubmed") == "results/raw/hub/gpt2"
+    assert paths.length_tokenizer("docstrings") == []
+    assert len(paths.shards("p", "ancestral")) == 10
+
+
+def test_what_a_job_is_told_of_a_sample(folder):
+    registries = project(folder).registries
+    source = Source("mine", "wo-title", "ngram-shuffled", "given", 1)
+    told = drawn(source, "small", registries)
+    assert {key: str(value) for key, value in told.items()} == {
+        **{"corpus": "mine", "setting": "wo-title", "generator": "ngram-shuffled", "decoding": "given", "seed": "1"},
+        "label": "shuffled words",
+        "from_file": "False",
+        "articles": "results/samples/mine/wo-title/ngram-shuffled/seed1/given.parquet",
+        "counts": "results/samples/mine/wo-title/ngram-shuffled/seed1/given.json",
+        "scores": "results/scores/small/mine/samples/wo-title/ngram-shuffled/seed1/given.parquet",
+    }
+    assert {key: str(path) for key, path in measured(source, registries).items()} == {
+        "perplexity": "results/generators/mine/wo-title/ngram-shuffled/seed1/perplexity.json",
+        "training": "results/generators/mine/wo-title/ngram-shuffled/seed1/training.json",
+    }
+    assert label_of("theirs", registries) == "theirs"
+    assert label_of("twin", registries) == "theirs"
+
+
+def test_samples_from_a_file_have_no_perplexity(folder):
+    found = project(folder)
+    source = Source("mine", "wo-title", "theirs", "given", 1)
+    assert from_file(source, found.registries)
+    assert measured(source, found.registries) == {"perplexity": None, "training": None}
+    assert Paths(found).perplexity(source) == []
+    files = found.studies["own"].experiments["coherence"].files()
+    assert files.samples[0].perplexity is None
+    assert files.samples[0].training is None
+    assert "results/corpora/mine/validation.parquet" in files.paths()
+
+
+@pytest.mark.parametrize("kind", ["coherence", "topics"])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"corpora": ["drawn"]}, r"sources: drawn is a synthetic process; this experiment is for text"),
+        ({"generators": ["segments"]}, r"sources: segments is of kind hsmm, which is for sequences of a synthetic"),
+        (
+            {"generators": ["letters"]},
+            r"sources: letters has the encoding symbols, which is for the sequences of a process; mine is text",
+        ),
+        ({"decodings": ["known"]}, r"sources: known has `stop: given`, for .* kind hsmm alone; theirs is of kind file"),
+        (
+            {"generators": ["ngram-3"], "decodings": ["demo-top-k-50"]},
+            r"sources: ngram-3 is an n-gram model, .* demo-top-k-50 has a temperature, top_k or top_p",
+        ),
+        (
+            {"generators": ["ngram-3"], "decodings": ["hot"]},
+            r"sources: ngram-3 is an n-gram model, .* hot has a temperature",
+        ),
+        (
+            {"generators": ["theirs", "twin"]},
+            r"sources: the generators theirs and twin have the same label 'theirs'; give one another",
+        ),
+    ],
+)
+def test_samples_that_cannot_be_drawn_or_told_apart_are_refused(folder, kind, changes, message):
+    assert_refused(folder, own(kind, **changes), rf"own.yaml: experiments.1 \({kind}\): {message}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "critic", "message"),
+    [
+        ("coherence", "known-process", r"known-process is of kind process; name an entry of kind transitions"),
+        ("coherence", "ctm-demo", r"ctm-demo is of kind ctm; name an entry of kind transitions"),
+        ("topics", "transitions", r"transitions is of kind transitions; name an entry of kind ctm"),
+        ("process", "transitions", r"transitions is of kind transitions; name an entry of kind process"),
+    ],
+)
+def test_each_kind_has_critics_of_its_own(folder, kind, critic, message):
+    sequences = {"corpora": ["drawn"], "generators": ["segments"], "decodings": ["known"]}
+    sources = [sequences if kind == "process" else BLOCK]
+    refused = study({"kind": kind, "critic": critic, "sources": sources})
+    assert_refused(folder, refused, rf"own.yaml: experiments.1 \({kind}\): critic: {message}")
