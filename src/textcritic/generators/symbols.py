@@ -16,7 +16,7 @@ from textcritic.corpora.process import DELIMITER
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder
 from textcritic.generators.encode import SINGLE, load_encoded, write_stream
-from textcritic.generators.load import load_tokenizer
+from textcritic.training.load import load_tokenizer
 
 # Stands for the end of a text among its bytes; no UTF-8 text has it.
 END_BYTE = b"\xff"

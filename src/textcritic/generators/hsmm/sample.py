@@ -1,16 +1,53 @@
-"""Ancestral sampling from a hidden semi-Markov model."""
+"""Ancestral sampling from a hidden semi-Markov model, and the job that writes one shard of raw draws."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from textcritic.critics.hsmm.model import HSMM
 from textcritic.errors import TextcriticError
 from textcritic.generators.decoding import Uniforms
+from textcritic.generators.hsmm.model import HSMM
+from textcritic.generators.sample import decode
+from textcritic.generators.shards import CUT, ENDED, Draw, Shard, write_shard
+from textcritic.training.hardware import cpu_settings
+from textcritic.training.load import load_tokenizer
 
 COLUMNS_AT_ONCE = 16
+
+
+def sample_hsmm(
+    model_dir: str | os.PathLike[str],
+    shard: Shard,
+    segments: int | None = None,
+    max_tokens: int = 4096,
+    threads: int | None = None,
+) -> None:
+    """Draw the sequences of one shard and write them.
+
+    Args:
+        model_dir: model folder with its tokenizer.
+        shard: which sequences, and where they are written.
+        segments: number of segments of every sequence, as published; None: the model ends its sequences.
+        max_tokens: a sequence that has not ended within so many tokens, the end token included, is cut there, and
+            counted as such.
+        threads: CPU threads of torch; None leaves torch's own number. The model stays on the CPU.
+
+    Raises:
+        TextcriticError: the model is missing or not whole, or a setting is out of range.
+    """
+    with cpu_settings(threads):
+        tokenizer = load_tokenizer(model_dir)
+        drawn = draw(HSMM.load(model_dir), shard.indices, shard.seed, segments, max_tokens)
+    write_shard(
+        shard.path,
+        (
+            Draw(index, decode(tokenizer, ids.tolist()), len(ids) + int(ended), ENDED if ended else CUT)
+            for index, (ids, ended) in enumerate(zip(drawn, drawn.ended, strict=True), start=shard.first)
+        ),
+    )
 
 
 @dataclass(frozen=True)

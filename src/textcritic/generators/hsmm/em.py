@@ -1,14 +1,78 @@
-"""From expected counts to a model: the M step, with a little weight for what was not seen."""
+"""Expectation maximisation: exact expected counts of all training sequences, then the model that they make likeliest.
+
+That model is smoothed: it gives a little weight to what was not seen.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
 
-from textcritic.critics.hsmm.lexicon import Lexicon
-from textcritic.critics.hsmm.model import HSMM
-from textcritic.critics.hsmm.recursion import Counts
+from textcritic.generators.hsmm.lattice import Lattice
+from textcritic.generators.hsmm.lexicon import Lexicon
+from textcritic.generators.hsmm.model import HSMM
+from textcritic.generators.hsmm.recursion import Counts, expected_counts
+from textcritic.generators.hsmm.text import Advance, Settings, Text, sparse_lattices
 
 EVENT_PRIOR = 0.5  # added to each state's first, last and inner segments
 MOST_SPARE = 0.5  # however little the text repeats itself
+
+
+class EM:
+    """A training by expectation maximisation; one round is one exact pass over the text.
+
+    Args:
+        model: to begin with, on its device.
+        text: the training text.
+        settings: of the training.
+    """
+
+    def __init__(self, model: HSMM, text: Text, settings: Settings) -> None:
+        self.model, self.settings = model, settings
+        self.tokens = len(text.tokens)
+        self.unigrams = np.bincount(text.tokens, minlength=model.lexicon.vocabulary)
+        self.training = self.lattices(text)
+        self.loss = math.inf
+
+    @staticmethod
+    def plan(settings: Settings, sequences: int) -> tuple[int, int]:
+        """Rounds in all, and sequences in a round, for a text of so many."""
+        return settings.iterations, sequences
+
+    def lattices(self, text: Text) -> list[Lattice]:
+        """What a round, and a validation, sums over."""
+        return sparse_lattices(text, self.model.lexicon, self.unigrams)
+
+    def round(self, advance: Advance) -> float:
+        """One iteration; returns the loss before it, in nats per token, the end of sequences not modelled.
+
+        Args:
+            advance: called with the number of sequences done after each batch.
+        """
+        counts, total = Counts.zeros(self.model), 0.0
+        for lattice in self.training:
+            moved = lattice.to(self.model.initial.device)
+            value = expected_counts(self.model, moved, into=counts).log_marginal
+            total += float(value[moved.parsable].sum())
+            advance(int(lattice.parsable.sum()))
+        self.model = estimate(counts, self.model.lexicon, self.unigrams, self.settings.transition_prior)
+        return -total / self.tokens
+
+    def after_validation(self, loss: float) -> bool:
+        """Whether the validation loss has stopped falling, which ends the training."""
+        settled = self.loss - loss < self.settings.tolerance
+        self.loss = loss
+        return settled
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint holds besides the model."""
+        return {"loss": self.loss}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a `state` with its model."""
+        self.loss = state["loss"]
 
 
 def estimate(counts: Counts, lexicon: Lexicon, unigrams: np.ndarray, prior: float, spare: float | None = None) -> HSMM:

@@ -5,10 +5,7 @@ import json
 import os
 import re
 import shutil
-import signal
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -173,30 +170,6 @@ def set_rng_state(state: Mapping[str, torch.Tensor]) -> None:
     torch.set_rng_state(state["cpu"])
     if "cuda" in state and torch.cuda.is_available():
         torch.cuda.set_rng_state(state["cuda"])
-
-
-class _Stop(threading.Event):
-    """An event that is its own signal handler."""
-
-    def __call__(self, *_: object) -> None:
-        self.set()
-
-
-@contextmanager
-def terminated() -> Iterator[threading.Event]:
-    """An event that SIGTERM sets (SLURM's preemption and scancel) instead of ending the process at once.
-
-    Within another `terminated`, it is that one's event.
-    """
-    before, event = signal.getsignal(signal.SIGTERM), _Stop()
-    if isinstance(before, _Stop) or threading.current_thread() is not threading.main_thread():
-        yield before if isinstance(before, _Stop) else event
-        return
-    signal.signal(signal.SIGTERM, event)
-    try:
-        yield event
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _files_of(path: Path) -> list[Path]:

@@ -10,9 +10,9 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
-from textcritic.critics.hsmm.lexicon import Lexicon
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, whole_folder, write_json
+from textcritic.generators.hsmm.lexicon import Lexicon
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 TABLES = ("emission", "transition", "initial", "end")
@@ -59,11 +59,6 @@ class HSMM:
     def parameters(self) -> int:
         """Number of probabilities held: R K + K K + 2 K."""
         return sum(getattr(self, name).numel() for name in TABLES)
-
-    @property
-    def published_parameters(self) -> int:
-        """As the paper counts, K K + K D + R K: a table of lengths, and neither an initial state's nor an end's."""
-        return self.states * (self.states + self.lexicon.longest + len(self.lexicon))
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> "HSMM":
         """The same with its tables elsewhere or of another type."""

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from textcritic.critics.hsmm.lexicon import ABSENT
 from textcritic.errors import TextcriticError
+from textcritic.generators.hsmm.lexicon import ABSENT
 
 UNREACHED = -1
 

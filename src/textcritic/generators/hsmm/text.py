@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from textcritic.critics.hsmm.lattice import Lattice
-from textcritic.critics.hsmm.lexicon import ABSENT, MOST_COMMON, Lexicon, check_sequences
-from textcritic.critics.hsmm.model import HSMM
-from textcritic.critics.hsmm.recursion import log_marginal
 from textcritic.errors import TextcriticError
+from textcritic.generators.hsmm.lattice import Lattice
+from textcritic.generators.hsmm.lexicon import ABSENT, MOST_COMMON, Lexicon, check_sequences
+from textcritic.generators.hsmm.model import HSMM
+from textcritic.generators.hsmm.recursion import log_marginal
 from textcritic.generators.symbols import read_sequences
 
 # Nodes times states of a batch; a pass holds about six such tables.
