@@ -10,8 +10,7 @@ from nltk.lm.preprocessing import pad_both_ends
 from nltk.util import everygrams
 from scipy.stats import chisquare
 
-from textcritic.generators.ngram_model import COUNT_BUCKETS, NgramModel
-from textcritic.generators.ngram_text import END_ID, UNKNOWN_ID, Vocabulary, Words
+from textcritic.generators.ngram_model import COUNT_BUCKETS, END_ID, UNKNOWN_ID, NgramModel, Vocabulary, Words
 
 LETTERS = "abcdefg"
 

@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 from textcritic.corpora import Article, Section, render, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.encode import document_index, encode_split, load_encoded, prompt_ids
-from textcritic.generators.load import (
+from textcritic.training.load import (
     load_causal,
     load_model,
     load_tokenizer,

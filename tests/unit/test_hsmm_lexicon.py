@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_hsmm import flat, row_numbers, segmentations
 
-from textcritic.critics.hsmm import Lattice, Lexicon
 from textcritic.errors import TextcriticError
+from textcritic.generators.hsmm import Lattice, Lexicon
 
 CORPORA = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=12), min_size=1, max_size=8)
 
