@@ -168,7 +168,7 @@ def test_a_job_that_is_settled_ends(tmp_path):
 
 
 def test_a_validation_loss_that_is_not_finite_names_the_step(tmp_path):
-    with pytest.raises(TextcriticError, match="training walk: validation loss nan after step 6; lower"):
+    with pytest.raises(TextcriticError, match="training walk: the validation loss is nan after step 6; lower"):
         fit(tmp_path, Walk(losses=[1.0, float("nan")]))
     assert saved(tmp_path)[-1].startswith("state-5.")
 

@@ -137,7 +137,7 @@ def test_the_whole_context_is_read_and_no_more(tokenizer):
 
 
 def test_training_is_as_released():
-    training = Training(**entry("transformer-released")["training"])
+    training = Training.from_entry(entry("transformer-released"))
     assert training.deciding() == {
         "context": 512,
         "blocks": "articles",

@@ -289,7 +289,7 @@ class Loop:
             return False
         if not math.isfinite(loss):
             raise TextcriticError(
-                f"training {job.name}: validation loss {loss:g} after {job.step_noun} {self._number():,}; lower "
+                f"training {job.name}: the validation loss is {loss:g} after {job.step_noun} {self._number():,}; lower "
                 "training.learning_rate (the last checkpoint is kept)"
             )
         if self._lock:

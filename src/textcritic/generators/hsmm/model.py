@@ -87,11 +87,15 @@ class HSMM:
             raise TextcriticError(f"hsmm: end has an entry of {float(self.end.max()):.2g}; probabilities are 0 to 1")
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """All that a file has to hold besides `vocabulary` and `longest` of the lexicon; tables where they are."""
-        found = {name: getattr(self, name).contiguous() for name in TABLES}
+        """What a file holds besides `vocabulary` and `longest` of the lexicon.
+
+        The tables stay on their device and keep their layout in memory: a matrix product with another layout is rounded
+        otherwise, and a training that goes on from a file would not equal one that was never interrupted.
+        """
+        tensors = {name: getattr(self, name) for name in TABLES}
         for n, codes in enumerate(self.lexicon.codes, start=1):
-            found[f"codes{n}"] = torch.from_numpy(codes.view(np.int64))
-        return {**found, "counts": torch.from_numpy(self.lexicon.counts)}
+            tensors[f"codes{n}"] = torch.from_numpy(codes.view(np.int64))
+        return {**tensors, "counts": torch.from_numpy(self.lexicon.counts)}
 
     @classmethod
     def of_tensors(cls, tensors: Mapping[str, torch.Tensor], vocabulary: int, longest: int) -> "HSMM":
@@ -115,7 +119,7 @@ class HSMM:
             "rows": len(self.lexicon),
         }
         with whole_folder(folder) as temporary:
-            save_file(self.tensors(), temporary / WEIGHTS)
+            save_file({name: tensor.contiguous() for name, tensor in self.tensors().items()}, temporary / WEIGHTS)
             write_json(temporary / CONFIG, config)
 
     @classmethod
