@@ -181,7 +181,7 @@ def test_faults_of_configurations_are_one_clear_line(tiny_encoding):
             "init.config.n_layers: a gpt2 configuration has no such key; did you mean 'n_layer'",
         ),
         ({**SMALL, "n_head": 3}, "init.config: no gpt2 can be built from it: .*divisible"),
-        ({**SMALL, "model_type": "gpt-2"}, "init.config.model_type: transformers knows no 'gpt-2'"),
+        ({**SMALL, "model_type": "gpt-2"}, "init.config.model_type: 'gpt-2' is not a model type of transformers"),
         ({"n_layer": 1}, "the key 'model_type' is missing"),
     ):
         with pytest.raises(TextcriticError, match=message):

@@ -124,7 +124,7 @@ def test_sequences_shorter_than_the_longest_segment():
     [
         ([[1, 0]], "length 1 are not sorted"),
         ([[0, 0]], "length 1 are not sorted"),
-        ([[0], [4]], "length 2 is no 2-gram of 2 symbols"),
+        ([[0], [4]], "length 2 is not a 2-gram of 2 symbols"),
     ],
 )
 def test_broken_lexicons(codes, message):

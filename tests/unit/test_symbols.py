@@ -136,7 +136,7 @@ def test_what_is_no_sequence_is_named(tokenizer_dir, tmp_path, sections, fault):
 
 @pytest.mark.parametrize("letters", ["", "ab ", "aba", "aé"])
 def test_letters_that_cannot_be_an_alphabet_are_refused(tmp_path, letters):
-    with pytest.raises(TextcriticError, match="should be distinct ASCII characters, and none a space"):
+    with pytest.raises(TextcriticError, match="should be distinct ASCII characters without a space"):
         make_symbol_tokenizer(tmp_path / "t", letters)
     assert not list(tmp_path.iterdir())
 

@@ -143,7 +143,7 @@ def next_logits(model: PreTrainedModel, cache: ArticleCache, tokens: np.ndarray,
     """
     longest = int(positions.max())
     cache.step(longest)
-    # One transfer to a GPU, and none back: the step is queued whole before anything waits for it.
+    # One transfer to a GPU and none back: the whole step is queued before anything waits for it.
     fed = torch.from_numpy(np.stack([tokens, positions])).to(model.device, non_blocking=True)
     by_rows = model.config._attn_implementation == ROW_BY_ROW
     output = model(
@@ -223,7 +223,7 @@ def fitting_rows(rows: int, window: int, bytes_per_token: int, free: int, name: 
     """As many of `rows` articles side by side as a GPU with `free` bytes has room for.
 
     Raises:
-        TextcriticError: there is no room for one.
+        TextcriticError: there is not even room for one.
     """
     each = ArticleCache(1, window).limit * bytes_per_token
     room = int(SHARE * free) // each

@@ -1,4 +1,4 @@
-"""Decoding schemes: the next token from logits, and one stream of random numbers for each article.
+"""Decoding schemes: how the next token is drawn from logits, with a stream of random numbers for each article.
 
 A token is the inverse of the cumulative distribution at one uniform number. The numbers of article i come from a
 counter-based generator seeded by (seed, i), so an article depends neither on its neighbours in the batch nor on the

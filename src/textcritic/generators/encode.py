@@ -147,7 +147,7 @@ def encode_articles(
 
 
 def boundary_ids(tokenizer: PreTrainedTokenizerFast, boundary: str) -> tuple[list[int], list[int]]:
-    """Token ids before and after each article (in `single` the stream's first end-of-text comes on top).
+    """Token ids before and after each article (in `single` the stream also begins with one end-of-text).
 
     Raises:
         TextcriticError: an unknown boundary, or a tokenizer without an end-of-text token.

@@ -55,7 +55,7 @@ class NgramFiles:
 def fit_ngram(
     splits: Mapping[str, str | os.PathLike[str]], setting: str, settings: NgramSettings, files: NgramFiles
 ) -> dict[str, Any]:
-    """Fit an n-gram model of words and measure its perplexity, a word (a line break, an end) at a time.
+    """Fit an n-gram model of words and measure its perplexity, word by word (line breaks and ends are words).
 
     The vocabulary is that of train and one unknown word, which stands for all others. With smoothing "none" a single
     unseen n-gram makes the perplexity infinite, which is written as null beside the number of such tokens.
@@ -138,7 +138,7 @@ def load(model_dir: str | os.PathLike[str]) -> NgramModel:
     """Read a model folder.
 
     Raises:
-        TextcriticError: there is no n-gram model in it, or not a whole one.
+        TextcriticError: it holds no n-gram model, or a damaged one.
     """
     path = Path(model_dir) / FILE
     damaged = "not a whole n-gram model; delete its folder and fit it again"

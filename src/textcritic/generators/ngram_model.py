@@ -50,7 +50,7 @@ class Words:
 class Vocabulary:
     """Words by number: the end of an article, the unknown word, then the words of train as they first appear.
 
-    A word that is spelled like one of the two is a word like any other.
+    A word of the text that is spelled like one of these two is a word of its own.
     """
 
     def __init__(self, words: Iterable[str] = ()) -> None:
@@ -179,10 +179,6 @@ class NgramModel:
             with np.errstate(divide="ignore"):
                 parts.append(-np.log(probability))
         return np.concatenate(parts)
-
-    def log_prob(self, words: Words) -> np.ndarray:
-        """Log-probability of each article, its end included, in nats [articles]."""
-        return -np.bincount(words.articles(), self.nll(words), minlength=len(words.lengths))
 
     def sample(self, seed: int, indices: Sequence[int], max_tokens: int) -> Iterator[tuple[int, np.ndarray, str]]:
         """Draw articles, yielding (index, ids with the end, "end" or "length"); article i depends on (seed, i) only."""

@@ -45,7 +45,7 @@ def perplexity(
     """Measure a saved model on an encoded split and write perplexity.json.
 
     Windows are cut as training blocks are, so a token is predicted from at most `context` tokens before it (paper,
-    section 4: blocks of the model's length); which tokens these are is said in the file.
+    section 4: blocks of the model's length); the file says which tokens these are.
 
     Args:
         model_dir: model folder with its tokenizer.

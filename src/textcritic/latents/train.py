@@ -35,7 +35,7 @@ def train_classifier(
     Args:
         splits: Parquet files of `train`, `validation` and `test`.
         tokenizer_dir: tokenizer whose ids the encoder reads.
-        spec: a classifiers registry entry; how often to save is said by `run` instead.
+        spec: a classifiers registry entry, but how often to save is in `run`.
         run: what is written and how; its report is that of `accuracy.accuracy`.
 
     Raises:

@@ -92,7 +92,7 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
     """Load a fast tokenizer from a folder.
 
     Raises:
-        TextcriticError: there is no such folder, or it holds no fast tokenizer.
+        TextcriticError: the folder does not exist, or holds no fast tokenizer.
     """
     _require_folder(folder)
     try:
@@ -104,7 +104,7 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
         ) from error
     if not tokenizer.is_fast:
         raise TextcriticError(f"{folder}: holds no fast tokenizer; convert it so that the folder has tokenizer.json")
-    if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # what transformers makes up where there is no vocabulary
+    if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # what transformers invents where there is no vocabulary
         raise TextcriticError(
             f"{folder}: holds no tokenizer's vocabulary; copy tokenizer.json, or vocab.json and merges.txt, or "
             "vocab.txt, into it"
@@ -224,7 +224,9 @@ def _from_config(
     try:
         known = AutoConfig.for_model(model_type)
     except ValueError as error:
-        raise TextcriticError(f"init.config.model_type: transformers knows no '{model_type}'; e.g. gpt2") from error
+        raise TextcriticError(
+            f"init.config.model_type: '{model_type}' is not a model type of transformers; e.g. gpt2"
+        ) from error
     names = {*known.to_dict(), *known.attribute_map}
     for key in keys:
         if key not in names:
@@ -287,7 +289,7 @@ def _require_folder(folder: str | os.PathLike[str]) -> None:
 
 
 def _require_kind(folder: Path, saved_as: list[str] | None, model: Any) -> None:
-    """The weights were trained as this kind of model: a masked language model, say, is no causal one."""
+    """The weights were trained as this kind of model: a masked language model, for example, is not a causal one."""
     wanted = type(model).__name__
     if saved_as and not {wanted, type(model.base_model).__name__} & set(saved_as):
         raise TextcriticError(
@@ -296,7 +298,7 @@ def _require_kind(folder: Path, saved_as: list[str] | None, model: Any) -> None:
 
 
 def _require_weights(folder: Path) -> None:
-    """Every file of the weights is there and as long as its header says (a truncated copy is not)."""
+    """Make sure that every file of the weights is there and as long as its header says."""
     if not (folder / "config.json").is_file():
         raise TextcriticError(f"{folder}: has no config.json; give a folder saved with save_pretrained")
     index = folder / "model.safetensors.index.json"

@@ -21,9 +21,9 @@ class Adam:
     """A training by Adam (appendix D); one round is `evaluate_every` updates.
 
     The parameters are logits: of transitions [K, K], of lengths [K, D], for each length of its n-grams [V_n, K] and of
-    the first state [K], all drawn as Xavier's uniform (the published first state is a given one; here it is learnt). At
-    first the n-grams' alone are trained. The end is not modelled; the model's is that of sequences with as many
-    segments as those of the last round are expected to have.
+    the first state [K], all drawn from Xavier's uniform distribution (the published first state is given; here it is
+    learnt). At first only the n-grams' logits are trained. The end is not modelled: the model's end is such that
+    sequences have as many segments as those of the last round are expected to have.
 
     With R rows and K states, an update holds about seven tables of [R, K]: the logits, two moments, two for their
     log-probabilities, two for gradients. In the paper's setting that is 45 GB.
@@ -56,7 +56,7 @@ class Adam:
         return math.ceil(updates / settings.evaluate_every), settings.evaluate_every * settings.batch_size
 
     def lattices(self, text: Text) -> list[Lattice]:
-        """What a validation sums over: every segmentation, as nothing keeps a state from emitting single tokens."""
+        """What a validation sums over: every segmentation, as any state may emit single tokens."""
         return list(exact_lattices(text, self.lexicon, self.settings.states, self.logits["transition"].device.type))
 
     def round(self, advance: Advance) -> float:

@@ -86,8 +86,8 @@ def estimate(counts: Counts, lexicon: Lexicon, unigrams: np.ndarray, prior: floa
         lexicon: R rows, the first V of them the single tokens if `spare` is not 0.
         unigrams: how often each token occurs [V].
         prior: for each state, transitions that are added to a row, spread as the states follow any state.
-        spare: share of each state's emissions that single tokens have, as they occur in the text: what a segment that
-            was never seen is spelled with. None: the share of segments that occurred once (Good 1953).
+        spare: share of each state's emissions that goes to single tokens, in proportion to how often they occur: unseen
+            segments are spelled with these. None: the share of segments that occurred once (Good 1953).
     """
     event = EVENT_PRIOR if prior else 0.0
     follows = counts.transition.sum(dim=0) + event
@@ -107,7 +107,7 @@ def estimate(counts: Counts, lexicon: Lexicon, unigrams: np.ndarray, prior: floa
 def once_share(emission: torch.Tensor) -> float:
     """The share of segments whose row is expected at most 1.5 times: about that of segments never seen before.
 
-    As if there was one such segment at least, and at most `MOST_SPARE`.
+    As if there were at least one such segment; at most `MOST_SPARE`.
 
     Args:
         emission: expected counts [R, K], not all 0.

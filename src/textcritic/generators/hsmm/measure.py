@@ -28,8 +28,8 @@ def measure_hsmm(
 ) -> dict[str, Any]:
     """Measure a saved model on an encoded split and write perplexity.json, see `generators.perplexity.summarise`.
 
-    "body" is the published perplexity: exp(-sum log p(x) / tokens), with nothing said of where a sequence ends. In
-    "all" the end is one more token, and its probability the model's own.
+    "body" is the published perplexity: exp(-sum log p(x) / tokens), where the end of a sequence is not predicted. In
+    "all" the end is one more token, with the probability that the model gives it.
 
     Args:
         model_dir: model folder with its tokenizer.

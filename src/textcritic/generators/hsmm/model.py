@@ -61,7 +61,7 @@ class HSMM:
         return sum(getattr(self, name).numel() for name in TABLES)
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> "HSMM":
-        """The same with its tables elsewhere or of another type."""
+        """The same model with its tables on another device or of another type."""
         return replace(self, **{name: getattr(self, name).to(device=device, dtype=dtype) for name in TABLES})
 
     def validate(self) -> None:
@@ -127,7 +127,7 @@ class HSMM:
         """Read a model folder.
 
         Raises:
-            TextcriticError: there is no such model in it, or not a whole and valid one.
+            TextcriticError: it holds no such model, or one that is damaged or not valid.
         """
         config = read_json(Path(folder) / CONFIG)
         if not isinstance(config, dict) or config.get("kind") != "hsmm":

@@ -58,7 +58,7 @@ class Drawn:
         tokens: int64 [tokens].
         offsets: where each sequence begins, and the end of the last, int64 [n + 1].
         ended: whether the sequence came to its end within the limit; those that did not were cut, bool [n].
-        states: of the segments, int64 [segments]; with those of a segment that was cut, and none after it.
+        states: of the segments, int64 [segments]; a segment that was cut is the last of its sequence.
         segment_offsets: where the segments of each sequence begin, and the end of the last, int64 [n + 1].
     """
 
@@ -77,7 +77,7 @@ def draw(model: HSMM, indices: Sequence[int], seed: int, segments: int | None = 
     """Draw sequences; sequence i depends on (seed, i) only, not on which are drawn with it.
 
     The states are a Markov chain whatever the segments are, so they are drawn first, and then the segments state by
-    state, which reads each column of the emission table once.
+    state, so that each column of the emission table is read once.
 
     Args:
         model: K states, R rows.

@@ -35,7 +35,7 @@ def train_hsmm(encoded: Encoded, settings: Settings, seed: int, run: Run) -> dic
 
     Returns:
         what was written to the report: steps (rounds), best_step, validation_loss (nats per token, ends not
-        modelled), tokens_seen, parameters (of the model that was found), published_parameters (as the paper counts
+        modelled), tokens_seen, parameters (of the trained model), published_parameters (as the paper counts
         those of a model with all states and n-grams), states, segments, curve, seconds, tokens_per_second, device.
 
     Raises:
