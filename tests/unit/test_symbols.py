@@ -6,7 +6,6 @@ import pytest
 from textcritic.corpora import BODY, BOUNDARY, Article, Process, Recipe, Section, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.encode import document_index, load_encoded, prompt_ids, training_starts
-from textcritic.generators.sample import decode
 from textcritic.generators.symbols import (
     encode_process_split,
     make_symbol_tokenizer,
@@ -14,7 +13,7 @@ from textcritic.generators.symbols import (
     require_symbols,
 )
 from textcritic.spec import SCHEMAS, complete, load_yaml
-from textcritic.training.load import load_tokenizer
+from textcritic.training.load import decode, load_tokenizer
 
 END = 52 + 1
 

@@ -19,7 +19,7 @@ from textcritic.generators.encode import prompt_ids
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings, device
-from textcritic.training.load import load_causal, load_tokenizer
+from textcritic.training.load import decode, load_causal, load_tokenizer
 
 PRECISIONS = ("fp32", "bf16")
 
@@ -179,18 +179,6 @@ def draw_articles(
             with torch.inference_mode():
                 finished = batch.step()
             yield from finished
-
-
-def decode(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> str:
-    """The text of drawn ids, without the special tokens at its two ends; one in the middle stays visible."""
-    special = set(tokenizer.all_special_ids)
-    start, stop = 0, len(ids)
-    while start < stop and ids[start] in special:
-        start += 1
-    while stop > start and ids[stop - 1] in special:
-        stop -= 1
-    text: Any = tokenizer.decode(ids[start:stop], skip_special_tokens=False, clean_up_tokenization_spaces=False)
-    return str(text)
 
 
 def on_device(model: Any, precision: str) -> Any:

@@ -128,6 +128,18 @@ def tokens_of(folder: str | os.PathLike[str]) -> Callable[[list[str]], list[int]
     return lengths
 
 
+def decode(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> str:
+    """The text of drawn ids, without the special tokens at its two ends; one in the middle stays visible."""
+    special = set(tokenizer.all_special_ids)
+    start, stop = 0, len(ids)
+    while start < stop and ids[start] in special:
+        start += 1
+    while stop > start and ids[stop - 1] in special:
+        stop -= 1
+    text: Any = tokenizer.decode(ids[start:stop], skip_special_tokens=False, clean_up_tokenization_spaces=False)
+    return str(text)
+
+
 def load_causal(
     init: Mapping[str, Any],
     tokenizer: PreTrainedTokenizerFast,

@@ -240,7 +240,7 @@ class Loop:
         return self.stop.is_set()
 
     def check(self) -> None:
-        """Raise a TextcriticError if SIGTERM came: for the middle of a step, whose work is lost then."""
+        """Raise a TextcriticError if SIGTERM came: for the middle of a long step, whose work is lost then."""
         if self.stop.is_set():
             raise TextcriticError(
                 f"training {self.job.name}: stopped by SIGTERM in {self.job.step_noun} {self.step}; the last "

@@ -10,10 +10,9 @@ import torch
 from textcritic.errors import TextcriticError
 from textcritic.generators.decoding import Uniforms
 from textcritic.generators.hsmm.model import HSMM
-from textcritic.generators.sample import decode
 from textcritic.generators.shards import CUT, ENDED, Draw, Shard, write_shard
 from textcritic.training.hardware import cpu_settings
-from textcritic.training.load import load_tokenizer
+from textcritic.training.load import decode, load_tokenizer
 
 COLUMNS_AT_ONCE = 16
 
