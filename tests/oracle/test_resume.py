@@ -45,7 +45,7 @@ fit(*sys.argv[1:])
 def kill_in_mid_training(arguments, folder, step):
     """Train in a process of its own, and kill that as soon as a state at or past `step` is on disk."""
     process = subprocess.Popen([sys.executable, "-c", PROGRAM, *map(str, arguments)])
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300  # on a machine with much else to do
     while process.poll() is None and time.monotonic() < deadline and not any(at >= step for at in states(folder)):
         time.sleep(0.002)
     os.kill(process.pid, signal.SIGKILL)

@@ -117,7 +117,7 @@ def test_a_killed_training_resumes_to_the_same_weights(splits, tiny_encoding, tm
         [sys.executable, "-c", PROGRAM, json.dumps(job)], env={**os.environ, "OMP_NUM_THREADS": "1"}
     )
     checkpoints = tmp_path / "killed/checkpoints"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300  # on a machine with much else to do
     while len(list(checkpoints.glob("state-*.pt"))) < 2 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
