@@ -10,9 +10,9 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
-from textcritic.critics.hsmm.lexicon import Lexicon
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, whole_folder, write_json
+from textcritic.generators.hsmm.lexicon import Lexicon
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 TABLES = ("emission", "transition", "initial", "end")
@@ -60,13 +60,8 @@ class HSMM:
         """Number of probabilities held: R K + K K + 2 K."""
         return sum(getattr(self, name).numel() for name in TABLES)
 
-    @property
-    def published_parameters(self) -> int:
-        """As the paper counts, K K + K D + R K: a table of lengths, and neither an initial state's nor an end's."""
-        return self.states * (self.states + self.lexicon.longest + len(self.lexicon))
-
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> "HSMM":
-        """The same with its tables elsewhere or of another type."""
+        """The same model with its tables on another device or of another type."""
         return replace(self, **{name: getattr(self, name).to(device=device, dtype=dtype) for name in TABLES})
 
     def validate(self) -> None:
@@ -92,11 +87,15 @@ class HSMM:
             raise TextcriticError(f"hsmm: end has an entry of {float(self.end.max()):.2g}; probabilities are 0 to 1")
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """All that a file has to hold besides `vocabulary` and `longest` of the lexicon; tables where they are."""
-        found = {name: getattr(self, name).contiguous() for name in TABLES}
+        """What a file holds besides `vocabulary` and `longest` of the lexicon.
+
+        The tables stay on their device and keep their layout in memory: a matrix product with another layout is rounded
+        otherwise, and a training that goes on from a file would not equal one that was never interrupted.
+        """
+        tensors = {name: getattr(self, name) for name in TABLES}
         for n, codes in enumerate(self.lexicon.codes, start=1):
-            found[f"codes{n}"] = torch.from_numpy(codes.view(np.int64))
-        return {**found, "counts": torch.from_numpy(self.lexicon.counts)}
+            tensors[f"codes{n}"] = torch.from_numpy(codes.view(np.int64))
+        return {**tensors, "counts": torch.from_numpy(self.lexicon.counts)}
 
     @classmethod
     def of_tensors(cls, tensors: Mapping[str, torch.Tensor], vocabulary: int, longest: int) -> "HSMM":
@@ -120,7 +119,7 @@ class HSMM:
             "rows": len(self.lexicon),
         }
         with whole_folder(folder) as temporary:
-            save_file(self.tensors(), temporary / WEIGHTS)
+            save_file({name: tensor.contiguous() for name, tensor in self.tensors().items()}, temporary / WEIGHTS)
             write_json(temporary / CONFIG, config)
 
     @classmethod
@@ -128,7 +127,7 @@ class HSMM:
         """Read a model folder.
 
         Raises:
-            TextcriticError: there is no such model in it, or not a whole and valid one.
+            TextcriticError: it holds no such model, or one that is damaged or not valid.
         """
         config = read_json(Path(folder) / CONFIG)
         if not isinstance(config, dict) or config.get("kind") != "hsmm":

@@ -1,28 +1,29 @@
 """The paper's training: gradient descent on the log-marginal likelihood, from random tables over all n-grams."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import torch
 from torch.nn.functional import log_softmax
 
-from textcritic.critics.hsmm.lattice import Lattice
-from textcritic.critics.hsmm.lexicon import Lexicon
-from textcritic.critics.hsmm.model import HSMM
-from textcritic.critics.hsmm.recursion import log_marginal_of_logs
-from textcritic.critics.hsmm.text import Advance, Settings, Text, exact_lattices
 from textcritic.errors import TextcriticError
-from textcritic.generators.blocks import block_at
+from textcritic.generators.encode import block_at
+from textcritic.generators.hsmm.lattice import Lattice
+from textcritic.generators.hsmm.lexicon import Lexicon
+from textcritic.generators.hsmm.model import HSMM
+from textcritic.generators.hsmm.recursion import log_marginal_of_logs
+from textcritic.generators.hsmm.text import Advance, Settings, Text, exact_lattices
 
 
 class Adam:
     """A training by Adam (appendix D); one round is `evaluate_every` updates.
 
     The parameters are logits: of transitions [K, K], of lengths [K, D], for each length of its n-grams [V_n, K] and of
-    the first state [K], all drawn as Xavier's uniform (the published first state is a given one; here it is learnt). At
-    first the n-grams' alone are trained. The end is not modelled; the model's is that of sequences with as many
-    segments as those of the last round are expected to have.
+    the first state [K], all drawn from Xavier's uniform distribution (the published first state is given; here it is
+    learnt). At first only the n-grams' logits are trained. The end is not modelled: the model's end is such that
+    sequences have as many segments as those of the last round are expected to have.
 
     With R rows and K states, an update holds about seven tables of [R, K]: the logits, two moments, two for their
     log-probabilities, two for gradients. In the paper's setting that is 45 GB.
@@ -48,18 +49,14 @@ class Adam:
         self.pretraining = settings.pretraining_epochs * self.per_epoch
         self.total = self.pretraining + settings.epochs * self.per_epoch
 
-    @property
-    def rounds(self) -> int:
-        """Rounds in all."""
-        return math.ceil(self.total / self.settings.evaluate_every)
-
-    @property
-    def round_sequences(self) -> int:
-        """Sequences in a round."""
-        return self.settings.evaluate_every * self.settings.batch_size
+    @staticmethod
+    def plan(settings: Settings, sequences: int) -> tuple[int, int]:
+        """Rounds in all, and sequences in a round, for a text of so many."""
+        updates = (settings.pretraining_epochs + settings.epochs) * math.ceil(sequences / settings.batch_size)
+        return math.ceil(updates / settings.evaluate_every), settings.evaluate_every * settings.batch_size
 
     def lattices(self, text: Text) -> list[Lattice]:
-        """What a validation sums over: every segmentation, as nothing keeps a state from emitting single tokens."""
+        """What a validation sums over: every segmentation, as any state may emit single tokens."""
         return list(exact_lattices(text, self.lexicon, self.settings.states, self.logits["transition"].device.type))
 
     def round(self, advance: Advance) -> float:
@@ -78,8 +75,8 @@ class Adam:
         self.transitions = transitions / sequences
         return nll / tokens
 
-    def heed(self, loss: float) -> bool:
-        """Take note of a validation loss: no better than the best, and the learning rate falls; true at the end."""
+    def after_validation(self, loss: float) -> bool:
+        """Let the learning rate fall if a validation loss is no better than the best; true at the end."""
         if self.updates > self.pretraining and loss >= self.best:
             self.rate = max(self.rate / self.settings.decay, self.settings.minimum_learning_rate)
         self.best = min(self.best, loss)
@@ -99,7 +96,7 @@ class Adam:
         logits = {key: value.detach() for key, value in self.logits.items()}
         return {**numbers, "logits": logits, "optimiser": self.optimiser.state_dict()}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a `state`."""
         for key in ("updates", "rate", "transitions", "best"):
             setattr(self, key, state[key])

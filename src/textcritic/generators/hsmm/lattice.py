@@ -1,4 +1,4 @@
-"""All segmentations of a batch of sequences into rows of a lexicon, as a graph whose paths they are.
+"""All segmentations of a batch of sequences into rows of a lexicon, as the paths of a graph.
 
 A node is a border in a sequence, an arc a segment between two of them. Only those on a path from the sequence's
 beginning to its end are kept. The nodes are sorted by level, the greatest number of segments before them, so a
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from textcritic.critics.hsmm.lexicon import ABSENT
 from textcritic.errors import TextcriticError
+from textcritic.generators.hsmm.lexicon import ABSENT
 
 UNREACHED = -1
 
@@ -26,7 +26,7 @@ class Lattice:
     sequences. All tensors are int64 and on one device; the lists are on the host, so that a recursion never waits.
 
     Attributes:
-        parsable: bool [B], whether the sequence has any segmentation; those without have no nodes.
+        parsable: bool [B], whether the sequence has any segmentation; those without one have no nodes.
         tokens: of each sequence [B].
         rows: the lexicon's rows that occur, ascending [U].
         sequence: of each node [N].
@@ -63,8 +63,8 @@ class Lattice:
             sequences: the numbers of those that make the batch, int [B]; all of them when None.
 
         Raises:
-            TextcriticError: the batch or a sequence in it is empty, there is no sequence of such a number, or the
-                offsets do not cut the rows into sequences.
+            TextcriticError: the batch or a sequence in it is empty, a number is out of range, or the offsets do not
+                cut the rows into sequences.
         """
         _check_batch(rows, offsets, sequences)
         first = offsets[:-1] if sequences is None else offsets[:-1][sequences]

@@ -36,7 +36,7 @@ class Lexicon:
             if codes.dtype != np.uint64 or (codes[1:] <= codes[:-1]).any():
                 raise TextcriticError(f"lexicon: the codes of length {n} are not sorted, distinct and uint64")
             if len(codes) and int(codes[-1]) >= self.vocabulary**n:
-                raise TextcriticError(f"lexicon: a code of length {n} is no {n}-gram of {self.vocabulary} symbols")
+                raise TextcriticError(f"lexicon: a code of length {n} is not a {n}-gram of {self.vocabulary} symbols")
         if self.counts.shape != (len(self),):
             raise TextcriticError(f"lexicon: {self.counts.shape} counts for {len(self)} rows; give one a row")
 
@@ -102,15 +102,15 @@ class Lexicon:
         Raises:
             TextcriticError: a sequence is empty, or a token is not below V.
         """
-        found = np.full((len(tokens), self.longest), ABSENT, np.int32)
+        rows = np.full((len(tokens), self.longest), ABSENT, np.int32)
         offset = 0
         for n, (windows, last) in enumerate(_windows(tokens, offsets, self.vocabulary, self.longest)):
             codes = self.codes[n]
             if len(codes):
                 at = np.searchsorted(codes, windows).clip(max=len(codes) - 1)
-                found[last, n] = np.where(codes[at] == windows, at + offset, ABSENT)
+                rows[last, n] = np.where(codes[at] == windows, at + offset, ABSENT)
             offset += len(codes)
-        return found
+        return rows
 
     def select(self, keep: np.ndarray) -> "Lexicon":
         """The lexicon with the rows `keep` only, bool [R]; they keep their order."""
@@ -123,7 +123,7 @@ class Lexicon:
         return Lexicon(self.vocabulary, codes, self.counts[keep])
 
     def segments(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The n-grams of `rows` [n]: tokens int64 [n, D], of which the first so many count as the lengths [n] say."""
+        """The n-grams of `rows` [n]: tokens int64 [n, D], and how many of them belong to each, [n]."""
         lengths = self.lengths[rows]
         codes = np.concatenate(self.codes)[rows]
         tokens = np.zeros((len(rows), self.longest), np.int64)

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from textcritic.corpora import BODY, BOUNDARY
-from textcritic.critics.hsmm.model import HSMM
-from textcritic.critics.hsmm.recursion import log_marginal
-from textcritic.critics.hsmm.text import Text, exact_lattices
 from textcritic.files import write_json
-from textcritic.generators.cpu import prepare_cpu
-from textcritic.generators.load import device, load_tokenizer
+from textcritic.generators.hsmm.model import HSMM
+from textcritic.generators.hsmm.recursion import log_marginal
+from textcritic.generators.hsmm.text import Text, exact_lattices
 from textcritic.generators.perplexity import summarise
 from textcritic.runlog import Progress
+from textcritic.training.hardware import cpu_settings, device
+from textcritic.training.load import load_tokenizer
 
 WINDOWS = "whole sequences, over all segmentations and states"
 
@@ -28,8 +28,8 @@ def measure_hsmm(
 ) -> dict[str, Any]:
     """Measure a saved model on an encoded split and write perplexity.json, see `generators.perplexity.summarise`.
 
-    "body" is the published perplexity: exp(-sum log p(x) / tokens), with nothing said of where a sequence ends. In
-    "all" the end is one more token, and its probability the model's own.
+    "body" is the published perplexity: exp(-sum log p(x) / tokens), where the end of a sequence is not predicted. In
+    "all" the end is one more token, with the probability that the model gives it.
 
     Args:
         model_dir: model folder with its tokenizer.
@@ -41,17 +41,17 @@ def measure_hsmm(
     Raises:
         TextcriticError: the model or the encoded split is missing, truncated, or they do not belong together.
     """
-    prepare_cpu(threads)
-    end: Any = load_tokenizer(model_dir).eos_token_id
-    text = Text.read(test_prefix, end)
-    model = HSMM.load(Path(model_dir)).to(device())
-    inner, whole = [], []
-    progress = Progress(f"perplexity of {os.fspath(model_dir)}", len(text), "sequences")
-    for lattice in exact_lattices(text, model.lexicon, model.states, device().type):
-        moved = lattice.to(model.initial.device)
-        inner.append(log_marginal(model, moved).cpu().numpy())
-        whole.append(log_marginal(model, moved, end=True).cpu().numpy())
-        progress.advance(len(lattice.tokens))
+    with cpu_settings(threads):
+        end: Any = load_tokenizer(model_dir).eos_token_id
+        text = Text.read(test_prefix, end)
+        model = HSMM.load(Path(model_dir)).to(device())
+        inner, whole = [], []
+        progress = Progress(f"perplexity of {os.fspath(model_dir)}", len(text), "sequences")
+        for lattice in exact_lattices(text, model.lexicon, model.states, device().type):
+            moved = lattice.to(model.initial.device)
+            inner.append(log_marginal(model, moved).cpu().numpy())
+            whole.append(log_marginal(model, moved, end=True).cpu().numpy())
+            progress.advance(len(lattice.tokens))
     summary = summarise(*_per_token(np.concatenate(inner), np.concatenate(whole), np.diff(text.offsets)), WINDOWS, seed)
     write_json(out_path, summary)
     return summary

@@ -1,16 +1,52 @@
-"""Ancestral sampling from a hidden semi-Markov model."""
+"""Ancestral sampling from a hidden semi-Markov model, and the job that writes one shard of raw draws."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from textcritic.critics.hsmm.model import HSMM
 from textcritic.errors import TextcriticError
 from textcritic.generators.decoding import Uniforms
+from textcritic.generators.hsmm.model import HSMM
+from textcritic.generators.shards import CUT, ENDED, Draw, Shard, write_shard
+from textcritic.training.hardware import cpu_settings
+from textcritic.training.load import decode, load_tokenizer
 
 COLUMNS_AT_ONCE = 16
+
+
+def sample_hsmm(
+    model_dir: str | os.PathLike[str],
+    shard: Shard,
+    segments: int | None = None,
+    max_tokens: int = 4096,
+    threads: int | None = None,
+) -> None:
+    """Draw the sequences of one shard and write them.
+
+    Args:
+        model_dir: model folder with its tokenizer.
+        shard: which sequences, and where they are written.
+        segments: number of segments of every sequence, as published; None: the model ends its sequences.
+        max_tokens: a sequence that has not ended within so many tokens, the end token included, is cut there, and
+            counted as such.
+        threads: CPU threads of torch; None leaves torch's own number. The model stays on the CPU.
+
+    Raises:
+        TextcriticError: the model is missing or not whole, or a setting is out of range.
+    """
+    with cpu_settings(threads):
+        tokenizer = load_tokenizer(model_dir)
+        drawn = draw(HSMM.load(model_dir), shard.indices, shard.seed, segments, max_tokens)
+    write_shard(
+        shard.path,
+        (
+            Draw(index, decode(tokenizer, ids.tolist()), len(ids) + int(ended), ENDED if ended else CUT)
+            for index, (ids, ended) in enumerate(zip(drawn, drawn.ended, strict=True), start=shard.first)
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -21,7 +57,7 @@ class Drawn:
         tokens: int64 [tokens].
         offsets: where each sequence begins, and the end of the last, int64 [n + 1].
         ended: whether the sequence came to its end within the limit; those that did not were cut, bool [n].
-        states: of the segments, int64 [segments]; with those of a segment that was cut, and none after it.
+        states: of the segments, int64 [segments]; a segment that was cut is the last of its sequence.
         segment_offsets: where the segments of each sequence begin, and the end of the last, int64 [n + 1].
     """
 
@@ -40,7 +76,7 @@ def draw(model: HSMM, indices: Sequence[int], seed: int, segments: int | None = 
     """Draw sequences; sequence i depends on (seed, i) only, not on which are drawn with it.
 
     The states are a Markov chain whatever the segments are, so they are drawn first, and then the segments state by
-    state, which reads each column of the emission table once.
+    state, so that each column of the emission table is read once.
 
     Args:
         model: K states, R rows.

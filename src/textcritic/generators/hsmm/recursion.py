@@ -1,4 +1,7 @@
-"""The forward and the backward pass over a lattice, in scaled probabilities, and what follows from both.
+"""The recursions of a hidden semi-Markov model: log-marginal likelihood, its gradient, and expected counts.
+
+The cost is linear in tokens and sequences: a matrix product of [nodes, K] with [K, K] for each level of the lattice
+and K multiplications for each arc. Everything is in nats. The passes compute in scaled probabilities.
 
 At each node, `finish` [K] is the probability of the tokens before it and of a segment of each state ending there, and
 `begin` [K] that of a segment of each state beginning there; `before` and `after` are those of the tokens behind it,
@@ -21,15 +24,46 @@ f and whose rows have no entry below 1e-38 of their greatest, to the precision o
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
+from torch.autograd.function import once_differentiable
 
-from textcritic.critics.hsmm.lattice import Lattice
+from textcritic.generators.hsmm.lattice import Lattice
+from textcritic.generators.hsmm.model import HSMM
 
 FLOORS = {torch.float32: 1e-30, torch.float64: 1e-100}
 NEVER = -1e9  # the log-scale of a row that no state emits; finite, so that differences are
 VALUES_AT_ONCE = {"cpu": 1 << 18, "cuda": 1 << 26}  # the arcs' posterior [arcs, K] is made in such pieces
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Expected numbers of events under the posterior, what maximum likelihood needs.
+
+    Attributes:
+        emission: of segments by row and state [R, K], of the model's type.
+        transition: from segment to segment, float64 [K, K].
+        initial: of first segments, float64 [K].
+        end: of last segments, float64 [K].
+        proceed: of segments that were not the last, float64 [K].
+        log_marginal: of the sequences that were counted last, float64 [B]; minus infinity for those that have no
+            segmentation, which are not counted.
+    """
+
+    emission: torch.Tensor
+    transition: torch.Tensor
+    initial: torch.Tensor
+    end: torch.Tensor
+    proceed: torch.Tensor
+    log_marginal: torch.Tensor
+
+    @classmethod
+    def zeros(cls, model: HSMM) -> "Counts":
+        """No events yet."""
+        small = torch.zeros_like(model.initial, dtype=torch.float64)
+        square = torch.zeros_like(model.transition, dtype=torch.float64)
+        return cls(torch.zeros_like(model.emission), square, small, small.clone(), small.clone(), small[:0])
 
 
 @dataclass(frozen=True)
@@ -95,14 +129,127 @@ class Backward:
     scale: torch.Tensor
 
 
+@torch.no_grad()
+def log_marginal(model: HSMM, lattice: Lattice, end: bool = False) -> torch.Tensor:
+    """The log-marginal likelihood log p(x) of each sequence of a batch, in nats, float64 [B].
+
+    The sum over all segmentations and states of initial * transitions * emissions. As published, the number of
+    segments is not modelled; with `end`, every transition is times 1 - end of the state before it, and the last segment
+    times its state's end. Minus infinity where there is no segmentation, and with `end` for a model that never ends.
+
+    Entries below 1e-30 (fp64: 1e-100) of `initial`, of the transitions (times 1 - end) and of `end` count as that,
+    zeros too: a sequence that is possible but for them is not minus infinity but some 69 (230) nats less for each.
+    """
+    return forward(tables_of(model, lattice, end), lattice).log_marginal
+
+
+@torch.no_grad()
+def expected_counts(model: HSMM, lattice: Lattice, end: bool = False, into: Counts | None = None) -> Counts:
+    """Expected counts of a batch by forward-backward.
+
+    Args:
+        model: K states, R rows.
+        lattice: the batch.
+        end: whether the end is modelled, see `log_marginal`.
+        into: counts to which these are added, in place; so an epoch needs one table of [R, K].
+
+    Returns:
+        `into` with the batch's log-marginal likelihoods, or new counts.
+    """
+    tables = tables_of(model, lattice, end)
+    ahead = forward(tables, lattice)
+    counts = Counts.zeros(model) if into is None else into
+    _add_counts(tables, lattice, ahead, None, counts)
+    return replace(counts, log_marginal=ahead.log_marginal)
+
+
+def log_marginal_of_logs(
+    lattice: Lattice,
+    log_emission: torch.Tensor,
+    log_transition: torch.Tensor,
+    log_initial: torch.Tensor,
+    log_end: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """As `log_marginal`, float64 [B], differentiable with respect to the logarithms of the tables.
+
+    The gradient is the expected counts (d log p / d log theta), by one backward pass. The logarithms may be minus
+    infinity; initial states, transitions and ends below 1e-30 (fp64: 1e-100) count as that, see `log_marginal`.
+
+    Args:
+        lattice: the batch.
+        log_emission: [R, K].
+        log_transition: [K, K]; where ends are modelled, with the log-probability of going on added to each row.
+        log_initial: [K].
+        log_end: log-probability that the sequence ends after a segment of each state [K]; None: not modelled.
+    """
+    final = torch.zeros_like(log_initial) if log_end is None else log_end
+    value: torch.Tensor = _LogMarginal.apply(lattice, log_emission, log_transition, log_initial, final)
+    return value
+
+
+class _LogMarginal(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, lattice, log_emission, log_transition, log_initial, log_final):  # type: ignore[no-untyped-def]
+        tables = Tables.of_logs(log_emission.index_select(0, lattice.rows), log_transition, log_initial, log_final)
+        ahead = forward(tables, lattice)
+        ctx.state, ctx.rows = (tables, lattice, ahead), len(log_emission)
+        return ahead.log_marginal
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, weights):  # type: ignore[no-untyped-def]
+        tables, lattice, ahead = ctx.state
+        small = torch.zeros_like(tables.initial, dtype=torch.float64)
+        counts = Counts(
+            emission=tables.emission.new_zeros(ctx.rows, len(small)),
+            transition=torch.zeros_like(tables.transition, dtype=torch.float64),
+            initial=small,
+            end=small.clone(),
+            proceed=small.clone(),
+            log_marginal=ahead.log_marginal,
+        )
+        _add_counts(tables, lattice, ahead, weights, counts)
+        dtype = tables.initial.dtype
+        return None, counts.emission, counts.transition.to(dtype), counts.initial.to(dtype), counts.end.to(dtype)
+
+
+def tables_of(model: HSMM, lattice: Lattice, end: bool) -> Tables:
+    """What the recursions read of a model, for the rows that occur in a lattice."""
+    transition, final = model.transition, torch.ones_like(model.initial)
+    if end:
+        transition, final = transition * (1 - model.end)[:, None], model.end
+    return Tables.of_probabilities(model.emission.index_select(0, lattice.rows), transition, model.initial, final)
+
+
+def _add_counts(tables: Tables, lattice: Lattice, ahead: Forward, weights: torch.Tensor | None, counts: Counts) -> None:
+    """Add the expected counts, those of each sequence times its weight [B] if given."""
+    behind = backward(tables, lattice)
+    node = node_weights(lattice, ahead, behind, weights)
+    for arcs, posterior in arc_posteriors(tables, lattice, ahead, behind, node):
+        counts.emission.index_add_(0, lattice.rows[lattice.row[arcs]], posterior)
+    _add_borders(tables, lattice, ahead, behind, node.to(tables.initial.dtype)[:, None], counts)
+
+
+def _add_borders(
+    tables: Tables, lattice: Lattice, ahead: Forward, behind: Backward, node: torch.Tensor, counts: Counts
+) -> None:
+    """Add what happens at the nodes: first segments, transitions in one matrix product, last segments."""
+    begins, ends, inner = lattice.begins, lattice.ends, slice(lattice.begins.stop, lattice.ends.start)
+    transition = (ahead.finish[inner] * node[inner]).T @ behind.before[inner]
+    counts.transition.add_(transition.mul_(tables.transition))
+    counts.proceed.add_(transition.sum(dim=1))
+    counts.initial.add_((behind.before[begins] * node[begins]).mul_(tables.initial).sum(dim=0))
+    counts.end.add_((ahead.finish[ends] * node[ends]).mul_(tables.final).sum(dim=0))
+
+
 def forward(tables: Tables, lattice: Lattice) -> Forward:
     """The probabilities of what lies before each node."""
     begin, finish, scale = _empty(tables, lattice)
     begin[lattice.begins] = tables.initial
     for level in range(1, lattice.levels):
         nodes, arcs = _between(lattice.node_stops, level), _between(lattice.arc_stops, level)
-        into = lattice.end[arcs] - nodes.start
-        scale[nodes] = _merge(tables, begin, scale, lattice.start[arcs], lattice.row[arcs], into, finish[nodes])
+        meeting = _Meeting(lattice.start[arcs], lattice.row[arcs], lattice.end[arcs] - nodes.start)
+        scale[nodes] = _merge(tables, begin, scale, meeting, finish[nodes])
         if nodes != lattice.ends:
             torch.mm(finish[nodes], tables.transition, out=begin[nodes])
     ends = lattice.ends
@@ -118,7 +265,8 @@ def backward(tables: Tables, lattice: Lattice) -> Backward:
     start, end, row = (value[lattice.by_start] for value in (lattice.start, lattice.end, lattice.row))
     for level in reversed(range(lattice.levels - 1)):
         nodes, arcs = _between(lattice.node_stops, level), _between(lattice.leaving_stops, level)
-        scale[nodes] = _merge(tables, after, scale, end[arcs], row[arcs], start[arcs] - nodes.start, before[nodes])
+        meeting = _Meeting(end[arcs], row[arcs], start[arcs] - nodes.start)
+        scale[nodes] = _merge(tables, after, scale, meeting, before[nodes])
         if level:
             torch.mm(before[nodes], tables.transition.T, out=after[nodes])
     return Backward(before, after, scale)
@@ -151,16 +299,26 @@ def arc_posteriors(
         yield arcs, posterior.mul_(behind.after.index_select(0, end).mul_(node[end].to(dtype)[:, None]))
 
 
+@dataclass(frozen=True)
+class _Meeting:
+    """Arcs that meet at the nodes of a level, int64 [arcs] each.
+
+    Attributes:
+        at: node that the arc comes from.
+        row: index into the lattice's rows.
+        into: node where it ends, counted from the level's first.
+    """
+
+    at: torch.Tensor
+    row: torch.Tensor
+    into: torch.Tensor
+
+
 def _merge(
-    tables: Tables,
-    source: torch.Tensor,
-    scale: torch.Tensor,
-    at: torch.Tensor,
-    row: torch.Tensor,
-    into: torch.Tensor,
-    values: torch.Tensor,
+    tables: Tables, source: torch.Tensor, scale: torch.Tensor, meeting: _Meeting, values: torch.Tensor
 ) -> torch.Tensor:
-    """Merge arcs from the nodes `at` at the nodes `into` of a level: `values` that sum to one; returns their scales."""
+    """Merge what arcs bring from their nodes in `source` into `values`, which sum to one; returns their scales."""
+    at, row, into = meeting.at, meeting.row, meeting.into
     log_weight = scale[at] + tables.log_top[row]
     alone = len(at) == len(values)  # one arc for each node, in their order
     if alone:

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from textcritic.critics.hsmm.lattice import Lattice
-from textcritic.critics.hsmm.lexicon import ABSENT, MOST_COMMON, Lexicon, check_sequences
-from textcritic.critics.hsmm.model import HSMM
-from textcritic.critics.hsmm.recursion import log_marginal
 from textcritic.errors import TextcriticError
+from textcritic.generators.hsmm.lattice import Lattice
+from textcritic.generators.hsmm.lexicon import ABSENT, MOST_COMMON, Lexicon, check_sequences
+from textcritic.generators.hsmm.model import HSMM
+from textcritic.generators.hsmm.recursion import log_marginal
 from textcritic.generators.symbols import read_sequences
 
 # Nodes times states of a batch; a pass holds about six such tables.
 VALUES_AT_ONCE = {"cpu": 1 << 24, "cuda": 1 << 29}
 LARGEST_BATCH = 1024
 SPELLED_AT_ONCE = 64  # sequences of which every place is a node
-OWN = 0.05  # of a token's occurrences, what are segments if it is one in its own right and does not only spell others
+OWN = 0.05  # least share of a token's occurrences that are segments, if it does not only spell other segments
 Advance = Callable[[int], None]
 
 
@@ -29,10 +29,10 @@ class Settings:
     states: int  # the most states
     longest: int = 11  # tokens of the longest segment
     most_common: int = MOST_COMMON  # n-grams of each length that may be segments
-    method: str = "em"  # or adam
+    method: str = "em"  # em or adam
     iterations: int = 10  # em: at most
     tolerance: float = 1e-4  # em: it ends when the validation loss, in nats per token, falls by less
-    transition_prior: float = 0.1  # em: see `smoothing.estimate`
+    transition_prior: float = 0.1  # em: see `em.estimate`
     epochs: int = 10  # adam: passes over the text
     pretraining_epochs: int = 1  # adam: passes before those, which train the emissions alone
     batch_size: int = 8  # adam: sequences of an update
@@ -96,17 +96,17 @@ def exact_lattices(text: Text, lexicon: Lexicon, states: int, device: str) -> It
 
 
 def sparse_lattices(text: Text, lexicon: Lexicon, unigrams: np.ndarray) -> list[Lattice]:
-    """Lattices of all sequences without what is only there to spell, where a sequence can be cut without it.
+    """Lattices of all sequences, without single tokens that only spell, where a sequence can be cut without these.
 
-    A smoothed model can emit every single token, so every place is a border between segments, though nearly always one
-    that no path of any weight goes through: a state's share of such tokens is small (`smoothing.estimate`), and a path
-    pays it once a token. Without them a border is where segments really meet, a tenth of all places in section 3 of the
-    paper, and a pass costs as much less. The log-likelihood is lower by -log(1 - p), where p is the posterior
-    probability that anything is spelled.
+    A smoothed model can emit every single token, so a border between segments can be at every place. But paths through
+    nearly all of these borders have a negligible weight: a state's share of such tokens is small (`em.estimate`), and a
+    path pays it for each token. Without such tokens, borders are only where segments really meet, at a tenth of all
+    places in section 3 of the paper, and a pass is ten times cheaper. The log-likelihood is lower by -log(1 - p), where
+    p is the posterior probability that anything is spelled.
 
     Args:
         text: the sequences.
-        lexicon: the segments with all single tokens; its counts say which of those are segments in their own right.
+        lexicon: the segments with all single tokens; its counts say which single tokens are segments themselves.
         unigrams: how often each token occurs where the counts were taken [V].
     """
     spelling = lexicon.counts[: lexicon.vocabulary] < OWN * unigrams

@@ -25,8 +25,8 @@ class Lock:
     """Holds `path` while in a `with` block; a thread renews the file's modification time.
 
     A lock left behind is taken over when its process is dead (same host), when its job is this very SLURM job (which
-    was requeued), or when it has had no heartbeat for `stale_seconds` (its node may have crashed): a job on another
-    host is watched until its heartbeat shows that it lives, or fails to come for so long.
+    was requeued), or when it has had no heartbeat for `stale_seconds` (its node may have crashed). A job on another
+    host is watched for a while: if its heartbeat comes, it is alive.
 
     Args:
         path: the lock file; its folder must exist.

@@ -5,10 +5,7 @@ import json
 import os
 import re
 import shutil
-import signal
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +28,7 @@ class Checkpoints:
 
     Args:
         folder: the folder, made if absent; the caller holds its lock.
-        specification: everything that decides the result, as JSON values: state made under another one is removed.
+        specification: everything that decides the result, as JSON values: state of another specification is removed.
     """
 
     def __init__(self, folder: Path, specification: Mapping[str, Any]) -> None:
@@ -43,7 +40,7 @@ class Checkpoints:
         self._claim(json.loads(json.dumps(specification)))
 
     def save(self, state: Mapping[str, Any], step: int, best_step: int) -> None:
-        """Write the state after `step` steps and remove all but the last two, and best weights nobody refers to."""
+        """Write the state after `step` steps; keep only the last two states and the best weights that they refer to."""
         _save(state, _state_path(self.folder, step, best_step))
         states = self._states()
         for _, _, path in states[:-KEPT]:
@@ -113,8 +110,8 @@ class Checkpoints:
 
     def _states(self) -> list[tuple[int, int, Path]]:
         """(step, best step, path) of every state, oldest first."""
-        found = ((STATE.fullmatch(path.name), path) for path in self.folder.iterdir())
-        return sorted((int(match[1]), int(match[2]), path) for match, path in found if match)
+        names = ((STATE.fullmatch(path.name), path) for path in self.folder.iterdir())
+        return sorted((int(match[1]), int(match[2]), path) for match, path in names if match)
 
     def _claim(self, specification: dict[str, Any]) -> None:
         path = self.folder / "specification.json"
@@ -175,30 +172,6 @@ def set_rng_state(state: Mapping[str, torch.Tensor]) -> None:
         torch.cuda.set_rng_state(state["cuda"])
 
 
-class _Stop(threading.Event):
-    """An event that is its own signal handler."""
-
-    def __call__(self, *_: object) -> None:
-        self.set()
-
-
-@contextmanager
-def terminated() -> Iterator[threading.Event]:
-    """An event that SIGTERM sets (SLURM's preemption and scancel) instead of ending the process at once.
-
-    Within another `terminated`, it is that one's event.
-    """
-    before, event = signal.getsignal(signal.SIGTERM), _Stop()
-    if isinstance(before, _Stop) or threading.current_thread() is not threading.main_thread():
-        yield before if isinstance(before, _Stop) else event
-        return
-    signal.signal(signal.SIGTERM, event)
-    try:
-        yield event
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def _files_of(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
@@ -226,5 +199,5 @@ def _differences(old: Any, new: Any, key: str = "") -> list[str]:
     """Dotted keys at which two nested specifications differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-        return [found for name in names for found in _differences(old.get(name), new.get(name), f"{key}.{name}")]
+        return [part for name in names for part in _differences(old.get(name), new.get(name), f"{key}.{name}")]
     return [key.removeprefix(".")]

@@ -1,14 +1,21 @@
-"""The most probable segmentation and states of each sequence, by the max-product recursion over a lattice."""
+"""What one sequence is made of, by recursions over a lattice: the posterior of each segment, and the likeliest path."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from textcritic.critics.hsmm.lattice import Lattice
-from textcritic.critics.hsmm.model import HSMM
-from textcritic.critics.hsmm.passes import NEVER, Tables
-from textcritic.critics.hsmm.recursion import tables_of
+from textcritic.generators.hsmm.lattice import Lattice
+from textcritic.generators.hsmm.model import HSMM
+from textcritic.generators.hsmm.recursion import (
+    NEVER,
+    Tables,
+    arc_posteriors,
+    backward,
+    forward,
+    node_weights,
+    tables_of,
+)
 
 LIKELIEST = 32
 VALUES_AT_ONCE = {"cpu": 1 << 22, "cuda": 1 << 28}
@@ -34,6 +41,26 @@ class Segmentation:
     rows: np.ndarray
     states: np.ndarray
     log_prob: np.ndarray
+
+
+@torch.no_grad()
+def segment_posterior(
+    model: HSMM, lattice: Lattice, end: bool = False, states: bool = False
+) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
+    """The posterior probability of each segment, [A]; with `states` also jointly with its state, [A, K].
+
+    Zero for the arcs of a sequence that has no probability.
+    """
+    tables = tables_of(model, lattice, end)
+    ahead, behind = forward(tables, lattice), backward(tables, lattice)
+    node = node_weights(lattice, ahead, behind, None)
+    arcs = tables.emission.new_empty(len(lattice.row))
+    joint = tables.emission.new_empty(len(lattice.row), model.states) if states else None
+    for piece, posterior in arc_posteriors(tables, lattice, ahead, behind, node):
+        arcs[piece] = posterior.sum(dim=1)
+        if joint is not None:
+            joint[piece] = posterior
+    return arcs if joint is None else (arcs, joint)
 
 
 @torch.no_grad()

@@ -1,15 +1,15 @@
-"""Classes of segments that behave alike: where the training of a hidden semi-Markov model begins.
+"""The model that training begins with: segments, then classes of segments that behave alike as its states.
 
 Expectation maximisation from random tables stays where it starts, as all states are alike. But once text is cut into
-segments, two segments of one state are followed, and preceded, by the same others. So segments are first put near each
-other by the singular vectors of their bigram counts and clustered, then exchanged between the classes as the class
-bigram model would have it (Martin, Liermann and Ney 1998), and at last classes that the counts cannot tell apart are
-made one.
+segments, two segments of one state are followed, and preceded, by the same others. So segments are first clustered by
+the singular vectors of their bigram counts, then exchanged between the classes so that the likelihood of the class
+bigram model rises (Martin, Liermann and Ney 1998). At last, classes whose counts do not differ are merged.
 """
 
 import warnings
 
 import numpy as np
+import torch
 from scipy import sparse
 from scipy.special import xlogy
 from sklearn.cluster import KMeans
@@ -17,16 +17,74 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
 from textcritic.errors import TextcriticError
+from textcritic.generators.hsmm.em import estimate
+from textcritic.generators.hsmm.lexicon import Lexicon
+from textcritic.generators.hsmm.model import HSMM
+from textcritic.generators.hsmm.multigram import Segments
+from textcritic.generators.hsmm.recursion import Counts
+from textcritic.generators.hsmm.text import Settings
 from textcritic.runlog import log
 
+ELSEWHERE = 0.01  # of a state's emissions, the share that it begins with of what other states emit
 UNSEEN = -1
-FREQUENT = 20  # occurrences from which a segment's neighbours say enough of it to be clustered by them
+FREQUENT = 20  # least occurrences of a segment that is clustered by its neighbours
 DIMENSIONS = 256
 EXCHANGES = 20
 PRIOR = 0.1  # of a class's transitions, the weight of what follows any class, in transitions per class
 # Equal classes have a G statistic of about its degrees of freedom f, give or take sqrt(2 f), or more if they were
-# parted so as to differ most. They are made one up to 1.5 f, or up to so many deviations above f. Others are far above.
+# split so as to differ most. They are merged up to 1.5 f, or up to so many deviations above f. Others are far above.
 INDISTINCT, DEVIATIONS = 1.5, 10
+
+
+def initial_model(segments: Segments, tokens: np.ndarray, settings: Settings, seed: int) -> HSMM:
+    """A model whose states are classes of segments that stand between the same others, on the CPU.
+
+    Args:
+        segments: of the training text, see `multigram.find_segments`.
+        tokens: the training text.
+        settings: of the training; the model has fewer states if fewer can be distinguished in the text.
+        seed: of the clustering.
+
+    Returns:
+        A model over the lexicon of `segments` and all single tokens.
+    """
+    types, offsets = segments.types, segments.offsets
+    labels = find_classes(types, offsets, len(segments.lexicon), settings.states, seed)
+    lexicon, place = with_single_tokens(segments.lexicon)
+    classes = int(labels.max()) + 1
+    seen = np.flatnonzero(labels >= 0)
+    emission = np.zeros((len(lexicon), classes))
+    emission[place[seen], labels[seen]] = segments.lexicon.counts[seen]
+    size = emission.sum(axis=0)
+    emission += ELSEWHERE * size * (emission.sum(axis=1) / size.sum())[:, None]
+    cut = np.flatnonzero(np.diff(offsets))
+    first = np.bincount(labels[types[offsets[:-1][cut]]], minlength=classes)
+    last = np.bincount(labels[types[offsets[1:][cut] - 1]], minlength=classes)
+    transition = class_bigrams(types, offsets, labels)
+    counts = Counts(
+        emission=torch.from_numpy(emission).float(),
+        transition=torch.from_numpy(transition),
+        initial=torch.from_numpy(first).double(),
+        end=torch.from_numpy(last).double(),
+        proceed=torch.from_numpy(transition.sum(axis=1)),
+        log_marginal=torch.zeros(0),
+    )
+    return estimate(counts, lexicon, np.bincount(tokens, minlength=lexicon.vocabulary), settings.transition_prior)
+
+
+def with_single_tokens(lexicon: Lexicon) -> tuple[Lexicon, np.ndarray]:
+    """The lexicon with a row for every single token, without which new text may have no segmentation at all.
+
+    Returns:
+        the lexicon, and which row each of the old rows now is, int64 [R].
+    """
+    single = np.arange(lexicon.vocabulary, dtype=np.uint64)
+    old = lexicon.codes[0].astype(np.int64)
+    place = np.arange(len(lexicon)) + len(single) - len(old)
+    place[: len(old)] = old
+    counts = np.zeros(len(lexicon) + len(single) - len(old), np.int64)
+    counts[place] = lexicon.counts
+    return Lexicon(lexicon.vocabulary, (single, *lexicon.codes[1:]), counts), place
 
 
 def find_classes(types: np.ndarray, offsets: np.ndarray, number: int, classes: int, seed: int = 0) -> np.ndarray:
@@ -49,7 +107,7 @@ def find_classes(types: np.ndarray, offsets: np.ndarray, number: int, classes: i
     bigrams = _bigrams(types, offsets, number)
     if not bigrams.nnz:
         raise TextcriticError(
-            "no sequence of the train split has two segments, and what follows what is all that tells states apart; "
+            "no sequence of the train split has two segments, but states are found by which segment follows which; "
             "train on longer sequences, or give a shorter `longest`"
         )
     classes = min(classes, int((counts > 0).sum()))
@@ -97,7 +155,7 @@ def _clustered(bigrams: sparse.csr_matrix, counts: np.ndarray, classes: int, see
     means = KMeans(min(classes, len(frequent)), n_init=1, random_state=seed)
     labels = np.full(len(counts), UNSEEN)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer kinds that differ than classes are no fault
+        warnings.simplefilter("ignore", ConvergenceWarning)  # there may be fewer distinct kinds than classes
         labels[frequent] = means.fit(profile, sample_weight=np.sqrt(counts[frequent])).labels_
     return labels
 
@@ -111,7 +169,7 @@ def exchanged(bigrams: sparse.csr_matrix, counts: np.ndarray, labels: np.ndarray
     Args:
         bigrams: how often a kind follows another [S, S].
         counts: of each kind [S].
-        labels: class of each kind [S]; -1 for those that have none yet, which are put into one first.
+        labels: class of each kind [S]; -1 for those without a class, which are put into one first.
     """
     back, labels, settled = bigrams.T.tocsr(), _renumbered(labels), False
     best, most = labels, -np.inf
@@ -146,7 +204,7 @@ def class_log_likelihood(table: np.ndarray, sizes: np.ndarray) -> float:
 
 
 def _merged(bigrams: sparse.csr_matrix, labels: np.ndarray) -> np.ndarray:
-    """Classes whose rows and columns of transitions differ no more than by chance are made one, pair by pair."""
+    """Merge classes whose rows and columns of transitions differ no more than by chance, pair by pair."""
     while True:
         members = _members(labels)
         table = (members.T @ bigrams @ members).toarray()

@@ -1,7 +1,9 @@
 """Tokenizers and models: from a folder on disk, or initialised from a configuration; never from the network."""
 
 import difflib
+import json
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; only the download rules use the network
 
 import torch
+from safetensors import SafetensorError, safe_open
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
 from textcritic.corpora import END, SEPARATOR
 from textcritic.errors import TextcriticError, first_line
-from textcritic.files import whole_folder
-from textcritic.generators.pretrained import from_folder, require_folder
+from textcritic.files import read_json, whole_folder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -27,6 +29,10 @@ transformers_logging.disable_progress_bar()
 PADDING, CLASSIFY, SEPARATE = "[PAD]", "[CLS]", "[SEP]"
 SPECIAL_TOKENS = (END, PADDING, CLASSIFY, SEPARATE)
 SMALLEST_VOCABULARY = 256 + len(SPECIAL_TOKENS) + 1
+# Causal masks and position numbers that old releases saved with the weights; models now make their own.
+NO_WEIGHTS = re.compile(r"\.attn(\.attention)?\.(masked_)?bias$|\.position_ids$")
+# The same function (the tanh form of GELU), written out in Python and as one kernel: faster, and far less memory.
+FASTER = {"gelu_new": "gelu_pytorch_tanh"}
 
 
 def train_tokenizer(texts: Iterable[str], out_dir: str | os.PathLike[str], vocabulary: int) -> None:
@@ -86,9 +92,9 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
     """Load a fast tokenizer from a folder.
 
     Raises:
-        TextcriticError: there is no such folder, or it holds no fast tokenizer.
+        TextcriticError: the folder does not exist, or holds no fast tokenizer.
     """
-    require_folder(folder)
+    _require_folder(folder)
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
     except Exception as error:  # transformers raises OSError, ValueError, TypeError, KeyError ... for the same fault
@@ -98,7 +104,7 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
         ) from error
     if not tokenizer.is_fast:
         raise TextcriticError(f"{folder}: holds no fast tokenizer; convert it so that the folder has tokenizer.json")
-    if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # what transformers makes up where there is no vocabulary
+    if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # what transformers invents where there is no vocabulary
         raise TextcriticError(
             f"{folder}: holds no tokenizer's vocabulary; copy tokenizer.json, or vocab.json and merges.txt, or "
             "vocab.txt, into it"
@@ -120,6 +126,18 @@ def tokens_of(folder: str | os.PathLike[str]) -> Callable[[list[str]], list[int]
         return [len(ids) for ids in encoded["input_ids"]]
 
     return lengths
+
+
+def decode(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> str:
+    """The text of drawn ids, without the special tokens at its two ends; one in the middle stays visible."""
+    special = set(tokenizer.all_special_ids)
+    start, stop = 0, len(ids)
+    while start < stop and ids[start] in special:
+        start += 1
+    while stop > start and ids[stop - 1] in special:
+        stop -= 1
+    text: Any = tokenizer.decode(ids[start:stop], skip_special_tokens=False, clean_up_tokenization_spaces=False)
+    return str(text)
 
 
 def load_causal(
@@ -172,12 +190,13 @@ def load_model(
     Raises:
         TextcriticError: as `load_causal`.
     """
-    torch.manual_seed(seed)
     folder = init_folder(init)
-    if folder is None:
-        model = _from_config(auto_class, init["config"], tokenizer, changes)
-    else:
-        model = from_folder(auto_class, folder, new_head, changes)
+    with torch.random.fork_rng(devices=[]):  # the caller's random numbers go on as if nothing was loaded
+        torch.default_generator.manual_seed(seed)
+        if folder is None:
+            model = _from_config(auto_class, init["config"], tokenizer, changes)
+        else:
+            model = _from_folder(auto_class, folder, new_head, changes)
     entries = model.get_input_embeddings().weight.shape[0]
     if len(tokenizer) > entries:
         raise TextcriticError(
@@ -207,22 +226,6 @@ def require_same_tokens(folder: Path, tokenizer: PreTrainedTokenizerFast) -> Non
         )
 
 
-def device() -> torch.device:
-    """The GPU when there is one, else the CPU."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def autocast(on: torch.device, precision: str) -> torch.autocast:
-    """Mixed precision for forward passes: `bf16`, `fp32`, or `auto`, which is bf16 on a GPU that computes in it."""
-    return torch.autocast(on.type, torch.bfloat16, enabled=in_bf16(on, precision))
-
-
-def in_bf16(on: torch.device, precision: str) -> bool:
-    """Whether `autocast` computes in bf16."""
-    fast = on.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-    return precision == "bf16" or (precision == "auto" and fast)
-
-
 def _from_config(
     auto_class: Any, config: Mapping[str, Any], tokenizer: PreTrainedTokenizerFast, changes: Mapping[str, Any]
 ) -> Any:
@@ -233,7 +236,9 @@ def _from_config(
     try:
         known = AutoConfig.for_model(model_type)
     except ValueError as error:
-        raise TextcriticError(f"init.config.model_type: transformers knows no '{model_type}'; e.g. gpt2") from error
+        raise TextcriticError(
+            f"init.config.model_type: '{model_type}' is not a model type of transformers; e.g. gpt2"
+        ) from error
     names = {*known.to_dict(), *known.attribute_map}
     for key in keys:
         if key not in names:
@@ -251,3 +256,73 @@ def _from_config(
         return auto_class.from_config(full, dtype=torch.float32)
     except (ValueError, TypeError, KeyError, AssertionError, RuntimeError) as error:
         raise TextcriticError(f"init.config: no {model_type} can be built from it: {first_line(error)}") from error
+
+
+def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping[str, Any]) -> Any:
+    """A model in float32, whole and of the kind that is asked for; see `load_model` for the arguments."""
+    _require_folder(folder)
+    _require_weights(folder)
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        faster = {"activation_function": FASTER.get(getattr(config, "activation_function", ""))}
+        model, report = auto_class.from_pretrained(
+            folder,
+            local_files_only=True,
+            dtype=torch.float32,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # they are in the report
+            **{key: value for key, value in faster.items() if value},
+            **changes,
+        )
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+        raise TextcriticError(f"{folder}: no model can be loaded from it: {first_line(error)}") from error
+    if not new_head:
+        _require_kind(folder, config.architectures, model)
+    base = model.base_model_prefix + "."
+    reshaped = [name for name, *_ in report["mismatched_keys"]]
+    for names, fault in (
+        (report["missing_keys"], "are missing"),
+        (reshaped, "have other shapes than its config.json says"),
+        (report["unexpected_keys"], "have no place in the model"),
+    ):
+        wrong = sorted(name for name in names if not NO_WEIGHTS.search(name))
+        wrong = [name for name in wrong if not new_head or name.startswith(base)]
+        if wrong:
+            raise TextcriticError(
+                f"{folder}: {len(wrong)} weights {fault}, the first is {wrong[0]}; copy the folder again, or give one "
+                "whose config.json matches its weights"
+            )
+    return model
+
+
+def _require_folder(folder: str | os.PathLike[str]) -> None:
+    if not Path(folder).is_dir():
+        raise TextcriticError(f"{folder}: no such folder; give the folder of a saved model or tokenizer")
+
+
+def _require_kind(folder: Path, saved_as: list[str] | None, model: Any) -> None:
+    """The weights were trained as this kind of model: a masked language model, for example, is not a causal one."""
+    wanted = type(model).__name__
+    if saved_as and not {wanted, type(model.base_model).__name__} & set(saved_as):
+        raise TextcriticError(
+            f"{folder}: holds a {' and '.join(saved_as)}, which cannot serve as {wanted}; give a model of that kind"
+        )
+
+
+def _require_weights(folder: Path) -> None:
+    """Make sure that every file of the weights is there and as long as its header says."""
+    if not (folder / "config.json").is_file():
+        raise TextcriticError(f"{folder}: has no config.json; give a folder saved with save_pretrained")
+    index = folder / "model.safetensors.index.json"
+    sharded = read_json(index).get("weight_map", {}) if index.is_file() else {"": "model.safetensors"}
+    for shard in sorted(set(sharded.values())):
+        path = folder / shard
+        if not path.is_file():
+            raise TextcriticError(f"{path}: no such file; the folder has no weights in safetensors form, or not all")
+        try:
+            with safe_open(path, framework="pt"):
+                pass
+        except (SafetensorError, OSError, json.JSONDecodeError) as error:
+            raise TextcriticError(
+                f"{path}: not a whole safetensors file ({first_line(error)}); delete it and make or copy it again"
+            ) from error
