@@ -103,8 +103,7 @@ def request(part=None):
 
 def made_of(w):
     """Every file that a numbered part, or the standing tables and figures, are made of, and no other."""
-    part = w.get("part")
-    return experiment(w).files(part if part in experiment(w).parts else None).paths()
+    return experiment(w).files(experiment(w).numbered(w.get("part"))).paths()
 
 
 def standing(kind):

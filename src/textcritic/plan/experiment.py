@@ -147,10 +147,26 @@ class Experiment(ABC):
 
         Args:
             part: a numbered table or figure; `section` for the section, anything else for the standing ones.
+
+        Raises:
+            TextcriticError: see `numbered`.
         """
-        numbered = self.parts.get(part or "")
-        files = self.files(part if numbered else None)
-        return request_of(type(self), self.name, files, numbered, self.parts if part == "section" else {})
+        name = self.numbered(part)
+        chosen = self.parts[name] if name else None
+        return request_of(type(self), self.name, self.files(name), chosen, self.parts if part == "section" else {})
+
+    def numbered(self, part: str | None) -> str | None:
+        """The name of a numbered table or figure as it is; None for anything else, such as `figures` or `section`.
+
+        Raises:
+            TextcriticError: it is numbered, and the experiment has no such part.
+        """
+        if part in self.parts:
+            return part
+        if part is not None and part.removeprefix("table").removeprefix("figure").isdigit():
+            known = ", ".join(self.parts) or "none"
+            raise TextcriticError(f"{self.where}: there is no {part!r} among its tables and figures; known: {known}")
+        return None
 
     def compared(self, part: str | None = None) -> tuple[list[str], list[Source]]:
         """The corpora and sources of a numbered part, in its order; of the whole experiment if `part` is None."""

@@ -14,7 +14,7 @@ from textcritic.experiments.coherence.rows import classifier_rows, coherence_row
 from textcritic.experiments.coherence.sheets import classifier_sheet, coherence_sheet
 from textcritic.files import read_json, read_table, write_json
 from textcritic.report.numbers import percent
-from textcritic.report.published import read_published
+from textcritic.report.published import Published, read_published
 from textcritic.report.sheet import to_html, to_latex
 
 
@@ -88,12 +88,15 @@ def test_decomposition_adds_up_to_the_log_latent_ppl(files, rows):
     assert np.exp(merged["cross_entropy"]).tolist() == pytest.approx(merged["latent_ppl"].tolist())
 
 
-def test_the_classifiers_accuracy_is_there_where_titles_are_inferred(files, published):
-    found = classifier_rows(files, read_published(published))
+def test_the_classifiers_accuracy_is_there_where_titles_are_inferred(files):
+    published = Published({("docstrings", "", "data", "", "classifier_accuracy_percent"): 90.0})
+    found = classifier_rows(files, published)
     assert found["split"].tolist() == ["validation", "test"]
     assert found["value"].tolist() == pytest.approx([94.2, 94.2])
     assert found[["ci_low", "ci_high"]].to_numpy() == pytest.approx(np.array([[93.1, 95.3]] * 2))
-    assert found["published"].isna().all()
+    # The paper's value is of the validation split.
+    assert found.loc[0, ["published", "difference"]].tolist() == pytest.approx([90.0, 4.2])
+    assert found.loc[1, ["published", "difference"]].isna().all()
     assert percent(0.942) in to_html(classifier_sheet(found))
     given = replace(files, data=(replace(files.data[0], accuracy=None),))
     assert classifier_rows(given, read_published(None)).empty

@@ -1,4 +1,4 @@
-"""The section of the report on topics, beside one on coherence."""
+"""The section of the report on topics, beside one on a process."""
 
 import re
 
@@ -6,7 +6,7 @@ import pytest
 from report_html import Page
 from report_jobs import Made, make_study, report_of
 
-from experiments.coherence.tiny import build_coherence
+from experiments.process.tiny import tiny as tiny_process
 from experiments.topics.tiny import BROKEN, GENERATORS, NASTY, build_topics
 from textcritic.cli import main
 from textcritic.files import read_json
@@ -17,11 +17,11 @@ from textcritic.plan.experiment import Part
 def made(tmp_path_factory):
     """The folder of a study, its topics, and the text of its report."""
     root = tmp_path_factory.mktemp("demo")
-    coherence = build_coherence(root / "results", documents=40, generators=("gpt2-demo",), resamples=50)
+    process = tiny_process(root / "results")
     files = build_topics(root / "results", generators=(*GENERATORS, BROKEN), seeds=(3,))
     parts = {Part("table9", "nll", "Latent NLL"): files, Part("figure6", "covariances"): files}
     topics = Made("topics", files, parts)
-    return root, topics, make_study(root, Made("coherence", coherence), topics)
+    return root, topics, make_study(root, Made("process", process), topics)
 
 
 def test_page_with_topics_parses_and_loads_nothing_from_elsewhere(made):
