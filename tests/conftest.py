@@ -1,7 +1,10 @@
 """Fixtures that several test files share, and what all tests run under."""
 
 import bz2
+import fcntl
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 # Tensors as small as here are slower with more threads than one, and several tests run at a time. Before torch, numpy
@@ -16,28 +19,60 @@ from tiny_process import TinyProcess, tiny_process
 
 from textcritic.corpora import write_articles
 
-# Which folder is begun first, and of each which files: the longest, so that no worker is left alone with one of them.
-FOLDERS = ("e2e", "dag", "oracle", "unit")
+# The files that take longest, as measured, come first: else a worker would be left alone with one of them at the end.
+LONGEST = (
+    *("e2e/test_micro", "oracle/test_processes_oracle", "dag/test_dag", "e2e/test_scientific"),
+    *("e2e/test_pretrained_models", "oracle/test_sample_oracle", "e2e/test_criticise", "oracle/test_hsmm_precision"),
+    *("unit/test_environments", "unit/test_classifier", "unit/test_ctm_resume", "e2e/test_wikipedia_corpora"),
+    *("oracle/test_ctm_fit", "unit/test_report_papers", "oracle/test_ctm_bound", "unit/test_hsmm_jobs"),
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: FOLDERS.index(item.path.parent.name) if item.path.parent.name in FOLDERS else 0)
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(f"{item.path.parent.name}/{item.path.stem}", len(places)))
 
 
 @pytest.fixture(scope="session")
-def tiny_encoding(tmp_path_factory: pytest.TempPathFactory) -> TinyEncoding:
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """`shared_folder(name, make)`: a folder that `make(folder)` fills once for all workers, who must not write to it."""
+    base = tmp_path_factory.getbasetemp()
+    # A worker's base folder lies in one of the whole run.
+    place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def shared(name: str, make: Callable[[Path], object]) -> Path:
+        folder = place / f"shared-{name}"
+        with (place / f"shared-{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
+            if not folder.exists():
+                making = place / f"shared-{name}.making"
+                shutil.rmtree(making, ignore_errors=True)  # of a worker that failed: the next one tries, and fails too
+                making.mkdir()
+                make(making)
+                making.rename(folder)
+        return folder
+
+    return shared
+
+
+@pytest.fixture(scope="session")
+def tiny_encoding(shared_folder) -> TinyEncoding:
     from textcritic.corpora import read_articles, render
     from textcritic.generators.encode import encode_split
     from textcritic.generators.load import train_tokenizer
 
-    folder = tmp_path_factory.mktemp("tiny")
-    tiny = TinyEncoding(folder, folder / "tokenizer", folder / "train", folder / "validation")
-    for split, count, seed in (("train", 60, 1), ("validation", 12, 2)):
-        write_articles(tiny.articles(split), tiny_articles(count, seed))
-    train_tokenizer((render(a, "w-title") for a in read_articles(tiny.articles("train"))), tiny.tokenizer, 300)
-    encode_split(tiny.articles("train"), tiny.tokenizer, "w-title", "single", tiny.train, shuffle_seed=1)
-    encode_split(tiny.articles("validation"), tiny.tokenizer, "w-title", "single", tiny.validation)
-    return tiny
+    def make(folder: Path) -> None:
+        tiny = encoding_in(folder)
+        for split, count, seed in (("train", 60, 1), ("validation", 12, 2)):
+            write_articles(tiny.articles(split), tiny_articles(count, seed))
+        train_tokenizer((render(a, "w-title") for a in read_articles(tiny.articles("train"))), tiny.tokenizer, 300)
+        encode_split(tiny.articles("train"), tiny.tokenizer, "w-title", "single", tiny.train, shuffle_seed=1)
+        encode_split(tiny.articles("validation"), tiny.tokenizer, "w-title", "single", tiny.validation)
+
+    def encoding_in(folder: Path) -> TinyEncoding:
+        return TinyEncoding(folder, folder / "tokenizer", folder / "train", folder / "validation")
+
+    return encoding_in(shared_folder("tiny", make))
 
 
 @pytest.fixture(scope="session")
@@ -46,8 +81,7 @@ def small_process(tmp_path_factory: pytest.TempPathFactory) -> TinyProcess:
 
 
 @pytest.fixture(scope="session")
-def wiki_counts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wiki_counts(shared_folder) -> Path:
     """Counts of words of 819 sections of Wikipedia, an LDA-C file."""
-    path = tmp_path_factory.mktemp("topics") / "wiki.dat"
-    path.write_bytes(bz2.decompress((SMALL / "topics/wiki.dat.bz2").read_bytes()))
-    return path
+    content = bz2.decompress((SMALL / "topics/wiki.dat.bz2").read_bytes())
+    return shared_folder("topics", lambda folder: (folder / "wiki.dat").write_bytes(content)) / "wiki.dat"
