@@ -28,9 +28,9 @@ parallel = -n logical --maxprocesses 8 --dist loadscope --no-loadscope-reorder
 test: .venv/installed
 	pytest tests $(parallel)
 
-# What needs no Snakemake run of its own: seconds to two minutes, for every change.
+# For every change: the library's tests, but for the files that take longest.
 test-fast: .venv/installed
-	pytest tests/unit tests/oracle $(parallel)
+	pytest tests/unit tests/oracle -m "not slow and not slurm" $(parallel)
 
 slurm-test: .venv/installed
 	pytest tests/slurm -m slurm -s -rs

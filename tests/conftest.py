@@ -19,23 +19,29 @@ from tiny_process import TinyProcess, tiny_process
 
 from textcritic.corpora import write_articles
 
-# The files that take longest, as measured, come first: else a worker would be left alone with one of them at the end.
-LONGEST = (
+# The files that take longest, the first most. They are begun first, lest a worker be left alone with one of them at the
+# end, and are `slow`: `make test-fast` leaves them out.
+SLOW = (
     *("e2e/test_micro", "oracle/test_processes_oracle", "dag/test_dag", "e2e/test_scientific"),
     *("e2e/test_pretrained_models", "oracle/test_sample_oracle", "e2e/test_criticise", "oracle/test_hsmm_precision"),
     *("unit/test_environments", "unit/test_classifier", "unit/test_ctm_resume", "e2e/test_wikipedia_corpora"),
     *("oracle/test_ctm_fit", "unit/test_report_papers", "oracle/test_ctm_bound", "unit/test_hsmm_jobs"),
+    *("oracle/test_wikipedia_oracle", "unit/test_launch", "unit/test_wikipedia_kill", "unit/test_wikitext"),
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {name: place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: places.get(f"{item.path.parent.name}/{item.path.stem}", len(places)))
+    places = {name: place for place, name in enumerate(SLOW)}
+    place_of = {item: places.get(f"{item.path.parent.name}/{item.path.stem}", len(places)) for item in items}
+    items.sort(key=place_of.__getitem__)
+    for item in items:
+        if place_of[item] < len(places):
+            item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
-    """`shared_folder(name, make)`: a folder that `make(folder)` fills once for all workers, who must not write to it."""
+    """`shared_folder(name, make)`: a folder that `make(folder)` fills once for all workers; they only read it."""
     base = tmp_path_factory.getbasetemp()
     # A worker's base folder lies in one of the whole run.
     place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
