@@ -29,8 +29,10 @@ def dry_run(folder, *arguments, configfile=None):
     A forked child calls Snakemake's `main`: it has Snakemake imported already, and what it changes (working directory,
     loggers, modules) ends with it. `--dry-run` is not added: give it, or another option that starts no job.
     """
+    path = sys.path[:]
     import snakemake.cli  # half of a dry run's time, once for all tests of this process
 
+    sys.path[:] = path  # to which it adds a folder of its own, a relative one
     arguments = [*_options(folder, configfile), *arguments]
     with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
         child = os.fork()
