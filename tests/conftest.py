@@ -25,7 +25,14 @@ SLOW = (
     *("e2e/test_micro", "oracle/test_processes_oracle", "dag/test_dag", "e2e/test_scientific"),
     *("e2e/test_pretrained_models", "oracle/test_sample_oracle", "e2e/test_criticise", "oracle/test_hsmm_precision"),
     *("unit/test_environments", "unit/test_classifier", "unit/test_ctm_resume", "e2e/test_wikipedia_corpora"),
-    *("oracle/test_ctm_fit", "unit/test_report_papers", "oracle/test_ctm_bound", "unit/test_hsmm_jobs"),
+    *(
+        "oracle/test_ctm_fit",
+        "experiments/test_new_experiment",
+        "experiments/test_contract",
+        "coherence/test_papers",
+        "oracle/test_ctm_bound",
+        "unit/test_hsmm_jobs",
+    ),
     *("oracle/test_wikipedia_oracle", "unit/test_launch", "unit/test_wikipedia_kill", "unit/test_wikitext"),
 )
 
