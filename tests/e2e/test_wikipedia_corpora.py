@@ -11,7 +11,7 @@ from samples import SMALL
 
 DUMP = SMALL / "wikipedia" / "enwiki-sample.xml.bz2"
 SPLITS = ("train", "validation", "test")
-PAGES, ARTICLES = 168, 64
+PAGES, ARTICLES = 170, 66
 
 snakemake = partial(snake.snakemake, configfile="tests/wikipedia/config.yaml")
 

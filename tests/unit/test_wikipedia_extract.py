@@ -383,7 +383,7 @@ def test_wrong_options_are_refused(options, message):
 @pytest.mark.parametrize(
     ("folder", "name", "articles", "left_out"),
     [
-        (SMALL, "enwiki-sample", 55, {"in another namespace": 2, "a redirect": 102, "a disambiguation page": 9}),
+        (SMALL, "enwiki-sample", 57, {"in another namespace": 2, "a redirect": 102, "a disambiguation page": 9}),
         (SMALL, "edge-utf16-bgwiki", 1, {"in another namespace": 2}),
         (SMALL, "edge-schema-0.5", 3, {}),
         (SMALL, "edge-schema-0.11-aawiki", 0, {"in another namespace": 64, "a redirect": 1, "without text": 1}),
