@@ -41,7 +41,7 @@ def test_the_topics_of_a_study_need_nothing_that_its_coherence_does(tmp_path):
     coherence = ("train_classifier", "infer_data_titles", "infer_sample_titles", "fit_transitions", "score_samples")
     others = ("make_coherence_tables", "draw_process", "make_process_tables", "make_corpora_tables")
     assert not {*coherence, *others} & set(jobs(run.stdout))
-    both = (f"{study}/coherence/tables/coherence.csv", f"{study}/process/tables/perplexity.csv")
+    both = (f"{study}/coherence/tables/coherence.csv", f"{study}/process/tables/process.csv")
     run = snakemake(tmp_path, "--dry-run", "--", *both)
     assert run.returncode == 0, run.stderr + run.stdout
     assert not [rule for rule in jobs(run.stdout) if "topic" in rule or rule == "count_words"]

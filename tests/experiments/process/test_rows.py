@@ -193,9 +193,9 @@ def test_columns_mean_what_they_mean_for_real_text(rows):
 def test_every_table_is_written_three_times_and_read_back(files, rows, tmp_path):
     made = Made("process", files, published=PUBLISHED).tables(tmp_path)
     assert {path.name for path in made} == {
-        f"{name}.{suffix}" for name in ("perplexity", "parsing") for suffix in ("csv", "tex", "html")
+        f"{name}.{suffix}" for name in ("process", "parsing") for suffix in ("csv", "tex", "html")
     }
-    again = read_rows(tmp_path, "perplexity")
+    again = read_rows(tmp_path, "process")
     pd.testing.assert_series_equal(again["latent_ppl"], rows["latent_ppl"], rtol=0)
     assert again["seed"].isna().tolist() == rows["seed"].isna().tolist()
     assert again["decoding"].tolist() == rows["decoding"].tolist()

@@ -101,7 +101,7 @@ def test_the_summary_the_contents_and_the_definitions_speak_of_the_process(made)
     assert '<h2 id="process">A process whose truth is known</h2>' in text
     assert "<strong>Where the truth is known:</strong> transformer: word-level perplexity" in text
     assert "<dt>Word-level perplexity</dt>" in text
-    assert 'href="process/tables/perplexity.csv"' in text
+    assert 'href="process/tables/process.csv"' in text
     assert 'href="process/figures/latent-nll.pdf"' in text
     assert read_json(root / "manifest.json")["seeds"] == [1]
     section = text[text.index('id="process"') : text.index('id="definitions"')]

@@ -32,7 +32,7 @@ class KnownProcess(Experiment):
     """Word-level and latent perplexity where the truth is known (model criticism paper, section 3)."""
 
     kind = "process"
-    tables = ("perplexity", "parsing")
+    tables = ("process", "parsing")
 
     def check(self) -> None:
         """See that sources are sequences of a process, from models that can be drawn from as they are."""

@@ -31,7 +31,7 @@ def section(experiment: ProcessFiles, tables: Mapping[str, pd.DataFrame], place:
     Raises:
         TextcriticError: a file is missing or damaged, or files do not belong together.
     """
-    names, rows, shown = ProcessNames.of(experiment), tables["perplexity"], examples(experiment)
+    names, rows, shown = ProcessNames.of(experiment), tables["process"], examples(experiment)
     variables = {
         "facts": [fact for data in experiment.processes for fact in _facts(data, names)],
         "numbers": place.sheet(every_number_sheet(rows, names)),

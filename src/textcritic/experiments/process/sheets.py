@@ -47,7 +47,7 @@ def perplexity_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping
         *infinite_remarks(rows, names),
     ]
     caption = "Perplexity and Latent PPL where the truth is known"
-    return Sheet("perplexity", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
+    return Sheet("process", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
 
 
 def given_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -39,5 +39,5 @@ class Tables:
         return Table(parsing_sheet(rows, self.names), rows)
 
 
-TABLES = {"perplexity": Tables.perplexity, "parsing": Tables.parsing}
+TABLES = {"process": Tables.perplexity, "parsing": Tables.parsing}
 PAPER_TABLES = {"perplexity": Tables.perplexity}
