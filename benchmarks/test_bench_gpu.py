@@ -17,12 +17,14 @@ import torch
 
 from textcritic.corpora import render, write_articles
 from textcritic.corpora.docstrings import extract_docstrings
+from textcritic.generators.causal import Training
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.encode import encode_split
-from textcritic.generators.load import device, load_causal, load_tokenizer, train_tokenizer
-from textcritic.generators.plan import Training
-from textcritic.generators.sample import draw_articles, on_device
-from textcritic.generators.train import train_causal
+from textcritic.generators.sample import ArticleModel, draw_articles, on_device
+from textcritic.generators.train import Encoded, train_causal
+from textcritic.training.hardware import device
+from textcritic.training.load import load_causal, load_tokenizer, train_tokenizer
+from textcritic.training.loop import Run
 
 NO_END = -1  # all articles have the full length
 
@@ -93,18 +95,16 @@ def test_training(prepared):
             batch_size=batch,
             steps=size.steps,
             evaluate_blocks=batch,
-            checkpoint_seconds=3600,
             precision="auto",
         )
         report = train_causal(
-            folder / "train",
-            folder / "validation",
-            folder / "tokenizer",
+            Encoded(folder / "train", folder / "validation", folder / "tokenizer"),
             {"config": size.config},
             training,
             0,
-            folder / f"batch{batch}" / "model",
-            folder / f"batch{batch}" / "training.json",
+            Run(
+                folder / f"batch{batch}" / "model", folder / f"batch{batch}" / "training.json", checkpoint_seconds=3600
+            ),
         )
         share = "no known peak" if report["mfu"] is None else f"{report['mfu']:.1%} of the card's bf16 peak"
         print(
@@ -137,7 +137,7 @@ def compare(what: str, ours: float, theirs: float) -> None:
 
 def drawn(model: Any, rows: int, tokens: int) -> None:
     decoding = Decoding(max_tokens=tokens, batch_size=rows)
-    lengths = [len(ids) for _, ids, _ in draw_articles(model, [0], NO_END, decoding, 0, range(rows))]
+    lengths = [len(ids) for _, ids, _ in draw_articles(ArticleModel(model, [0], NO_END), decoding, 0, range(rows))]
     assert lengths == [tokens] * rows
 
 

@@ -15,7 +15,7 @@ import pytest
 import torch
 from torch_struct import SemiMarkovCRF
 
-from textcritic.critics.hsmm import HSMM, Counts, Lattice, Lexicon, expected_counts, log_marginal_of_logs
+from textcritic.generators.hsmm import HSMM, Counts, Lattice, Lexicon, expected_counts, log_marginal_of_logs
 
 LONGEST, VOCABULARY = 11, 4
 # CPU time of one thread, so that other work on the machine does not count.

@@ -24,9 +24,8 @@ from transformers import AutoModelForCausalLM, GPT2Config, PreTrainedModel
 
 from textcritic.corpora import Article, Section
 from textcritic.generators.decoding import Decoding
-from textcritic.generators.ngram_model import NgramModel
-from textcritic.generators.ngram_text import Vocabulary
-from textcritic.generators.sample import draw_articles
+from textcritic.generators.ngram_model import NgramModel, Vocabulary
+from textcritic.generators.sample import ArticleModel, draw_articles
 
 WINDOW, MEAN, LONGEST = 1024, 2_100, 6_000
 VOCABULARY, END = 4096, 0
@@ -108,7 +107,7 @@ def test_articles_within_the_window(benchmark):
     decoding = Decoding(max_tokens=400, batch_size=64)
 
     def sample() -> int:
-        return sum(len(ids) for _, ids, _ in draw_articles(model, [END], END, decoding, 0, range(128)))
+        return sum(len(ids) for _, ids, _ in draw_articles(ArticleModel(model, [END], END), decoding, 0, range(128)))
 
     tokens = benchmark.pedantic(sample, rounds=1, iterations=1)
     benchmark.extra_info["tokens_per_second"] = tokens / benchmark.stats.stats.min
@@ -140,7 +139,7 @@ def test_trigram_articles(benchmark):
 
 def lengths_drawn(model: PreTrainedModel, rows: int, articles: int, decoding: Decoding | None = None) -> list[int]:
     decoding = decoding or Decoding(max_tokens=LONGEST, batch_size=rows)
-    return [len(ids) for _, ids, _ in draw_articles(model, [END], END, decoding, 0, range(articles))]
+    return [len(ids) for _, ids, _ in draw_articles(ArticleModel(model, [END], END), decoding, 0, range(articles))]
 
 
 def report(benchmark, model, lengths, seconds, before, after) -> None:

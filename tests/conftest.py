@@ -11,7 +11,7 @@ from textcritic.corpora import write_articles
 def tiny_encoding(tmp_path_factory: pytest.TempPathFactory) -> TinyEncoding:
     from textcritic.corpora import read_articles, render
     from textcritic.generators.encode import encode_split
-    from textcritic.generators.load import train_tokenizer
+    from textcritic.training.load import train_tokenizer
 
     folder = tmp_path_factory.mktemp("tiny")
     tiny = TinyEncoding(folder, folder / "tokenizer", folder / "train", folder / "validation")

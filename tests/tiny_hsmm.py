@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from textcritic.critics.hsmm import HSMM, Lattice, Lexicon
+from textcritic.generators.hsmm import HSMM, Lattice, Lexicon
 
 torch.set_num_threads(1)  # tensors this small are slower with more
 

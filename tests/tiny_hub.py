@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import save_file
 from tokenizers import BertWordPieceTokenizer, ByteLevelBPETokenizer
 
-from textcritic.generators.load import END  # and transformers is offline from here on
+from textcritic.training.load import END  # and transformers is offline from here on
 
 from transformers import (  # isort: skip
     BertConfig,

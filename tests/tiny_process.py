@@ -8,11 +8,11 @@ import numpy as np
 import torch
 
 from textcritic.corpora import Process, write_process_corpus
-from textcritic.critics.hsmm import HSMM, Lexicon
-from textcritic.critics.hsmm.text import Text
-from textcritic.generators.load import load_tokenizer
+from textcritic.generators.hsmm import HSMM, Lexicon
+from textcritic.generators.hsmm.text import Text
 from textcritic.generators.symbols import encode_process_split, make_symbol_tokenizer
 from textcritic.options.process import Recipe
+from textcritic.training.load import load_tokenizer
 
 SMALL = Recipe(states=6, steps=10, subsequences=60, shortest=3, longest=5, letters=10, seed=2)
 SPLITS = {"train": 4000, "validation": 200, "test": 400}

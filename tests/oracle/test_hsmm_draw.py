@@ -10,10 +10,10 @@ import torch
 from scipy.stats import chisquare
 from tiny_hsmm import lattice_of, paths, random_model
 
-from textcritic.critics.hsmm import draw, log_marginal
-from textcritic.critics.hsmm.shard import sample_hsmm
 from textcritic.errors import TextcriticError
-from textcritic.generators.shards import CUT, ENDED, read_shard
+from textcritic.generators.hsmm import draw, log_marginal
+from textcritic.generators.hsmm.sample import sample_hsmm
+from textcritic.generators.shards import CUT, ENDED, Shard, read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
 
 DRAWS = 20_000
@@ -126,7 +126,7 @@ def test_the_end_counts_within_the_limit(segments, tmp_path):
     make_symbol_tokenizer(tmp_path / "tokenizer", "a")
     for path in (tmp_path / "tokenizer").iterdir():
         path.rename(tmp_path / "model" / path.name)
-    sample_hsmm(tmp_path / "model", 1, 0, 300, tmp_path / "shard.parquet", segments, limit, threads=1)
+    sample_hsmm(tmp_path / "model", Shard(1, 0, 300, tmp_path / "shard.parquet"), segments, limit, threads=1)
     for drawn, length in zip(read_shard(tmp_path / "shard.parquet"), lengths.tolist(), strict=True):
         assert drawn.finish == (ENDED if length + 1 <= limit else CUT)
         assert drawn.tokens == min(length + 1, limit)

@@ -6,16 +6,15 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 import torch
+from hsmm_posterior import segment_posterior, viterbi
 from tiny_hsmm import enumerate_all, lattice_of, random_model, row_numbers, segmentations
 
-from textcritic.critics.hsmm import (
+from textcritic.generators.hsmm import (
     HSMM,
     Counts,
     expected_counts,
     log_marginal,
     log_marginal_of_logs,
-    segment_posterior,
-    viterbi,
 )
 
 SEQUENCES = [[0, 1, 2, 1, 0, 0], [2], [1, 1, 1, 0], [0, 0, 2, 2, 1], [2, 1], [1, 2, 0, 1, 2, 2]]

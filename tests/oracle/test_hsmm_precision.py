@@ -3,17 +3,16 @@
 import numpy as np
 import pytest
 import torch
+from hsmm_posterior import segment_posterior, viterbi
 from tiny_hsmm import flat
 
-from textcritic.critics.hsmm import (
+from textcritic.generators.hsmm import (
     HSMM,
     Lattice,
     Lexicon,
     expected_counts,
     log_marginal,
     log_marginal_of_logs,
-    segment_posterior,
-    viterbi,
 )
 
 LEAST = 1e-29  # of a transition; times the probability of going on it is above the floor of fp32

@@ -5,22 +5,31 @@ from itertools import chain, pairwise, product
 import numpy as np
 import pytest
 import torch
+from hsmm_posterior import viterbi
 from scipy import sparse
 from scipy.stats import chi2_contingency
 from tiny_hsmm import enumerate_all, flat, lattice_of, paths, random_model, row_numbers
 from tiny_process import model_of
 
-from textcritic.critics.hsmm import HSMM, Counts, Lattice, Lexicon, draw, expected_counts, log_marginal, viterbi
-from textcritic.critics.hsmm.classes import class_bigrams, class_log_likelihood, exchanged, find_classes, g_test
-from textcritic.critics.hsmm.initial import initial_model, with_single_tokens
-from textcritic.critics.hsmm.measure import measure_hsmm
-from textcritic.critics.hsmm.multigram import PART, PART_LEAST, Segments, compounds, find_segments
-from textcritic.critics.hsmm.smoothing import EVENT_PRIOR, MOST_SPARE, estimate, once_share
-from textcritic.critics.hsmm.text import OWN, Settings, Text, exact_lattices, log_likelihood, sparse_lattices
-from textcritic.critics.hsmm.train import train_hsmm
-from textcritic.critics.hsmm.windows import Windows
-from textcritic.generators.load import load_tokenizer
+from textcritic.generators.hsmm import HSMM, Counts, Lattice, Lexicon, draw, expected_counts, log_marginal
+from textcritic.generators.hsmm.em import EVENT_PRIOR, MOST_SPARE, estimate, once_share
+from textcritic.generators.hsmm.initial import (
+    class_bigrams,
+    class_log_likelihood,
+    exchanged,
+    find_classes,
+    g_test,
+    initial_model,
+    with_single_tokens,
+)
+from textcritic.generators.hsmm.measure import measure_hsmm
+from textcritic.generators.hsmm.multigram import PART, PART_LEAST, Segments, Windows, compounds, find_segments
+from textcritic.generators.hsmm.text import OWN, Settings, Text, exact_lattices, log_likelihood, sparse_lattices
+from textcritic.generators.hsmm.train import train_hsmm
 from textcritic.generators.symbols import make_symbol_tokenizer
+from textcritic.generators.train import Encoded
+from textcritic.training.load import load_tokenizer
+from textcritic.training.loop import Run
 
 SEQUENCES = [[0, 1, 2, 1, 0, 0], [2], [1, 1, 1, 0], [0, 0, 2, 2, 1], [2, 1], [1, 2, 0, 1, 2, 2]]
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
@@ -453,16 +462,9 @@ def test_the_perplexity_of_a_process_by_its_own_model(small_process, tmp_path):
 @pytest.fixture(scope="module")
 def refitted(small_process, tmp_path_factory):
     folder = tmp_path_factory.mktemp("refitted")
-    report = train_hsmm(
-        small_process.prefix("train"),
-        small_process.prefix("validation"),
-        small_process.tokenizer,
-        Settings(states=9, longest=5, iterations=5, tolerance=0.0),
-        1,
-        folder / "model",
-        folder / "training.json",
-        threads=1,
-    )
+    settings = Settings(states=9, longest=5, iterations=5, tolerance=0.0)
+    encoded = Encoded(small_process.prefix("train"), small_process.prefix("validation"), small_process.tokenizer)
+    report = train_hsmm(encoded, settings, 1, Run(folder / "model", folder / "training.json", threads=1))
     return report, HSMM.load(folder / "model"), folder / "model"
 
 

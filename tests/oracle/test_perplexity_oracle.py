@@ -9,8 +9,8 @@ import torch
 from textcritic.corpora import read_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.encode import encode_split, load_encoded
-from textcritic.generators.load import load_causal, load_tokenizer
-from textcritic.generators.perplexity import perplexity, summarise
+from textcritic.generators.perplexity import Windowing, perplexity, summarise
+from textcritic.training.load import load_causal, load_tokenizer
 
 CONTEXT = 24
 MODEL = {
@@ -59,7 +59,7 @@ def check(found, nll, kinds):
 def test_every_token_but_the_first_is_predicted_from_its_window(tiny_encoding, saved, tmp_path, batch_size):
     model, folder = saved
     out = tmp_path / "perplexity.json"
-    found = perplexity(folder, tiny_encoding.validation, CONTEXT, out, batch_size=batch_size)
+    found = perplexity(folder, tiny_encoding.validation, Windowing(CONTEXT, batch_size=batch_size), out)
     assert found == json.loads(out.read_text())
     tokens, kinds = (array.tolist() for array in load_encoded(tiny_encoding.validation))
     assert (len(tokens) - 1) % CONTEXT  # so that there is a partial window
@@ -73,7 +73,7 @@ def test_the_released_blocks_predict_all_but_their_first_token(tiny_encoding, sa
     model, folder = saved
     prefix = tmp_path / "validation"
     encode_split(tiny_encoding.articles("validation"), tiny_encoding.tokenizer, "w-title", "as_released", prefix)
-    found = perplexity(folder, prefix, CONTEXT, tmp_path / "p.json", window="as_released")
+    found = perplexity(folder, prefix, Windowing(CONTEXT, "as_released"), tmp_path / "p.json")
     tokens, kinds = (array.tolist() for array in load_encoded(prefix))
     whole = len(tokens) // CONTEXT * CONTEXT
     assert whole < len(tokens)
@@ -88,7 +88,7 @@ def test_a_uniform_model_has_the_vocabulary_as_perplexity(tiny_encoding, tmp_pat
         torch.nn.init.zeros_(weight)
     model.save_pretrained(tmp_path / "model")
     tokenizer.save_pretrained(tmp_path / "model")
-    found = perplexity(tmp_path / "model", tiny_encoding.validation, CONTEXT, tmp_path / "p.json")
+    found = perplexity(tmp_path / "model", tiny_encoding.validation, Windowing(CONTEXT), tmp_path / "p.json")
     for part in ("all", "body"):
         assert found[part]["ppl"] == pytest.approx(len(tokenizer), rel=1e-6)
         assert found[part]["ci95"] == pytest.approx([len(tokenizer)] * 2, rel=1e-6)
@@ -123,12 +123,12 @@ def test_damaged_inputs_are_one_clear_line(tiny_encoding, saved, tmp_path):
     weights.write_bytes(weights.read_bytes()[:-1])
     out = tmp_path / "p.json"
     with pytest.raises(TextcriticError, match=r"model\.safetensors: not a whole safetensors file"):
-        perplexity(copy, tiny_encoding.validation, CONTEXT, out)
+        perplexity(copy, tiny_encoding.validation, Windowing(CONTEXT), out)
     with pytest.raises(TextcriticError, match=r"absent\.tokens\.npy: no such file"):
-        perplexity(folder, tmp_path / "absent", CONTEXT, out)
+        perplexity(folder, tmp_path / "absent", Windowing(CONTEXT), out)
     for content, message in (([5], "1 tokens are too few to predict any"), ([5, 9000], "was not encoded with the tok")):
         np.save(tmp_path / "x.tokens.npy", np.array(content, np.int32))
         np.save(tmp_path / "x.kinds.npy", np.full(len(content), 2, np.uint8))
         with pytest.raises(TextcriticError, match=message):
-            perplexity(folder, tmp_path / "x", CONTEXT, out)
+            perplexity(folder, tmp_path / "x", Windowing(CONTEXT), out)
     assert not out.exists()

@@ -16,40 +16,39 @@ from transformers import PreTrainedModel
 
 from textcritic.errors import TextcriticError
 from textcritic.generators import train
-from textcritic.generators.launch import run_together
-from textcritic.generators.plan import Training
-from textcritic.generators.train import train_causal, train_share
+from textcritic.generators.causal import Training
+from textcritic.generators.train import Encoded, train_causal, train_share
+from textcritic.training.loop import Run
+from textcritic.training.processes import run_together
 
 MODEL = {"model_type": "gpt2", "n_layer": 2, "n_embd": 32, "n_head": 2, "n_positions": 32}  # dropout 0.1
 PLAIN = MODEL | {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
 SHORT = {"context": 16, "batch_size": 4, "learning_rate": 1e-3, "steps": 12, "evaluate_every": 5}
 # Long enough to be caught in the middle of it.
-LONG = SHORT | {"steps": 60, "evaluate_every": 15, "checkpoint_seconds": 0}
+LONG = SHORT | {"steps": 60, "evaluate_every": 15}
 
 
 def fit(tiny, folder, training, config=PLAIN, processes=1):
     return train_causal(
-        *arguments(tiny, folder, config)[:4], Training(**training), 3, *outputs(folder), 2, "tiny", 1, processes
+        Encoded(tiny.train, tiny.validation, tiny.tokenizer),
+        {"config": config},
+        Training(**training),
+        3,
+        Run(f"{folder}/model", f"{folder}/training.json", "tiny", threads=2, checkpoint_seconds=0),
+        processes,
     )
-
-
-def arguments(tiny, folder, config):
-    return str(tiny.train), str(tiny.validation), str(tiny.tokenizer), {"config": config}, str(folder)
-
-
-def outputs(folder):
-    return f"{folder}/model", f"{folder}/training.json"
 
 
 # As a rule's script runs it: the whole is one process to whoever starts, stops or kills it.
 PROGRAM = """
 import json, sys
 from textcritic import runlog
-from textcritic.generators.train import Training, train_causal
-inputs, training, folder, processes = json.loads(sys.argv[1])
+from textcritic.generators.train import Encoded, Training, train_causal
+from textcritic.training.loop import Run
+inputs, config, training, folder, processes = json.loads(sys.argv[1])
 with runlog.job(folder + ".log", "train tiny"):
-    outputs = folder + "/model", folder + "/training.json"
-    train_causal(*inputs, Training(**training), 3, *outputs, threads=2, name="tiny", processes=processes)
+    run = Run(folder + "/model", folder + "/training.json", "tiny", threads=2, checkpoint_seconds=0)
+    train_causal(Encoded(*inputs), {"config": config}, Training(**training), 3, run, processes)
 """
 
 
@@ -57,10 +56,10 @@ class Job:
     """A training of two processes that is under way."""
 
     def __init__(self, tiny, folder: Path, training, config=MODEL, processes=2):
-        *inputs, _ = arguments(tiny, folder, config)
+        inputs = [str(path) for path in (tiny.train, tiny.validation, tiny.tokenizer)]
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, json.dumps([inputs, training, str(folder), processes])],
+            [sys.executable, "-c", PROGRAM, json.dumps([inputs, config, training, str(folder), processes])],
             stderr=subprocess.PIPE,
             text=True,
         )

@@ -12,8 +12,9 @@ import time
 import torch
 from safetensors.torch import load_file
 
-from textcritic.generators.plan import Training
-from textcritic.generators.train import train_causal
+from textcritic.generators.causal import Training
+from textcritic.generators.train import Encoded, train_causal
+from textcritic.training.loop import Run
 
 
 def fit(train, validation, tokenizer, folder):
@@ -26,16 +27,16 @@ def fit(train, validation, tokenizer, folder):
         warmup_steps=5,
         steps=40,
         evaluate_every=7,
-        checkpoint_seconds=0,
     )
-    report = f"{folder}/training.json"
-    train_causal(train, validation, tokenizer, {"config": config}, training, 3, f"{folder}/model", report, threads=1)
+    run = Run(f"{folder}/model", f"{folder}/training.json", threads=1, checkpoint_seconds=0)
+    train_causal(Encoded(train, validation, tokenizer), {"config": config}, training, 3, run)
 
 
 PROGRAM = f"""
 import sys
-from textcritic.generators.plan import Training
-from textcritic.generators.train import train_causal
+from textcritic.generators.causal import Training
+from textcritic.generators.train import Encoded, train_causal
+from textcritic.training.loop import Run
 {inspect.getsource(fit)}
 fit(*sys.argv[1:])
 """
@@ -44,7 +45,7 @@ fit(*sys.argv[1:])
 def kill_in_mid_training(arguments, folder, step):
     """Train in a process of its own, and kill that as soon as a state at or past `step` is on disk."""
     process = subprocess.Popen([sys.executable, "-c", PROGRAM, *map(str, arguments)])
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300  # on a machine with much else to do
     while process.poll() is None and time.monotonic() < deadline and not any(at >= step for at in states(folder)):
         time.sleep(0.002)
     os.kill(process.pid, signal.SIGKILL)

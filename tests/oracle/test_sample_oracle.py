@@ -19,10 +19,9 @@ from transformers import (
     XGLMConfig,
 )
 
-from textcritic.generators import attention
-from textcritic.generators.decoding import Decoding
-from textcritic.generators.draw import draw, truncate
-from textcritic.generators.sample import draw_articles
+from textcritic.generators import cache
+from textcritic.generators.decoding import Decoding, draw, truncate
+from textcritic.generators.sample import ArticleModel, draw_articles
 
 VOCABULARY, WINDOW, END = 23, 12, 0
 
@@ -95,7 +94,8 @@ def one_at_a_time(
 
 
 def drawn_by(model: PreTrainedModel, prompt: list[int], decoding: Decoding, seed: int, indices: range) -> dict:
-    return {index: (ids, finish) for index, ids, finish in draw_articles(model, prompt, END, decoding, seed, indices)}
+    draws = draw_articles(ArticleModel(model, prompt, END), decoding, seed, indices)
+    return {index: (ids, finish) for index, ids, finish in draws}
 
 
 def count_calls(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[torch.Tensor]:
@@ -138,13 +138,13 @@ def test_stride_1_is_the_published_loop(architecture, top_k):
 @pytest.mark.parametrize("architecture", CONFIGS)
 @pytest.mark.parametrize("stride", [1, None])
 def test_attention_row_by_row_draws_the_same_articles(architecture, stride, monkeypatch):
-    monkeypatch.setattr(attention, "WORTH_A_CALL", 0)
-    calls = count_calls(monkeypatch, attention, "sdpa_attention_forward")
+    monkeypatch.setattr(cache, "WORTH_A_CALL", 0)
+    calls = count_calls(monkeypatch, cache, "sdpa_attention_forward")
     model = tiny(CONFIGS[architecture])
     expected = {index: one_at_a_time(model, [END], 3, index, stride or WINDOW // 2, 50) for index in range(12)}
     before = len(calls)
     assert drawn_by(model, [END], Decoding(stride=stride, max_tokens=50, batch_size=5), 3, range(12)) == expected
-    assert model.config._attn_implementation != attention.ROW_BY_ROW  # as it was found
+    assert model.config._attn_implementation != cache.ROW_BY_ROW  # as it was found
     one_row = [query for query in calls[before:] if query.shape[0] == query.shape[2] == 1]
     assert bool(one_row) == model._supports_attention_backend
 
@@ -154,7 +154,7 @@ def test_contexts_grow_no_longer_than_those_of_training():
     model = tiny(GPT2Config(vocab_size=VOCABULARY, n_positions=3 * WINDOW, n_embd=16, n_layer=2, n_head=2))
     expected = {index: one_at_a_time(model, [END], 3, index, 2, 50) for index in range(6)}
     decoding = Decoding(stride=2, max_tokens=50, batch_size=4)
-    draws = draw_articles(model, [END], END, decoding, 3, range(6), context=WINDOW)
+    draws = draw_articles(ArticleModel(model, [END], END, context=WINDOW), decoding, 3, range(6))
     assert {index: (ids, finish) for index, ids, finish in draws} == expected
     assert max(len(ids) for ids, _ in expected.values()) > WINDOW
 
@@ -191,7 +191,8 @@ def test_frequencies_are_the_models_exact_probabilities():
     assert sum(exact.values()) == pytest.approx(1)
     draws = 20_000
     counts = dict.fromkeys(exact, 0)
-    for _, ids, _ in draw_articles(model, [END], END, Decoding(max_tokens=3, batch_size=500), 11, range(draws)):
+    decoding = Decoding(max_tokens=3, batch_size=500)
+    for _, ids, _ in draw_articles(ArticleModel(model, [END], END), decoding, 11, range(draws)):
         counts[tuple(ids)] += 1
     common = [drawn for drawn in exact if exact[drawn] * draws >= 5]
     rest = [drawn for drawn in exact if exact[drawn] * draws < 5]

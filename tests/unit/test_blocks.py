@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textcritic.corpora import BODY, BOUNDARY
-from textcritic.generators.blocks import training_starts, windows
+from textcritic.generators.encode import training_starts, windows
 
 END = 0
 
@@ -75,8 +75,9 @@ def test_every_block_begins_with_an_article_where_articles_fit(lengths, as_relea
 @pytest.mark.parametrize("kind", ["packed", "articles"])
 def test_perplexity_is_the_same_sum_whatever_the_batch(kind, tiny_encoding):
     from textcritic.generators.encode import load_encoded
-    from textcritic.generators.load import autocast, device, load_causal, load_tokenizer
     from textcritic.generators.perplexity import iter_nll
+    from textcritic.training.hardware import autocast, device
+    from textcritic.training.load import load_causal, load_tokenizer
 
     tokenizer = load_tokenizer(tiny_encoding.tokenizer)
     config = {"model_type": "gpt2", "n_layer": 1, "n_head": 2, "n_embd": 16, "n_positions": 32}

@@ -12,8 +12,9 @@ import pytest
 import torch
 
 from textcritic.errors import TextcriticError
-from textcritic.generators.checkpoint import Checkpoints, file_digests, terminated
-from textcritic.generators.lock import Lock
+from textcritic.training.checkpoint import Checkpoints, file_digests
+from textcritic.training.lock import Lock
+from textcritic.training.processes import terminated
 
 
 def states(folder):

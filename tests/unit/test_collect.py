@@ -8,7 +8,7 @@ import pytest
 from textcritic.corpora import Section, read_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
-from textcritic.generators.collect import collect_samples, import_samples
+from textcritic.generators.collect import SampleFiles, collect_samples, import_samples
 from textcritic.generators.shards import Draw, write_shard
 
 DRAWS = [
@@ -36,7 +36,9 @@ def shards_of(folder: Path, *parts: list[Draw]) -> list[Path]:
 
 
 def test_with_titles_malformed_and_endless_draws_are_kept_apart(tmp_path, outputs):
-    counts = collect_samples(shards_of(tmp_path, DRAWS[:2], DRAWS[2:]), "w-title", 12, "gpt2-demo", *outputs)
+    counts = collect_samples(
+        shards_of(tmp_path, DRAWS[:2], DRAWS[2:]), "w-title", 12, "gpt2-demo", SampleFiles(*outputs)
+    )
     kept = read_articles(outputs[0])
     assert [article.id for article in kept] == ["gpt2-demo-000000", "gpt2-demo-000005"]
     assert kept[0].sections == (Section("abstract", "one two"), Section("methods", "three"))
@@ -62,14 +64,14 @@ def test_with_titles_malformed_and_endless_draws_are_kept_apart(tmp_path, output
 
 
 def test_without_titles_sections_have_none(tmp_path, outputs):
-    counts = collect_samples(shards_of(tmp_path, DRAWS), "wo-title", 12, "g", *outputs)
+    counts = collect_samples(shards_of(tmp_path, DRAWS), "wo-title", 12, "g", SampleFiles(*outputs))
     kept = {article.id: article.sections for article in read_articles(outputs[0])}
     assert kept["g-000000"] == (Section(None, "Abstract: one two"), Section(None, "Methods : three"))
     assert counts["rejected"] == {"empty": 1, "no end within 12 tokens": 1}
 
 
 def test_a_sample_without_rejections_has_an_empty_table_of_them(tmp_path, outputs):
-    collect_samples(shards_of(tmp_path, DRAWS[:1]), "w-title", 12, "g", *outputs)
+    collect_samples(shards_of(tmp_path, DRAWS[:1]), "w-title", 12, "g", SampleFiles(*outputs))
     assert read_table(outputs[1]).num_rows == 0
     assert read_table(outputs[1]).column_names == ["id", "text", "why"]
     assert read_json(outputs[2])["rejected"] == {}
@@ -77,18 +79,18 @@ def test_a_sample_without_rejections_has_an_empty_table_of_them(tmp_path, output
 
 def test_nothing_is_written_when_every_article_is_rejected(tmp_path, outputs):
     with pytest.raises(TextcriticError, match=r"of 3 articles none can be used \(empty: 1, .*section without title: 1"):
-        collect_samples(shards_of(tmp_path, DRAWS[1:4]), "w-title", 12, "g", *outputs)
+        collect_samples(shards_of(tmp_path, DRAWS[1:4]), "w-title", 12, "g", SampleFiles(*outputs))
     assert not any(path.exists() for path in outputs)
 
 
 def test_an_article_in_two_shards(tmp_path, outputs):
     with pytest.raises(TextcriticError, match=r"shard1.parquet: article 1 was drawn in another shard too"):
-        collect_samples(shards_of(tmp_path, DRAWS[:2], DRAWS[1:3]), "w-title", 12, "g", *outputs)
+        collect_samples(shards_of(tmp_path, DRAWS[:2], DRAWS[1:3]), "w-title", 12, "g", SampleFiles(*outputs))
 
 
 def test_a_missing_shard(tmp_path, outputs):
     with pytest.raises(TextcriticError, match=r"shard7.parquet: no such file"):
-        collect_samples([tmp_path / "shard7.parquet"], "w-title", 12, "g", *outputs)
+        collect_samples([tmp_path / "shard7.parquet"], "w-title", 12, "g", SampleFiles(*outputs))
 
 
 def test_imported_articles_have_the_same_outcome(tmp_path, outputs):
@@ -99,7 +101,7 @@ def test_imported_articles_have_the_same_outcome(tmp_path, outputs):
     ]
     path = tmp_path / "own.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    counts = import_samples(path, "wo-title", TITLES, *outputs)
+    counts = import_samples(path, "wo-title", TITLES, SampleFiles(*outputs))
     (kept,) = read_articles(outputs[0])
     assert (kept.id, kept.source) == ("a", "model")
     assert [section.title for section in kept.sections] == ["abstract", None]
@@ -111,7 +113,7 @@ def test_an_import_with_a_fault_names_the_line(tmp_path, outputs):
     path = tmp_path / "own.jsonl"
     path.write_text('{"sections": [{"text": "x"}]}\n{"sections": \n')
     with pytest.raises(TextcriticError, match=r"own.jsonl:2: not JSON"):
-        import_samples(path, "wo-title", TITLES, *outputs)
+        import_samples(path, "wo-title", TITLES, SampleFiles(*outputs))
     assert not any(written.exists() for written in outputs)
 
 
@@ -126,7 +128,7 @@ def test_imported_titles_that_count_are_treated_as_the_corpus_treats_its_own(tmp
     path = tmp_path / "own.jsonl"
     lines = [{"id": i, "sections": [{"title": t, "text": f"{t}?"} for t in ts]} for i, ts in titles.items()]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    counts = import_samples(path, "w-title", TITLES, *outputs)
+    counts = import_samples(path, "w-title", TITLES, SampleFiles(*outputs))
     kept = {article.id: article.sections for article in read_articles(outputs[0])}
     assert kept == {
         "a": (Section("methods and data", "1. Methods & Data:?"), Section("results", "RESULTS?")),

@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 from textcritic.corpora import Article, Section, render, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.encode import document_index, encode_split, load_encoded, prompt_ids
-from textcritic.generators.load import (
+from textcritic.training.load import (
     load_causal,
     load_model,
     load_tokenizer,
@@ -181,7 +181,7 @@ def test_faults_of_configurations_are_one_clear_line(tiny_encoding):
             "init.config.n_layers: a gpt2 configuration has no such key; did you mean 'n_layer'",
         ),
         ({**SMALL, "n_head": 3}, "init.config: no gpt2 can be built from it: .*divisible"),
-        ({**SMALL, "model_type": "gpt-2"}, "init.config.model_type: transformers knows no 'gpt-2'"),
+        ({**SMALL, "model_type": "gpt-2"}, "init.config.model_type: 'gpt-2' is not a model type of transformers"),
         ({"n_layer": 1}, "the key 'model_type' is missing"),
     ):
         with pytest.raises(TextcriticError, match=message):

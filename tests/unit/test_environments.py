@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
 
@@ -12,10 +13,9 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from report_study import build_study
-from report_topics import build_topics
+from report_jobs import Made, description
 
-from textcritic.report import make_tables, make_topic_tables
+from textcritic.experiments import KINDS
 
 ROOT = Path(__file__).parents[2]
 OTHER_NAMES = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}
@@ -104,38 +104,46 @@ def test_every_script_loads_in_its_environment(environment):
     assert done.returncode == 0, done.stderr
 
 
-def test_figures_and_the_report_are_made_where_there_is_no_torch(tmp_path):
+@pytest.mark.parametrize("kind", KINDS)
+def test_figures_sections_and_the_report_are_made_where_there_is_no_torch(kind, tmp_path):
     """What functions import once they are called, too."""
-    study = build_study(tmp_path / "results", documents=30, generators=("gpt2-demo",), resamples=20)
-    study["topics"] = build_topics(tmp_path / "results", generators=("shuffled",), resamples=20)["topics"]
-    make_tables(study, tmp_path / "tables")
-    make_topic_tables(study, tmp_path / "tables")
-    (tmp_path / "study.json").write_text(json.dumps(study))
+    files = import_module(f"experiments.{kind}.tiny").tiny(tmp_path / "results", documents=20)
+    experiment = Made(kind, files)
+    experiment.tables(tmp_path / kind / "tables")
+    (tmp_path / "request.json").write_text(experiment.request())
+    (tmp_path / "description.json").write_text(json.dumps(description([kind], [1])))
     code = f"""
 import json
 from pathlib import Path
-from textcritic.report import make_figures, make_manifest, make_report, make_topic_figures
+from textcritic.report import make_figures, make_manifest, make_report, make_section
 
 root = Path({str(tmp_path)!r})
-study = json.loads((root / "study.json").read_text())
-figures = make_figures(study, root / "tables", root / "figures")
-make_topic_figures(study, root / "tables", root / "topic-figures")
-make_manifest(study, figures, root / "manifest.json")
-places = (root / "tables", root / "figures", root / "manifest.json", root / "report.html")
-make_report(study, *places, topic_figures=root / "topic-figures")
+place = root / {kind!r}
+request = (root / "request.json").read_text()
+figures = make_figures(request, place / "tables", place / "figures")
+section = place / "section.html"
+make_section(request, place / "tables", [str(place / "figures")], section, place / "section.json")
+make_manifest(json.loads((root / "description.json").read_text()), figures, root / "manifest.json")
+make_report({{{kind!r}: section}}, root / "manifest.json", root / "report.html")
 """
     done = run("plot", code)
     assert done.returncode == 0, done.stderr
-    assert 'id="topics"' in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f'<h2 id="{kind}">' in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_workflow_is_configured_in_the_environment_of_the_controller():
     code = (
         "from pathlib import Path\n"
-        "from textcritic.plan.paths import Paths\nfrom textcritic.plan.project import Project\n"
-        "from textcritic.study_files import StudyFiles\n"
-        f"paths = Paths(Project({{'studies': ['demo', 'model-criticism']}}, Path({str(ROOT)!r})))\n"
-        "for name in paths.project.studies:\n    paths.project.describe(name), StudyFiles(paths, name).inputs()\n"
+        "from textcritic.plan.project import Project\n"
+        f"project = Project({{'studies': ['demo', 'model-criticism']}}, Path({str(ROOT)!r}))\n"
+        "project.targets()\n"
+        "for name, study in project.studies.items():\n"
+        "    project.describe(name)\n"
+        "    for experiment in study.experiments.values():\n"
+        "        experiment.artefacts(), experiment.figure_folders()\n"
+        "        [experiment.request(part) for part in (None, 'section', *experiment.parts)]\n"
+        "import sys\n"
+        "assert not {'numpy', 'pandas', 'pyarrow'} & set(sys.modules), 'slow to start'\n"
     )
     done = run("controller", code)
     assert done.returncode == 0, done.stderr

@@ -18,19 +18,20 @@ import torch
 from tiny_hsmm import flat, random_model
 from tiny_process import TinyProcess, model_of
 
-from textcritic.critics.hsmm import HSMM, Lexicon
-from textcritic.critics.hsmm.adam import Adam
-from textcritic.critics.hsmm.em import EM
-from textcritic.critics.hsmm.multigram import find_segments
-from textcritic.critics.hsmm.shard import sample_hsmm
-from textcritic.critics.hsmm.text import Settings, Text, log_likelihood
-from textcritic.critics.hsmm.train import pack, train_hsmm, unpack
-from textcritic.critics.hsmm.windows import Windows
 from textcritic.errors import TextcriticError
-from textcritic.generators.load import load_tokenizer
-from textcritic.generators.shards import CUT, ENDED, read_shard
+from textcritic.generators.hsmm import HSMM, Lexicon
+from textcritic.generators.hsmm.adam import Adam
+from textcritic.generators.hsmm.em import EM
+from textcritic.generators.hsmm.multigram import Windows, find_segments
+from textcritic.generators.hsmm.sample import sample_hsmm
+from textcritic.generators.hsmm.text import Settings, Text, log_likelihood
+from textcritic.generators.hsmm.train import pack, train_hsmm, unpack
+from textcritic.generators.shards import CUT, ENDED, Shard, read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
+from textcritic.generators.train import Encoded
 from textcritic.plan.spec import complete
+from textcritic.training.load import load_tokenizer
+from textcritic.training.loop import Run
 
 BY_EM = Settings(states=8, longest=5, iterations=4, tolerance=-1.0)  # never settled
 BY_ADAM = Settings(
@@ -38,10 +39,9 @@ BY_ADAM = Settings(
 )
 
 
-def fit(train, validation, tokenizer, folder, settings, **more):
-    return train_hsmm(
-        train, validation, tokenizer, settings, 3, f"{folder}/model", f"{folder}/training.json", threads=1, **more
-    )
+def fit(train, validation, tokenizer, folder, settings, checkpoint_seconds=300.0):
+    run = Run(f"{folder}/model", f"{folder}/training.json", "hsmm", 1, checkpoint_seconds=checkpoint_seconds)
+    return train_hsmm(Encoded(train, validation, tokenizer), settings, 3, run)
 
 
 def train_small(small: TinyProcess, folder, settings, train="train", **more):
@@ -138,9 +138,11 @@ def test_a_packed_model_is_unpacked(tmp_path):
 
 PROGRAM = f"""
 import os, signal, sys
-from textcritic.critics.hsmm.em import EM
-from textcritic.critics.hsmm.text import Settings
-from textcritic.critics.hsmm.train import train_hsmm
+from textcritic.generators.hsmm.em import EM
+from textcritic.generators.hsmm.text import Settings
+from textcritic.generators.hsmm.train import train_hsmm
+from textcritic.generators.train import Encoded
+from textcritic.training.loop import Run
 {inspect.getsource(fit)}
 original, rounds = EM.round, []
 
@@ -254,6 +256,10 @@ def adam(small_process):
     return Adam(Lexicon.count(text.tokens, text.offsets, 11, 4, 60), text, BY_ADAM, 1, torch.device("cpu"))
 
 
+def rounds_of(adam):
+    return Adam.plan(adam.settings, len(adam.text))[0]
+
+
 def logits_of(adam):
     return {name: value.detach().clone() for name, value in adam.logits.items()}
 
@@ -278,7 +284,7 @@ def test_the_first_tables_are_xaviers(adam):
 def test_pretraining_trains_the_emissions_alone(adam):
     seen = []
     before = logits_of(adam)
-    for rounds in range(adam.rounds):
+    for rounds in range(rounds_of(adam)):
         adam.round(lambda _: None)
         after = logits_of(adam)
         changed = {name for name in before if not torch.equal(before[name], after[name])}
@@ -292,7 +298,7 @@ def test_pretraining_trains_the_emissions_alone(adam):
             assert {group["lr"] for group in adam.optimiser.param_groups} == {BY_ADAM.learning_rate}
             seen.append("training")
         before = after
-        assert adam.heed(1 / (rounds + 1)) == (rounds == adam.rounds - 1)
+        assert adam.after_validation(1 / (rounds + 1)) == (rounds == rounds_of(adam) - 1)
     assert set(seen) == {"pretraining", "training"}
     assert adam.updates == 3 * math.ceil(400 / 16)
 
@@ -307,15 +313,15 @@ def test_every_sequence_is_read_once_an_epoch(adam):
 
 def test_the_learning_rate_falls_when_validation_does_not(adam):
     adam.updates = adam.pretraining
-    adam.heed(2.0)
-    adam.heed(2.5)  # the pretraining has its own rate
+    adam.after_validation(2.0)
+    adam.after_validation(2.5)  # the pretraining has its own rate
     assert adam.rate == 0.3
     adam.updates += 1
     for loss, rate in ((1.9, 0.3), (1.9, 0.15), (1.8, 0.15), (1.85, 0.075), (1.84, 0.0375)):
-        adam.heed(loss)
+        adam.after_validation(loss)
         assert adam.rate == pytest.approx(rate)
     for _ in range(20):
-        adam.heed(9.0)
+        adam.after_validation(9.0)
     assert adam.rate == BY_ADAM.minimum_learning_rate
 
 
@@ -334,7 +340,7 @@ def test_a_length_without_n_grams_is_never_emitted():
     lexicon = Lexicon.count(text.tokens, text.offsets, 2, 3)
     assert len(lexicon.codes[2]) == 0
     adam = Adam(lexicon, text, replace(BY_ADAM, longest=3, pretraining_epochs=0), 1, torch.device("cpu"))
-    for _ in range(adam.rounds):
+    for _ in range(rounds_of(adam)):
         assert math.isfinite(adam.round(lambda _: None))
     adam.model.validate()
 
@@ -466,7 +472,7 @@ def model_folder(small_process, tmp_path_factory):
 
 
 def sample(folder, path, first=0, count=40, seed=5, **more):
-    sample_hsmm(folder, seed, first, count, path, **more)
+    sample_hsmm(folder, Shard(seed, first, count, path), **more)
     return read_shard(path)
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_hsmm import flat, row_numbers, segmentations
 
-from textcritic.critics.hsmm import Lattice, Lexicon
 from textcritic.errors import TextcriticError
+from textcritic.generators.hsmm import Lattice, Lexicon
 
 CORPORA = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=12), min_size=1, max_size=8)
 
@@ -124,7 +124,7 @@ def test_sequences_shorter_than_the_longest_segment():
     [
         ([[1, 0]], "length 1 are not sorted"),
         ([[0, 0]], "length 1 are not sorted"),
-        ([[0], [4]], "length 2 is no 2-gram of 2 symbols"),
+        ([[0], [4]], "length 2 is not a 2-gram of 2 symbols"),
     ],
 )
 def test_broken_lexicons(codes, message):

@@ -9,9 +9,9 @@ from textcritic.corpora import BODY, BOUNDARY, TITLE, Article, Section, render, 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.generators.decoding import Decoding
-from textcritic.generators.ngram import fit_ngram, load, sample_ngram
-from textcritic.generators.ngram_text import END_ID, UNKNOWN_ID, Vocabulary, join, shuffled, split
-from textcritic.generators.shards import read_shard
+from textcritic.generators.ngram import NgramFiles, NgramSettings, fit_ngram, load, sample_ngram
+from textcritic.generators.ngram_model import END_ID, UNKNOWN_ID, Vocabulary, join, shuffled, split
+from textcritic.generators.shards import Shard, read_shard
 
 TITLES = ["abstract", "methods", "see also"]
 
@@ -38,7 +38,11 @@ def corpus(tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpus")
     for seed, split_name in enumerate(["train", "validation", "test"]):
         write_articles(folder / f"{split_name}.parquet", articles(60, seed))
-    return [folder / f"{split_name}.parquet" for split_name in ["train", "validation", "test"]]
+    return {split_name: folder / f"{split_name}.parquet" for split_name in ["train", "validation", "test"]}
+
+
+def files_in(folder):
+    return NgramFiles(folder / "model", folder / "training.json", folder / "perplexity.json")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +51,7 @@ def models(corpus, tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     for smoothing in ["none", "interpolated"]:
         out = folder / smoothing
-        fit_ngram(*corpus, "w-title", 3, smoothing, out / "model", out / "training.json", out / "perplexity.json")
+        fit_ngram(corpus, "w-title", NgramSettings(3, smoothing), files_in(out))
     return folder
 
 
@@ -155,9 +159,7 @@ def test_shuffling_spreads_the_words_of_each_article_over_all():
 
 def test_a_model_of_shuffled_words_keeps_lengths_and_leaves_validation_and_test_alone(corpus, tmp_path):
     for name, seed in (("plain", None), ("shuffled", 1), ("again", 1), ("other", 2)):
-        out = tmp_path / name
-        paths = (out / "model", out / "training.json", out / "perplexity.json")
-        fit_ngram(*corpus, "wo-title", 2, "interpolated", *paths, shuffle_seed=seed)
+        fit_ngram(corpus, "wo-title", NgramSettings(2, "interpolated", seed), files_in(tmp_path / name))
     plain, mixed = (load(tmp_path / name / "model") for name in ("plain", "shuffled"))
     assert mixed.vocabulary.words == plain.vocabulary.words
     assert np.array_equal(mixed.counts[0], plain.counts[0])
@@ -171,7 +173,7 @@ def test_a_model_of_shuffled_words_keeps_lengths_and_leaves_validation_and_test_
 def test_shards_hold_the_same_articles_as_the_whole(models, tmp_path, smoothing):
     model_dir = models / smoothing / "model"
     for name, first, count in [("whole", 0, 50), ("left", 0, 20), ("right", 20, 30)]:
-        sample_ngram(model_dir, Decoding(max_tokens=40), 3, first, count, tmp_path / f"{name}.parquet")
+        sample_ngram(model_dir, Decoding(max_tokens=40), Shard(3, first, count, tmp_path / f"{name}.parquet"))
     whole = read_shard(tmp_path / "whole.parquet")
     assert read_shard(tmp_path / "left.parquet") + read_shard(tmp_path / "right.parquet") == whole
     assert {draw.finish for draw in whole} == {"end", "length"}
@@ -181,14 +183,14 @@ def test_shards_hold_the_same_articles_as_the_whole(models, tmp_path, smoothing)
 
 
 def test_an_empty_shard(models, tmp_path):
-    sample_ngram(models / "none" / "model", Decoding(), 0, 3, 0, tmp_path / "s.parquet")
+    sample_ngram(models / "none" / "model", Decoding(), Shard(0, 3, 0, tmp_path / "s.parquet"))
     assert read_shard(tmp_path / "s.parquet") == []
 
 
 @pytest.mark.parametrize("keys", [{"temperature": 0.9}, {"top_k": 50}, {"top_p": 0.9}])
 def test_truncation_does_not_apply(models, tmp_path, keys):
     with pytest.raises(TextcriticError, match="do not apply to an n-gram model"):
-        sample_ngram(models / "none" / "model", Decoding(**keys), 0, 0, 1, tmp_path / "s.parquet")
+        sample_ngram(models / "none" / "model", Decoding(**keys), Shard(0, 0, 1, tmp_path / "s.parquet"))
 
 
 def test_a_truncated_model(models, tmp_path):
@@ -210,15 +212,14 @@ def test_a_truncated_model(models, tmp_path):
 )
 def test_impossible_options(corpus, tmp_path, keys, message):
     options = {"setting": "w-title", "order": 2, "smoothing": "none"} | keys
+    settings = NgramSettings(options["order"], options["smoothing"])
     with pytest.raises(TextcriticError, match=message):
-        fit_ngram(*corpus, *options.values(), tmp_path / "model", tmp_path / "t.json", tmp_path / "p.json")
+        fit_ngram(corpus, options["setting"], settings, files_in(tmp_path))
     assert not any(tmp_path.iterdir())
 
 
 def test_a_split_without_articles(corpus, tmp_path):
     write_articles(tmp_path / "empty.parquet", [])
+    splits = {**corpus, "validation": tmp_path / "empty.parquet"}
     with pytest.raises(TextcriticError, match=r"empty.parquet: holds no articles"):
-        fit_ngram(
-            corpus[0], tmp_path / "empty.parquet", corpus[2], "w-title", 2, "none",
-            tmp_path / "model", tmp_path / "t.json", tmp_path / "p.json",
-        )  # fmt: skip
+        fit_ngram(splits, "w-title", NgramSettings(2, "none"), files_in(tmp_path))

@@ -13,11 +13,12 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 
 from textcritic.corpora import render, write_articles
 from textcritic.errors import TextcriticError
+from textcritic.generators.causal import Training
 from textcritic.generators.encode import encode_split, load_encoded
-from textcritic.generators.load import load_causal, load_model, load_tokenizer, save_hub_tokenizer, train_tokenizer
-from textcritic.generators.perplexity import perplexity
-from textcritic.generators.plan import Training
-from textcritic.generators.train import train_causal
+from textcritic.generators.perplexity import Windowing, perplexity
+from textcritic.generators.train import Encoded, train_causal
+from textcritic.training.load import load_causal, load_model, load_tokenizer, save_hub_tokenizer, train_tokenizer
+from textcritic.training.loop import Run
 
 TEXTS = [render(article, "w-title") for article in tiny_articles(60, 1)]
 MAKERS = {"gpt2": tiny_gpt2, "gpt2-json": partial(tiny_gpt2, tokenizer_json=True), "gpt-neo": tiny_gpt_neo}
@@ -45,15 +46,11 @@ def spoilt(tmp_path):
 
 def fine_tune(folder, root, out, tokenizer=None, **training):
     return train_causal(
-        root / "train",
-        root / "validation",
-        tokenizer or root / "tokenizer",
+        Encoded(root / "train", root / "validation", tokenizer or root / "tokenizer"),
         {"folder": folder},
         Training(**{"context": 16, "batch_size": 4, "learning_rate": 1e-3, "steps": 1} | training),
         1,
-        out / "model",
-        out / "training.json",
-        threads=1,
+        Run(out / "model", out / "training.json", threads=1),
     )
 
 
@@ -83,7 +80,7 @@ def test_it_learns_and_is_measured_and_keeps_its_tokenizer(pretrained, tmp_path)
     before = fine_tune(folder, root, tmp_path / "a", learning_rate=1e-12)
     after = fine_tune(folder, root, tmp_path / "b", learning_rate=1e-2, steps=40, activation_checkpointing=True)
     assert after["validation_loss"] < 0.7 * before["validation_loss"]
-    measured = perplexity(tmp_path / "b/model", root / "validation", 16, tmp_path / "p.json", threads=1)
+    measured = perplexity(tmp_path / "b/model", root / "validation", Windowing(16), tmp_path / "p.json", threads=1)
     assert np.log(measured["all"]["ppl"]) == pytest.approx(after["validation_loss"], rel=1e-5)
     theirs, kept = AutoTokenizer.from_pretrained(folder), load_tokenizer(tmp_path / "b/model")
     text = "naïve text\n\nwith  spaces <|endoftext|>"

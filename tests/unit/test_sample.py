@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,10 @@ from transformers import AutoModelForCausalLM, BloomConfig, GPT2Config, GPTNeoCo
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.cache import fitting_rows, require_support
-from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms, shard_range
-from textcritic.generators.draw import draw
-from textcritic.generators.load import load_tokenizer, train_tokenizer
-from textcritic.generators.sample import decode, draw_articles, sample_articles
-from textcritic.generators.shards import Draw, read_shard, write_shard
+from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms, draw, shard_range
+from textcritic.generators.sample import ArticleModel, Sampling, draw_articles, sample_articles
+from textcritic.generators.shards import Draw, Shard, read_shard, write_shard
+from textcritic.training.load import decode, load_tokenizer, train_tokenizer
 
 WINDOW = 32
 SCHEME = Decoding(max_tokens=60, batch_size=8)
@@ -53,7 +53,7 @@ def copy(model_dir: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def whole(model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Draw]:
     out = tmp_path_factory.mktemp("whole") / "shard0.parquet"
-    sample_articles(model_dir, SCHEME, "single", 7, 0, 40, out)
+    sample_articles(model_dir, SCHEME, "single", Shard(7, 0, 40, out))
     return read_shard(out)
 
 
@@ -70,7 +70,7 @@ def test_a_shard_holds_its_articles_in_order(whole, model_dir):
 @pytest.mark.parametrize("batch_size", [1, 3, 64])
 def test_the_batch_size_does_not_matter(model_dir, whole, tmp_path, batch_size):
     scheme = Decoding(max_tokens=60, batch_size=batch_size)
-    sample_articles(model_dir, scheme, "single", 7, 0, 40, tmp_path / "s.parquet")
+    sample_articles(model_dir, scheme, "single", Shard(7, 0, 40, tmp_path / "s.parquet"))
     assert read_shard(tmp_path / "s.parquet") == whole
 
 
@@ -78,14 +78,14 @@ def test_the_sharding_does_not_matter(model_dir, whole, tmp_path):
     parts = []
     for shard in range(3):
         first, count = shard_range(40, 3, shard)
-        sample_articles(model_dir, SCHEME, "single", 7, first, count, tmp_path / f"shard{shard}.parquet")
+        sample_articles(model_dir, SCHEME, "single", Shard(7, first, count, tmp_path / f"shard{shard}.parquet"))
         parts += read_shard(tmp_path / f"shard{shard}.parquet")
     assert parts == whole
 
 
 def test_seed_and_prompt_matter(model_dir, whole, tmp_path):
     for seed, boundary in [(8, "single"), (7, "as_released")]:
-        sample_articles(model_dir, SCHEME, boundary, seed, 0, 40, tmp_path / "s.parquet")
+        sample_articles(model_dir, SCHEME, boundary, Shard(seed, 0, 40, tmp_path / "s.parquet"))
         assert read_shard(tmp_path / "s.parquet") != whole
         (tmp_path / "s.parquet").unlink()
 
@@ -97,7 +97,7 @@ def test_shard_ranges_tile_the_sample():
 
 
 def test_an_empty_shard_is_written(model_dir, tmp_path):
-    sample_articles(model_dir, SCHEME, "single", 0, 5, 0, tmp_path / "s.parquet")
+    sample_articles(model_dir, SCHEME, "single", Shard(0, 5, 0, tmp_path / "s.parquet"))
     assert read_shard(tmp_path / "s.parquet") == []
 
 
@@ -105,8 +105,9 @@ def test_a_killed_job_goes_on_after_its_last_finished_article(model_dir, tmp_pat
     scheme = Decoding(max_tokens=200, batch_size=2)
     out, undisturbed = tmp_path / "killed.parquet", tmp_path / "undisturbed.parquet"
     partial = Path(f"{out}.partial.jsonl")
-    arguments = (model_dir, scheme, "single", 3, 0, 40)
-    job = multiprocessing.get_context("fork").Process(target=sample_articles, args=(*arguments, out))
+    arguments = (model_dir, scheme, "single")
+    shard = Shard(3, 0, 40, out)
+    job = multiprocessing.get_context("fork").Process(target=sample_articles, args=(*arguments, shard))
     job.start()
     deadline = time.monotonic() + 60
     while not (partial.exists() and partial.read_bytes().count(b"\n") > 8) and time.monotonic() < deadline:
@@ -119,8 +120,8 @@ def test_a_killed_job_goes_on_after_its_last_finished_article(model_dir, tmp_pat
     finished = json.loads(lines[1]) | {"text": "kept from the first run"}
     lines[1] = f"{json.dumps(finished)}\n".encode()
     partial.write_bytes(b"".join(lines)[:-5])  # a kill in the middle of a line
-    sample_articles(*arguments, out)
-    sample_articles(*arguments, undisturbed)
+    sample_articles(*arguments, shard)
+    sample_articles(*arguments, replace(shard, path=undisturbed))
     texts, expected = ({drawn.index: drawn.text for drawn in read_shard(path)} for path in (out, undisturbed))
     assert texts.pop(finished["index"]) == "kept from the first run"
     del expected[finished["index"]]
@@ -131,12 +132,12 @@ def test_a_killed_job_goes_on_after_its_last_finished_article(model_dir, tmp_pat
 def test_a_partial_file_of_other_settings_is_discarded(model_dir, whole, tmp_path):
     out = tmp_path / "s.parquet"
     Path(f"{out}.partial.jsonl").write_text('{"seed": 8}\n{"index": 0, "text": "x", "tokens": 1, "finish": "end"}\n')
-    sample_articles(model_dir, SCHEME, "single", 7, 0, 40, out)
+    sample_articles(model_dir, SCHEME, "single", Shard(7, 0, 40, out))
     assert read_shard(out) == whole
 
 
 def test_bf16_draws_articles_too(model_dir, tmp_path):
-    sample_articles(model_dir, SCHEME, "single", 7, 0, 10, tmp_path / "s.parquet", precision="bf16")
+    sample_articles(model_dir, SCHEME, "single", Shard(7, 0, 10, tmp_path / "s.parquet"), Sampling(precision="bf16"))
     assert len(read_shard(tmp_path / "s.parquet")) == 10
 
 
@@ -153,7 +154,7 @@ def test_gpt_neo_is_sampled_from_its_folder(model_dir, tmp_path):
     )
     AutoModelForCausalLM.from_config(config).save_pretrained(tmp_path / "neo")
     tokenizer.save_pretrained(tmp_path / "neo")
-    sample_articles(tmp_path / "neo", SCHEME, "single", 0, 0, 3, tmp_path / "s.parquet")
+    sample_articles(tmp_path / "neo", SCHEME, "single", Shard(0, 0, 3, tmp_path / "s.parquet"))
     assert len(read_shard(tmp_path / "s.parquet")) == 3
 
 
@@ -202,7 +203,7 @@ def test_impossible_decodings(keys, message):
 @pytest.mark.parametrize("stride", [WINDOW, WINDOW + 1])
 def test_a_stride_that_drops_the_whole_window(model_dir, tmp_path, stride):
     with pytest.raises(TextcriticError, match=f"stride: {stride} is not possible; give less than .* {WINDOW} tokens"):
-        sample_articles(model_dir, Decoding(stride=stride), "single", 0, 0, 1, tmp_path / "s.parquet")
+        sample_articles(model_dir, Decoding(stride=stride), "single", Shard(0, 0, 1, tmp_path / "s.parquet"))
     assert not (tmp_path / "s.parquet").exists()
 
 
@@ -210,14 +211,14 @@ def test_truncated_weights(copy, tmp_path):
     weights = copy / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
     with pytest.raises(TextcriticError, match=r"model.safetensors: not a whole safetensors file"):
-        sample_articles(copy, SCHEME, "single", 0, 0, 1, tmp_path / "s.parquet")
+        sample_articles(copy, SCHEME, "single", Shard(0, 0, 1, tmp_path / "s.parquet"))
 
 
 def test_a_folder_without_a_tokenizer(copy, tmp_path):
     for path in copy.glob("tokenizer*"):
         path.unlink()
     with pytest.raises(TextcriticError, match=r"copy: holds no tokenizer") as failure:
-        sample_articles(copy, SCHEME, "single", 0, 0, 1, tmp_path / "s.parquet")
+        sample_articles(copy, SCHEME, "single", Shard(0, 0, 1, tmp_path / "s.parquet"))
     assert "\n" not in str(failure.value)
     assert not (tmp_path / "s.parquet").exists()
 
@@ -232,7 +233,7 @@ def test_a_folder_without_a_tokenizer(copy, tmp_path):
 )
 def test_contexts_that_do_not_fit(model_dir, tmp_path, context, boundary, message):
     with pytest.raises(TextcriticError, match=message):
-        sample_articles(model_dir, SCHEME, boundary, 0, 0, 1, tmp_path / "s.parquet", context)
+        sample_articles(model_dir, SCHEME, boundary, Shard(0, 0, 1, tmp_path / "s.parquet"), Sampling(context))
     assert not (tmp_path / "s.parquet").exists()
 
 
@@ -256,7 +257,7 @@ def test_a_tokenizer_without_an_end_token(copy, tmp_path):
         config.pop(key)
     (copy / "tokenizer_config.json").write_text(json.dumps(config))
     with pytest.raises(TextcriticError, match="no eos_token"):
-        sample_articles(copy, SCHEME, "single", 0, 0, 1, tmp_path / "s.parquet")
+        sample_articles(copy, SCHEME, "single", Shard(0, 0, 1, tmp_path / "s.parquet"))
 
 
 def test_weights_that_are_not_numbers(copy, tmp_path):
@@ -265,7 +266,7 @@ def test_weights_that_are_not_numbers(copy, tmp_path):
         model.transformer.ln_f.bias.fill_(torch.nan)
     model.save_pretrained(copy)
     with pytest.raises(TextcriticError, match="logits are not numbers"):
-        sample_articles(copy, SCHEME, "single", 0, 0, 1, tmp_path / "s.parquet")
+        sample_articles(copy, SCHEME, "single", Shard(0, 0, 1, tmp_path / "s.parquet"))
 
 
 @pytest.mark.parametrize(
@@ -273,14 +274,14 @@ def test_weights_that_are_not_numbers(copy, tmp_path):
     [({"precision": "fp16"}, "precision: 'fp16' is unknown"), ({"boundary": "double"}, "boundary 'double' is unknown")],
 )
 def test_unknown_options(model_dir, tmp_path, keywords, message):
-    arguments = {"boundary": "single", "seed": 0, "first": 0, "count": 1, "out_path": tmp_path / "s.parquet"}
+    boundary, more = keywords.get("boundary", "single"), {"precision": keywords.get("precision", "fp32")}
     with pytest.raises(TextcriticError, match=message):
-        sample_articles(model_dir, SCHEME, **(arguments | keywords))
+        sample_articles(model_dir, SCHEME, boundary, Shard(0, 0, 1, tmp_path / "s.parquet"), Sampling(**more))
 
 
 def test_a_negative_seed(model_dir, tmp_path):
     with pytest.raises(TextcriticError, match="seed: -1 is not possible"):
-        sample_articles(model_dir, SCHEME, "single", -1, 0, 1, tmp_path / "s.parquet")
+        sample_articles(model_dir, SCHEME, "single", Shard(-1, 0, 1, tmp_path / "s.parquet"))
 
 
 @pytest.mark.parametrize(
@@ -309,7 +310,7 @@ def test_a_negative_seed(model_dir, tmp_path):
 def test_models_that_cannot_be_sampled_from(config, message):
     model = AutoModelForCausalLM.from_config(config).eval()
     with pytest.raises(TextcriticError, match=message):
-        list(draw_articles(model, [0, 1, 0], 0, Decoding(max_tokens=4), 0, range(2)))
+        list(draw_articles(ArticleModel(model, [0, 1, 0], 0), Decoding(max_tokens=4), 0, range(2)))
 
 
 def test_a_file_that_is_no_shard(tmp_path):

@@ -5,10 +5,7 @@ import pytest
 
 from textcritic.corpora import BODY, BOUNDARY, Article, Process, Section, write_articles
 from textcritic.errors import TextcriticError
-from textcritic.generators.blocks import training_starts
-from textcritic.generators.encode import document_index, load_encoded, prompt_ids
-from textcritic.generators.load import load_tokenizer
-from textcritic.generators.sample import decode
+from textcritic.generators.encode import document_index, load_encoded, prompt_ids, training_starts
 from textcritic.generators.symbols import (
     encode_process_split,
     make_symbol_tokenizer,
@@ -17,6 +14,7 @@ from textcritic.generators.symbols import (
 )
 from textcritic.options.process import Recipe
 from textcritic.plan.spec import SCHEMAS, complete, load_yaml
+from textcritic.training.load import decode, load_tokenizer
 
 END = 52 + 1
 
@@ -138,7 +136,7 @@ def test_what_is_no_sequence_is_named(tokenizer_dir, tmp_path, sections, fault):
 
 @pytest.mark.parametrize("letters", ["", "ab ", "aba", "aé"])
 def test_letters_that_cannot_be_an_alphabet_are_refused(tmp_path, letters):
-    with pytest.raises(TextcriticError, match="should be distinct ASCII characters, and none a space"):
+    with pytest.raises(TextcriticError, match="should be distinct ASCII characters without a space"):
         make_symbol_tokenizer(tmp_path / "t", letters)
     assert not list(tmp_path.iterdir())
 

@@ -3,7 +3,7 @@
 import pytest
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from textcritic.generators.throughput import flops_per_token, utilisation
+from textcritic.training.hardware import flops_per_token, utilisation
 
 
 def model(model_type, **config):

@@ -12,32 +12,24 @@ from tiny import TinyEncoding
 from torch.nn.functional import cross_entropy
 
 from textcritic.errors import TextcriticError
-from textcritic.generators import loop
-from textcritic.generators.blocks import block_at
-from textcritic.generators.encode import load_encoded
-from textcritic.generators.load import load_causal, load_tokenizer, train_tokenizer
-from textcritic.generators.plan import Training, learning_rate
-from textcritic.generators.throughput import flops_per_token
-from textcritic.generators.train import train_causal
+from textcritic.generators import causal
+from textcritic.generators.causal import CausalJob, Training
+from textcritic.generators.encode import block_at, load_encoded
+from textcritic.generators.train import Encoded, train_causal
+from textcritic.training.hardware import flops_per_token
+from textcritic.training.load import load_causal, load_tokenizer, train_tokenizer
+from textcritic.training.loop import Loop, Run
+from textcritic.training.optimiser import learning_rate, optimiser
 
 MODEL = {"model_type": "gpt2", "n_layer": 1, "n_embd": 16, "n_head": 2, "n_positions": 16}
 LOCAL = [[["global", "local"], 2]]
 PLAIN = MODEL | {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
 
 
-def fit(tiny: TinyEncoding, folder, training: Training, config=MODEL, seed=1, **more):
-    report = train_causal(
-        tiny.train,
-        tiny.validation,
-        tiny.tokenizer,
-        {"config": config},
-        training,
-        seed,
-        folder / "model",
-        folder / "training.json",
-        threads=1,
-        **more,
-    )
+def fit(tiny: TinyEncoding, folder, training: Training, config=MODEL, seed=1, checkpoint_seconds=300):
+    encoded = Encoded(tiny.train, tiny.validation, tiny.tokenizer)
+    run = Run(folder / "model", folder / "training.json", threads=1, checkpoint_seconds=checkpoint_seconds)
+    report = train_causal(encoded, {"config": config}, training, seed, run)
     return report, load_causal({"folder": folder / "model"}, load_tokenizer(folder / "model"))
 
 
@@ -55,14 +47,14 @@ def validation_loss(model, tiny, context):
 
 def terminate_in_step(monkeypatch, number):
     """Send this process SIGTERM while it computes a step."""
-    one_step = loop.Run._one_step
+    step = CausalJob.step
 
-    def terminated(run):
-        if run.step + 1 == number:
+    def terminated(job, loop):
+        if loop.step + 1 == number:
             os.kill(os.getpid(), signal.SIGTERM)
-        return one_step(run)
+        return step(job, loop)
 
-    monkeypatch.setattr(loop.Run, "_one_step", terminated)
+    monkeypatch.setattr(CausalJob, "step", terminated)
 
 
 def test_training_learns_and_reports(tiny_encoding, tmp_path):
@@ -88,20 +80,20 @@ def test_training_learns_and_reports(tiny_encoding, tmp_path):
 def slow_asides(monkeypatch):
     """Half a second more for each validation, and for each checkpoint."""
     for name in ("_validate", "_save"):
-        done = getattr(loop.Run, name)
-        monkeypatch.setattr(loop.Run, name, lambda run, given, done=done: time.sleep(0.5) or done(run, given))
+        done = getattr(Loop, name)
+        monkeypatch.setattr(Loop, name, lambda loop, done=done: time.sleep(0.5) or done(loop))
 
 
 def test_the_speed_is_that_of_the_steps_alone(tiny_encoding, tmp_path, monkeypatch, slow_asides):
     """Of all steps and of no more, also when a training goes on from a checkpoint."""
-    within, one_step = [], loop.Run._one_step
+    within, step = [], CausalJob.step
 
-    def timed(run):
+    def timed(job, loop):
         began = time.monotonic()
-        one_step(run)
+        step(job, loop)
         within.append(time.monotonic() - began)
 
-    monkeypatch.setattr(loop.Run, "_one_step", timed)
+    monkeypatch.setattr(CausalJob, "step", timed)
     training = Training(context=16, learning_rate=1e-3, steps=8, evaluate_every=4)
     with monkeypatch.context() as stopping:
         terminate_in_step(stopping, 4)
@@ -115,8 +107,8 @@ def test_the_speed_is_that_of_the_steps_alone(tiny_encoding, tmp_path, monkeypat
 
 
 def test_a_share_of_the_peak_is_not_told_of_two_kinds_of_card(tiny_encoding, tmp_path, monkeypatch):
-    monkeypatch.setattr(loop, "in_bf16", lambda *_: True)
-    monkeypatch.setattr(loop, "card_name", lambda _: "NVIDIA H200")
+    monkeypatch.setattr(causal, "in_bf16", lambda *_: True)
+    monkeypatch.setattr(causal, "card_name", lambda _: "NVIDIA H200")
     training = Training(context=16, learning_rate=1e-3, steps=4, precision="fp32")
 
     def resumed_on(card, folder):
@@ -124,7 +116,7 @@ def test_a_share_of_the_peak_is_not_told_of_two_kinds_of_card(tiny_encoding, tmp
             terminate_in_step(first, 2)
             with pytest.raises(TextcriticError, match="stopped by SIGTERM after step 2"):
                 fit(tiny_encoding, folder, training)
-        monkeypatch.setattr(loop, "card_name", lambda _: card)
+        monkeypatch.setattr(causal, "card_name", lambda _: card)
         return fit(tiny_encoding, folder, training)[0]
 
     assert resumed_on("NVIDIA H200", tmp_path / "same")["mfu"] is not None
@@ -204,14 +196,11 @@ def test_bf16_is_close_to_fp32(tiny_encoding, tmp_path):
 def test_a_pretrained_folder_is_where_fine_tuning_starts(tiny_encoding, tmp_path):
     report, _ = fit(tiny_encoding, tmp_path / "a", Training(context=16, steps=20, learning_rate=1e-2), PLAIN)
     more = train_causal(
-        tiny_encoding.train,
-        tiny_encoding.validation,
-        tiny_encoding.tokenizer,
+        Encoded(tiny_encoding.train, tiny_encoding.validation, tiny_encoding.tokenizer),
         {"folder": str(tmp_path / "a" / "model")},
         Training(context=16, steps=1, learning_rate=1e-12),
         1,
-        tmp_path / "b" / "model",
-        tmp_path / "b" / "training.json",
+        Run(tmp_path / "b" / "model", tmp_path / "b" / "training.json"),
     )
     assert more["validation_loss"] == pytest.approx(report["validation_loss"], rel=1e-5)
 
@@ -222,14 +211,11 @@ def test_weights_are_not_fine_tuned_on_ids_of_another_tokenizer(tiny_encoding, t
     train_tokenizer(["other words altogether, other pairs"], other, 300)
     with pytest.raises(TextcriticError, match=r"use an encoding with this model's own tokenizer"):
         train_causal(
-            tiny_encoding.train,
-            tiny_encoding.validation,
-            other,
+            Encoded(tiny_encoding.train, tiny_encoding.validation, other),
             {"folder": str(tmp_path / "a" / "model")},
             Training(context=16, steps=1, learning_rate=1e-3),
             1,
-            tmp_path / "b" / "model",
-            tmp_path / "b" / "training.json",
+            Run(tmp_path / "b" / "model", tmp_path / "b" / "training.json"),
         )
 
 
@@ -266,7 +252,7 @@ def test_one_step_moves_as_adam_with_the_given_betas_says():
     """Two steps on a line, by hand: m and v decay by 0.9 and beta2, and are divided by the weight they lack."""
     for beta2 in (0.98, 0.999):
         weight = torch.nn.Parameter(torch.tensor([1.0], dtype=torch.float64))
-        adam = loop.optimiser(torch.nn.ParameterList([weight]), 0.1, 0.0, beta2)
+        adam = optimiser(torch.nn.ParameterList([weight]), 0.1, 0.0, beta2)
         m = v = 0.0
         expected = 1.0
         for step, gradient in enumerate([3.0, -1.0], start=1):
@@ -279,8 +265,8 @@ def test_one_step_moves_as_adam_with_the_given_betas_says():
 
 def test_the_optimiser_of_a_training_has_its_betas_and_decay(tiny_encoding, tmp_path, monkeypatch):
     made = []
-    kept = loop.optimiser
-    monkeypatch.setattr(loop, "optimiser", lambda *given: made.append(kept(*given)) or made[-1])
+    kept = causal.optimiser
+    monkeypatch.setattr(causal, "optimiser", lambda *given: made.append(kept(*given)) or made[-1])
     fit(tiny_encoding, tmp_path / "a", Training(context=16, learning_rate=1e-3, steps=1))
     fit(
         tiny_encoding,
@@ -293,9 +279,9 @@ def test_the_optimiser_of_a_training_has_its_betas_and_decay(tiny_encoding, tmp_
 
 
 def test_what_decides_a_training_are_the_settings_that_are_not_left_alone():
-    training = Training(context=16, learning_rate=1e-3, steps=4, checkpoint_seconds=5)
+    training = Training(context=16, learning_rate=1e-3, steps=4)
     assert training.deciding() == {"context": 16, "learning_rate": 1e-3, "steps": 4}
-    changed = replace(training, adam_beta2=0.98, gradient_clip=None, checkpoint_seconds=6)
+    changed = replace(training, adam_beta2=0.98, gradient_clip=None)
     assert changed.deciding() == training.deciding() | {"adam_beta2": 0.98, "gradient_clip": None}
 
 
@@ -329,13 +315,11 @@ def test_wrong_lengths_of_training_are_refused():
 
 
 def test_a_loss_that_explodes_ends_with_step_and_rate_and_keeps_the_checkpoint(tiny_encoding, tmp_path):
-    training = Training(
-        context=16, learning_rate=1e30, schedule="constant", steps=9, gradient_clip=None, checkpoint_seconds=0
-    )
+    training = Training(context=16, learning_rate=1e30, schedule="constant", steps=9, gradient_clip=None)
     with pytest.raises(
         TextcriticError, match=r"loss .*nan.* at step \d with learning rate 1e\+30; lower training.learn"
     ):
-        fit(tiny_encoding, tmp_path, training)
+        fit(tiny_encoding, tmp_path, training, checkpoint_seconds=0)
     assert list((tmp_path / "checkpoints").glob("state-*.pt"))
     assert not (tmp_path / "model").exists()
     assert not (tmp_path / "checkpoints" / "lock.json").exists()
@@ -363,7 +347,7 @@ def test_a_changed_training_starts_afresh(tiny_encoding, tmp_path, monkeypatch, 
         fit(tiny_encoding, tmp_path, Training(context=16, learning_rate=1e-3, steps=4))
     monkeypatch.undo()
     with caplog.at_level(logging.INFO, "textcritic"):
-        fit(tiny_encoding, tmp_path, Training(context=16, learning_rate=1e-3, steps=5, checkpoint_seconds=5))
+        fit(tiny_encoding, tmp_path, Training(context=16, learning_rate=1e-3, steps=5), checkpoint_seconds=5)
     assert "the training was changed (training.steps)" in caplog.text
     assert "resuming" not in caplog.text
 

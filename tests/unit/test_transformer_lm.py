@@ -12,15 +12,16 @@ from torch.nn.functional import layer_norm, linear, scaled_dot_product_attention
 
 from textcritic.corpora import BODY, BOUNDARY
 from textcritic.errors import TextcriticError
+from textcritic.generators.causal import Training
 from textcritic.generators.decoding import Decoding
-from textcritic.generators.load import load_causal, load_tokenizer
-from textcritic.generators.perplexity import perplexity
-from textcritic.generators.plan import Training
-from textcritic.generators.sample import draw_articles, sample_articles
-from textcritic.generators.shards import read_shard
+from textcritic.generators.perplexity import Windowing, perplexity
+from textcritic.generators.sample import ArticleModel, Sampling, draw_articles, sample_articles
+from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
-from textcritic.generators.train import train_causal
+from textcritic.generators.train import Encoded, train_causal
 from textcritic.plan.spec import canonical, complete, load_yaml
+from textcritic.training.load import load_causal, load_tokenizer
+from textcritic.training.loop import Run
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry" / "generators.yaml"
 SMALL = {"d_model": 32, "ffn_dim": 48, "num_layers": 2, "attention_heads": 4, "max_position_embeddings": 64}
@@ -136,7 +137,7 @@ def test_the_whole_context_is_read_and_no_more(tokenizer):
 
 
 def test_training_is_as_released():
-    training = Training(**entry("transformer-released")["training"])
+    training = Training.from_entry(entry("transformer-released"))
     assert training.deciding() == {
         "context": 512,
         "blocks": "articles",
@@ -184,13 +185,13 @@ def test_it_learns_a_two_sequence_language_and_says_it(precision, tokenizer, tmp
     )
     model_dir = tmp_path / "model"
     streams = (tmp_path / "train", tmp_path / "validation")
-    train_causal(
-        *streams, tmp_path / "tokenizer", {"config": config}, training, 1, model_dir, tmp_path / "t.json", threads=1
-    )
-    found = perplexity(model_dir, streams[1], 8, tmp_path / "p.json", "articles")
+    run = Run(model_dir, tmp_path / "t.json", threads=1)
+    train_causal(Encoded(*streams, tmp_path / "tokenizer"), {"config": config}, training, 1, run)
+    found = perplexity(model_dir, streams[1], Windowing(8, "articles"), tmp_path / "p.json")
     assert found == json.loads((tmp_path / "p.json").read_text())
     assert np.log(found["all"]["ppl"]) == pytest.approx(np.log(2) / 7, abs=0.01)
-    sample_articles(model_dir, Decoding(max_tokens=30), "single", 5, 0, 100, tmp_path / "s.parquet", 8, precision)
+    shard = Shard(5, 0, 100, tmp_path / "s.parquet")
+    sample_articles(model_dir, Decoding(max_tokens=30), "single", shard, Sampling(8, precision))
     texts = [draw.text for draw in read_shard(tmp_path / "s.parquet")]
     assert 30 < texts.count("aB cD ") < 70
     assert texts.count("aB cD ") + texts.count("b b b ") >= 90
@@ -207,5 +208,5 @@ def test_no_position_is_blanked(tokenizer):
 def test_every_registered_transformer_can_be_sampled_from(name, tokenizer):
     chosen = entry(name)
     model = load_causal(chosen["init"], tokenizer, context=chosen["training"]["context"])
-    drawn = list(draw_articles(model, [53], 53, Decoding(max_tokens=3), 0, range(2)))
+    drawn = list(draw_articles(ArticleModel(model, [53], 53), Decoding(max_tokens=3), 0, range(2)))
     assert [index for index, _, _ in sorted(drawn)] == [0, 1]

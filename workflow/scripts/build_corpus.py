@@ -11,7 +11,7 @@ os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)  # of the tokenizer, wh
 with runlog.job(snakemake.log[0], f"build {snakemake.wildcards.corpus}"):
     length_of = words_of
     if snakemake.input.tokenizer:
-        from textcritic.generators.load import tokens_of
+        from textcritic.training.load import tokens_of
 
         length_of = tokens_of(snakemake.input.tokenizer)
     build_corpus(

@@ -1,17 +1,11 @@
 """Put shards together and parse each text into titled sections."""
 
 from textcritic import runlog
-from textcritic.generators.collect import collect_samples
+from textcritic.generators.collect import SampleFiles, collect_samples
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"collect {w.generator} {w.setting} {w.decoding}"):
-    collect_samples(
-        snakemake.input,
-        w.setting,
-        restore(snakemake.params.spec, "decodings")["max_tokens"],
-        w.generator,
-        snakemake.output.kept,
-        snakemake.output.rejected,
-        snakemake.output.counts,
-    )
+    max_tokens = restore(snakemake.params.spec, "decodings")["max_tokens"]
+    files = SampleFiles(snakemake.output.kept, snakemake.output.rejected, snakemake.output.counts)
+    collect_samples(snakemake.input, w.setting, max_tokens, w.generator, files)

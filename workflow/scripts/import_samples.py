@@ -1,17 +1,11 @@
 """Read articles that somebody else's model wrote."""
 
 from textcritic import runlog
-from textcritic.generators.collect import import_samples
+from textcritic.generators.collect import SampleFiles, import_samples
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"import {w.generator}"):
     titles = restore(snakemake.params.spec, "corpora")["titles"]
-    import_samples(
-        snakemake.input[0],
-        w.setting,
-        titles,
-        snakemake.output.kept,
-        snakemake.output.rejected,
-        snakemake.output.counts,
-    )
+    files = SampleFiles(snakemake.output.kept, snakemake.output.rejected, snakemake.output.counts)
+    import_samples(snakemake.input[0], w.setting, titles, files)

@@ -3,8 +3,8 @@
 from textcritic import runlog
 from textcritic.corpora import iter_articles, render
 from textcritic.errors import TextcriticError
-from textcritic.generators.load import save_hub_tokenizer, train_tokenizer
 from textcritic.plan.spec import restore
+from textcritic.training.load import save_hub_tokenizer, train_tokenizer
 
 with runlog.job(snakemake.log[0], f"tokenizer {snakemake.wildcards.encoding}"):
     tokenizer = restore(snakemake.params.spec, "encodings")["tokenizer"]

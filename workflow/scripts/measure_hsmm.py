@@ -1,7 +1,7 @@
 """Perplexity of a hidden semi-Markov language model on the test split."""
 
 from textcritic import runlog
-from textcritic.critics.hsmm.measure import measure_hsmm
+from textcritic.generators.hsmm.measure import measure_hsmm
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"perplexity {w.generator}", runlog.gpus_of(snakemake.resources)):

@@ -1,7 +1,7 @@
 """Perplexity of a causal transformer on the test split."""
 
 from textcritic import runlog
-from textcritic.generators.perplexity import perplexity
+from textcritic.generators.perplexity import Windowing, perplexity
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
@@ -10,8 +10,7 @@ with runlog.job(snakemake.log[0], f"perplexity {w.generator} {w.setting}", runlo
     perplexity(
         snakemake.input.model,
         snakemake.input.tokens[0].removesuffix(".tokens.npy"),
-        spec["training"]["context"],
+        Windowing(spec["training"]["context"], snakemake.params.windows),
         snakemake.output[0],
-        snakemake.params.windows,
         threads=snakemake.threads,
     )

@@ -2,7 +2,8 @@
 
 from textcritic import runlog
 from textcritic.generators.decoding import Decoding, shard_range
-from textcritic.generators.sample import sample_articles
+from textcritic.generators.sample import Sampling, sample_articles
+from textcritic.generators.shards import Shard
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
@@ -15,12 +16,6 @@ with runlog.job(
         snakemake.input.model,
         Decoding.from_entry({**spec, "batch_size": snakemake.resources.batch_size}),
         snakemake.params.boundary,
-        int(w.seed),
-        first,
-        count,
-        snakemake.output[0],
-        context=snakemake.params.context,
-        precision=spec["precision"],
-        threads=snakemake.threads,
-        version=snakemake.params.version,
+        Shard(int(w.seed), first, count, snakemake.output[0]),
+        Sampling(snakemake.params.context, spec["precision"], snakemake.threads, snakemake.params.version),
     )

@@ -1,25 +1,28 @@
 """Train or fine-tune a causal transformer."""
 
 from textcritic import runlog
-from textcritic.generators.train import Training, train_causal
+from textcritic.generators.train import Encoded, Training, train_causal
 from textcritic.plan.spec import restore
+from textcritic.training.loop import Run
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"train {w.generator} {w.setting}", runlog.gpus_of(snakemake.resources)):
     spec = restore(snakemake.params.spec, "generators")
     init = {"folder": snakemake.input.pretrained} if snakemake.input.pretrained else spec["init"]
     train, validation = (path.removesuffix(".tokens.npy") for path in snakemake.input.tokens[::2])
-    train_causal(
-        train,
-        validation,
-        snakemake.input.tokenizer,
-        init,
-        Training(**{**spec["training"], "checkpoint_seconds": snakemake.resources.checkpoint_seconds}),
-        int(w.seed),
+    run = Run(
         snakemake.output.model,
         snakemake.output.training,
-        threads=snakemake.threads,
-        name=f"{w.generator} {w.setting}",
-        version=snakemake.params.version,
+        f"{w.generator} {w.setting}",
+        snakemake.threads,
+        snakemake.params.version,
+        snakemake.resources.checkpoint_seconds,
+    )
+    train_causal(
+        Encoded(train, validation, snakemake.input.tokenizer),
+        init,
+        Training.from_entry(spec),
+        int(w.seed),
+        run,
         processes=max(1, runlog.gpus_of(snakemake.resources)),
     )

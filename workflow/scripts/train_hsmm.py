@@ -1,24 +1,23 @@
 """Train a hidden semi-Markov language model."""
 
 from textcritic import runlog
-from textcritic.critics.hsmm.text import Settings
-from textcritic.critics.hsmm.train import train_hsmm
+from textcritic.generators.hsmm.text import Settings
+from textcritic.generators.hsmm.train import train_hsmm
+from textcritic.generators.train import Encoded
 from textcritic.plan.spec import restore
+from textcritic.training.loop import Run
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"train {w.generator}", runlog.gpus_of(snakemake.resources)):
     spec = restore(snakemake.params.spec, "generators")
     train, validation = (path.removesuffix(".tokens.npy") for path in snakemake.input.tokens[::2])
-    train_hsmm(
-        train,
-        validation,
-        snakemake.input.tokenizer,
-        Settings.from_entry(spec),
-        int(w.seed),
+    run = Run(
         snakemake.output.model,
         snakemake.output.training,
-        threads=snakemake.threads,
-        name=w.generator,
-        version=snakemake.params.version,
-        checkpoint_seconds=snakemake.resources.checkpoint_seconds,
+        w.generator,
+        snakemake.threads,
+        snakemake.params.version,
+        snakemake.resources.checkpoint_seconds,
     )
+    encoded = Encoded(train, validation, snakemake.input.tokenizer)
+    train_hsmm(encoded, Settings.from_entry(spec), int(w.seed), run)

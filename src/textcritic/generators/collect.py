@@ -1,4 +1,4 @@
-"""From raw draws to a sample: texts parsed into articles, and what is no article kept apart and counted."""
+"""From raw draws to a sample: texts are parsed into articles, rejected texts are stored separately and counted."""
 
 import os
 from collections import Counter
@@ -19,6 +19,21 @@ from textcritic.runlog import log
 REJECTED_SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("id", "text", "why")])
 
 
+@dataclass(frozen=True)
+class SampleFiles:
+    """The files of a sample.
+
+    Attributes:
+        sample: its articles, a Parquet file in the corpus schema.
+        rejected: rejected texts, a Parquet file: id, text, why.
+        counts: JSON: `drawn`, `kept`, `rejected` (reason to number), `tokens` (drawn in all; null: not known).
+    """
+
+    sample: str | os.PathLike[str]
+    rejected: str | os.PathLike[str]
+    counts: str | os.PathLike[str]
+
+
 @dataclass(frozen=True, slots=True)
 class _Rejected:
     id: str
@@ -31,9 +46,7 @@ def collect_samples(
     setting: str,
     max_tokens: int,
     generator: str,
-    out_path: str | os.PathLike[str],
-    rejected_path: str | os.PathLike[str],
-    counts_path: str | os.PathLike[str],
+    files: SampleFiles,
 ) -> dict[str, object]:
     """Parse the draws of all shards; nothing is drawn again for an article that is rejected.
 
@@ -45,19 +58,16 @@ def collect_samples(
         setting: `w-title`, where sections have the titles that were generated, or `wo-title`, where they have none.
         max_tokens: N of the decoding, for the reason.
         generator: name that ids (`{generator}-000012`) and sources are made from.
-        out_path: sample to write, a Parquet file in the corpus schema.
-        rejected_path: rejected texts to write, a Parquet file: id, text, why.
-        counts_path: JSON file to write.
+        files: to write.
 
     Returns:
-        what was written to `counts_path`: `drawn`, `kept`, `rejected` (reason to number), `tokens` (drawn in all).
+        what was written to `files.counts`.
 
     Raises:
         TextcriticError: a shard is missing or not whole, an index occurs twice, or every article was rejected.
     """
     advice = "train the generator for longer, or raise max_tokens"
-    paths = (out_path, rejected_path, counts_path)
-    return collect_draws(shards, lambda text: parse(text, setting), max_tokens, generator, *paths, advice)
+    return collect_draws(shards, lambda text: parse(text, setting), max_tokens, generator, files, advice)
 
 
 def collect_draws(
@@ -65,21 +75,18 @@ def collect_draws(
     sections_of: Callable[[str], tuple[Section, ...]],
     max_tokens: int,
     generator: str,
-    out_path: str | os.PathLike[str],
-    rejected_path: str | os.PathLike[str],
-    counts_path: str | os.PathLike[str],
+    files: SampleFiles,
     advice: str | None,
 ) -> dict[str, object]:
     """The part of `collect_samples` that does not depend on how a text is parsed.
 
     Args:
         shards: see `collect_samples`.
-        sections_of: the sections of a text; it raises MalformedArticle, with the reason, for one that is no article.
+        sections_of: the sections of a text; for a text that is not an article it raises MalformedArticle, with the
+            reason.
         max_tokens: see `collect_samples`.
         generator: see `collect_samples`.
-        out_path: see `collect_samples`.
-        rejected_path: see `collect_samples`.
-        counts_path: see `collect_samples`.
+        files: to write.
         advice: what to do if every article was rejected, for the error; None makes that a warning instead, and an empty
             sample.
 
@@ -111,32 +118,28 @@ def collect_draws(
                 except MalformedArticle as malformed:
                     yield _Rejected(identifier, draw.text, malformed.reason)
 
-    return _write(outcomes(), lambda: tokens, advice, out_path, rejected_path, counts_path)
+    return _write(outcomes(), lambda: tokens, advice, files)
 
 
 def import_samples(
     path: str | os.PathLike[str],
     setting: str,
     titles: Mapping[str, Any],
-    out_path: str | os.PathLike[str],
-    rejected_path: str | os.PathLike[str],
-    counts_path: str | os.PathLike[str],
+    files: SampleFiles,
 ) -> dict[str, object]:
     """Take in articles that another program generated, with the outcome of `collect_samples`.
 
     An article without sections is rejected as "empty", one with a section without text as "empty section". In
-    `wo-title` titles are optional, lower-cased and stripped. In `w-title` they are what a critic may go by: treated as
-    those of the corpus are, standardised and the sections in `drop` left out; an article with a section that has no
-    title, or none of letters, is rejected as "section without title", one of which nothing stays as "only sections
-    that the corpus leaves out". How many tokens were drawn is not known: null.
+    `wo-title` titles are optional, lower-cased and stripped. In `w-title` a critic may use them, so they are treated as
+    the corpus' titles are: standardised, and the sections in `drop` left out. Then an article is rejected as "section
+    without title" if a section has no title with letters in it, and as "only sections that the corpus leaves out" if
+    no section is left. How many tokens were drawn is not known: null.
 
     Args:
         path: JSON lines, see `corpora.jsonl.read_jsonl`.
         setting: `w-title` or `wo-title`.
         titles: `titles` of the corpus' registry entry, all defaults filled in.
-        out_path: see `collect_samples`.
-        rejected_path: see `collect_samples`.
-        counts_path: see `collect_samples`.
+        files: to write.
 
     Raises:
         TextcriticError: a fault of the file, naming its line; or every article was rejected.
@@ -159,7 +162,7 @@ def import_samples(
 
     advice = "give articles whose sections all have text" + (" and a title" if standard else "")
     outcomes = (outcome(article) for article in read_jsonl(path))
-    return _write(outcomes, lambda: None, advice, out_path, rejected_path, counts_path)
+    return _write(outcomes, lambda: None, advice, files)
 
 
 def _titled(article: Article, texts: Sequence[str], standard: Titles) -> tuple[Section, ...]:
@@ -176,9 +179,7 @@ def _write(
     outcomes: Iterator[Article | _Rejected],
     tokens: Callable[[], int | None],
     advice: str | None,
-    out_path: str | os.PathLike[str],
-    rejected_path: str | os.PathLike[str],
-    counts_path: str | os.PathLike[str],
+    files: SampleFiles,
 ) -> dict[str, object]:
     """Write what is kept as it comes, then what is rejected, and the counts; `tokens` is asked at the end."""
     kept, rejected = 0, list[_Rejected]()
@@ -192,18 +193,18 @@ def _write(
             else:
                 rejected.append(outcome)
         if not kept and advice is not None:
-            raise TextcriticError(f"{_nothing(out_path, rejected)}; {advice}")
+            raise TextcriticError(f"{_nothing(files.sample, rejected)}; {advice}")
 
-    write_articles(out_path, articles())
+    write_articles(files.sample, articles())
     if not kept:
-        log.warning("%s; the sample is empty", _nothing(out_path, rejected))
+        log.warning("%s; the sample is empty", _nothing(files.sample, rejected))
     elif rejected:
         log.info("%d of %d articles rejected: %s", len(rejected), kept + len(rejected), _listed(rejected))
     columns = {name: [getattr(item, name) for item in rejected] for name in REJECTED_SCHEMA.names}
-    write_table(rejected_path, pa.table(columns, schema=REJECTED_SCHEMA))
+    write_table(files.rejected, pa.table(columns, schema=REJECTED_SCHEMA))
     drawn = kept + len(rejected)
     counts: dict[str, object] = {"drawn": drawn, "kept": kept, "rejected": _reasons(rejected), "tokens": tokens()}
-    write_json(counts_path, counts)
+    write_json(files.counts, counts)
     return counts
 
 

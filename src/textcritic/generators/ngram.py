@@ -2,7 +2,8 @@
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,60 +13,75 @@ from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, whole_folder, write_arrays, write_json
 from textcritic.generators.decoding import Decoding
-from textcritic.generators.ngram_model import NgramModel
-from textcritic.generators.ngram_text import Vocabulary, Words, shuffled
+from textcritic.generators.ngram_model import NgramModel, Vocabulary, Words, shuffled
 from textcritic.generators.perplexity import summarise
-from textcritic.generators.shards import Draw, write_shard
+from textcritic.generators.shards import Draw, Shard, write_shard
 
 FILE = "ngram.npz"
 SMOOTHINGS = ("none", "interpolated")
 
 
-def fit_ngram(
-    train_path: str | os.PathLike[str],
-    validation_path: str | os.PathLike[str],
-    test_path: str | os.PathLike[str],
-    setting: str,
-    order: int,
-    smoothing: str,
-    model_dir: str | os.PathLike[str],
-    report_path: str | os.PathLike[str],
-    perplexity_path: str | os.PathLike[str],
-    shuffle_seed: int | None = None,
-) -> dict[str, Any]:
-    """Fit an n-gram model of words and measure its perplexity, a word (a line break, an end) at a time.
+@dataclass(frozen=True)
+class NgramSettings:
+    """What decides an n-gram model.
 
-    The vocabulary is that of train and one unknown word, which stands for all others. What the two smoothings mean is
-    said at `NgramModel`; with "none" a single unseen n-gram makes the perplexity infinite, which is written as null
-    beside the number of such tokens.
-
-    Args:
-        train_path: articles (Parquet, corpus schema) whose n-grams are counted.
-        validation_path: articles on which the weights of "interpolated" are fitted.
-        test_path: articles whose perplexity is measured.
-        setting: `w-title` or `wo-title`.
+    Attributes:
         order: words in an n-gram.
-        smoothing: "none" or "interpolated".
-        model_dir: folder to write.
-        report_path: training.json to write; losses in nats per word, `parameters` counts distinct n-grams.
-        perplexity_path: perplexity.json to write.
+        smoothing: "none" or "interpolated", see `NgramModel`.
         shuffle_seed: where given, the words of train are `shuffled` with it before they are counted; validation and
             test stay as they are.
+    """
+
+    order: int
+    smoothing: str
+    shuffle_seed: int | None = None
+
+
+@dataclass(frozen=True)
+class NgramFiles:
+    """What fitting an n-gram model writes.
+
+    Attributes:
+        model_dir: model folder.
+        report: training.json; losses in nats per word, `parameters` counts distinct n-grams.
+        perplexity: perplexity.json.
+    """
+
+    model_dir: str | os.PathLike[str]
+    report: str | os.PathLike[str]
+    perplexity: str | os.PathLike[str]
+
+
+def fit_ngram(
+    splits: Mapping[str, str | os.PathLike[str]], setting: str, settings: NgramSettings, files: NgramFiles
+) -> dict[str, Any]:
+    """Fit an n-gram model of words and measure its perplexity, word by word (line breaks and ends are words).
+
+    The vocabulary is that of train and one unknown word, which stands for all others. With smoothing "none" a single
+    unseen n-gram makes the perplexity infinite, which is written as null beside the number of such tokens.
+
+    Args:
+        splits: articles (Parquet, corpus schema): `train`, whose n-grams are counted, `validation`, on which the
+            weights of "interpolated" are fitted, and `test`, whose perplexity is measured.
+        setting: `w-title` or `wo-title`.
+        settings: of the model.
+        files: to write.
 
     Returns:
-        what was written to `report_path`.
+        what was written to `files.report`.
 
     Raises:
         TextcriticError: bad input; the line says which file or key.
     """
+    order, smoothing = settings.order, settings.smoothing
     if smoothing not in SMOOTHINGS:
         raise TextcriticError(f"smoothing: '{smoothing}' is unknown; use {' or '.join(SMOOTHINGS)}")
     started = time.monotonic()
     vocabulary = Vocabulary()
-    train = _words(vocabulary, train_path, setting, grow=True)
-    if shuffle_seed is not None:
-        train = shuffled(train, vocabulary, shuffle_seed)
-    validation, test = (_words(vocabulary, path, setting) for path in (validation_path, test_path))
+    train = _words(vocabulary, splits["train"], setting, grow=True)
+    if settings.shuffle_seed is not None:
+        train = shuffled(train, vocabulary, settings.shuffle_seed)
+    validation, test = (_words(vocabulary, splits[split], setting) for split in ("validation", "test"))
     model = NgramModel.count(vocabulary, train, order)
     rounds = model.fit_weights(validation) if smoothing == "interpolated" else []
     seconds = time.monotonic() - started
@@ -83,21 +99,14 @@ def fit_ngram(
     }
     window = f"each word is predicted from the {order - 1} before it, within its article"
     measured = summarise(model.nll(test), test.kinds, test.articles(), window, unit="words")
-    save(model, model_dir)
-    write_json(perplexity_path, measured)
-    write_json(report_path, report)
+    save(model, files.model_dir)
+    write_json(files.perplexity, measured)
+    write_json(files.report, report)
     return report
 
 
-def sample_ngram(
-    model_dir: str | os.PathLike[str],
-    decoding: Decoding,
-    seed: int,
-    first: int,
-    count: int,
-    out_path: str | os.PathLike[str],
-) -> None:
-    """Draw the articles `first` to `first + count - 1` of a sample and write them as one shard, see `sample_articles`.
+def sample_ngram(model_dir: str | os.PathLike[str], decoding: Decoding, shard: Shard) -> None:
+    """Draw the articles of one shard and write them, see `shards.Shard`.
 
     Raises:
         TextcriticError: the model cannot be read, or the decoding is not plain sampling.
@@ -107,9 +116,9 @@ def sample_ngram(
             "decoding: temperature, top_k and top_p do not apply to an n-gram model; use a decoding without them"
         )
     model = load(model_dir)
-    draws = model.sample(seed, range(first, first + count), decoding.max_tokens)
+    draws = model.sample(shard.seed, shard.indices, decoding.max_tokens)
     text = model.vocabulary.text
-    write_shard(out_path, (Draw(index, text(ids.tolist()), len(ids), finish) for index, ids, finish in draws))
+    write_shard(shard.path, (Draw(index, text(ids.tolist()), len(ids), finish) for index, ids, finish in draws))
 
 
 def save(model: NgramModel, model_dir: str | os.PathLike[str]) -> None:
@@ -129,7 +138,7 @@ def load(model_dir: str | os.PathLike[str]) -> NgramModel:
     """Read a model folder.
 
     Raises:
-        TextcriticError: there is no n-gram model in it, or not a whole one.
+        TextcriticError: it holds no n-gram model, or a damaged one.
     """
     path = Path(model_dir) / FILE
     damaged = "not a whole n-gram model; delete its folder and fit it again"

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,35 +13,45 @@ from torch.nn.functional import cross_entropy
 from textcritic.corpora import BODY
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.generators.blocks import DESCRIPTIONS, PACKED, windows
-from textcritic.generators.cpu import prepare_cpu
-from textcritic.generators.encode import document_index, load_encoded
-from textcritic.generators.load import autocast, device, load_causal, load_tokenizer
+from textcritic.generators.encode import DESCRIPTIONS, PACKED, document_index, load_encoded, windows
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
+from textcritic.training.hardware import autocast, cpu_settings, device
+from textcritic.training.load import load_causal, load_tokenizer
+
+
+@dataclass(frozen=True)
+class Windowing:
+    """The windows of text in which perplexity is measured.
+
+    Attributes:
+        context: length in tokens; the training's.
+        kind: `packed`, `articles` or `as_released`, see `encode.DESCRIPTIONS`.
+        batch_size: windows in a forward pass.
+    """
+
+    context: int
+    kind: str = PACKED
+    batch_size: int = 8
 
 
 def perplexity(
     model_dir: str | os.PathLike[str],
     test_prefix: str | os.PathLike[str],
-    context: int,
+    windowing: Windowing,
     out_path: str | os.PathLike[str],
-    window: str = PACKED,
-    batch_size: int = 8,
     threads: int | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Measure a saved model on an encoded split and write perplexity.json.
 
     Windows are cut as training blocks are, so a token is predicted from at most `context` tokens before it (paper,
-    section 4: blocks of the model's length); which tokens these are is said in the file.
+    section 4: blocks of the model's length); the file says which tokens these are.
 
     Args:
         model_dir: model folder with its tokenizer.
         test_prefix: encoded split.
-        context: window length in tokens; the training's.
+        windowing: the windows.
         out_path: JSON file to write, see `summarise`.
-        window: `packed`, `articles` or `as_released`: which windows, see `blocks.DESCRIPTIONS`.
-        batch_size: windows in a forward pass.
         threads: CPU threads of torch; None leaves torch's own number.
         seed: of the bootstrap.
 
@@ -50,23 +61,12 @@ def perplexity(
     Raises:
         TextcriticError: the model or the encoded split is missing, truncated, or they do not belong together.
     """
-    prepare_cpu(threads)
-    tokenizer = load_tokenizer(model_dir)
-    model: Any = load_causal({"folder": str(model_dir)}, tokenizer, context=context)
-    model.to(device())
-    tokens, kinds = load_encoded(test_prefix)
-    if tokens.max() >= len(tokenizer):
-        raise TextcriticError(f"{Path(test_prefix)}.tokens.npy: was not encoded with the tokenizer of {model_dir}")
-    spans = windows(tokens, kinds, tokenizer.eos_token_id, context, window)
-    parts = list(iter_nll(model, tokens, spans, batch_size, autocast(device(), "fp32")))
-    if not parts:
-        raise TextcriticError(f"{Path(test_prefix)}.tokens.npy: {len(tokens)} tokens are too few to predict any")
-    predicted = np.concatenate([positions for positions, _ in parts])
-    documents = document_index(np.asarray(tokens), np.asarray(kinds), tokenizer.eos_token_id)[predicted]
-    nll = np.concatenate([part for _, part in parts])
+    with cpu_settings(threads):
+        nll, kinds, documents = _measure(model_dir, test_prefix, windowing)
     if np.isnan(nll).any():
         raise TextcriticError(f"{model_dir}: the model's probabilities are not numbers; train it again, more slowly")
-    summary = summarise(nll, kinds[predicted], documents, DESCRIPTIONS[window].format(context=context), seed)
+    described = DESCRIPTIONS[windowing.kind].format(context=windowing.context)
+    summary = summarise(nll, kinds, documents, described, seed)
     write_json(out_path, summary)
     return summary
 
@@ -110,9 +110,9 @@ def iter_nll(
     Args:
         model: a causal language model on its device.
         tokens: the stream [tokens].
-        spans: windows, see `blocks.windows`.
+        spans: windows, see `encode.windows`.
         batch_size: windows in a forward pass.
-        precision: see `load.autocast`.
+        precision: see `hardware.autocast`.
     """
     model.eval()
     cuts = np.flatnonzero(np.diff(spans[:, 1])) + 1  # a batch has windows of one length
@@ -126,6 +126,25 @@ def iter_nll(
             nll = cross_entropy(logits.float().flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
             counted = np.arange(length) < group[first : first + batch_size, 2, None]
             yield positions[:, 1:][counted], nll.double().cpu().numpy()[counted.ravel()]
+
+
+def _measure(
+    model_dir: str | os.PathLike[str], test_prefix: str | os.PathLike[str], windowing: Windowing
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Nats, kind and article of each predicted token."""
+    tokenizer = load_tokenizer(model_dir)
+    model: Any = load_causal({"folder": str(model_dir)}, tokenizer, context=windowing.context)
+    model.to(device())
+    tokens, kinds = load_encoded(test_prefix)
+    if tokens.max() >= len(tokenizer):
+        raise TextcriticError(f"{Path(test_prefix)}.tokens.npy: was not encoded with the tokenizer of {model_dir}")
+    spans = windows(tokens, kinds, tokenizer.eos_token_id, windowing.context, windowing.kind)
+    parts = list(iter_nll(model, tokens, spans, windowing.batch_size, autocast(device(), "fp32")))
+    if not parts:
+        raise TextcriticError(f"{Path(test_prefix)}.tokens.npy: {len(tokens)} tokens are too few to predict any")
+    predicted = np.concatenate([positions for positions, _ in parts])
+    documents = document_index(np.asarray(tokens), np.asarray(kinds), tokenizer.eos_token_id)[predicted]
+    return np.concatenate([part for _, part in parts]), kinds[predicted], documents
 
 
 def _part(nll: np.ndarray, documents: np.ndarray, count: int, seed: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,93 +13,139 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from textcritic.errors import TextcriticError
-from textcritic.generators.attention import row_by_row
-from textcritic.generators.cache import ArticleCache, fitting_rows, next_logits, prefill, require_support
-from textcritic.generators.cpu import prepare_cpu
-from textcritic.generators.decoding import Decoding, Uniforms
-from textcritic.generators.draw import draw
+from textcritic.generators.cache import ArticleCache, fitting_rows, next_logits, prefill, require_support, row_by_row
+from textcritic.generators.decoding import Decoding, Uniforms, draw
 from textcritic.generators.encode import prompt_ids
-from textcritic.generators.load import device, load_causal, load_tokenizer
-from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, folder_digest
+from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
 from textcritic.runlog import Progress
+from textcritic.training.hardware import cpu_settings, device
+from textcritic.training.load import decode, load_causal, load_tokenizer
 
 PRECISIONS = ("fp32", "bf16")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a shard is drawn besides its decoding.
+
+    Attributes:
+        context: tokens that the model was trained on at once; what it sees never grows longer. None: as long as its
+            position table.
+        precision: "fp32", or "bf16" for weights and cache; logits are fp32 and probabilities float64 either way.
+        threads: CPU threads of torch; None leaves torch's own number.
+        version: of the stage; what another version left is not taken up.
+    """
+
+    context: int | None = None
+    precision: str = "fp32"
+    threads: int | None = None
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        if self.precision not in PRECISIONS:
+            raise TextcriticError(f"precision: '{self.precision}' is unknown; use {' or '.join(PRECISIONS)}")
+
+
+@dataclass(frozen=True)
+class ArticleModel:
+    """A causal language model with what it needs to draw articles.
+
+    Attributes:
+        model: in evaluation mode, on its device.
+        prompt: token ids that every article begins with.
+        end: id of the token that ends an article.
+        name: what to call the model in errors.
+        context: see `Sampling`.
+    """
+
+    model: PreTrainedModel
+    prompt: Sequence[int]
+    end: int
+    name: str = "model"
+    context: int | None = None
+
+    def window(self) -> int:
+        """The longest context in tokens.
+
+        Raises:
+            TextcriticError: it is unknown, or does not hold the prompt and one more token.
+        """
+        positions = getattr(self.model.config, "max_position_embeddings", None)
+        if positions is None:
+            raise TextcriticError(
+                f"{self.name}: config.json: max_position_embeddings is missing; the model's window is needed"
+            )
+        window = min(positions, self.context or positions)
+        if not 1 <= len(self.prompt) < window:
+            raise TextcriticError(
+                f"{self.name}: a window of {window} tokens does not hold a prompt of {len(self.prompt)} and one more"
+            )
+        return window
 
 
 def sample_articles(
     model_dir: str | os.PathLike[str],
     decoding: Decoding,
     boundary: str,
-    seed: int,
-    first: int,
-    count: int,
-    out_path: str | os.PathLike[str],
-    context: int | None = None,
-    precision: str = "fp32",
-    threads: int | None = None,
-    version: int = 1,
+    shard: Shard,
+    sampling: Sampling | None = None,
 ) -> None:
-    """Draw the articles `first` to `first + count - 1` of a sample and write them as one shard.
+    """Draw the articles of one shard and write them.
 
-    A killed run goes on where it was: finished articles stay in `{out_path}.partial.jsonl` until the shard is whole.
+    A killed run goes on where it was: finished articles stay in `{shard.path}.partial.jsonl` until the shard is whole.
 
     Args:
         model_dir: folder of a transformers causal language model and its tokenizer.
         decoding: the scheme.
         boundary: "single" or "as_released": what stands between articles in the training stream, and so the prompt.
-        seed: seed of the sample; article i depends on (seed, i) and on nothing else that is drawn.
-        first: index of the shard's first article.
-        count: number of articles.
-        out_path: the shard, a Parquet file: index, text, tokens (drawn, the end token included), finish ("end", or
-            "length" when the article did not end within `max_tokens`).
-        context: tokens that the model was trained on at once; what it sees never grows longer. None: as long as its
-            position table.
-        precision: "fp32", or "bf16" for weights and cache; logits are fp32 and probabilities float64 either way.
-        threads: CPU threads of torch; None leaves torch's own number.
-        version: of the stage; what another version left is not taken up.
+        shard: which articles, and where they are written.
+        sampling: how they are drawn; the defaults of `Sampling` if None.
 
     Raises:
         TextcriticError: a fault of the model, the tokenizer or the decoding, or another job that draws this shard.
     """
-    if precision not in PRECISIONS:
-        raise TextcriticError(f"precision: '{precision}' is unknown; use {' or '.join(PRECISIONS)}")
-    prepare_cpu(threads)
-    tokenizer = load_tokenizer(model_dir)
-    prompt = prompt_ids(tokenizer, boundary)
-    model = on_device(load_causal({"folder": str(model_dir)}, tokenizer, context=context), precision)
-    fingerprint = {
-        "model": folder_digest(model_dir),
-        "decoding": [decoding.temperature, decoding.top_k, decoding.top_p, decoding.stride, decoding.max_tokens],
-        "prompt": prompt,
-        "seed": seed,
-        "articles": [first, count],
-        "precision": precision,
-        "context": context,
-        "version": version,
-    }
-    with PartialShard(out_path, fingerprint) as partial:
-        finished = {done.index for done in partial.draws}
-        wanted = [index for index in range(first, first + count) if index not in finished]
-        progress = Progress(f"sampling {os.fspath(out_path)}", count, "articles", done=len(finished))
-        started, tokens = time.monotonic(), 0
-        for index, ids, finish in draw_articles(
-            model, prompt, tokenizer.eos_token_id, decoding, seed, wanted, os.fspath(model_dir), context
-        ):
-            partial.append(Draw(index, decode(tokenizer, ids), len(ids), finish))
-            tokens += len(ids)
-            progress.advance(note=f"{tokens / (time.monotonic() - started):,.0f} tokens/s")
-        partial.complete()
+    sampling = sampling or Sampling()
+    with cpu_settings(sampling.threads):
+        tokenizer = load_tokenizer(model_dir)
+        prompt = prompt_ids(tokenizer, boundary)
+        loaded = load_causal({"folder": str(model_dir)}, tokenizer, context=sampling.context)
+        model = on_device(loaded, sampling.precision)
+        fingerprint = {
+            "model": folder_digest(model_dir),
+            "decoding": [decoding.temperature, decoding.top_k, decoding.top_p, decoding.stride, decoding.max_tokens],
+            "prompt": prompt,
+            "seed": shard.seed,
+            "articles": [shard.first, shard.count],
+            "precision": sampling.precision,
+            "context": sampling.context,
+            "version": sampling.version,
+        }
+        source = ArticleModel(model, prompt, tokenizer.eos_token_id, os.fspath(model_dir), sampling.context)
+        with PartialShard(shard.path, fingerprint) as partial:
+            _fill(partial, shard, source, decoding, tokenizer)
+
+
+def _fill(
+    partial: PartialShard,
+    shard: Shard,
+    source: ArticleModel,
+    decoding: Decoding,
+    tokenizer: PreTrainedTokenizerFast,
+) -> None:
+    """Draw what is missing of a shard, and write it."""
+    finished = {done.index for done in partial.draws}
+    wanted = [index for index in shard.indices if index not in finished]
+    progress = Progress(f"sampling {os.fspath(shard.path)}", shard.count, "articles", done=len(finished))
+    started, tokens = time.monotonic(), 0
+    for index, ids, finish in draw_articles(source, decoding, shard.seed, wanted):
+        partial.append(Draw(index, decode(tokenizer, ids), len(ids), finish))
+        tokens += len(ids)
+        progress.advance(note=f"{tokens / (time.monotonic() - started):,.0f} tokens/s")
+    partial.complete()
 
 
 def draw_articles(
-    model: PreTrainedModel,
-    prompt: Sequence[int],
-    end: int,
-    decoding: Decoding,
-    seed: int,
-    indices: Iterable[int],
-    name: str = "model",
-    context: int | None = None,
+    source: ArticleModel, decoding: Decoding, seed: int, indices: Iterable[int]
 ) -> Iterator[tuple[int, list[int], str]]:
     """Draw articles, yielding (index, drawn token ids, "end" or "length") as each is finished.
 
@@ -107,54 +154,31 @@ def draw_articles(
     computed afresh at positions from 0.
 
     Args:
-        model: causal language model in evaluation mode, on its device.
-        prompt: token ids that every article begins with.
-        end: id of the token that ends an article.
+        source: the model and its prompt.
         decoding: the scheme.
-        seed: see `sample_articles`.
+        seed: see `shards.Shard`.
         indices: the articles to draw.
-        name: what to call the model in errors.
-        context: see `sample_articles`.
 
     Raises:
         TextcriticError: the model's window is unknown or too small, or its architecture cannot be sampled from.
     """
-    window = getattr(model.config, "max_position_embeddings", None)
-    if window is None:
-        raise TextcriticError(f"{name}: config.json: max_position_embeddings is missing; the model's window is needed")
-    window = min(window, context or window)
-    if not 1 <= len(prompt) < window:
-        raise TextcriticError(
-            f"{name}: a window of {window} tokens does not hold a prompt of {len(prompt)} and one more"
-        )
-    stride = decoding.stride_in(window)
+    model, window = source.model, source.window()
+    decoding.stride_in(window)  # raises where it would drop the whole context
     queue = deque(indices)
     if not queue:
         return
     with row_by_row(model):
         with torch.inference_mode():
-            token_bytes = require_support(model, name, window)
+            token_bytes = require_support(model, source.name, window)
         rows = min(decoding.batch_size, len(queue))
         if model.device.type == "cuda":
-            rows = fitting_rows(rows, window, token_bytes, torch.cuda.mem_get_info(model.device)[0], name)
-        batch = _Batch(model, prompt, end, decoding, seed, queue, rows, window, stride)
+            rows = fitting_rows(rows, window, token_bytes, torch.cuda.mem_get_info(model.device)[0], source.name)
+        batch = _Batch(source, decoding, seed, queue, rows)
         while batch.rows:
-            # Not around the yield: the caller's code is not ours to run in inference mode.
+            # Not around the yield: the caller's code does not run in inference mode.
             with torch.inference_mode():
                 finished = batch.step()
             yield from finished
-
-
-def decode(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> str:
-    """The text of drawn ids, without the special tokens at its two ends; one in the middle stays visible."""
-    special = set(tokenizer.all_special_ids)
-    start, stop = 0, len(ids)
-    while start < stop and ids[start] in special:
-        start += 1
-    while stop > start and ids[stop - 1] in special:
-        stop -= 1
-    text: Any = tokenizer.decode(ids[start:stop], skip_special_tokens=False, clean_up_tokenization_spaces=False)
-    return str(text)
 
 
 def on_device(model: Any, precision: str) -> Any:
@@ -171,29 +195,19 @@ def on_device(model: Any, precision: str) -> Any:
 
 
 class _Batch:
-    """Articles in the making, one a row; a row that is finished takes the next article of the queue at once."""
+    """Articles that are being drawn, one in each row; a row that is finished takes the next article of the queue."""
 
-    def __init__(
-        self,
-        model: PreTrainedModel,
-        prompt: Sequence[int],
-        end: int,
-        decoding: Decoding,
-        seed: int,
-        queue: deque[int],
-        rows: int,
-        window: int,
-        stride: int,
-    ) -> None:
-        self.model, self.end, self.decoding, self.queue = model, end, decoding, queue
-        self.window, self.stride = window, stride
-        self.prompt = np.array(prompt)
+    def __init__(self, source: ArticleModel, decoding: Decoding, seed: int, queue: deque[int], rows: int) -> None:
+        self.model, self.end, self.decoding, self.queue = source.model, source.end, decoding, queue
+        self.window = window = source.window()
+        self.stride = decoding.stride_in(window)
+        self.prompt = np.array(source.prompt)
         self.rows = rows
         self.cache = ArticleCache(self.rows, window)
         self.uniforms = Uniforms(seed, self.rows)
         self.index = np.zeros(self.rows, np.int64)
-        self.tokens = np.zeros((self.rows, len(prompt) + decoding.max_tokens), np.int64)
-        self.tokens[:, : len(prompt)] = prompt
+        self.tokens = np.zeros((self.rows, len(self.prompt) + decoding.max_tokens), np.int64)
+        self.tokens[:, : len(self.prompt)] = self.prompt
         self.length = np.ones(self.rows, np.int64)  # tokens known, the last of them not yet fed
         self.begin = np.zeros(self.rows, np.int64)  # first token that is still in the context
         for row in range(self.rows):

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
-from textcritic.generators.lock import Lock
 from textcritic.runlog import log
+from textcritic.training.lock import Lock
 
 ENDED, CUT = "end", "length"
 SHARD_SCHEMA = pa.schema(
@@ -25,6 +25,29 @@ SHARD_SCHEMA = pa.schema(
         pa.field("finish", pa.string(), nullable=False),
     ]
 )
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of a sample.
+
+    Attributes:
+        seed: of the sample; article i depends on (seed, i) and on nothing else that is drawn.
+        first: index of the shard's first article.
+        count: number of articles.
+        path: of the Parquet file: index, text, tokens (drawn, the end token included), finish ("end", or "length" when
+            the article did not end within the tokens that the decoding allows).
+    """
+
+    seed: int
+    first: int
+    count: int
+    path: str | os.PathLike[str]
+
+    @property
+    def indices(self) -> range:
+        """The articles' numbers."""
+        return range(self.first, self.first + self.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +80,7 @@ def read_shard(path: str | os.PathLike[str]) -> list[Draw]:
 
 
 class PartialShard:
-    """A shard in the making, in a `with` block: finished articles are appended to a file as they come.
+    """A shard that is being drawn, in a `with` block: finished articles are appended to a file as they come.
 
     The file's first line is a fingerprint of everything the draws depend on, then there is one JSON line an article. A
     file with another fingerprint is discarded, and a last line that a kill cut off is dropped. The file is removed once

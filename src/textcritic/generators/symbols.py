@@ -16,7 +16,7 @@ from textcritic.corpora.process import DELIMITER
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder
 from textcritic.generators.encode import SINGLE, load_encoded, write_stream
-from textcritic.generators.load import load_tokenizer
+from textcritic.training.load import load_tokenizer
 
 # Stands for the end of a text among its bytes; no UTF-8 text has it.
 END_BYTE = b"\xff"
@@ -29,13 +29,13 @@ def make_symbol_tokenizer(out_dir: str | os.PathLike[str], letters: str) -> None
 
     Args:
         out_dir: folder to write, whole or not at all.
-        letters: the alphabet, in the order of its ids from 0 on.
+        letters: the alphabet; ids follow its order, from 0.
 
     Raises:
-        TextcriticError: the letters are none, not distinct, not ASCII, or the delimiter is among them.
+        TextcriticError: there are no letters, or they are not distinct, not ASCII, or include the delimiter.
     """
     if not letters or not letters.isascii() or len(set(letters + DELIMITER)) <= len(letters):
-        raise TextcriticError(f"letters: {letters!r} should be distinct ASCII characters, and none a space")
+        raise TextcriticError(f"letters: {letters!r} should be distinct ASCII characters without a space")
     vocabulary = {symbol: number for number, symbol in enumerate([*letters, DELIMITER, END])}
     tokenizer = Tokenizer(models.WordLevel(vocabulary))
     tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
@@ -56,7 +56,7 @@ def encode_process_split(
     """Write the token stream of a split, see `encode.encode_split`: form `single`, without titles.
 
     A sequence is its sub-sequences, a delimiter behind each, the last one too. Letters and delimiters are of the kind
-    `BODY`. The tokens are those that the tokenizer gives, but no text goes through it: 20 million tokens take seconds.
+    `BODY`. The tokens are those that the tokenizer gives, but looked up without it: 20 million tokens take seconds.
 
     Args:
         articles_path: Parquet file in the corpus schema, a section for each sub-sequence.
@@ -65,8 +65,8 @@ def encode_process_split(
         shuffle_seed: put the sequences into the order of this seed (training); None keeps the order of the file.
 
     Raises:
-        TextcriticError: no sequences, one without sub-sequences, an empty sub-sequence, a character that is no letter,
-            or a fault of the files.
+        TextcriticError: there are no sequences, one has no sub-sequences, a sub-sequence is empty or has a character
+            that is not a letter, or a fault of the files.
     """
     tokenizer = load_tokenizer(tokenizer_dir)
     write_stream(out_prefix, _pieces(articles_path, tokenizer), [tokenizer.eos_token_id], shuffle_seed, articles_path)
@@ -126,7 +126,7 @@ def _pieces(
         joined = pc.binary_join(pa.ListArray.from_arrays(offsets, subsequences), DELIMITER.encode())
         texts = pc.binary_join_element_wise(joined, END_BYTE, DELIMITER.encode())
         tokens = id_of_byte[np.frombuffer(texts.buffers()[2] or b"", np.uint8)]
-        # An article without sections has a delimiter nevertheless, and a letter that is one is one more.
+        # An article without sections still has one delimiter, and a text may contain delimiters: both are surplus.
         surplus = np.count_nonzero(tokens == ids[DELIMITER]) - len(subsequences)
         empty = pc.any(pc.equal(pc.binary_length(subsequences), 0)).as_py()
         if texts.null_count or empty or surplus or (tokens < 0).any():
@@ -135,7 +135,7 @@ def _pieces(
 
 
 def _fault(articles: list[Article], letters: set[str]) -> str:
-    """What is wrong with the first of some articles that is no sequence."""
+    """What is wrong with the first article that is not a valid sequence."""
     for article in articles:
         if not article.sections:
             return f"article '{article.id}' has no sections; a sequence has one for each sub-sequence"

@@ -10,11 +10,11 @@ from transformers import AutoModelForSequenceClassification
 
 from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
-from textcritic.generators.cpu import prepare_cpu
-from textcritic.generators.load import device, load_model, load_tokenizer
 from textcritic.latents.posteriors import Posteriors, write_posteriors
 from textcritic.latents.sections import Sections, encode_sections, sorted_batches
 from textcritic.runlog import Progress
+from textcritic.training.hardware import cpu_settings, device
+from textcritic.training.load import load_model, load_tokenizer
 
 BATCH = 64
 
@@ -41,9 +41,8 @@ def infer_titles(
     Raises:
         TextcriticError: the model or the articles cannot be read, or there are no articles.
     """
-    prepare_cpu(threads)
-    classifier = Classifier(model_dir, max_tokens)
-    posteriors = classifier.posteriors(iter_articles(articles_path))
+    with cpu_settings(threads):
+        posteriors = Classifier(model_dir, max_tokens).posteriors(iter_articles(articles_path))
     if not posteriors.ids:
         raise TextcriticError(f"{articles_path}: holds no articles; nothing can be inferred")
     write_posteriors(out_path, posteriors)

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from textcritic.corpora import MalformedArticle, Section
 from textcritic.corpora.process import DELIMITER, Process
-from textcritic.generators.collect import collect_draws
+from textcritic.generators.collect import SampleFiles, collect_draws
 
 EMPTY = "empty"
 UNKNOWN_SYMBOL = "unknown symbol"
@@ -49,8 +49,8 @@ def parse_sequences(
         TextcriticError: a shard or the process is missing or not whole, or an index occurs twice.
     """
     lookup = Lookup.of(Process.load(process_path))
-    paths = (out_path, rejected_path, counts_path)
-    return collect_draws(shards, lookup.sections, max_tokens, generator, *paths, advice=None)
+    files = SampleFiles(out_path, rejected_path, counts_path)
+    return collect_draws(shards, lookup.sections, max_tokens, generator, files, advice=None)
 
 
 @dataclass(frozen=True)

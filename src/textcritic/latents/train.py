@@ -2,7 +2,6 @@
 
 import math
 import os
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,59 +13,43 @@ from transformers import AutoModelForSequenceClassification
 
 from textcritic.corpora import iter_articles
 from textcritic.errors import TextcriticError
-from textcritic.files import whole_folder, write_json
-from textcritic.generators.checkpoint import Checkpoints, file_digests, rng_state, set_rng_state, terminated
-from textcritic.generators.cpu import prepare_cpu
-from textcritic.generators.load import autocast, device, init_folder, load_model, load_tokenizer
-from textcritic.generators.lock import Lock
-from textcritic.generators.loop import optimiser
-from textcritic.generators.plan import learning_rate
 from textcritic.latents.accuracy import accuracy
 from textcritic.latents.infer import labels_of, posterior
 from textcritic.latents.sections import Sections, encode_sections, shuffled_batches
-from textcritic.runlog import Progress
+from textcritic.training.hardware import autocast, device
+from textcritic.training.load import init_folder, load_model, load_tokenizer
+from textcritic.training.loop import Job, Loop, Run, resumable
+from textcritic.training.optimiser import learning_rate, optimiser, set_learning_rate
 
 
 def train_classifier(
     splits: Mapping[str, str | os.PathLike[str]],
     tokenizer_dir: str | os.PathLike[str],
     spec: Mapping[str, Any],
-    model_dir: str | os.PathLike[str],
-    accuracy_path: str | os.PathLike[str],
-    threads: int | None = None,
-    version: int = 1,
+    run: Run,
 ) -> None:
     """Train on the train split's sections, write the model folder, and measure it on validation and test.
 
-    State is kept in `checkpoints/` beside `model_dir` until the model is whole; a rerun goes on from there.
+    State is kept in `checkpoints/` beside the model folder until that is whole; a rerun goes on from there.
 
     Args:
         splits: Parquet files of `train`, `validation` and `test`.
         tokenizer_dir: tokenizer whose ids the encoder reads.
-        spec: a classifiers registry entry.
-        model_dir: folder to write.
-        accuracy_path: JSON to write, see `accuracy.accuracy`.
-        threads: CPU threads of torch; None leaves torch's own number.
-        version: of the stage; state that another version left is not taken up.
+        spec: a classifiers registry entry, but how often to save is in `run`.
+        run: what is written and how; its report is that of `accuracy.accuracy`.
 
     Raises:
         TextcriticError: fewer than two titles in train, bad input, a loss that is not finite, SIGTERM.
     """
-    prepare_cpu(threads)
-    model_dir = Path(model_dir)
-    folder = model_dir.parent / "checkpoints"
-    folder.mkdir(parents=True, exist_ok=True)
     tokenizer = load_tokenizer(tokenizer_dir)
     encoded = {
         split: encode_sections(iter_articles(path), tokenizer, spec["max_tokens"]) for split, path in splits.items()
     }
     titles = _titles(encoded["train"], splits["train"])
-    training = spec["training"]
+    training = {key: value for key, value in spec["training"].items() if key != "checkpoint_seconds"}
     weights = init_folder(spec["init"])
     files = {**splits, "tokenizer": tokenizer_dir, **({"init": weights} if weights else {})}
-    deciding = {**spec, "training": {k: v for k, v in training.items() if k != "checkpoint_seconds"}}
-    with Lock(folder / "lock.json") as lock, terminated() as stop:
-        checkpoints = Checkpoints(folder, {"spec": deciding, "files": file_digests(files), "version": version})
+    with resumable(run, {"spec": {**spec, "training": training}}, files) as loop:
         model = load_model(
             AutoModelForSequenceClassification,
             spec["init"],
@@ -76,8 +59,8 @@ def train_classifier(
             **labels_of(titles),
         ).to(device())
         _require_room(model, tokenizer, spec["max_tokens"])
-        _Run(model, encoded["train"], titles, tokenizer.pad_token_id, training, checkpoints).train(lock, stop)
-        report = {
+        loop.train(ClassifierJob(model, encoded["train"], titles, tokenizer.pad_token_id, training))
+        measured = {
             split: accuracy(
                 titles,
                 encoded[split],
@@ -85,109 +68,83 @@ def train_classifier(
             )
             for split in ("validation", "test")
         }
-        with whole_folder(model_dir) as temporary:
-            model.save_pretrained(temporary)
-            tokenizer.save_pretrained(temporary)
-        write_json(accuracy_path, {"titles": list(titles), "sections_train": len(encoded["train"].lengths), **report})
-        checkpoints.remove()
+
+        def save(folder: Path) -> None:
+            model.save_pretrained(folder)
+            tokenizer.save_pretrained(folder)
+
+        loop.finish(save, {"titles": list(titles), "sections_train": len(encoded["train"].lengths), **measured})
 
 
-class _Run:
-    """One training: the loop, and the state that a checkpoint holds."""
+class ClassifierJob(Job):
+    """The training of a section classifier: no validations, the weights after the last step are the model.
+
+    Args:
+        model: on its device; trained in place.
+        sections: of the training split.
+        titles: in the order of the classes.
+        padding: id of the padding token.
+        training: `training` of a classifiers registry entry.
+    """
+
+    name = "the section classifier"
 
     def __init__(
-        self,
-        model: Any,
-        sections: Sections,
-        titles: tuple[str, ...],
-        padding: int,
-        training: Mapping[str, Any],
-        checkpoints: Checkpoints,
+        self, model: Any, sections: Sections, titles: tuple[str, ...], padding: int, training: Mapping[str, Any]
     ) -> None:
         self.model, self.sections, self.padding, self.training = model, sections, padding, training
-        self.checkpoints = checkpoints
         number = {title: k for k, title in enumerate(titles)}
         self.labels = torch.tensor([number[str(title)] for title in sections.flat_gold()])
         self.per_epoch = math.ceil(len(self.labels) / training["batch_size"])
-        self.total = max(1, round(self.per_epoch * training["epochs"]))
+        self.steps = self.work = max(1, round(self.per_epoch * training["epochs"]))
+        self.seed = training["seed"]
         self.optimiser = optimiser(model, training["learning_rate"], training["weight_decay"])
-        self.step = 0
-        torch.manual_seed(training["seed"])
+        self.device = next(model.parameters()).device
+        self.autocast = autocast(self.device, training["precision"])
+        self.epoch, self.batches = -1, list[np.ndarray]()
 
-    def train(self, lock: Lock, stop: threading.Event) -> None:
-        """Run to the last step, and save there: what follows is only measuring."""
-        self._resume()
-        at, saved = next(self.model.parameters()).device, 0.0
-        autocasting = autocast(at, self.training["precision"])
-        progress = Progress("training the section classifier", self.total, "steps", self.step)
+    def step(self, loop: Loop) -> None:
+        """One update."""
         self.model.train()
-        while True:
-            overdue = progress.spent() - saved >= self.training["checkpoint_seconds"]
-            if overdue or stop.is_set() or self.step == self.total:
-                lock.check()
-                saved = progress.spent()
-                self._save()
-            if stop.is_set():
-                raise TextcriticError(
-                    f"training the section classifier: stopped by SIGTERM after step {self.step:,} of {self.total:,};"
-                    " the checkpoint is saved, rerun to go on from there"
-                )
-            if self.step == self.total:
-                return
-            rows = self._rows(self.step)
-            batch = {key: value.to(at) for key, value in self.sections.batch(rows, self.padding).items()}
-            with autocasting:
-                loss = cross_entropy(self.model(**batch).logits.float(), self.labels[torch.from_numpy(rows)].to(at))
-            self._update(loss)
-            progress.advance(note=f"loss {loss.item():.3f}")
+        rows = self._rows(loop.step)
+        batch = {key: value.to(self.device) for key, value in self.sections.batch(rows, self.padding).items()}
+        with self.autocast:
+            labels = self.labels[torch.from_numpy(rows)].to(self.device)
+            loss = cross_entropy(self.model(**batch).logits.float(), labels)
+        self._update(loss, loop.step)
+        loop.advance(1, f"loss {loss.item():.3f}")
 
-    def _update(self, loss: torch.Tensor) -> None:
-        rate = learning_rate(
-            self.step,
-            self.total,
-            self.training["learning_rate"],
-            self.training["schedule"],
-            self.training["warmup_steps"],
-        )
+    def state(self) -> dict[str, Any]:
+        """Weights and optimiser."""
+        return {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a `state`."""
+        self.model.load_state_dict(state["model"])
+        self.optimiser.load_state_dict(state["optimiser"])
+
+    def _update(self, loss: torch.Tensor, step: int) -> None:
+        training = self.training
+        schedule, warmup_steps = training["schedule"], training["warmup_steps"]
+        rate = learning_rate(step, self.steps, training["learning_rate"], schedule, warmup_steps)
         if not torch.isfinite(loss):
             raise TextcriticError(
-                f"training the section classifier: the loss is not finite at step {self.step} (learning rate {rate:g});"
+                f"training {self.name}: the loss is not finite at step {step} (learning rate {rate:g});"
                 " lower training.learning_rate"
             )
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
+        set_learning_rate(self.optimiser, rate)
         self.optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimiser.step()
-        self.step += 1
 
     def _rows(self, step: int) -> np.ndarray:
         """The sections of a step: a function of (seed, step) alone, so that a resumed run sees the same batches."""
         epoch, index = divmod(step, self.per_epoch)
-        if index == 0 or not hasattr(self, "_batches"):
-            self._batches = shuffled_batches(
-                self.sections.lengths, self.training["batch_size"], self.training["seed"], epoch
-            )
-        return self._batches[index]
-
-    def _save(self) -> None:
-        state = {
-            "step": self.step,
-            "model": self.model.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "rng": rng_state(),
-        }
-        self.checkpoints.save(state, self.step, 0)
-
-    def _resume(self) -> None:
-        state = self.checkpoints.load()
-        if state is None:
-            return
-        self.model.load_state_dict(state["model"])
-        self.optimiser.load_state_dict(state["optimiser"])
-        set_rng_state(state["rng"])
-        self.step = state["step"]
+        if epoch != self.epoch:
+            self.epoch = epoch
+            self.batches = shuffled_batches(self.sections.lengths, self.training["batch_size"], self.seed, epoch)
+        return self.batches[index]
 
 
 def _require_room(model: Any, tokenizer: Any, max_tokens: int) -> None:
@@ -201,12 +158,12 @@ def _require_room(model: Any, tokenizer: Any, max_tokens: int) -> None:
 
 
 def _titles(train: Sections, path: str | os.PathLike[str]) -> tuple[str, ...]:
-    found = train.flat_gold()
-    if None in found:
+    gold = train.flat_gold()
+    if None in gold:
         raise TextcriticError(
             f"{path}: some sections have no title; a classifier needs a title for each section of train"
         )
-    titles = tuple(sorted({str(title) for title in found}))
+    titles = tuple(sorted({str(title) for title in gold}))
     if len(titles) < 2:
         raise TextcriticError(
             f"{path}: {len(titles)} section type ({', '.join(titles) or 'none'}); at least two are needed"

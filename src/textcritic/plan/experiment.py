@@ -150,17 +150,7 @@ class Experiment(ABC):
         """
         numbered = self.parts.get(part or "")
         files = self.files(part if numbered else None)
-        said = {
-            "package": type(self).__module__.removesuffix(".plan"),
-            "experiment": self.name,
-            "version": self.version,
-            "tables": list(self.tables),
-            "part": numbered and {"name": numbered.name, "of": numbered.of, "caption": numbered.caption},
-            "parts": {name: other.of for name, other in self.parts.items()} if part == "section" else {},
-            "files_type": f"{type(files).__module__}:{type(files).__qualname__}",
-            "files": json.loads(files.to_json()),
-        }
-        return json.dumps(said, sort_keys=True, ensure_ascii=False)
+        return request_of(type(self), self.name, files, numbered, self.parts if part == "section" else {})
 
     def compared(self, part: str | None = None) -> tuple[list[str], list[Source]]:
         """The corpora and sources of a numbered part, in its order; of the whole experiment if `part` is None."""
@@ -191,6 +181,31 @@ class Experiment(ABC):
                     raise TextcriticError(
                         f"{where}: {generator} on {corpus} is not among the sources of this experiment"
                     )
+
+
+def request_of(
+    kind: type[Experiment], name: str, files: Files, part: Part | None = None, parts: Mapping[str, Part] | None = None
+) -> str:
+    """What a job needs to know of an experiment, as one canonical string: see `report.make.Request`.
+
+    Args:
+        kind: its kind.
+        name: its name.
+        files: what the job reads.
+        part: the numbered table or figure to make; None for the standing ones, or the section.
+        parts: all numbered tables and figures, for the section alone.
+    """
+    said = {
+        "package": kind.__module__.removesuffix(".plan"),
+        "experiment": name,
+        "version": kind.version,
+        "tables": list(kind.tables),
+        "part": part and {"name": part.name, "of": part.of, "caption": part.caption},
+        "parts": {name: other.of for name, other in (parts or {}).items()},
+        "files_type": f"{type(files).__module__}:{type(files).__qualname__}",
+        "files": json.loads(files.to_json()),
+    }
+    return json.dumps(said, sort_keys=True, ensure_ascii=False)
 
 
 def _part(said: Mapping[str, Any]) -> Part:

@@ -41,7 +41,7 @@ class Project:
 
     def __init__(self, config: Mapping[str, Any], root: Path, here: Path | None = None) -> None:
         self.root, self.here = root, here or Path.cwd()
-        self.config = complete(dict(config), "config", "config")
+        self.config = complete(_numbers_of_stages(config), "config", "config")
         self.kinds = self._load_kinds()
         self._check_stages()
         places = (self.here, self.root)
@@ -173,6 +173,14 @@ class Project:
         if not path.is_file():
             return None
         return str(path.relative_to(self.here) if path.is_relative_to(self.here) else path)
+
+
+def _numbers_of_stages(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration with whole numbers as such: inside a mapping, Snakemake's `--config` gives them as text."""
+    stages = config.get("stage_versions")
+    if not isinstance(stages, Mapping):
+        return dict(config)
+    return {**config, "stage_versions": {k: int(v) if str(v).isdecimal() else v for k, v in stages.items()}}
 
 
 def _part_names(study: Any) -> list[str]:

@@ -127,13 +127,13 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
     corpus, generator, decoding = entries_of(source, registries)
     name = f"{where}: {source.generator}"
     if corpus["extractor"] == PROCESS:
-        raise TextcriticError(f"{where}: {source.corpus} is a synthetic process; this experiment is for text")
+        raise TextcriticError(f"{where}: {source.corpus} is not text but synthetic; this experiment is for text")
     if generator["kind"] == "hsmm":
-        raise TextcriticError(f"{name} is of kind hsmm, which is for sequences of a synthetic process")
+        raise TextcriticError(f"{name} is of kind hsmm, which is for synthetic sequences")
     if "encoding" in generator and reads_symbols(generator, registries):
         raise TextcriticError(
-            f"{name} has the encoding {generator['encoding']}, which is for the sequences of a process; {source.corpus}"
-            " is text"
+            f"{name} has the encoding {generator['encoding']}, which is for synthetic sequences; {source.corpus} is"
+            " text"
         )
     if generator["kind"] == "ngram":
         check_plain(source, decoding, PLAIN, f"{name} is an n-gram model")
@@ -177,7 +177,7 @@ def entries_of(source: Source, registries: Registries) -> tuple[dict[str, Any], 
 
 
 def reads_symbols(generator: Mapping[str, Any], registries: Registries) -> bool:
-    """Whether a generator's encoding is for the sequences of a process."""
+    """Whether a generator's encoding is for synthetic sequences."""
     return SYMBOLS in registries.entry("encodings", generator["encoding"])["tokenizer"]
 
 

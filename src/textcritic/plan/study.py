@@ -10,17 +10,6 @@ from textcritic.plan.registries import Registries, check_name
 from textcritic.plan.sources import Source
 from textcritic.plan.spec import complete, load_yaml, schema
 
-# Keys of a study before experiments were listed, and how each is written now.
-OLD_KEYS = {
-    "critic": "{kind: coherence, critic: ..., sources: ...}",
-    "sources": "{kind: coherence, critic: ..., sources: ...}",
-    "audit_sources": "{kind: coherence, ..., audit: ...}",
-    "tables": "{kind: ..., ..., tables: ...}",
-    "figures": "{kind: ..., ..., figures: ...}",
-    "synthetic": "{kind: process, critic: ..., sources: ...}",
-    "topics": "{kind: topics, critic: ..., sources: ...}",
-}
-
 
 class Study:
     """One file of a study folder, validated.
@@ -93,10 +82,11 @@ class Study:
 def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, Any]:
     """The YAML of a study with all defaults, its experiments described by the schemas of their kinds."""
     raw = load_yaml(path)
-    old = next((key for key in OLD_KEYS if isinstance(raw, dict) and key in raw), None)
+    moved = schema("study")["moved"]
+    old = next((key for key in moved if isinstance(raw, dict) and key in raw), None)
     if old is not None:
         raise TextcriticError(
-            f"{path}: {old}: a study is a list of experiments; write `experiments: [{OLD_KEYS[old]}]`, see"
+            f"{path}: {old}: a study is a list of experiments; write `experiments: [{moved[old]}]`, see"
             " config/README.md"
         )
     study: dict[str, Any] = complete(raw, "study", str(path))

@@ -28,15 +28,15 @@ class Histogram:
         label: what the row is.
         values: of each document; may be empty.
         colour: of the row.
-        told: words beside the row.
-        told_narrow: the same where there is little room.
+        note: words beside the row.
+        narrow_note: the same where there is little room.
     """
 
     label: str
     values: Values
     colour: str
-    told: str
-    told_narrow: str
+    note: str
+    narrow_note: str
 
 
 def histogram_panels(
@@ -103,10 +103,10 @@ def _words(axes: Axes, row: Histogram, base: float, narrow: bool) -> None:
     places: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center"}
     if narrow:
         axes.text(0, base + 0.8, row.label, color=INK, **places)
-        axes.text(1, base + 0.8, row.told_narrow, color=MUTED, ha="right", **places)
+        axes.text(1, base + 0.8, row.narrow_note, color=MUTED, ha="right", **places)
         return
     axes.text(-0.02, base + 0.3, _label(row), color=INK, ha="right", **places)
-    axes.text(1.02, base + 0.3, fill(row.told, 16), color=MUTED, ha="left", **places)
+    axes.text(1.02, base + 0.3, fill(row.note, 16), color=MUTED, ha="left", **places)
 
 
 def _label(row: Histogram) -> str:

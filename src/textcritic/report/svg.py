@@ -32,7 +32,7 @@ def inline_svg(path: Path, key: str, description: str) -> str:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise TextcriticError(f"{path}: no such file; make the study's figures first") from error
+        raise TextcriticError(f"{path}: no such file; make the figures of the experiment first") from error
     start = text.find("<svg")
     if start < 0:
         raise TextcriticError(f"{path}: not an SVG file; delete it and make the study's figures again")

@@ -41,8 +41,8 @@ def paper_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     header, body = _across(rows, names, _counted)
     seeds = sorted(set(rows["seed"].dropna()))
     ours = f"Ours: {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}."
-    theirs = ["The paper: one run of each, without intervals."] * bool(rows["published"].notna().any())
-    remarks = [*_remarks(rows, names), "Articles: those scored, under all seeds together.", ours, *theirs]
+    paper = ["The paper: one run of each, without intervals."] * bool(rows["published"].notna().any())
+    remarks = [*_remarks(rows, names), "Articles: those scored, under all seeds together.", ours, *paper]
     return Sheet("coherence", "", header, body, stubs=2, remarks=remarks)
 
 
@@ -184,10 +184,10 @@ def _real(rows: pd.DataFrame) -> list[str]:
 
 
 def _remarks(rows: pd.DataFrame, names: Names) -> list[str]:
-    theirs = "the published value and ours minus it, " if rows["published"].notna().any() else ""
+    published = "the published value and ours minus it, " if rows["published"].notna().any() else ""
     return [
         "Under each value: its 95% interval (with several seeds: their standard deviation, under their mean), "
-        f"{theirs}and the p-value against the real text.",
+        f"{published}and the p-value against the real text.",
         *unit_remarks(rows),
         *infinite_remarks(rows, names),
     ]

@@ -17,8 +17,8 @@ STOPS = {"learnt": "ends by itself", "given": "length given"}  # by the key `sto
 class ProcessNames:
     """Names of the sources of a study's processes.
 
-    The corpus is named where there are several processes. Of a decoding it is told how a sequence ends, where a
-    generator has several decodings or is told the length; and the decoding's name, where that does not tell them apart.
+    The corpus is named where there are several processes. How a sequence ends is named where a generator has several
+    decodings or is given the length; the decoding's name too, where that is not enough to distinguish them.
 
     Attributes:
         names: of the generators and their seeds.
@@ -49,15 +49,15 @@ class ProcessNames:
         Args:
             row: with the columns `KEYS`.
             corpus: whether to name the process, if the study has several.
-            decoding: whether to tell its decoding from the generator's others.
+            decoding: whether to name what its decoding differs in.
             seed: whether to name the seed, if the study has several for this sample.
         """
         start = f"{row['corpus']}: " if corpus and self.several else ""
         if row["generator"] == "data":
             return start + WORDS[row["source"]]
         words = [self.names.labels[row["generator"]]]
-        if decoding and (told := self.decoded[row["generator"], row["decoding"]]):
-            words.append(told)
+        if decoding and (ending := self.decoded[row["generator"], row["decoding"]]):
+            words.append(ending)
         if seed and tuple(row[key] for key in GROUP) in self.names.seeded:
             words.append(f"seed {row['seed']}")
         return start + ", ".join(words)
@@ -70,6 +70,6 @@ def _decoding_words(used: Mapping[str, Mapping[str, Any] | None]) -> dict[str, s
     if len(used) == 1:
         return {name: words if words == STOPS["given"] else "" for name, words in stops.items()}
     others = [{k: v for k, v in entry.items() if k not in {*QUANTITIES, "stop"}} for entry in entries.values()]
-    told = "" not in stops.values() and len(set(stops.values())) > 1
-    alone = told and len(set(stops.values())) == len(used) and all(other == others[0] for other in others)
-    return {name: ", ".join([words] * told + [name] * (not alone)) for name, words in stops.items()}
+    differ = "" not in stops.values() and len(set(stops.values())) > 1
+    alone = differ and len(set(stops.values())) == len(used) and all(other == others[0] for other in others)
+    return {name: ", ".join([words] * differ + [name] * (not alone)) for name, words in stops.items()}

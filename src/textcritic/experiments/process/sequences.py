@@ -175,8 +175,8 @@ def _together(rows: list[dict[str, Any]], kept: pa.Table, blind: float) -> str:
 
 def _sum(nll: float, steps: int) -> str:
     mean, ppl = nll / steps, number(math.exp(nll / steps))
-    told = f"{mean:.2f}" if math.isfinite(mean) else number(mean)
-    return f"{number(nll)} nats over {plural(steps, 'step')}, {told} a step; exp({told}) = {ppl}"
+    each = f"{mean:.2f}" if math.isfinite(mean) else number(mean)
+    return f"{number(nll)} nats over {plural(steps, 'step')}, {each} a step; exp({each}) = {ppl}"
 
 
 def _rejected(path: Path, process: Process) -> Iterator[Shown]:

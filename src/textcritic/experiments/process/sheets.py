@@ -51,7 +51,7 @@ def perplexity_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping
 
 
 def given_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Under which decodings a model is told how long a sequence is."""
+    """Under which decodings a model is given the length of a sequence."""
     used = dict.fromkeys(rows.loc[rows["source"] == SAMPLE, "decoding"])
     given = [name for name in used if decodings.get(name, {}).get("stop") == "given"]
     words = "the model is told how many sub-sequences to write; elsewhere it has to learn when to stop."

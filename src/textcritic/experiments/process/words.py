@@ -60,8 +60,8 @@ def process_findings(rows: pd.DataFrame, names: ProcessNames) -> list[tuple[str,
         lost = [group for group in groups if _lost(group) > MOST]
         left = [group for group in groups if _lost(group) <= MOST]
         ranked = sorted(left, key=lambda group: abs(math.log(group["latent_ppl"].mean() / exact["latent_ppl"])))
-        told = [ranked[-1], *ranked[:1]] if len(ranked) > 1 else ranked
-        words = [_against(group, exact, names) for group in told] + [_unread(group, exact, names) for group in lost]
+        extremes = [ranked[-1], *ranked[:1]] if len(ranked) > 1 else ranked
+        words = [_against(group, exact, names) for group in extremes] + [_unread(group, exact, names) for group in lost]
         lead = f"Where the truth is known ({corpus})" if names.several else "Where the truth is known"
         points.append((lead, " ".join(words)))
     return points
@@ -88,21 +88,21 @@ def _unread(group: pd.DataFrame, exact: Mapping[str, Any], names: ProcessNames) 
         return f"{start}, so it has no Latent PPL."
     if kept < ENOUGH:
         return f"{start}; the other {plural(kept, 'is', 'are')} too few sequences to tell."
-    told = [start, f"Latent PPL of the rest {_gap(group, exact, 'latent_ppl')}", *seeds_read(group)]
-    return f"{'; '.join(told)}."
+    parts = [start, f"Latent PPL of the rest {_gap(group, exact, 'latent_ppl')}", *seeds_read(group)]
+    return f"{'; '.join(parts)}."
 
 
 def _against(group: pd.DataFrame, exact: Mapping[str, Any], names: ProcessNames) -> str:
     """One model against its process."""
     name = names.source(group.iloc[0].to_dict(), corpus=False, seed=False)
-    told = [
+    parts = [
         f"{name}: word-level perplexity {_gap(group, exact, 'ppl_body')}",
         f"Latent PPL {_gap(group, exact, 'latent_ppl')}{_doubt(group)}",
         *seeds_read(group),
     ]
     if lost := _lost(group):
-        told.append(f"{percent(lost)} of its sequences could not be read")
-    return f"{'; '.join(told)}."
+        parts.append(f"{percent(lost)} of its sequences could not be read")
+    return f"{'; '.join(parts)}."
 
 
 def _gap(group: pd.DataFrame, exact: Mapping[str, Any], column: str) -> str:
@@ -124,8 +124,8 @@ def _doubt(group: pd.DataFrame) -> str:
     if group["p_value"].isna().all():
         return ""
     worst = group.loc[group["p_value"].idxmax()]
-    told = p_value(worst["p_value"])
+    p = p_value(worst["p_value"])
     if worst["p_value"] < ALPHA:
-        return f" ({told})"
+        return f" ({p})"
     why = "of too few sequences to tell" if worst["documents"] < ENOUGH else "which is within what chance explains"
-    return f", {why} ({told})"
+    return f", {why} ({p})"

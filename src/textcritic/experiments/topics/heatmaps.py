@@ -111,7 +111,7 @@ def _heatmap(axes: Axes, matrix: Matrix | None, size: int, limit: float) -> None
 
 
 def _colour_bar(axes: Axes, limit: float, quantity: str) -> None:
-    """An image as the cells are, so that in a dark page its colours are theirs."""
+    """An image as the cells are, so that a dark page shows its colours as they are."""
     steps = np.linspace(-limit, limit, BAR_STEPS)[None]
     norm, extent = Normalize(-limit, limit), (-limit, limit, 0.0, 1.0)
     axes.imshow(steps, cmap=DIVERGING, norm=norm, extent=extent, aspect="auto", interpolation="none")

@@ -32,11 +32,13 @@ def topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
         cells = [nll_cell(group, *EXPECTED), nll_cell(group, *AT_MEAN, published=True)]
         body.append([name, *cells, Cell(number(words_per_document(group))), _left_out(group), _distance(group)])
-    theirs = "; published values, by a critic of as many topics, are of that, and under them stands ours minus theirs"
-    theirs = theirs if rows["published"].notna().any() else ""
+    published = (
+        "; published values, by a critic of as many topics, are of that, and under them stands ours minus theirs"
+    )
+    published = published if rows["published"].notna().any() else ""
     remarks = [
-        f"{_critics(rows)} Nats per document. {BOTH}{theirs}. Under each value: its 95% interval (with several seeds: "
-        "their standard deviation), the p-value against real text, and how many documents it is of.",
+        f"{_critics(rows)} Nats per document. {BOTH}{published}. Under each value: its 95% interval (with several "
+        "seeds: their standard deviation), the p-value against real text, and how many documents it is of.",
         "Words a document: the mean number of those that are in the vocabulary. The fewer there are, the lower as a "
         "rule the Latent NLL, so that sources with documents of another length are not quite comparable.",
         "Covariances apart: how far the covariance matrix of the sample's topics is from real text's, as a share of "
@@ -61,10 +63,10 @@ def paper_topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             body.append([Cell("" if place else metric, heading=not place), name, *cells])
     header = [[Cell("Metric"), Cell("Model"), *(Cell(corpus) for corpus in corpora)]]
     seeds = sorted(set(rows["seed"].dropna()))
-    theirs = " The published values are of the mean, one run of each, by critics of as many topics."
-    theirs = theirs if rows["published"].notna().any() else ""
+    published = " The published values are of the mean, one run of each, by critics of as many topics."
+    published = published if rows["published"].notna().any() else ""
     remarks = [
-        f"{_critics(rows)} Nats per document. {BOTH}.{theirs} Under each value: its 95% interval (with several "
+        f"{_critics(rows)} Nats per document. {BOTH}.{published} Under each value: its 95% interval (with several "
         "seeds: their standard deviation), the p-value against real text, and how many documents it is of. Ours: "
         f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}.",
     ]
@@ -151,8 +153,8 @@ def _critics(rows: pd.DataFrame) -> str:
         row["corpus"]: f"{count(row['topics'])} topics, {count(row['vocabulary'])} words"
         for row in rows.to_dict("records")
     }
-    told = [f"{corpus} {size}" if len(sizes) > 1 else size for corpus, size in sizes.items()]
-    return f"The {'critics' if len(sizes) > 1 else 'critic'}: {'; '.join(told)}."
+    described = [f"{corpus} {size}" if len(sizes) > 1 else size for corpus, size in sizes.items()]
+    return f"The {'critics' if len(sizes) > 1 else 'critic'}: {'; '.join(described)}."
 
 
 def _sources(rows: pd.DataFrame) -> Iterable[tuple[Any, pd.DataFrame]]:

@@ -12,9 +12,9 @@ from textcritic.report.names import DATA, GROUP, SAMPLE, Names
 from textcritic.report.numbers import number, p_value, percent, plural
 
 ALPHA = 0.05
-LIKE = 0.05  # of the length of real documents, less than which a difference in length is not told
+LIKE = 0.05  # of the length of real documents, below which a difference in length is not mentioned
 SHUFFLED = "Shuffled words"
-FEW = 3  # samples of a corpus that are all told; of more, the furthest from real text and the nearest
+FEW = 3  # samples of a corpus that are all mentioned; of more, the furthest from real text and the nearest
 DEFINITIONS = (
     (
         "Correlated topic model",
@@ -66,8 +66,8 @@ DEFINITIONS = (
 def topic_findings(rows: pd.DataFrame, names: Names) -> list[tuple[str, str]]:
     """What the topic model says of each corpus: how far the samples are from real text, and which way.
 
-    Of many samples the furthest from real text and the nearest are told; after them those that learnt from shuffled
-    words, and those of which nothing could be scored.
+    Of many samples the furthest from real text and the nearest are mentioned; after them those that learnt from
+    shuffled words, and those of which nothing could be scored.
 
     Args:
         rows: as `rows.topic_rows` makes them.
@@ -82,10 +82,10 @@ def topic_findings(rows: pd.DataFrame, names: Names) -> list[tuple[str, str]]:
         groups = [group for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False)]
         scored = [group for group in groups if group["latent_nll"].notna().any()]
         ranked = sorted((g for g in scored if not g["baseline"].any()), key=lambda group: -abs(_gap(group, real)))
-        told = ranked if len(ranked) <= FEW else [ranked[0], ranked[-1]]
-        told += [group for group in scored if group["baseline"].any()]
+        mentioned = ranked if len(ranked) <= FEW else [ranked[0], ranked[-1]]
+        mentioned += [group for group in scored if group["baseline"].any()]
         where = f" on {corpus}" if names.several_corpora else ""
-        sentences = [(group, _against(group, real)) for group in told]
+        sentences = [(group, _against(group, real)) for group in mentioned]
         sentences += [(group, _lost(group)) for group in groups if group["latent_nll"].isna().all()]
         for group, words in sentences:
             name = names.source(group.iloc[0].to_dict(), corpus=False, seed=False)
@@ -114,11 +114,11 @@ def _against(group: pd.DataFrame, real: Mapping[str, Any]) -> str:
 
 def _length(group: pd.DataFrame, real: Mapping[str, Any], gap: float) -> str:
     """That documents are longer or shorter, where this moves the Latent NLL as it was found to be moved."""
-    ours, theirs = words_per_document(group), real["words_per_document"]
-    if abs(ours / theirs - 1) < LIKE or (ours > theirs) != (gap > 0):
+    of_sample, of_real = words_per_document(group), real["words_per_document"]
+    if abs(of_sample / of_real - 1) < LIKE or (of_sample > of_real) != (gap > 0):
         return ""
     way = "longer" if gap > 0 else "shorter"
-    words = f"{number(ours)} words of the vocabulary, real text's {number(theirs)}"
+    words = f"{number(of_sample)} words of the vocabulary, real text's {number(of_real)}"
     return f"; its documents are {way} too ({words}), which can be part of the reason"
 
 
@@ -130,8 +130,8 @@ def _covariances(group: pd.DataFrame) -> str:
     if apart["distance_p"].max() >= ALPHA:
         return f"; which topics go together cannot be told from real text ({worst})"
     doubt = "".join(spread(apart, "distance_corrected", "distance"))
-    told = f"{'' if len(apart) > 1 else '95% interval '}{doubt}, {'largest ' * (len(apart) > 1)}{worst}"
-    return f"; covariances of topics are {number(apart['distance_corrected'].mean())} apart from real text's ({told})"
+    doubts = f"{'' if len(apart) > 1 else '95% interval '}{doubt}, {'largest ' * (len(apart) > 1)}{worst}"
+    return f"; covariances of topics are {number(apart['distance_corrected'].mean())} apart from real text's ({doubts})"
 
 
 def _lost(group: pd.DataFrame) -> str:

@@ -1,0 +1,133 @@
+"""What the training of a hidden semi-Markov model reads: settings, sequences, and their lattices batch by batch."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from textcritic.errors import TextcriticError
+from textcritic.generators.hsmm.lattice import Lattice
+from textcritic.generators.hsmm.lexicon import ABSENT, MOST_COMMON, Lexicon, check_sequences
+from textcritic.generators.hsmm.model import HSMM
+from textcritic.generators.hsmm.recursion import log_marginal
+from textcritic.generators.symbols import read_sequences
+
+# Nodes times states of a batch; a pass holds about six such tables.
+VALUES_AT_ONCE = {"cpu": 1 << 24, "cuda": 1 << 29}
+LARGEST_BATCH = 1024
+SPELLED_AT_ONCE = 64  # sequences of which every place is a node
+OWN = 0.05  # least share of a token's occurrences that are segments, if it does not only spell other segments
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides a model; the keys of a registry entry of kind `hsmm` and of its `training`."""
+
+    states: int  # the most states
+    longest: int = 11  # tokens of the longest segment
+    most_common: int = MOST_COMMON  # n-grams of each length that may be segments
+    method: str = "em"  # em or adam
+    iterations: int = 10  # em: at most
+    tolerance: float = 1e-4  # em: it ends when the validation loss, in nats per token, falls by less
+    transition_prior: float = 0.1  # em: see `em.estimate`
+    epochs: int = 10  # adam: passes over the text
+    pretraining_epochs: int = 1  # adam: passes before those, which train the emissions alone
+    batch_size: int = 8  # adam: sequences of an update
+    learning_rate: float = 0.3  # adam: at first
+    pretraining_learning_rate: float = 0.1
+    minimum_learning_rate: float = 3e-4
+    decay: float = 2.0  # adam: what the learning rate is divided by when a validation is no better than the best
+    evaluate_every: int = 240  # adam: updates between validations
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any]) -> "Settings":
+        """From a registry entry with all its defaults."""
+        keys = {**entry, **entry["training"]}
+        return cls(**{field.name: keys[field.name] for field in fields(cls)})
+
+
+@dataclass(frozen=True)
+class Text:
+    """Sequences: tokens [tokens] one after the other, and where each begins and the last ends, [sequences + 1]."""
+
+    tokens: np.ndarray
+    offsets: np.ndarray
+
+    @classmethod
+    def read(cls, prefix: str | os.PathLike[str], end: int) -> "Text":
+        """An encoded split, see `generators.symbols`; its symbols are the tokens below the end of text.
+
+        Raises:
+            TextcriticError: as `read_sequences`, or a token is not below `end`.
+        """
+        text = cls(*read_sequences(prefix, end))
+        try:
+            check_sequences(text.tokens, text.offsets, end)
+        except TextcriticError as error:
+            raise TextcriticError(f"{os.fspath(prefix)}.tokens.npy: {error}; encode it with this tokenizer") from error
+        return text
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def part(self, first: int, stop: int) -> "Text":
+        """The sequences from `first` to before `stop`, or to the last."""
+        offsets = self.offsets[first : min(stop, len(self)) + 1]
+        return Text(self.tokens[offsets[0] : offsets[-1]], offsets - offsets[0])
+
+
+def exact_lattices(text: Text, lexicon: Lexicon, states: int, device: str) -> Iterator[Lattice]:
+    """Lattices of all sequences with all their segmentations, batch by batch, on the CPU.
+
+    Args:
+        text: the sequences.
+        lexicon: the segments.
+        states: of the model that they are for, which decides the size of a batch.
+        device: "cpu" or "cuda", which does too.
+    """
+    longest = int(np.diff(text.offsets).max(initial=1))
+    size = int(np.clip(VALUES_AT_ONCE[device] // (states * longest), 1, LARGEST_BATCH))
+    for at in range(0, len(text), size):
+        part = text.part(at, at + size)
+        yield Lattice.build(lexicon.rows(part.tokens, part.offsets), part.offsets)
+
+
+def sparse_lattices(text: Text, lexicon: Lexicon, unigrams: np.ndarray) -> list[Lattice]:
+    """Lattices of all sequences, without single tokens that only spell, where a sequence can be cut without these.
+
+    A smoothed model can emit every single token, so a border between segments can be at every place. But paths through
+    nearly all of these borders have a negligible weight: a state's share of such tokens is small (`em.estimate`), and a
+    path pays it for each token. Without such tokens, borders are only where segments really meet, at a tenth of all
+    places in section 3 of the paper, and a pass is ten times cheaper. The log-likelihood is lower by -log(1 - p), where
+    p is the posterior probability that anything is spelled.
+
+    Args:
+        text: the sequences.
+        lexicon: the segments with all single tokens; its counts say which single tokens are segments themselves.
+        unigrams: how often each token occurs where the counts were taken [V].
+    """
+    spelling = lexicon.counts[: lexicon.vocabulary] < OWN * unigrams
+    lattices = []
+    for at in range(0, len(text), LARGEST_BATCH):
+        part = text.part(at, at + LARGEST_BATCH)
+        rows = lexicon.rows(part.tokens, part.offsets)
+        several = rows.copy()
+        several[:, 0] = np.where(spelling[rows[:, 0]], ABSENT, rows[:, 0])
+        lattice = Lattice.build(several, part.offsets)
+        lattices.append(lattice)
+        uncut = np.flatnonzero(~lattice.parsable.numpy())
+        for first in range(0, len(uncut), SPELLED_AT_ONCE):
+            lattices.append(Lattice.build(rows, part.offsets, uncut[first : first + SPELLED_AT_ONCE]))
+    return lattices
+
+
+def log_likelihood(model: HSMM, lattices: Iterable[Lattice]) -> float:
+    """The log p(x) of all parsable sequences of some lattices together, in nats, their ends not modelled."""
+    total = 0.0
+    for lattice in lattices:
+        value = log_marginal(model, lattice.to(model.initial.device))
+        total += float(value[lattice.parsable.to(value.device)].sum())
+    return total

@@ -1,0 +1,203 @@
+"""Resume state of a training: written whole or not at all, tied to its specification, the last two kept."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, whole_file, write_json
+from textcritic.runlog import log
+
+KEPT = 2
+STATE = re.compile(r"state-(\d+)\.best-(\d+)\.pt")
+BEST = re.compile(r"best-(\d+)\.pt")
+
+
+class Checkpoints:
+    """The checkpoints in one folder.
+
+    `state-{step}.best-{best}.pt` is the state after `step` optimiser steps, `best-{best}.pt` the model's weights at
+    the step with the lowest validation loss so far (0: none yet), and `train.jsonl` the losses line by line.
+
+    Args:
+        folder: the folder, made if absent; the caller holds its lock.
+        specification: everything that decides the result, as JSON values: state of another specification is removed.
+    """
+
+    def __init__(self, folder: Path, specification: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self.curve_path = folder / "train.jsonl"
+        folder.mkdir(parents=True, exist_ok=True)
+        for unfinished in folder.glob(".*.tmp"):
+            unfinished.unlink()
+        self._claim(json.loads(json.dumps(specification)))
+
+    def save(self, state: Mapping[str, Any], step: int, best_step: int) -> None:
+        """Write the state after `step` steps; keep only the last two states and the best weights that they refer to."""
+        _save(state, _state_path(self.folder, step, best_step))
+        states = self._states()
+        for _, _, path in states[:-KEPT]:
+            path.unlink(missing_ok=True)
+        needed = {best for _, best, _ in states[-KEPT:]}
+        for path in self.folder.iterdir():
+            if (match := BEST.fullmatch(path.name)) and int(match[1]) not in needed:
+                path.unlink(missing_ok=True)
+
+    def save_best(self, weights: Mapping[str, Any], step: int) -> None:
+        """Write the best weights so far; a `save` that refers to them should follow."""
+        _save(weights, self.folder / f"best-{step}.pt")
+
+    def load(self) -> dict[str, Any] | None:
+        """The newest state that can be read, tensors on the CPU; None when there is none.
+
+        One that is truncated, or whose best weights are, is removed with a line in the log.
+        """
+        for step, best, path in reversed(self._states()):
+            try:
+                state = load_state(self.folder, step, best)
+                if best:
+                    self.load_best(best)
+            except TextcriticError as fault:
+                log.info("%s; it is removed, the one before is tried", fault)
+                path.unlink()
+                continue
+            log.info("resuming from step %d", step)
+            return state
+        return None
+
+    def load_best(self, step: int) -> dict[str, torch.Tensor]:
+        """The weights saved by `save_best`.
+
+        Raises:
+            TextcriticError: they are missing or truncated.
+        """
+        weights: dict[str, torch.Tensor] = _load(self.folder / f"best-{step}.pt")
+        return weights
+
+    def record(self, point: Mapping[str, Any]) -> None:
+        """Append one line to the curve."""
+        with self.curve_path.open("a", encoding="utf-8") as handle:
+            handle.write(json.dumps(point) + "\n")
+
+    def curve(self) -> list[dict[str, Any]]:
+        """The recorded points; a last line that was cut short is left out."""
+        if not self.curve_path.is_file():
+            return []
+        points = []
+        for line in self.curve_path.read_text(encoding="utf-8").splitlines():
+            try:
+                points.append(json.loads(line))
+            except json.JSONDecodeError:
+                break
+        return points
+
+    def rewind_curve(self, length: int) -> None:
+        """Keep the first `length` points: what a killed run recorded past its last checkpoint is recorded anew."""
+        kept = self.curve()[:length]
+        with whole_file(self.curve_path) as temporary:
+            temporary.write_text("".join(json.dumps(point) + "\n" for point in kept), encoding="utf-8")
+
+    def remove(self) -> None:
+        """Remove the folder with everything in it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _states(self) -> list[tuple[int, int, Path]]:
+        """(step, best step, path) of every state, oldest first."""
+        names = ((STATE.fullmatch(path.name), path) for path in self.folder.iterdir())
+        return sorted((int(match[1]), int(match[2]), path) for match, path in names if match)
+
+    def _claim(self, specification: dict[str, Any]) -> None:
+        path = self.folder / "specification.json"
+        if path.is_file():
+            try:
+                old = read_json(path)
+            except TextcriticError:
+                old = {}
+            if old.get("sha256") == digest(specification):
+                return
+            changed = ", ".join(_differences(old.get("specification", {}), specification)) or "its record is damaged"
+            log.info("%s: the training was changed (%s): its old state is removed", self.folder, changed)
+        for stale in self.folder.iterdir():
+            if stale.name == self.curve_path.name or stale.suffix == ".pt":
+                stale.unlink()
+        write_json(path, {"sha256": digest(specification), "specification": specification})
+
+
+def load_state(folder: Path, step: int, best_step: int) -> dict[str, Any]:
+    """The state after `step` steps, tensors on the CPU; raises TextcriticError when it is missing or truncated."""
+    return _load(_state_path(folder, step, best_step))
+
+
+def digest(specification: Any) -> str:
+    """SHA-256 of the canonical JSON of `specification`."""
+    return hashlib.sha256(json.dumps(specification, sort_keys=True).encode()).hexdigest()
+
+
+def file_digests(paths: Mapping[str, str | os.PathLike[str]]) -> dict[str, str]:
+    """`{role/file name: size and SHA-256}` of input files, given by their role in the training.
+
+    A model's or tokenizer's folder stands for its JSON, text and weights.
+
+    Raises:
+        TextcriticError: a file is missing.
+    """
+    digests = {}
+    for role, path in ((role, file) for role, given in paths.items() for file in _files_of(Path(given))):
+        try:
+            with path.open("rb") as handle:
+                sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+            digests[f"{role}/{path.name}"] = f"{path.stat().st_size} {sha256}"
+        except FileNotFoundError as error:
+            raise TextcriticError(f"{path}: no such file") from error
+    return digests
+
+
+def rng_state() -> dict[str, torch.Tensor]:
+    """State of torch's generators, of the GPU's too when there is one."""
+    state = {"cpu": torch.get_rng_state()}
+    return state | {"cuda": torch.cuda.get_rng_state()} if torch.cuda.is_available() else state
+
+
+def set_rng_state(state: Mapping[str, torch.Tensor]) -> None:
+    """Put torch's generators back into a state of `rng_state`."""
+    torch.set_rng_state(state["cpu"])
+    if "cuda" in state and torch.cuda.is_available():
+        torch.cuda.set_rng_state(state["cuda"])
+
+
+def _files_of(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    return sorted(file for form in ("*.json", "*.txt", "*.safetensors") for file in path.glob(form))
+
+
+def _state_path(folder: Path, step: int, best_step: int) -> Path:
+    return folder / f"state-{step}.best-{best_step}.pt"
+
+
+def _save(value: Mapping[str, Any], path: Path) -> None:
+    with whole_file(path) as temporary:
+        torch.save(dict(value), temporary)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        value: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # torch raises RuntimeError, EOFError, UnpicklingError, OSError ... on damaged files
+        raise TextcriticError(f"{path}: not a whole checkpoint") from error
+    return value
+
+
+def _differences(old: Any, new: Any, key: str = "") -> list[str]:
+    """Dotted keys at which two nested specifications differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+        return [part for name in names for part in _differences(old.get(name), new.get(name), f"{key}.{name}")]
+    return [key.removeprefix(".")]

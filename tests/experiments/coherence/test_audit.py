@@ -1,0 +1,59 @@
+"""The audit: one disputed detail at a time."""
+
+from dataclasses import replace
+
+import pytest
+
+from textcritic.experiments.coherence.audit import SWITCH_WORDS, audit_rows, audit_sheet, switches
+from textcritic.experiments.coherence.names import names_of
+
+
+def test_every_switch_of_every_source(files):
+    audit = audit_rows(files)
+    defaults = audit[(audit["switch"] == "default") & (audit["source"] == "sample")]
+    assert len(defaults) == len(files.samples)
+    assert set(audit["switch"]) <= {"default", *SWITCH_WORDS}
+    assert set(audit["switch"]) >= {"default", "smoothing", "normalisation", "unknown titles", "posterior"}
+    unread = {"": 0, "w-title": 9, "wo-title": 1}
+    assert audit["rejected"].tolist() == [unread[setting] for setting in audit["setting"]]
+    assert audit.loc[audit["source"] != "sample"].set_index("switch")["compared_with"]["posterior"] == "titles"
+
+
+def test_each_audit_decoding_is_a_switch_of_its_own(wide):
+    audit = audit_rows(wide)
+    plain, titled = wide.samples[0], audit[(audit["generator"] == "gpt2-demo") & (audit["corpus"] == "docstrings")]
+    assert (plain.setting, plain.seed) == ("w-title", 1)
+    titled = titled[(titled["setting"] == "w-title") & (titled["seed"] == 1)].set_index("switch")
+    first, second = titled.loc["decoding: top-k-50"], titled.loc["decoding: as-released"]
+    assert first["setting_of_switch"] == "from the 50 likeliest tokens (not all tokens)"
+    assert (
+        second["setting_of_switch"].split("; ")[1]
+        == "a full context window drops 1 token at a time (not half of itself)"
+    )
+    # The files of one are the sample's own, those of the other the next seed's.
+    assert first["change_percent"] == pytest.approx(0)
+    other = audit[(audit["switch"] == "default") & (audit["seed"] == 2)].iloc[0]
+    assert (other["setting"], second["latent_ppl"]) == ("w-title", other["latent_ppl"])
+    change = 100 * (other["latent_ppl"] / titled.loc["default", "latent_ppl"] - 1)
+    assert second["change_percent"] == pytest.approx(change)
+    assert second["compared_with"] == "default"
+
+
+def test_each_audit_decoding_is_shown_and_told_in_its_own_words(wide):
+    audit = audit_rows(wide)
+    sheet = audit_sheet(audit, names_of(wide))
+    assert [cell.text for cell in sheet.header[0]][-2:] == ["decoding: top-k-50", "decoding: as-released"]
+    stubs = [row[0].text for row in sheet.body]
+    assert stubs[:2] == ["docstrings: real text", "docstrings: small GPT-2, with titles, seed 1"]
+    assert "recipes: small GPT-2, without titles" in stubs
+    assert len(stubs) == len(set(stubs))
+    told = {entry["name"]: entry["words"] for entry in switches(audit)}
+    assert "50 likeliest" in told["Decoding: top-k-50"]
+    assert "context window" not in told["Decoding: top-k-50"]
+    assert "1 token" in told["Decoding: as-released"]
+
+
+def test_an_audit_sample_is_compared_with_the_sample_that_differs_in_the_decoding_alone(files):
+    first = files.samples[0]
+    assert files.bases(replace(first, decoding="top-k-50")) == [first]
+    assert files.bases(replace(first, decoding="top-k-50", seed=7)) == []

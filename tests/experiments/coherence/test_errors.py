@@ -1,0 +1,106 @@
+"""Unlikely steps (Table 12), against counts by hand."""
+
+from collections import Counter
+from itertools import takewhile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.coherence.tiny import TITLES, build_coherence
+from textcritic.critics import TransitionCritic
+from textcritic.experiments.coherence.errors import error_rows, errors_sheet
+from textcritic.experiments.coherence.names import names_of
+from textcritic.files import read_table
+from textcritic.inference import bootstrap_interval, ratio_of_sums
+from textcritic.report.numbers import difference, number, percent
+from textcritic.report.published import read_published
+
+
+def test_transition_errors_by_hand(files, published):
+    found = error_rows(files, read_published(published))
+    critic = TransitionCritic.load(files.data[0].critic)
+    each = []
+    for chain in read_table(files.samples[0].scores)["chain"].to_pylist():
+        if chain:
+            each.append(Counter(zip(["<begin>", *chain], [*chain, "<end>"], strict=True)))
+    steps = sum(each, Counter())
+    width = len(TITLES) + 1
+    delta, counts = critic.delta, critic.counts
+    wrong = {}
+    for (before, after), n in steps.items():
+        row = counts[0 if before == "<begin>" else 1 + TITLES.index(before)]
+        column = len(TITLES) if after == "<end>" else TITLES.index(after)
+        if (row[column] + delta) / (row.sum() + delta * width) < 0.01:
+            wrong[before, after] = 100 * n / sum(steps.values())
+    ours = found[(found["setting"] == "w-title") & (found["generator"] == "gpt2-demo") & (found["seed"] == 1)]
+    total, repeated, rest = ours.iloc[0], ours.iloc[1], ours.iloc[2:]
+    assert total["from"] == "(all)"
+    assert total["percent"] == pytest.approx(sum(wrong.values()))
+    assert total["published"] == 5.46
+    assert (total["documents"], total["steps"]) == (len(each), sum(steps.values()))
+    unlikely = rest[rest["probability"] < 0.01]
+    shares = {(row["from"], row["to"]): row["percent"] for row in unlikely.to_dict("records")}
+    assert shares == pytest.approx(wrong)
+    lengths = [chain.total() for chain in each]
+    for row in rest.head(5).to_dict("records"):
+        taken = [chain[row["from"], row["to"]] for chain in each]
+        interval = bootstrap_interval(np.column_stack([taken, lengths]), ratio_of_sums, resamples=100)
+        assert (row["count"], row["steps"]) == (sum(taken), sum(lengths))
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx((100 * interval.low, 100 * interval.high))
+    errors = [sum(n for step, n in chain.items() if step in wrong) for chain in each]
+    interval = bootstrap_interval(np.column_stack([errors, lengths]), ratio_of_sums, resamples=100)
+    assert (total["count"], total["ci_high"]) == (sum(errors), pytest.approx(100 * interval.high))
+    repeats = sum(share for (before, after), share in wrong.items() if before == after)
+    assert repeated["percent"] == pytest.approx(100 * repeats / sum(wrong.values()))
+    assert (repeated["from"], repeated["steps"], repeated["published"]) == ("(repeated)", sum(errors), 17.89)
+    notes = rest[(rest["from"] == "notes") & (rest["to"] == "notes")].iloc[0]
+    assert (notes["published"], notes["difference"]) == (0.13, pytest.approx(notes["percent"] - 0.13))
+    # What is published is there although the critic finds it likely, or knows no such type.
+    after = rest[rest["from"] == "summary"]
+    likely, unknown = (after[after["to"] == title].iloc[0] for title in ("parameters", "plot"))
+    assert likely["count"] == steps["summary", "parameters"]
+    assert likely["probability"] > 0.5
+    assert unknown["count"] == 0
+    assert pd.isna(unknown["probability"])
+
+
+def test_transition_errors_are_summed_up_over_seeds_and_stand_beside_those_published(files, published):
+    found = error_rows(files, read_published(published))
+    sheet = errors_sheet(found, names_of(files))
+    assert [cell.text for cell in sheet.header[0]][-1] == "Published"
+    start = next(i for i, row in enumerate(sheet.body) if row[0].text == "small GPT-2, with titles")
+    assert sheet.body[start][0].notes == ("120 articles",)
+    block = [sheet.body[start], *takewhile(lambda row: not row[0].text, sheet.body[start + 1 :])]
+    ours = found[(found["setting"] == "w-title") & (found["generator"] == "gpt2-demo")]
+    totals = ours[ours["from"] == "(all)"]
+    mean, sd = totals["percent"].mean(), totals["percent"].std(ddof=1)
+    assert block[0][3].text == percent(mean / 100)
+    assert block[0][3].notes == (
+        f"± {number(sd)} over 2 seeds",
+        f"{totals['count'].sum()} of {totals['steps'].sum()}",
+    )
+    assert (block[0][5].text, block[0][5].notes) == ("5.46%", (f"ours {difference(mean - 5.46)}",))
+    assert [cell.text for cell in block[1][1:3]] == ["of these, repeat a section", ""]
+    rows = {(row[1].text, row[2].text): row for row in block}
+    assert rows["summary", "parameters"][3].notes[-1].startswith("not unlikely here: P = 9")
+    assert rows["summary", "plot"][3].notes[-1] == "no such section type here"
+    # A step that one of two seeds never takes has the mean of its share there and 0.
+    kinds = ours[ours["probability"] < 0.01].groupby(["from", "to"])["percent"]
+    (before, after), share = next((step, part.sum()) for step, part in kinds if len(part) == 1)
+    alone = found[~((found["from"] != "(all)") & (found["from"] != "(repeated)") & found["published"].isna())]
+    alone = pd.concat([alone, ours[(ours["from"] == before) & (ours["to"] == after)]])
+    only = {(row[1].text, row[2].text): row for row in errors_sheet(alone, names_of(files)).body}
+    assert only[before.strip("<>"), after.strip("<>")][3].text == percent(share / 200)
+
+
+def test_a_single_seed_has_intervals_and_counts(tmp_path):
+    files = build_coherence(tmp_path, documents=40, generators=("gpt2-demo",), resamples=50)
+    found = error_rows(files, read_published(None))
+    sheet = errors_sheet(found, names_of(files))
+    assert len(sheet.header[0]) == 5
+    ours = found[found["setting"] == "wo-title"].iloc[0]
+    for name, total in (("real text", found.iloc[0]), ("small GPT-2, without titles", ours)):
+        row = next(row for row in sheet.body if row[0].text == name)
+        low, high = (percent(total[key] / 100) for key in ("ci_low", "ci_high"))
+        assert row[3].notes == (f"{low} to {high}", f"{total['count']} of {total['steps']}")

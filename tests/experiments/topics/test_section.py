@@ -1,0 +1,110 @@
+"""The section of the report on topics, beside one on coherence."""
+
+import re
+
+import pytest
+from report_html import Page
+from report_jobs import Made, make_study, report_of
+
+from experiments.coherence.tiny import build_coherence
+from experiments.topics.tiny import BROKEN, GENERATORS, NASTY, build_topics
+from textcritic.cli import main
+from textcritic.files import read_json
+from textcritic.plan.experiment import Part
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The folder of a study, its topics, and the text of its report."""
+    root = tmp_path_factory.mktemp("demo")
+    coherence = build_coherence(root / "results", documents=40, generators=("gpt2-demo",), resamples=50)
+    files = build_topics(root / "results", generators=(*GENERATORS, BROKEN), seeds=(3,))
+    parts = {Part("table9", "nll", "Latent NLL"): files, Part("figure6", "covariances"): files}
+    topics = Made("topics", files, parts)
+    return root, topics, make_study(root, Made("coherence", coherence), topics)
+
+
+def test_page_with_topics_parses_and_loads_nothing_from_elsewhere(made):
+    root, _, text = made
+    page = Page(text)
+    images = {attrs["xlink:href"] for tag, attrs in page.tags if tag == "image"}
+    assert images
+    assert all(image.startswith("data:image/png;base64,") for image in images)
+    others = set(page.loads) - images
+    assert not [target for target in others if re.match(r"(https?:)?//|data:|file:", target)]
+    assert len(page.ids) == len(set(page.ids))
+    assert {target[1:] for target in others if target.startswith("#")} <= set(page.ids)
+    assert all(target.startswith("#") or (root / target).is_file() for target in others)
+    assert {"topics", "topics-table-topics", "topics-table-topic-words", "topics-table-table9"} <= set(page.ids)
+
+
+def test_the_section_has_its_words_shares_and_facts(made):
+    _, _, text = made
+    found = section(text)
+    assert "64 words, 7,200 tokens of the training text." in found
+    assert "8 topics; 180 documents, 2 of them without a word of the vocabulary; 3 iterations of EM; bound" in found
+    for heading in ("Which topics go together", "The topics", "The least usual documents", "What could not be scored"):
+        assert f"<h3>{heading}</h3>" in found
+    assert "mixture of topics. A sample" in found
+    assert "Grey: a generator that has learnt from shuffled words." in found
+    assert "Samples of\nwhich nothing could be scored are not shown." in found
+    assert not re.search(r">[^<]*\d\.\d{5,}[^<]*<", re.sub(r"<svg.*?</svg>", "", found, flags=re.S))
+
+
+def test_the_summary_the_contents_and_the_definitions_speak_of_topics(made):
+    root, _, text = made
+    assert '<a href="#topics">Topics</a>' in text
+    assert "<strong>Topics of small GPT-2:</strong> Latent NLL" in text
+    assert "<dt>Correlated topic model</dt>" in text
+    assert "<dt>Shuffled words</dt>" in text
+    names = ("topics", "topic-words", "topic-outliers", "table9")
+    assert all(f'href="topics/tables/{name}.csv"' in text for name in names)
+    assert 'href="topics/figures/topic-covariances.docstrings.pdf"' in text
+    assert '<a href="topics/figure6/covariances.docstrings.pdf">Figure 6: covariances.docstrings.pdf</a>' in text
+    assert read_json(root / "manifest.json")["seeds"] == [1, 3]
+
+
+def test_every_source_with_documents_has_outliers_to_read(made):
+    _, _, text = made
+    page = Page(text)
+    panes = [attrs["data-key"] for _, attrs in page.tags if attrs.get("data-pane") == "topics-outliers"]
+    assert len(panes) == len(set(panes)) == 4
+    shown = [attrs["data-key"] for _, attrs in page.tags if attrs.get("data-pane") == "topics-outlier-1"]
+    assert len(shown) == 5
+    assert all(f'<option value="{key}">' in text for key in (*panes, *shown))
+    assert "Stronger than usual: " in text
+
+
+def test_words_of_documents_and_topics_are_text(made):
+    _, _, text = made
+    assert any("<" in word for word in NASTY)
+    assert "<b>bold" not in text
+    assert "&lt;b&gt;bold&lt;/b&gt;" in section(text)
+    assert "{{x}}" in section(text)
+
+
+def test_the_terminal_shows_topics_too(made, capsys):
+    root, _, _ = made
+    assert main(["show", str(root)]) == 0
+    out = capsys.readouterr().out
+    block = out[out.index("Latent NLL of topics on docstrings") :].splitlines()
+    assert block[2].split()[:3] == ["source", "Latent", "NLL"]
+    assert block[3].startswith("real text ")
+    broken = next(line for line in block if line.startswith("untrained model"))
+    assert broken.split()[2:] == ["—", "0", "63"]
+    assert "Covariances apart: as a share of the size of real text's, less\nwhat finite samples add." in out
+
+
+def test_many_topics_have_to_be_opened(made, monkeypatch):
+    root, topics, text = made
+    summary = "<summary>Every topic, its words, and its shares</summary>"
+    assert summary not in text
+    monkeypatch.setattr("textcritic.experiments.topics.section.MOST_OPEN", 7)
+    topics.section(root)
+    again = report_of(root, "topics")
+    assert summary in again
+    Page(again)
+
+
+def section(text):
+    return text[text.index('id="topics"') : text.index('id="definitions"')]

@@ -1,0 +1,131 @@
+"""Tables and findings of topics as people read them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_jobs import Made
+
+from experiments.topics.conftest import DOCUMENTS, PUBLISHED, of
+from experiments.topics.tiny import BROKEN, EMPTY, NASTY, UNREAD, build_topics
+from textcritic.experiments.topics.covariances import covariances
+from textcritic.experiments.topics.outliers import outlier_rows
+from textcritic.experiments.topics.rows import topic_rows, word_rows
+from textcritic.experiments.topics.sheets import outliers_sheet, topics_sheet, words_sheet
+from textcritic.experiments.topics.words import topic_findings
+from textcritic.report.names import Names
+from textcritic.report.numbers import number
+from textcritic.report.published import read_published
+from textcritic.report.sheet import to_html, to_latex
+from textcritic.report.tables import read_rows
+
+
+def test_a_sample_of_which_nothing_can_be_scored_says_so(topics, rows):
+    broken = of(rows, BROKEN)
+    assert broken[["latent_nll", "ci_low", "p_value", "latent_nll_at_mean", "seeds_mean"]].isna().all()
+    sheet = topics_sheet(rows, Names.of(topics.samples))
+    line = next(line for line in to_html(sheet).splitlines() if "untrained model" in line)
+    assert line.count("—<small>nothing could be scored</small>") == 2
+    assert f"100%<small>{DOCUMENTS + UNREAD} of {DOCUMENTS + UNREAD}</small>" in line
+    points = dict(topic_findings(rows, Names.of(topics.samples)))
+    words = f"none of its {DOCUMENTS + UNREAD} documents could be scored, all for the reason “malformed”."
+    assert points["Topics of untrained model"] == words
+    assert word_rows(topics).groupby("generator")["share"].count()[BROKEN] == 0
+    panel = next(p for p in covariances(topics.data[0], topics).panels if p.label == "untrained model")
+    assert (panel.documents, panel.matrix) == (0, None)
+    assert BROKEN not in set(outlier_rows(topics)["generator"])
+
+
+def test_words_are_not_taken_for_markup(topics):
+    words = word_rows(topics)
+    text = f"{' '.join(NASTY)} </td><script>alert(1)</script>"
+    outliers = outlier_rows(topics).assign(text=text)
+    names = Names.of(topics.samples)
+    for sheet in (words_sheet(words, names), outliers_sheet(outliers, names)):
+        html, latex = to_html(sheet), to_latex(sheet)
+        assert "<b>bold" not in html
+        assert "<script>" not in html
+        assert "&lt;b&gt;bold&lt;/b&gt;" in html
+        assert "&amp;amp;" in html
+        assert r"\textbackslash{}alpha\_1" in latex
+        assert r"\textless{}b\textgreater{}" in latex
+        assert r"50\%" in latex
+        assert latex.count("{") == latex.count("}")
+
+
+def test_the_table_as_people_read_it(topics, rows):
+    sheet = topics_sheet(rows, Names.of(topics.samples))
+    sample = of(rows, "gpt2-demo")
+    name, expected, at_mean, length, left_out, apart = sheet.body[1]
+    assert name.text == "small GPT-2"
+    assert expected.text == number(sample["latent_nll"])
+    assert expected.notes[0] == f"{sample['ci_low']:.1f}–{sample['ci_high']:.1f}"
+    assert expected.notes[-1] == f"{DOCUMENTS - EMPTY} documents"
+    assert at_mean.text == number(sample["latent_nll_at_mean"])
+    assert left_out.notes == (f"{EMPTY + UNREAD} of {DOCUMENTS + UNREAD}", f"empty: {EMPTY}", f"not read: {UNREAD}")
+    assert length.text == number(sample["words_per_document"])
+    assert apart.text == number(sample["distance_corrected"])
+    assert apart.notes[0] == f"{number(sample['distance_low'])}–{number(sample['distance_high'])}"
+    assert f"by chance {number(sample['distance_by_chance'])}" in apart.notes
+    assert sheet.remarks[0].startswith(f"The critic: 8 topics, {sample['vocabulary']} words.")
+    assert not any("published" in remark for remark in sheet.remarks)
+    assert {len(row) for row in sheet.body} == {len(sheet.header[0])}
+
+
+def test_seeds_are_summarised_and_shown_together(tmp_path):
+    topics = build_topics(tmp_path, generators=("gpt2-demo",), seeds=(2, 1), resamples=20)
+    rows = topic_rows(topics, read_published(None))
+    samples = rows[rows["source"] == "sample"]
+    assert samples["seeds_mean"].tolist() == pytest.approx([samples["latent_nll"].mean()] * 2)
+    assert samples["seeds_sd"].tolist() == pytest.approx([np.std(samples["latent_nll"], ddof=1)] * 2)
+    assert samples["label"].tolist() == ["small GPT-2, seed 2", "small GPT-2, seed 1"]
+    sheet = topics_sheet(rows, Names.of(topics.samples))
+    assert [row[0].text for row in sheet.body] == ["real text", "small GPT-2"]
+    assert "over 2 seeds" in sheet.body[1][1].notes[0]
+    assert [source.seed for source in topics.shown(topics.data[0])[1:]] == [1]
+    assert set(outlier_rows(topics)["seed"].dropna()) == {1}
+    spread = f"± {number(samples['distance_corrected'].std(ddof=1))} over 2 seeds"
+    assert sheet.body[1][5].notes[0] == spread
+    told = rows.assign(distance_p=0.001)
+    ((_, words),) = topic_findings(told, Names.of(topics.samples))
+    mean = number(samples["distance_corrected"].mean())
+    assert f"covariances of topics are {mean} apart from real text's ({spread}, largest p = 0.001)" in words
+
+
+def test_findings_tell_the_direction_and_the_doubt(topics, rows):
+    told = rows.copy()
+    told.loc[told["generator"] == "data", "latent_nll"] = 20.0
+    values = {"gpt2-demo": (18.5, 0.0004, 0.2), "ngram-3": (20.1, 0.6, 0.001), "shuffled": (25.0, 0.001, 0.001)}
+    for generator, (nll, p, apart) in values.items():
+        told.loc[told["generator"] == generator, ["latent_nll", "p_value", "distance_p"]] = nll, p, apart
+    told.loc[told["generator"] == "ngram-3", ["distance_corrected", "distance_low", "distance_high"]] = 0.4, 0.3, 0.5
+    points = topic_findings(told, Names.of(topics.samples))
+    assert [lead for lead, _ in points] == [
+        f"Topics of {name}" for name in ("small GPT-2", "trigram", "shuffled words", "untrained model")
+    ]
+    assert points[0][1] == (
+        "Latent NLL 18.5, 1.50 nats below real text's 20.0 (p < 0.001): the model finds its mixtures of topics more "
+        "usual than real ones, which is no better; which topics go together cannot be told from real text (p = 0.20)."
+    )
+    assert points[1][1] == (
+        "Latent NLL 20.1, 0.10 nats above real text's 20.0, which is within what chance explains (p = 0.60); "
+        "covariances of topics are 0.40 apart from real text's (95% interval 0.30–0.50, p = 0.001)."
+    )
+    for generator, words, told_too in (("gpt2-demo", 20, True), ("gpt2-demo", 80, False), ("shuffled", 80, True)):
+        changed = told.copy()
+        changed.loc[changed["generator"] == generator, "words_per_document"] = words
+        said = " ".join(said for _, said in topic_findings(changed, Names.of(topics.samples)))
+        way = "longer" if words == 80 else "shorter"
+        reason = f"its documents are {way} too ({words}.0 words of the vocabulary, real text's 40.0), which can be part"
+        assert (reason in said) is told_too
+
+
+def test_every_table_is_written_three_times_and_read_back(topics, rows, tmp_path):
+    made = Made("topics", topics, published=PUBLISHED).tables(tmp_path)
+    names = ("topics", "topic-words", "topic-outliers")
+    assert {path.name for path in made} == {f"{name}.{suffix}" for name in names for suffix in ("csv", "tex", "html")}
+    again = read_rows(tmp_path, "topics")
+    for column in ("latent_nll", "latent_nll_at_mean", "distance_corrected", "p_value"):
+        pd.testing.assert_series_equal(again[column], rows[column], rtol=0)
+    assert again["rejected_by_reason"].tolist() == rows["rejected_by_reason"].tolist()
+    words = read_rows(tmp_path, "topic-words")
+    assert NASTY[1] in words.loc[words["topic"] == 1, "words"].iloc[0]

@@ -1,0 +1,50 @@
+"""Charts that several kinds draw, and figures within a page."""
+
+import re
+
+import numpy as np
+import pytest
+
+from textcritic.report.charts import Mark, interval_chart, training_curves
+from textcritic.report.style import save
+from textcritic.report.svg import inline_svg
+
+
+def test_inlined_figures_keep_their_words(tmp_path):
+    marks = [Mark("real text", (2.0,), ((1.9, 2.1),)), Mark("g", (2.6,), ((2.2, 3.1),), "p = 0.002", "w-title")]
+    save(interval_chart({"docstrings": marks}), tmp_path / "chart", ("svg",))
+    text = inline_svg(tmp_path / "chart.svg", "key", 'A "chart" & more')
+    assert ">p = 0.002</text>" in text
+    assert 'aria-label="A &quot;chart&quot; &amp; more"' in text
+    assert "var(--ink)" in text
+    assert "#1c2330" not in text
+    assert not re.search(r'="[^"]*\d\.\d{3}[^"]*"', text)
+    assert all(name.startswith("key-") for name in re.findall(r'\bid="([^"]*)"', text))
+
+
+def test_chart_of_infinite_values(tmp_path):
+    real = Mark("real text", (2.0,), ((1.9, 2.1),))
+    sample = Mark("ngram-3", (np.inf,), ((np.inf, np.inf),), "", "w-title")
+    save(interval_chart({"docstrings": [real, sample]}), tmp_path / "chart", ("svg",))
+    assert "∞" in (tmp_path / "chart.svg").read_text()
+
+
+def test_long_labels_of_a_narrow_chart_have_two_lines(tmp_path):
+    label = "trigram, interpolated, without titles"
+    sample = Mark(label, (123.0,), ((106.0, 143.0),), "p < 0.001", "wo-title")
+    for name, width in (("wide", 6.4), ("narrow", 3.7)):
+        save(interval_chart({"docstrings": [sample]}, width), tmp_path / name, ("svg",))
+    assert f">{label}<" in (tmp_path / "wide.svg").read_text()
+    narrow = (tmp_path / "narrow.svg").read_text()
+    assert ">trigram, interpolated,<" in narrow
+    assert ">without titles<" in narrow
+
+
+def test_long_training_curves_are_drawn_as_means():
+    curve = [{"step": step, "train_loss": float(step % 2)} for step in range(1000)]
+    curve[-1]["validation_loss"] = 0.5
+    axes = training_curves({"g": curve}).axes[0]
+    training, validation = (np.array(line.get_xydata()) for line in axes.get_lines())
+    assert len(training) == 112
+    assert training[:2].ravel().tolist() == pytest.approx([4, 4 / 9, 13, 5 / 9])
+    assert validation.tolist() == [[999, 0.5]]
