@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo criticise test slurm-test bench lint format
+.PHONY: demo criticise test test-fast slurm-test bench lint format
 
 # A kill leaves Snakemake's lock behind; while we hold our own, nobody else's demo can be the one that it guards.
 demo: .venv/installed
@@ -22,8 +22,15 @@ criticise: .venv/installed
 		SAMPLES="model.jsonl other.jsonl"))
 	textcritic criticise $(call quoted,$(REFERENCE)) $(SAMPLES) $(if $(OUTPUT),--output $(call quoted,$(OUTPUT)))
 
+# A file of tests stays with one worker, which makes its fixtures once; conftest.py begins with the longest.
+parallel = -n logical --maxprocesses 8 --dist loadscope --no-loadscope-reorder
+
 test: .venv/installed
-	pytest tests
+	pytest tests $(parallel)
+
+# For every change: the library's tests, but for the files that take longest.
+test-fast: .venv/installed
+	pytest tests/unit tests/oracle tests/plan -m "not slow and not slurm" $(parallel)
 
 slurm-test: .venv/installed
 	pytest tests/slurm -m slurm -s -rs

@@ -1,28 +1,100 @@
-"""Fixtures that several test files share."""
+"""Fixtures that several test files share, and what all tests run under."""
+
+import bz2
+import fcntl
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+# Tensors as small as here are slower with more threads than one, and several tests run at a time. Before torch, numpy
+# and nltk are imported; the processes that tests start inherit it.
+os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+os.environ["NLTK_DATA"] = str(Path(__file__).parent / "data" / "nltk_data")
 
 import pytest
+from samples import SMALL
 from tiny import TinyEncoding, tiny_articles
 from tiny_process import TinyProcess, tiny_process
 
 from textcritic.corpora import write_articles
 
+# The files that take longest, the first most. They are begun first, lest a worker be left alone with one of them at the
+# end, and are `slow`: `make test-fast` leaves them out.
+SLOW = (
+    *("e2e/test_micro", "oracle/test_processes_oracle", "dag/test_dag", "e2e/test_scientific"),
+    *("e2e/test_pretrained_models", "oracle/test_sample_oracle", "e2e/test_criticise", "oracle/test_hsmm_precision"),
+    *("unit/test_environments", "unit/test_classifier", "unit/test_ctm_resume", "e2e/test_wikipedia_corpora"),
+    *(
+        "oracle/test_ctm_fit",
+        "experiments/test_new_experiment",
+        "experiments/test_contract",
+        "coherence/test_papers",
+        "oracle/test_ctm_bound",
+        "unit/test_hsmm_jobs",
+    ),
+    *("oracle/test_wikipedia_oracle", "unit/test_launch", "unit/test_wikipedia_kill", "unit/test_wikitext"),
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {name: place for place, name in enumerate(SLOW)}
+    place_of = {item: places.get(f"{item.path.parent.name}/{item.path.stem}", len(places)) for item in items}
+    items.sort(key=place_of.__getitem__)
+    for item in items:
+        if place_of[item] < len(places):
+            item.add_marker("slow")
+
 
 @pytest.fixture(scope="session")
-def tiny_encoding(tmp_path_factory: pytest.TempPathFactory) -> TinyEncoding:
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """`shared_folder(name, make)`: a folder that `make(folder)` fills once for all workers; they only read it."""
+    base = tmp_path_factory.getbasetemp()
+    # A worker's base folder lies in one of the whole run.
+    place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def shared(name: str, make: Callable[[Path], object]) -> Path:
+        folder = place / f"shared-{name}"
+        with (place / f"shared-{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
+            if not folder.exists():
+                making = place / f"shared-{name}.making"
+                shutil.rmtree(making, ignore_errors=True)  # of a worker that failed: the next one tries, and fails too
+                making.mkdir()
+                make(making)
+                making.rename(folder)
+        return folder
+
+    return shared
+
+
+@pytest.fixture(scope="session")
+def tiny_encoding(shared_folder) -> TinyEncoding:
     from textcritic.corpora import read_articles, render
     from textcritic.generators.encode import encode_split
     from textcritic.training.load import train_tokenizer
 
-    folder = tmp_path_factory.mktemp("tiny")
-    tiny = TinyEncoding(folder, folder / "tokenizer", folder / "train", folder / "validation")
-    for split, count, seed in (("train", 60, 1), ("validation", 12, 2)):
-        write_articles(tiny.articles(split), tiny_articles(count, seed))
-    train_tokenizer((render(a, "w-title") for a in read_articles(tiny.articles("train"))), tiny.tokenizer, 300)
-    encode_split(tiny.articles("train"), tiny.tokenizer, "w-title", "single", tiny.train, shuffle_seed=1)
-    encode_split(tiny.articles("validation"), tiny.tokenizer, "w-title", "single", tiny.validation)
-    return tiny
+    def make(folder: Path) -> None:
+        tiny = encoding_in(folder)
+        for split, count, seed in (("train", 60, 1), ("validation", 12, 2)):
+            write_articles(tiny.articles(split), tiny_articles(count, seed))
+        train_tokenizer((render(a, "w-title") for a in read_articles(tiny.articles("train"))), tiny.tokenizer, 300)
+        encode_split(tiny.articles("train"), tiny.tokenizer, "w-title", "single", tiny.train, shuffle_seed=1)
+        encode_split(tiny.articles("validation"), tiny.tokenizer, "w-title", "single", tiny.validation)
+
+    def encoding_in(folder: Path) -> TinyEncoding:
+        return TinyEncoding(folder, folder / "tokenizer", folder / "train", folder / "validation")
+
+    return encoding_in(shared_folder("tiny", make))
 
 
 @pytest.fixture(scope="session")
 def small_process(tmp_path_factory: pytest.TempPathFactory) -> TinyProcess:
     return tiny_process(tmp_path_factory.mktemp("small-process"))
+
+
+@pytest.fixture(scope="session")
+def wiki_counts(shared_folder) -> Path:
+    """Counts of words of 819 sections of Wikipedia, an LDA-C file."""
+    content = bz2.decompress((SMALL / "topics/wiki.dat.bz2").read_bytes())
+    return shared_folder("topics", lambda folder: (folder / "wiki.dat").write_bytes(content)) / "wiki.dat"

@@ -1,22 +1,68 @@
-"""Run the workflow as a user does."""
+"""Run the workflow as a user does, or only ask what it would do."""
 
 import os
 import subprocess
 import sys
+import traceback
 from pathlib import Path
+from tempfile import TemporaryFile
 
 ROOT = Path(__file__).parents[1]
 
 
 def snakemake(folder, *arguments, configfile, **environment):
-    """Snakemake on two cores in `folder`; the finished process, with its output as text."""
-    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", folder]
-    command += ["--configfile", ROOT / configfile, "--cores", "2", *arguments]
+    """Snakemake on two cores in `folder`, as a process of its own; the finished process, with its output as text."""
+    command = [sys.executable, "-m", "snakemake", *_options(folder, configfile), "--cores", "2", *arguments]
     return subprocess.run(
         list(map(str, command)),
         capture_output=True,
         text=True,
         check=False,
         cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+        env={**os.environ, **environment},
     )
+
+
+def dry_run(folder, *arguments, configfile=None):
+    """What `snakemake` gives for a run that starts no job (`--dry-run`, `--touch`), without its seconds of start-up.
+
+    A forked child calls Snakemake's `main`: it has Snakemake imported already, and what it changes (working directory,
+    loggers, modules) ends with it. `--dry-run` is not added: give it, or another option that starts no job.
+    """
+    path = sys.path[:]
+    import snakemake.cli  # half of a dry run's time, once for all tests of this process
+
+    sys.path[:] = path  # to which it adds a folder of its own, a relative one
+    arguments = [*_options(folder, configfile), *arguments]
+    with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+        child = os.fork()
+        if not child:
+            _become(snakemake.cli.main, list(map(str, arguments)), folder, out, err)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(arguments, code, out.read(), err.read())
+
+
+def _options(folder, configfile):
+    options = ["--snakefile", ROOT / "Snakefile", "--directory", folder]
+    return options + (["--configfile", ROOT / configfile] if configfile else [])
+
+
+def _become(main, arguments, folder, out, err):
+    """End this process with main's exit code, whatever happens: it must never return to the tests."""
+    code = 1
+    try:
+        for number, handle in ((1, out), (2, err)):
+            os.dup2(handle.fileno(), number)
+        sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
+        os.chdir(folder)
+        main(arguments)
+    except SystemExit as end:
+        code = end.code or 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)

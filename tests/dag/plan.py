@@ -1,16 +1,11 @@
 """What Snakemake would do: dry runs, and what they print, taken apart."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from snake import ROOT
+from snake import dry_run as snakemake
 
-
-def snakemake(folder, *arguments):
-    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", folder, *arguments]
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=folder)
+__all__ = ["ROOT", "jobs", "planned", "snakemake"]
 
 
 def jobs(output):

@@ -1,22 +1,17 @@
 """How many GPUs the jobs of a model ask for that is trained on several."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from snake import ROOT, dry_run
 
-ROOT = Path(__file__).parents[2]
 SAMPLE = "results/samples/docstrings/w-title/gpt2-xl/seed1/demo.parquet"
 MEASURED = "results/generators/docstrings/w-title/gpt2-xl/seed1/perplexity.json"
 
 
 def asked_by_rule(tmp_path, *options):
     """Resources of each rule's job, as a dry run prints them."""
-    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", tmp_path]
-    command += ["--dry-run", *options, "--", SAMPLE, MEASURED]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = dry_run(tmp_path, "--dry-run", *options, "--", SAMPLE, MEASURED)
     assert done.returncode == 0, done.stderr
     return {
         rule: dict(re.findall(r"(\w+)=([\w:]+)", resources))

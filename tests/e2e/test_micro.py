@@ -22,7 +22,8 @@ sys.path.insert(0, str(ROOT / "tests" / "micro"))
 
 from recipes import write  # noqa: E402
 
-snakemake = partial(snake.snakemake, configfile="tests/micro/config.yaml")
+CONFIG = "tests/micro/config.yaml"
+snakemake = partial(snake.snakemake, configfile=CONFIG)
 
 
 @pytest.fixture(scope="module")
@@ -263,19 +264,19 @@ def registry_with(folder, kind, change):
 
 def test_a_changed_critic_reruns_from_the_critic_on_and_a_label_nothing(copy):
     changed = registry_with(copy, "critics", lambda e: e["transitions-micro"].update(smoothing=[0.5]))
-    run = snakemake(copy, "--dry-run", "--quiet", "rules", configfile=changed)
+    run = snake.dry_run(copy, "--dry-run", "--quiet", "rules", configfile=changed)
     assert "fit_transitions" in run.stdout + run.stderr
     assert "train_c" not in run.stdout + run.stderr
     shutil.rmtree(copy / "registry")
     labelled = registry_with(copy, "generators", lambda e: e["gpt2-micro"].update(label="another", threads=2))
-    run = snakemake(copy, "--dry-run", configfile=labelled)
+    run = snake.dry_run(copy, "--dry-run", configfile=labelled)
     assert "train_causal" not in run.stdout + run.stderr
 
 
 def test_another_number_of_topics_counts_no_words_again_and_another_vocabulary_does(copy):
     for changes, counts in (({"topics": 4}, False), ({"vocabulary": {"minimum_count": 4}}, True)):
         changed = registry_with(copy, "critics", lambda e, changes=changes: e["ctm-micro"].update(changes))
-        run = snakemake(copy, "--dry-run", "--quiet", "rules", configfile=changed)
+        run = snake.dry_run(copy, "--dry-run", "--quiet", "rules", configfile=changed)
         assert {"fit_topics", "infer_data_topics", "infer_sample_topics"} <= set(re.findall(r"\w+", run.stdout))
         assert ("count_words" in run.stdout) is counts
         assert "train_c" not in run.stdout
@@ -307,6 +308,6 @@ def test_a_bad_line_of_a_corpus_is_named_and_leaves_nothing(tmp_path):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    run = snakemake(tmp_path)
+    run = snake.dry_run(tmp_path, "--cores", "2", configfile=CONFIG)
     assert run.returncode != 0
     assert "recipes.jsonl" in run.stderr

@@ -5,7 +5,7 @@ import shutil
 import sys
 
 import pytest
-from snake import ROOT, snakemake
+from snake import ROOT, dry_run, snakemake
 from tiny_hub import tiny_bert, tiny_gpt2
 
 sys.path.insert(0, str(ROOT / "tests" / "micro"))
@@ -36,9 +36,9 @@ CLASSIFIER = "results/classifiers/recipes/bert-tiny"
 TARGETS = f"{MODEL}/perplexity.json", f"{CLASSIFIER}/accuracy.json"
 
 
-def run(folder, *arguments):
+def run(folder, *arguments, how=snakemake):
     registries = "registry_folders=['tests/micro/registry','registry']"
-    return snakemake(folder, *arguments, "--config", registries, configfile="tests/micro/config.yaml")
+    return how(folder, *arguments, "--config", registries, configfile="tests/micro/config.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_pretrained_models_are_fine_tuned_and_measured(study):
     assert "validation loss" in log
     report = json.loads((study / CLASSIFIER / "accuracy.json").read_text())
     assert report["test"]["accuracy"] > 0.9
-    again = run(study, "--dry-run", *TARGETS)
+    again = run(study, "--dry-run", *TARGETS, how=dry_run)
     assert "Nothing to be done" in again.stdout + again.stderr
 
 
@@ -98,6 +98,6 @@ def test_a_folder_that_is_not_whole_is_one_line(copy):
 def test_gpus_that_cannot_share_a_batch_are_refused_before_anything_runs(copy):
     entry = REGISTRY["generators"]["gpt2-tiny"] | {"gpu": 3}
     (copy / "registry/generators.yaml").write_text(json.dumps({"gpt2-tiny": entry}))
-    done = run(copy, "--dry-run", f"{MODEL}/model")
+    done = run(copy, "--dry-run", f"{MODEL}/model", how=dry_run)
     assert done.returncode == 1
     assert "gpt2-tiny: gpu: 3 GPUs cannot share training.batch_size, 4 blocks, evenly" in done.stderr + done.stdout

@@ -7,16 +7,13 @@ from functools import partial
 import pyarrow.parquet as pq
 import pytest
 import snake
+from samples import SMALL
 
-SHARED = snake.ROOT.parent / "shared" / "data"
-DUMP, WORDNET = SHARED / "wikipedia" / "enwiki-sample.xml.bz2", SHARED / "nltk_data"
+DUMP = SMALL / "wikipedia" / "enwiki-sample.xml.bz2"
 SPLITS = ("train", "validation", "test")
-PAGES, ARTICLES = 232, 128
+PAGES, ARTICLES = 168, 64
 
-pytestmark = pytest.mark.skipif(
-    not (DUMP.is_file() and WORDNET.is_dir()), reason=f"the dump or the WordNet data in {SHARED} are not there"
-)
-snakemake = partial(snake.snakemake, configfile="tests/wikipedia/config.yaml", NLTK_DATA=str(WORDNET))
+snakemake = partial(snake.snakemake, configfile="tests/wikipedia/config.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +86,6 @@ def test_short_articles_and_films_are_chosen_from_the_same_splits(folder):
 
 
 def test_a_second_run_has_nothing_to_do(folder):
-    run = snakemake(folder, "data")
+    run = snake.dry_run(folder, "--cores", "2", "data", configfile="tests/wikipedia/config.yaml")
     assert run.returncode == 0
     assert "Nothing to be done" in run.stdout + run.stderr

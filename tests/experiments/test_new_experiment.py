@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from snake import ROOT, snakemake
+from snake import ROOT, dry_run, snakemake
 
 PAGE = ROOT / "docs/new-experiment.md"
 MOST_LINES = 150
@@ -71,11 +71,11 @@ def test_the_terminal_shows_its_lines(folder):
 
 
 def test_it_has_a_target_and_a_stage_of_its_own(folder):
-    run = snakemake(folder, "--dry-run", "--force", "readable_table1", configfile=folder / "readable.config.yaml")
+    run = dry_run(folder, "--dry-run", "--force", "readable_table1", configfile=folder / "readable.config.yaml")
     assert run.returncode == 0, run.stderr
     config = yaml.safe_load((folder / "readable.config.yaml").read_text())
     (folder / "again.yaml").write_text(yaml.safe_dump(config | {"stage_versions": {"readability": 2}}))
-    run = snakemake(folder, "--dry-run", "--quiet", "rules", configfile=folder / "again.yaml")
+    run = dry_run(folder, "--dry-run", "--quiet", "rules", configfile=folder / "again.yaml")
     assert "measure_readability" in run.stdout
     assert "fit_ngram" not in run.stdout
 
@@ -94,7 +94,7 @@ def test_a_fault_in_its_block_is_one_line(folder, tmp_path, old, new, line):
     (tmp_path / "studies/readable.yaml").write_text(text.replace(old, new))
     config = yaml.safe_load((folder / "readable.config.yaml").read_text())
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config | {"study_folders": [str(tmp_path / "studies")]}))
-    run = snakemake(folder, "--dry-run", configfile=tmp_path / "config.yaml")
+    run = dry_run(folder, "--dry-run", configfile=tmp_path / "config.yaml")
     assert run.returncode != 0
     assert line in run.stdout + run.stderr
     assert "Traceback" not in run.stdout + run.stderr
@@ -103,6 +103,6 @@ def test_a_fault_in_its_block_is_one_line(folder, tmp_path, old, new, line):
 def test_a_package_that_is_not_there_is_one_line(folder, tmp_path):
     config = yaml.safe_load((folder / "readable.config.yaml").read_text())
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config | {"experiment_packages": ["mylab.legibility"]}))
-    run = snakemake(folder, "--dry-run", configfile=tmp_path / "config.yaml")
+    run = dry_run(folder, "--dry-run", configfile=tmp_path / "config.yaml")
     assert run.returncode != 0
     assert "experiment_packages: mylab.legibility: no module 'mylab.legibility'" in run.stdout + run.stderr

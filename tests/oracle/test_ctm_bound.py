@@ -1,7 +1,6 @@
 """The bound, its gradients and its maximum against Blei and Lafferty's bound written in loops, and a slow search."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +23,6 @@ from scipy.sparse import csr_matrix, vstack
 from textcritic.critics.ctm import CTM, infer
 from textcritic.latents.bags import read_ldac
 
-WIKI = Path(__file__).parents[3] / "shared" / "data" / "topics" / "wiki.dat"
 LENGTHS = [0, 1, 2, 7, 40, 300]
 CASES = pytest.mark.parametrize(
     ("seed", "topics", "words"), [(0, 2, 3), (1, 2, 12), (2, 3, 5), (3, 4, 20), (4, 7, 30), (5, 12, 10)]
@@ -126,10 +124,9 @@ def assert_peaks(critic, counts, **search):
     assert shortfall(critic, counts, **search).max() < 0.1
 
 
-@pytest.mark.skipif(not WIKI.is_file(), reason="needs shared/data/topics/wiki.dat")
-def test_inference_on_documents_of_wikipedia():
+def test_inference_on_documents_of_wikipedia(wiki_counts):
     """A critic of 20 topics, each made of some documents' words; the shortest, the longest and some other documents."""
-    counts = read_ldac(WIKI)
+    counts = read_ldac(wiki_counts)
     rng = np.random.default_rng(1)
     topics = np.array([counts[rng.integers(0, counts.shape[0], 40)].sum(0) for _ in range(20)], float).squeeze() + 0.01
     root = rng.standard_normal((19, 19)) / 4

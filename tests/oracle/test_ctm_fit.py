@@ -1,7 +1,6 @@
 """The fit: its bounds are the slow reference's, never fall, and depend on seed and data alone."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from textcritic.critics.ctm import FitOptions, fit_ctm, infer
 from textcritic.critics.ctm.batches import rows_of_batches
 from textcritic.latents.bags import read_ldac
 
-WIKI = Path(__file__).parents[3] / "shared" / "data" / "topics" / "wiki.dat"
 CTM_C = {20: -1.19432e6, 50: -1.13249e6}  # the final bound of Blei's ctm-c on this file
 
 
@@ -112,10 +110,9 @@ def test_minibatches_come_close_to_the_whole():
     assert parts > 1.005 * whole  # they are below 0
 
 
-@pytest.mark.skipif(not WIKI.is_file(), reason="needs shared/data/topics/wiki.dat")
 @pytest.mark.parametrize("topics", CTM_C)
-def test_topics_of_wikipedia_reach_the_bound_of_the_released_code(topics):
-    counts = read_ldac(WIKI)
+def test_topics_of_wikipedia_reach_the_bound_of_the_released_code(topics, wiki_counts):
+    counts = read_ldac(wiki_counts)
     fit = fit_ctm(counts, FitOptions(num_topics=topics))
     assert fit.converged
     assert fit.bounds[-1] >= CTM_C[topics]

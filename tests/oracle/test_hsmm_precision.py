@@ -51,7 +51,7 @@ def adversarial(seed, states=7):
 
 
 @pytest.mark.parametrize("end", [False, True])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))  # which kind of model: by its remainders by 2 and by 3
 def test_single_equals_double_precision(seed, end):
     single, lattice = adversarial(seed)
     double = single.to(dtype=torch.float64)

@@ -132,20 +132,20 @@ def alone(tiny_encoding, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("more", [{}, {"accumulation": 3, "evaluate_blocks": 7}, {"activation_checkpointing": True}])
-def test_two_processes_train_what_one_trains(tiny_encoding, tmp_path, more):
+MORE = {"accumulation": 3, "evaluate_blocks": 7, "activation_checkpointing": True}
+
+
+@pytest.mark.parametrize("more", [{}, MORE])
+def test_two_processes_train_what_one_trains_and_the_first_is_heard(tiny_encoding, tmp_path, caplog, more):
     one = fit(tiny_encoding, tmp_path / "one", SHORT | more)
-    two = fit(tiny_encoding, tmp_path / "two", SHORT | more, processes=2)
+    with caplog.at_level(logging.INFO, "textcritic"):
+        caplog.clear()
+        two = fit(tiny_encoding, tmp_path / "two", SHORT | more, processes=2)
     assert_same_training(tmp_path / "one", tmp_path / "two", rel=1e-6)
     for key in ("steps", "best_step", "tokens_seen", "parameters", "flops_per_token", "device", "mfu"):
         assert one[key] == two[key]
     assert (one["processes"], two["processes"]) == (1, 2)
     assert sorted(path.name for path in (tmp_path / "two").iterdir()) == ["model", "training.json"]
-
-
-def test_only_the_process_that_leads_is_heard(tiny_encoding, tmp_path, caplog):
-    with caplog.at_level(logging.INFO, "textcritic"):
-        fit(tiny_encoding, tmp_path, SHORT, processes=2)
     validations = [record.getMessage() for record in caplog.records if "validation loss" in record.getMessage()]
     assert [message.split("after ")[1] for message in validations] == ["step 5", "step 10", "step 12"]
 

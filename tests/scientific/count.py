@@ -1,5 +1,6 @@
 """The numbers of Table 11 counted from published records by plain loops that share no code with the builder."""
 
+import gzip
 import json
 import re
 import statistics
@@ -11,9 +12,16 @@ DROP = {"see also", "external link", "reference", "further reading", "note", "so
 FILES = {"train": "train", "validation": "val", "test": "test"}
 
 
+def path_of(folder, name, split):
+    """A published file, e.g. `pubmed.val.txt`, or the same compressed, `pubmed.val.txt.gz`."""
+    plain = folder / f"{name}.{split}.txt"
+    return plain if plain.exists() else plain.with_name(f"{plain.name}.gz")
+
+
 def records_of(folder, name, split):
-    """The records of a published file, e.g. `pubmed.val.txt`."""
-    with (folder / f"{name}.{split}.txt").open(encoding="utf-8") as lines:
+    """The records of a published file."""
+    path = path_of(folder, name, split)
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 

@@ -3,17 +3,17 @@ import json
 import resource
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+import samples
 
 from textcritic.cli import main
 from textcritic.critics.ctm import FitOptions, fit_ctm, infer
 from textcritic.critics.ctm.scoring import latent_nll
 from textcritic.latents.bags import read_ldac
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "topics"
+VOCABULARY = samples.SMALL / "topics/vocab.txt"
 SUBJECTS = [["cat", "dog", "paw", "fur"], ["sun", "moon", "star", "sky"], ["rice", "bread", "salt", "oil"]]
 
 
@@ -188,13 +188,12 @@ def test_options_of_the_vocabulary(tmp_path, capsys, train, test):
     assert "cat" not in found["top_words"][0]
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the shared sample data are not there")
-def test_slice_of_wikipedia(tmp_path, capsys):
-    lines = (DATA / "wiki.dat").read_bytes().splitlines(keepends=True)
+def test_slice_of_wikipedia(tmp_path, capsys, wiki_counts):
+    lines = wiki_counts.read_bytes().splitlines(keepends=True)
     train, test = tmp_path / "train.dat", tmp_path / "test.dat"
     train.write_bytes(b"".join(lines[:120]))
     test.write_bytes(b"".join(lines[120:150]))
-    found = run(capsys, train, test, "--num-topics", 5, "--iterations", 8, "--vocabulary", DATA / "vocab.txt")
+    found = run(capsys, train, test, "--num-topics", 5, "--iterations", 8, "--vocabulary", VOCABULARY)
     assert (found["n"], found["empty"], len(found["bound"])) == (30, 0, 8)
     assert found["bound"] == sorted(found["bound"])
     assert [len(topic) for topic in found["top_words"]] == [10] * 5

@@ -2,17 +2,15 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import nltk
 import pytest
+from samples import LARGE, SMALL, of_large
 
 from textcritic.corpora import Article, Section, build_corpus, extract_corpus, read_articles, words_of, write_articles
 from textcritic.corpora.build import corpus_statistics
-from textcritic.corpora.titles import _wordnet
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.options.corpora import given_paths
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 SPLITS = ("train", "validation", "test")
 
 
@@ -250,14 +248,15 @@ def test_a_corpus_file_in_place_of_an_extracted_one(tmp_path):
         build_corpus(tmp_path / "extracted.parquet", tmp_path / "tiny", spec(), words_of)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"the articles and the WordNet data in {SHARED} are not there")
-def test_real_articles_as_the_paper_prepares_them(tmp_path, monkeypatch):
-    """PubMed-style articles, lemmatised titles, official splits, the paper's filters at the scale of 108 articles."""
-    monkeypatch.setattr(nltk.data, "path", [str(SHARED / "nltk_data")])
-    _wordnet.cache_clear()
+@pytest.mark.parametrize(
+    ("sample", "suffix", "size", "shortest"),
+    [pytest.param(SMALL, ".gz", 70, 5, id="small"), of_large(LARGE, "", 108, 30)],
+)
+def test_real_articles_as_the_paper_prepares_them(tmp_path, sample, suffix, size, shortest):
+    """PubMed-style articles, lemmatised titles, official splits, the paper's filters for so few articles."""
     names = {"train": "train", "validation": "val", "test": "test"}
-    paths = {split: str(SHARED / "scientific" / f"pubmed.{name}.txt") for split, name in names.items()}
-    settings = spec(minimum=3, minimum_tokens=30, maximum_tokens=20_000, minimum_title_count=5)
+    paths = {split: str(sample / f"scientific/pubmed.{name}.txt{suffix}") for split, name in names.items()}
+    settings = spec(minimum=3, minimum_tokens=shortest, maximum_tokens=20_000, minimum_title_count=5)
     settings["titles"]["lemmatise"] = True
     options = {"paths": paths, "keep_abstract": False}
     extract_corpus(
@@ -271,8 +270,8 @@ def test_real_articles_as_the_paper_prepares_them(tmp_path, monkeypatch):
     statistics = read_json(tmp_path / "p" / "statistics.json")
     splits = {split: read_articles(tmp_path / "p" / f"{split}.parquet") for split in SPLITS}
     kept = sum(len(articles) for articles in splits.values())
-    assert kept + sum(statistics["rejected"].values()) == statistics["extracted"] == 108
+    assert kept + sum(statistics["rejected"].values()) == statistics["extracted"] == size
     counts = Counter(section.title for article in splits["train"] for section in article.sections)
     assert counts == statistics["titles"]
     assert {"introduction", "result", "discussion", "material and method"} <= set(counts)
-    assert {article.source for article in splits["test"]} == {"pubmed.test.txt"}
+    assert {article.source for article in splits["test"]} == {f"pubmed.test.txt{suffix}"}

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from samples import LARGE, SMALL, of_large
 
 from textcritic.corpora import Section, build_corpus, extract_corpus, read_articles, words_of
 from textcritic.corpora.jsonl import UNEVEN, read_scientific
@@ -15,9 +16,10 @@ from textcritic.plan.spec import complete
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scientific"))
 
-from count import FILES, numbers_of, outlines_of, records_of
+from count import FILES, numbers_of, outlines_of, path_of, records_of
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "scientific"
+SIZES = {SMALL: {"arxiv": [24, 6, 7], "pubmed": [48, 10, 12]}, LARGE: {"arxiv": [30, 6, 7], "pubmed": [75, 16, 17]}}
+SAMPLES = pytest.mark.parametrize("sample", [pytest.param(SMALL, id="small"), of_large(LARGE)])
 RECORD = {
     "article_id": "p1",
     "abstract_text": ["<S> we study x . </S>", "<S> it holds . </S>"],
@@ -114,12 +116,13 @@ def test_faults_name_file_and_line(tmp_path, change, message):
         list(read_scientific(path, keep_abstract=True))
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"the articles in {DATA} are not there")
-@pytest.mark.parametrize(("name", "sizes"), [("arxiv", [30, 6, 7]), ("pubmed", [75, 16, 17])])
-def test_real_articles(name, sizes):
+@SAMPLES
+@pytest.mark.parametrize("name", ["arxiv", "pubmed"])
+def test_real_articles(name, sample):
     skipped = Counter()
-    for split, size in zip(["train", "val", "test"], sizes, strict=True):
-        articles = list(read_scientific(DATA / f"{name}.{split}.txt", keep_abstract=True, skipped=skipped))
+    for split, size in zip(["train", "val", "test"], SIZES[sample][name], strict=True):
+        path = path_of(sample / "scientific", name, split)
+        articles = list(read_scientific(path, keep_abstract=True, skipped=skipped))
         assert len(articles) == size
         for article in articles:
             assert article.sections[0].title == "abstract"
@@ -127,13 +130,21 @@ def test_real_articles(name, sizes):
     assert not skipped
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"the articles in {DATA} are not there")
-@pytest.mark.parametrize(("name", "least"), [("arxiv", 10_000), ("pubmed", 0)])
-def test_placeholders_stay_as_published(name, least):
+@pytest.mark.parametrize(
+    ("sample", "name", "least"),
+    [
+        (SMALL, "arxiv", 1_000),
+        (SMALL, "pubmed", 0),
+        of_large(LARGE, "arxiv", 10_000, id="large-arxiv"),
+        of_large(LARGE, "pubmed", 0, id="large-pubmed"),
+    ],
+)
+def test_placeholders_stay_as_published(sample, name, least):
     """Every `@xmath12` and `@xcite` of the sections is in the extracted text, in the same order."""
     placeholder, found = re.compile(r"@x(?:math\d*|cite)"), 0
+    folder = sample / "scientific"
     for split in ("train", "val", "test"):
-        pairs = zip(records_of(DATA, name, split), read_scientific(DATA / f"{name}.{split}.txt"), strict=True)
+        pairs = zip(records_of(folder, name, split), read_scientific(path_of(folder, name, split)), strict=True)
         for record, article in pairs:
             for sentences, section in zip(record["sections"], article.sections, strict=True):
                 published = placeholder.findall(" ".join(sentences))
@@ -142,17 +153,18 @@ def test_placeholders_stay_as_published(name, least):
     assert found >= least
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"the articles in {DATA} are not there")
+@SAMPLES
 @pytest.mark.parametrize("keep_abstract", [False, True])
 @pytest.mark.parametrize("name", ["arxiv", "pubmed"])
-def test_statistics_equal_a_plain_count(tmp_path, name, keep_abstract):
+def test_statistics_equal_a_plain_count(tmp_path, name, keep_abstract, sample):
     """Table 11's numbers, counted once more from the published records."""
-    outlines = outlines_of(DATA, name, longest=8000, least_count=2, keep_abstract=keep_abstract)
+    folder = sample / "scientific"
+    outlines = outlines_of(folder, name, longest=8000, least_count=2, keep_abstract=keep_abstract)
     limits = {"minimum": 2, "minimum_tokens": 5, "maximum_tokens": 8000, "minimum_title_count": 2}
     limits |= {"out_of_range": "drop-section", "rare_title": "drop-section"}
-    paths = {split: str(DATA / f"{name}.{file}.txt") for split, file in FILES.items()}
+    paths = {split: str(path_of(folder, name, file)) for split, file in FILES.items()}
     _, found = corpus_of(tmp_path / name, paths, {"keep_abstract": keep_abstract}, sections=limits)
     expected = numbers_of(outlines)
     assert {key: found[key] for key in expected} == expected
-    assert found["extracted"] == {"arxiv": 43, "pubmed": 108}[name]
+    assert found["extracted"] == sum(SIZES[sample][name])
     assert found["extracted"] - sum(found["rejected"].values()) == sum(map(len, outlines.values()))

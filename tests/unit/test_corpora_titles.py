@@ -1,15 +1,20 @@
+import itertools
+import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
-import nltk
 import pytest
+from samples import LARGE, SMALL
 
 from textcritic.corpora import Titles
-from textcritic.corpora.titles import _wordnet
 from textcritic.errors import TextcriticError
 
-NLTK_DATA = Path(__file__).parents[3] / "shared" / "data" / "nltk_data"
+sys.path.insert(0, str(Path(__file__).parents[1] / "scientific"))
+
+from count import FILES, records_of
 
 
 def plain(**options) -> Titles:
@@ -48,15 +53,6 @@ def test_dropped_titles_are_standardised_too():
     assert plain(drop=["See also", "references"]).drop == {"see also", "references"}
 
 
-@pytest.fixture
-def wordnet(monkeypatch):
-    if not NLTK_DATA.is_dir():
-        pytest.skip(f"the WordNet data in {NLTK_DATA} are not there")
-    monkeypatch.setattr(nltk.data, "path", [str(NLTK_DATA)])
-    _wordnet.cache_clear()
-
-
-@pytest.mark.usefixtures("wordnet")
 def test_lemmas_of_the_paper_s_dropped_titles():
     drop = ["see also", "external link", "reference", "further reading", "note", "source"]
     titles = Titles(lemmatise=True, spelling={"acknowledgement": "acknowledgment"}, drop=drop)
@@ -65,6 +61,31 @@ def test_lemmas_of_the_paper_s_dropped_titles():
     assert titles.drop == set(drop)
     assert titles.standardise("1. Materials and Methods") == "material and method"
     assert titles.standardise("Acknowledgements") == "acknowledgment"
+
+
+@pytest.mark.skipif(not LARGE.is_dir(), reason=f"the whole of WordNet is not in {LARGE}")
+def test_the_wordnet_of_the_tests_has_the_lemmas_of_the_whole():
+    """Of all words of the titles of the sample."""
+    splits = itertools.product(("arxiv", "pubmed"), FILES.values())
+    records = [record for name, split in splits for record in records_of(SMALL / "scientific", name, split)]
+    words = sorted(set(re.findall(r"[^\W\d_]+", " ".join(title for r in records for title in r["section_names"]))))
+    assert len(words) > 500
+    program = (
+        "import json, sys; from nltk.stem import WordNetLemmatizer\n"
+        "print(json.dumps(list(map(WordNetLemmatizer().lemmatize, json.load(sys.stdin)))))"
+    )
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            input=json.dumps(words),
+            env={**os.environ, "NLTK_DATA": str(folder / "nltk_data")},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for folder in (SMALL, LARGE)
+    ]
+    assert found[0] == found[1]
 
 
 def test_missing_wordnet_says_what_to_do(monkeypatch, tmp_path):

@@ -1,5 +1,4 @@
 import logging
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,8 +8,6 @@ from scipy.sparse import csr_matrix
 
 from textcritic.errors import TextcriticError
 from textcritic.latents.bags import ldac, read_ldac
-
-WIKI = Path(__file__).parents[3] / "shared" / "data" / "topics" / "wiki.dat"
 
 
 def write_ldac(path, matrix):
@@ -165,9 +162,8 @@ def test_round_trip(tmp_path_factory, rows):
     assert path.read_bytes().endswith(b"\n")
 
 
-@pytest.mark.skipif(not WIKI.exists(), reason="the shared sample data are not there")
-def test_wiki_round_trip_is_byte_for_byte(tmp_path):
-    found = read_ldac(WIKI, num_words=3546)
+def test_wiki_round_trip_is_byte_for_byte(tmp_path, wiki_counts):
+    found = read_ldac(wiki_counts, num_words=3546)
     assert (found.shape, found.nnz) == ((819, 3546), 95907)
     write_ldac(tmp_path / "wiki.dat", found)
-    assert (tmp_path / "wiki.dat").read_bytes() == WIKI.read_bytes()
+    assert (tmp_path / "wiki.dat").read_bytes() == wiki_counts.read_bytes()

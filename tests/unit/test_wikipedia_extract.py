@@ -6,11 +6,11 @@ import os
 import re
 import signal
 from collections import Counter
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from samples import LARGE, SMALL, of_large
 from tiny_dump import article, dump, multistream, page, write
 
 from textcritic.corpora import Section, build_corpus, read_articles, words_of
@@ -22,7 +22,6 @@ from textcritic.errors import TextcriticError
 from textcritic.options.corpora import check_dump
 from textcritic.plan.spec import complete
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "wikipedia"
 OPTIONS = complete({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test")["options"]
 
 
@@ -381,18 +380,25 @@ def test_wrong_options_are_refused(options, message):
 # Dumps of Wikimedia's.
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"the dumps in {DATA} are not there")
 @pytest.mark.parametrize(
-    ("name", "articles", "left_out"),
+    ("folder", "name", "articles", "left_out"),
     [
-        ("enwiki-sample", 119, {"in another namespace": 2, "a redirect": 102, "a disambiguation page": 9}),
-        ("edge-utf16-bgwiki", 1, {"in another namespace": 2}),
-        ("edge-schema-0.5", 3, {}),
-        ("edge-schema-0.11-aawiki", 0, {"in another namespace": 505, "a redirect": 1, "without text": 1}),
+        (SMALL, "enwiki-sample", 55, {"in another namespace": 2, "a redirect": 102, "a disambiguation page": 9}),
+        (SMALL, "edge-utf16-bgwiki", 1, {"in another namespace": 2}),
+        (SMALL, "edge-schema-0.5", 3, {}),
+        (SMALL, "edge-schema-0.11-aawiki", 0, {"in another namespace": 64, "a redirect": 1, "without text": 1}),
+        of_large(
+            *(LARGE, "enwiki-sample", 119, {"in another namespace": 2, "a redirect": 102, "a disambiguation page": 9})
+        ),
+        of_large(
+            *(LARGE, "edge-schema-0.11-aawiki", 0),
+            {"in another namespace": 505, "a redirect": 1, "without text": 1},
+            id="large-aa",
+        ),
     ],
 )
-def test_real_dumps(name, articles, left_out, tmp_path):
-    path = DATA / f"{name}.xml.bz2"
+def test_real_dumps(folder, name, articles, left_out, tmp_path):
+    path = folder / f"wikipedia/{name}.xml.bz2"
     extract_shard(Shard([path], 0, 1), OPTIONS, tmp_path / "out.parquet", tmp_path / "out.json", workers=2)
     report = json.loads((tmp_path / "out.json").read_text())
     found = read_articles(tmp_path / "out.parquet")

@@ -1,0 +1,28 @@
+"""Dry runs in a forked child, as all tests of this folder use them, against Snakemake as a process of its own."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from plan import jobs, planned
+from snake import dry_run, snakemake
+
+CONFIG = "config/config.yaml"
+
+
+def jobs_in_any_order(output):
+    return sorted(map(str, planned(output)))
+
+
+@pytest.mark.parametrize(("target", "code"), [("tables", 0), ("results/nothing", 1)])
+def test_a_dry_run_in_a_child_is_that_of_a_process_of_its_own(target, code, tmp_path):
+    arguments = ("--dry-run", "--cores", "2", "--", target)
+    before = Path.cwd(), list(sys.path)
+    child = dry_run(tmp_path, *arguments, configfile=CONFIG)
+    assert (Path.cwd(), sys.path) == before
+    process = snakemake(tmp_path, *arguments, configfile=CONFIG)
+    assert child.returncode == process.returncode == code
+    assert jobs(child.stdout) == jobs(process.stdout)
+    assert jobs_in_any_order(child.stdout) == jobs_in_any_order(process.stdout)
+    assert ("MissingRuleException" in child.stdout + child.stderr) is bool(code)
+    assert ("MissingRuleException" in process.stdout + process.stderr) is bool(code)
