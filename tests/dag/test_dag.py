@@ -197,11 +197,13 @@ def test_named_targets_exist(target, tmp_path):
 
 def test_every_script_and_environment_exists():
     named = [
-        (path, match) for path in RULES for match in re.findall(r'"(\.\./[\w/]+\.(?:py|yaml|rst))"', path.read_text())
+        (path, match)
+        for path in RULES
+        for match in re.findall(r'"(?:\.\.|\{workflow\.basedir\})/([\w/]+\.(?:py|yaml|rst))"', path.read_text())
     ]
     assert len(named) > 30
     for path, relative in named:
-        assert (path.parent / relative).is_file(), f"{path.name}: {relative}"
+        assert (ROOT / relative).is_file(), f"{path.name}: {relative}"
     scripts = {Path(relative).name for _, relative in named if relative.endswith(".py")}
     assert scripts == {path.name for path in (ROOT / "workflow/scripts").glob("*.py")}
 
@@ -229,7 +231,7 @@ def test_environments_pin_what_the_lock_pins():
 
 
 def test_sizes_that_keep_files_readable():
-    limits = {"Snakefile": 60, "rules/*.smk": 150, "workflow/scripts/*.py": 40, "src/**/*.py": 300}
+    limits = {"Snakefile": 80, "rules/*.smk": 150, "workflow/scripts/*.py": 40, "src/**/*.py": 400}
     for pattern, limit in limits.items():
         for path in ROOT.glob(pattern):
             lines = len(path.read_text(encoding="utf-8").splitlines())

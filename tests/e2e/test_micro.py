@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections import Counter
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -142,7 +142,7 @@ def scripts_by_rule():
         for body in re.split(r"\n(?=rule |use rule )", path.read_text())[1:]:
             if parent := re.match(r"use rule (\w+) as (\w+)", body):
                 parents[parent[2]] = parent[1]
-            elif script := re.search(r'script:\s+"\.\./workflow/scripts/(\w+\.py)"', body):
+            elif script := re.search(r'script:\s+f?"[^"]*/workflow/scripts/(\w+\.py)"', body):
                 scripts[re.match(r"rule (\w+)", body)[1]] = script[1]
     return scripts | {rule: scripts[parent] for rule, parent in parents.items()}
 
@@ -157,23 +157,35 @@ def test_every_script_that_a_study_can_reach_was_run(study):
 
 
 def test_sequences_of_a_known_process_are_scored_by_it(study):
-    """An independent check: what the process gives for its own test split is what its statistics say of it."""
-    found = {(row["source"], row["generator"], row["decoding"]): row for row in rows(study, "process", "process")}
+    """An independent computation from the files: a chain of states that starts as if after state 0."""
+    found = {(row["generator"], row["decoding"]): row for row in rows(study, "process", "process")}
     samples = {("transformer-micro", "sequences-micro"), ("hsmm-micro", "sequences-micro")}
     samples |= {("hsmm-micro", "sequences-micro-given")}
-    assert {key[1:] for key in found if not key[0].startswith("data")} == samples
-    for generator, decoding in samples:
-        tail = f"process-micro/wo-title/{generator}/seed1/{decoding}"
-        counts = json.loads((study / f"results/samples/{tail}.json").read_text())
-        assert counts["drawn"] == 60
-        assert counts["kept"] + sum(counts["rejected"].values()) == 60
+    real = [row for row in rows(study, "process", "process") if row["source"] == "process-test"]
+    assert set(found) - {("data", "")} == samples
+    with np.load(study / "results/corpora/process-micro/process.npz") as process:
+        transition = process["transition"]
+    tails = {f"wo-title/{generator}/seed1/{decoding}": found[generator, decoding] for generator, decoding in samples}
+    scored = study / "results/scores/known-micro/process-micro"
+    for tail, row in {"data": real[0], **tails}.items():
+        articles = study / "results" / ("samples" if tail in tails else "corpora") / "process-micro"
+        texts = pq.read_table(articles / (f"{tail}.parquet" if tail in tails else "test.parquet")).to_pylist()
         scores = pq.read_table(
-            study / f"results/scores/known-micro/{tail.replace('process-micro/', 'process-micro/samples/')}.parquet"
-        )
-        assert scores.num_rows == 60
-        assert sum(scores["rejected"].to_pylist()) == sum(counts["rejected"].values())
-    (table,) = {row["generator"] for row in rows(study, "table1", "process") if row["generator"] not in ("", "data")}
-    assert table == "hsmm-micro"
+            scored / (f"samples/{tail}.parquet" if tail in tails else "data/test.parquet")
+        ).to_pylist()
+        by_id = {score["id"]: score for score in scores}
+        assert len(by_id) == len(scores) == 60
+        for article in texts:
+            states = [int(section["title"]) for section in article["sections"]]
+            expected = -sum(math.log(transition[i, j]) for i, j in pairwise([0, *states]))
+            assert by_id[article["id"]]["nll"] == pytest.approx(expected, rel=1e-6)
+        assert sum(not score["rejected"] for score in scores) == len(texts) == int(float(row["documents"]))
+        assert int(float(row["rejected"] or 0)) == 60 - len(texts)
+    # Given its length, a sequence of the HSMM has that length; by itself few have.
+    given = found["hsmm-micro", "sequences-micro-given"]
+    assert int(float(given["documents"])) > int(float(found["hsmm-micro", "sequences-micro"]["documents"]))
+    one = {row["generator"] for row in rows(study, "table1", "process")} - {"data"}
+    assert one == {"hsmm-micro"}
 
 
 def test_titles_that_come_with_the_text_need_no_classifier(study):

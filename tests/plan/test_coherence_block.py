@@ -91,7 +91,7 @@ def test_the_manifest_has_the_classifier_and_the_base_of_the_audit(folder):
         ({"audit": [{**BLOCK, "seeds": [2]}]}, r"audit: theirs wo-title on mine, seed 2, is not among the sources"),
         (
             {"audit": [{**BLOCK, "corpora": ["process-demo"]}]},
-            r"audit: process-demo is a synthetic process; this experiment is for text",
+            r"audit: process-demo is not text but synthetic; this experiment is for text",
         ),
         (
             {"critic": "transitions-given"},

@@ -107,11 +107,11 @@ def test_samples_from_a_file_have_no_perplexity(folder):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"corpora": ["drawn"]}, r"sources: drawn is a synthetic process; this experiment is for text"),
-        ({"generators": ["segments"]}, r"sources: segments is of kind hsmm, which is for sequences of a synthetic"),
+        ({"corpora": ["drawn"]}, r"sources: drawn is not text but synthetic; this experiment is for text"),
+        ({"generators": ["segments"]}, r"sources: segments is of kind hsmm, which is for synthetic sequences"),
         (
             {"generators": ["letters"]},
-            r"sources: letters has the encoding symbols, which is for the sequences of a process; mine is text",
+            r"sources: letters has the encoding symbols, which is for synthetic sequences; mine is text",
         ),
         ({"decodings": ["known"]}, r"sources: known has `stop: given`, for .* kind hsmm alone; theirs is of kind file"),
         (

@@ -213,7 +213,7 @@ def test_the_block_that_ones_own_study_shows_goes_together(tmp_path):
     [
         ({"critic": "transitions"}, r"critic: transitions is of kind transitions; name an entry of kind ctm"),
         ({"critic": "smal"}, r"critic: .*critics.yaml has no entry 'smal'; did you mean 'small'\?"),
-        ({"corpora": ["process-demo"]}, r"sources: process-demo is a synthetic process; this experiment is for text"),
+        ({"corpora": ["process-demo"]}, r"sources: process-demo is not text but synthetic; this experiment is for"),
         ({"corpora": ["mien"]}, r"sources.corpora: .*corpora.yaml has no entry 'mien'; did you mean 'mine'\?"),
         ({"generators": ["hsmm-demo"]}, r"sources: hsmm-demo is of kind hsmm, which is for"),
         ({"generators": ["transformer-demo"]}, r"sources: transformer-demo has the encoding symbols"),
