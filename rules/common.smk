@@ -96,14 +96,19 @@ def experiment(w):
     return project.studies[w.study].experiments[w.experiment]
 
 
-def request(part=None):
-    """What a job on an experiment is to make, and from which files; `part` in place of the wildcard of that name."""
-    return lambda w: experiment(w).request(part or w.get("part"))
+def numbered(w):
+    """The numbered table or figure that a job's wildcards name; None for the standing ones."""
+    return None if w.get("part") == "figures" else w.get("part")
+
+
+def request(w):
+    """What a job on an experiment is to make, and from which files."""
+    return experiment(w).request(numbered(w))
 
 
 def made_of(w):
     """Every file that a numbered part, or the standing tables and figures, are made of, and no other."""
-    return experiment(w).files(experiment(w).numbered(w.get("part"))).paths()
+    return experiment(w).paths(numbered(w))
 
 
 def standing(kind):

@@ -26,7 +26,7 @@ rule make_part_table:
         mem_mb=8000,
         runtime="1h",
     params:
-        request=request(),
+        request=request,
         version=stage("report"),
     # Whole paths, as rules of other folders build on this one.
     script:
@@ -52,7 +52,7 @@ rule make_figures:
         mem_mb=8000,
         runtime="1h",
     params:
-        request=request(),
+        request=request,
         tables=TABLES,
         version=stage("report"),
     script:
@@ -78,7 +78,7 @@ rule make_section:
         mem_mb=8000,
         runtime="1h",
     params:
-        request=request("section"),
+        request=lambda w: experiment(w).section_request(),
         tables=TABLES,
         version=stage("report"),
     script:

@@ -9,7 +9,7 @@ and `section.py` (`section`); see docs/new-experiment.md.
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -17,8 +17,9 @@ from typing import Any, ClassVar
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files
-from textcritic.plan.registries import Registries
+from textcritic.plan.registries import Registries, named_in
 from textcritic.plan.sources import Source, sources_of
+from textcritic.plan.spec import schema
 
 FORMATS = ("csv", "tex", "html")
 
@@ -29,7 +30,7 @@ class Part:
 
     Attributes:
         name: `table9` or `figure6`; the number picks the published values.
-        of: the recipe that makes it, a key of the kind's TABLES or FIGURES.
+        of: the recipe that makes it, a key of the kind's PAPER_TABLES or FIGURES.
         caption: what it shows, in a line.
         corpora, generators: what it compares, in its order; none means all.
     """
@@ -42,7 +43,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class StudyContext:
     """What an experiment knows of the study that it is a block of.
 
     Attributes:
@@ -64,10 +65,10 @@ class Experiment(ABC):
     Args:
         block: the block with all defaults.
         registries: what its names refer to.
-        around: the study.
+        context: the study.
 
     Attributes:
-        kind: the name of the kind; its package has this name too.
+        kind: the name of the kind. Its package has this name too, with an underscore for each hyphen.
         version: raised when a change of code changes tables, figures or section: they are made again, of this kind
             alone.
         tables: names of the standing tables, which one job makes together.
@@ -75,6 +76,10 @@ class Experiment(ABC):
         figures_read: the standing tables that these are drawn from.
         name: the block's `name`, by default its kind; part of its path.
         parts: the block's `tables` and `figures` by name.
+        block: the block with all defaults.
+        registries: what its names refer to.
+        where: the file and the key of the block, which error lines begin with.
+        config: the whole configuration.
     """
 
     kind: ClassVar[str]
@@ -83,9 +88,9 @@ class Experiment(ABC):
     standing_figures: ClassVar[bool] = True
     figures_read: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, block: Mapping[str, Any], registries: Registries, around: Surroundings) -> None:
-        self.block, self.registries, self.around = block, registries, around
-        self.where, self.config = around.where, around.config
+    def __init__(self, block: Mapping[str, Any], registries: Registries, context: StudyContext) -> None:
+        self.block, self.registries, self.context = block, registries, context
+        self.where, self.config = context.where, context.config
         self.name: str = block.get("name", self.kind)
         listed = [part for key in ("tables", "figures") for part in block.get(key, ())]
         parts = [_part(part) for part in listed]
@@ -104,7 +109,7 @@ class Experiment(ABC):
 
     @abstractmethod
     def files(self, part: str | None = None) -> Files:
-        """Exactly the files that a numbered part, or all standing tables and figures, are made of."""
+        """Exactly the files that a numbered part, or (None) all standing tables and figures, are made of."""
 
     def sources(self) -> list[Source]:
         """The samples of documents that it compares, in the order of the YAML; none for a kind without samples."""
@@ -114,19 +119,20 @@ class Experiment(ABC):
         """The corpora that it reads, in order of appearance: for the targets data and train."""
         return list(dict.fromkeys(source.corpus for source in self.sources()))
 
-    def uses(self) -> Iterable[tuple[str, str]]:
-        """(registry, entry) that its sources and corpora do not name: critics, resolvers, detectors."""
-        return ()
+    def uses(self) -> list[tuple[str, str]]:
+        """(registry, entry) of all that the block names, by the keyword `registry` of its schema."""
+        rules = schema(schema_of(type(self)))
+        return list(dict.fromkeys((registry, name) for _, registry, name in named_in(self.block, rules)))
 
     @property
     def folder(self) -> str:
         """Where its tables, figures and section are."""
-        return f"results/studies/{self.around.study}/{self.name}"
+        return f"results/studies/{self.context.study}/{self.name}"
 
     @property
     def published(self) -> list[str]:
         """The CSV of published values; none where there is none."""
-        return [self.around.published] if self.around.published else []
+        return [self.context.published] if self.context.published else []
 
     def table_files(self, *names: str) -> list[str]:
         """Tables in every format: those named, by default the standing ones and the numbered ones."""
@@ -142,31 +148,28 @@ class Experiment(ABC):
         """The files that it is made from or consists of, for the manifest."""
         return list(dict.fromkeys([*self.files().paths(), *self.published, *self.table_files()]))
 
+    def paths(self, part: str | None = None) -> list[str]:
+        """The paths of `files`: the `input` of a rule; raises as `request`."""
+        self._known(part)
+        return self.files(part).paths()
+
     def request(self, part: str | None = None) -> str:
-        """What a job needs to know, as one canonical string: see `report.make.Request`.
-
-        Args:
-            part: a numbered table or figure; `section` for the section, anything else for the standing ones.
+        """What a job needs to know to make a numbered table or figure, or (None) the standing ones: its `params`.
 
         Raises:
-            TextcriticError: see `numbered`.
+            TextcriticError: there is no such part.
         """
-        name = self.numbered(part)
-        chosen = self.parts[name] if name else None
-        return request_of(type(self), self.name, self.files(name), chosen, self.parts if part == "section" else {})
+        return request_of(type(self), self.name, self.files(part), self._known(part))
 
-    def numbered(self, part: str | None) -> str | None:
-        """The name of a numbered table or figure as it is; None for anything else, such as `figures` or `section`.
+    def section_request(self) -> str:
+        """The same for the section."""
+        return request_of(type(self), self.name, self.files(), None, self.parts)
 
-        Raises:
-            TextcriticError: it is numbered, and the experiment has no such part.
-        """
-        if part in self.parts:
-            return part
-        if part is not None and part.removeprefix("table").removeprefix("figure").isdigit():
+    def _known(self, part: str | None) -> Part | None:
+        if part is not None and part not in self.parts:
             known = ", ".join(self.parts) or "none"
             raise TextcriticError(f"{self.where}: there is no {part!r} among its tables and figures; known: {known}")
-        return None
+        return None if part is None else self.parts[part]
 
     def compared(self, part: str | None = None) -> tuple[list[str], list[Source]]:
         """The corpora and sources of a numbered part, in its order; of the whole experiment if `part` is None."""
@@ -175,7 +178,7 @@ class Experiment(ABC):
             return corpora, sources
         chosen = self.parts[part]
         corpora = list(chosen.corpora) or corpora
-        sources = [source for source in sources if source.corpus in corpora]
+        sources = [source for corpus in corpora for source in sources if source.corpus == corpus]
         if chosen.generators:
             sources = [s for generator in chosen.generators for s in sources if s.generator == generator]
         return corpora, sources

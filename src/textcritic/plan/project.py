@@ -1,8 +1,10 @@
 """The workflow's configuration as one object: registries, kinds of experiment, studies, and the targets of papers."""
 
 import difflib
+import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from textcritic.plan.spec import complete, load_yaml
 from textcritic.plan.study import Study
 
 # Stages that no kind of experiment owns; each kind is a stage too.
+NUMBERED = re.compile(r"(table|figure)[1-9][0-9]*")
 STAGES = ("extract", "build", "encode", "train", "perplexity", "sample", "classify", "report")
 
 
@@ -48,16 +51,19 @@ class Project:
         self.registries = Registries([find_folder(f, places) for f in self.config["registry_folders"]], self.here)
         self.study_folders = [find_folder(folder, places) for folder in self.config["study_folders"]]
         self.studies = {name: self._load_study(name) for name in self.config["studies"]}
+        self._check_names()
 
     def stage(self, name: str) -> int:
         """The version of a stage or of a kind of experiment: raised in the config, its rules run again."""
+        if name not in (*STAGES, *self.kinds):
+            raise TextcriticError(f"rules: {name!r} is neither a stage nor a kind of experiment")
         version: int = self.config["stage_versions"].get(name, 1)
         return version
 
     def experiments_of(self, kind: str) -> str:
         """A regular expression that matches the names of all configured experiments of a kind."""
-        found = [e.name for study in self.studies.values() for e in study.experiments.values() if e.kind == kind]
-        return "|".join(sorted(set(found))) or "(?!)"
+        every = [experiment for study in self.studies.values() for experiment in study.experiments.values()]
+        return "|".join(sorted({experiment.name for experiment in every if experiment.kind == kind})) or "(?!)"
 
     def rule_files(self) -> list[str]:
         """The rule files of kinds that come from outside: rules.smk beside each one's plan.py."""
@@ -78,16 +84,13 @@ class Project:
     def describe(self, study: str) -> dict[str, Any]:
         """The study and all of every registry entry it uses that decides what comes out: what the manifest records."""
         chosen = self.studies[study]
-        sources = chosen.sources()
-        uses = {use for experiment in chosen.experiments.values() for use in experiment.uses()}
-        uses |= {("corpora", corpus) for corpus in chosen.corpora()}
-        for source in sources:
-            uses |= {("generators", source.generator), ("decodings", source.decoding)}
+        uses = [use for experiment in chosen.experiments.values() for use in experiment.uses()]
         return {
             "name": study,
             "experiments": list(chosen.experiments),
             "study": chosen.description,
-            "sources": [asdict(source) for source in sources],
+            "sources": [asdict(source) for source in chosen.sources()],
+            "config": self.config,
             "registry": self.registries.closure(uses),
         }
 
@@ -125,14 +128,15 @@ class Project:
 
     def _parts_of_all_studies(self) -> dict[str, list[str]]:
         """The numbered tables and figures of every study, configured or not; of two of one name the first counts."""
-        found: dict[str, list[str]] = {}
+        parts_of: dict[str, list[str]] = {}
         for folder in self.study_folders:
             for path in sorted(folder.glob("*.yaml")):
                 if path.stem in self.studies:
-                    found.setdefault(path.stem, list(self.studies[path.stem].parts()))
-                elif path.stem not in found:
-                    found[path.stem] = list(_part_names(load_yaml(path)))
-        return found
+                    parts_of.setdefault(path.stem, list(self.studies[path.stem].parts()))
+                elif path.stem not in parts_of:
+                    with suppress(TextcriticError):  # a study that is not configured may be half written
+                        parts_of[path.stem] = _part_names(load_yaml(path))
+        return parts_of
 
     def _load_kinds(self) -> dict[str, type[Experiment]]:
         packages = self.config["experiment_packages"]
@@ -145,9 +149,20 @@ class Project:
                 raise TextcriticError(
                     f"experiment_packages: {package}: there is a kind {kind.kind!r} already; rename it"
                 )
-            check_name(kind.kind, f"experiment_packages: {package}")
+            _check_kind(kind, f"experiment_packages: {package}")
             kinds[kind.kind] = kind
         return kinds
+
+    def _check_names(self) -> None:
+        """Rules know a kind by the names of its experiments, so that a name belongs to one kind in all studies."""
+        kinds: dict[str, str] = {}
+        for study in self.studies.values():
+            for experiment in study.experiments.values():
+                if kinds.setdefault(experiment.name, experiment.kind) != experiment.kind:
+                    raise TextcriticError(
+                        f"{experiment.where}: another study has an experiment {experiment.name!r} of the kind"
+                        f" {kinds[experiment.name]}; give one of them another `name`"
+                    )
 
     def _check_stages(self) -> None:
         known = (*STAGES, *self.kinds)
@@ -166,10 +181,7 @@ class Project:
 
     def _published(self, name: str, kind: str) -> str | None:
         """The CSV of a kind's published values, relative to the working directory if it is below."""
-        folder = self.root / "config/published" / name
-        if not folder.is_dir():
-            raise TextcriticError(f"config: published: there is no folder config/published/{name}")
-        path = folder / f"{kind}.csv"
+        path = find_folder(f"config/published/{name}", (self.here, self.root)) / f"{kind}.csv"
         if not path.is_file():
             return None
         return str(path.relative_to(self.here) if path.is_relative_to(self.here) else path)
@@ -183,9 +195,21 @@ def _numbers_of_stages(config: Mapping[str, Any]) -> dict[str, Any]:
     return {**config, "stage_versions": {k: int(v) if str(v).isdecimal() else v for k, v in stages.items()}}
 
 
+def _check_kind(kind: type[Experiment], where: str) -> None:
+    """See that the names that a kind brings fit into paths and do not collide with others."""
+    check_name(kind.kind, where)
+    if kind.kind in STAGES:
+        raise TextcriticError(f"{where}: {kind.kind!r} is the name of a stage; rename the kind")
+    for table in kind.tables:
+        check_name(table, f"{where}: tables")
+        if NUMBERED.fullmatch(table):
+            raise TextcriticError(f"{where}: tables: {table!r} is a number of a paper's; rename the table")
+
+
 def _part_names(study: Any) -> list[str]:
     """Of a study that is not configured, and so not checked."""
-    blocks = study.get("experiments", []) if isinstance(study, dict) else []
+    listed = study.get("experiments") if isinstance(study, dict) else None
+    blocks = listed if isinstance(listed, list) else []
     listed = [
         part
         for block in blocks
@@ -201,4 +225,4 @@ def _folder_of(kind: type[Experiment]) -> Path:
 
 
 def _is_ours(kind: type[Experiment]) -> bool:
-    return kind.__module__.startswith(f"{kind_of.__module__}.")
+    return kind.__module__.startswith("textcritic.experiments.")

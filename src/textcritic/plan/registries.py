@@ -86,7 +86,7 @@ class Registries:
 
         A key of `registry: downloads` holds a path, which names an entry only if rules/download.smk fetches it.
         """
-        return _named(self.entry(registry, name), schema(registry))
+        return named_in(self.entry(registry, name), schema(registry))
 
     def check_references(self, value: Any, rules: Mapping[str, Any], where: str) -> None:
         """See that every entry that a value names by its schema exists.
@@ -99,7 +99,7 @@ class Registries:
         Raises:
             TextcriticError: there is no such entry; the line names the key, and lists close names.
         """
-        for key, target, other in _named(value, rules):
+        for key, target, other in named_in(value, rules):
             _prefixed(f"{where}: {key}", self.entry, target, other)
 
     def closure(self, uses: Iterable[tuple[str, str]]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -193,10 +193,10 @@ def find_folder(folder: str, places: Sequence[Path]) -> Path:
     for place in places:
         if (place / folder).is_dir():
             return place / folder
-    raise TextcriticError(f"config: there is no folder {folder!r} in {' or '.join(map(str, places))}")
+    raise TextcriticError(f"there is no folder {folder!r} in {' or '.join(map(str, places))}")
 
 
-def _named(value: Any, rules: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def named_in(value: Any, rules: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """What a value names by the keyword `registry` of its schema: (dotted key, registry, entry)."""
     named = []
     for key, text, about in leaves(value, rules):

@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.experiment import Experiment, Surroundings, schema_of
+from textcritic.plan.experiment import Experiment, StudyContext, schema_of
 from textcritic.plan.registries import Registries, check_name
 from textcritic.plan.sources import Source
 from textcritic.plan.spec import complete, load_yaml, schema
+
+# Ids of the report's own headings.
+RESERVED = ("finding", "definitions", "provenance")
 
 
 class Study:
@@ -47,8 +50,8 @@ class Study:
             kind = kinds[block["kind"]]
             where = _where(path, number, block)
             values = self.description["published"]
-            beside = published(values, kind.kind) if values else None
-            experiment = kind(block, registries, Surroundings(self.name, where, beside, config))
+            beside = _published(path, published, values, kind.kind) if values else None
+            experiment = kind(block, registries, StudyContext(self.name, where, beside, config))
             self._add(experiment, kinds)
             registries.check_references(block, schema(schema_of(kind)), where)
             experiment.check_parts()
@@ -71,6 +74,8 @@ class Study:
         check_name(name, where)
         if name in self.experiments:
             raise TextcriticError(f"{where}: another experiment has the name {name!r}; give this one a `name`")
+        if name in RESERVED:
+            raise TextcriticError(f"{where}: {name!r} is a heading of every report; choose another `name`")
         if name in kinds and name != experiment.kind:
             raise TextcriticError(f"{where}: {name!r} is the name of another kind of experiment; choose another `name`")
         for part in experiment.parts:
@@ -102,3 +107,10 @@ def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, A
 
 def _where(path: Path, number: int, block: Mapping[str, Any]) -> str:
     return f"{path}: experiments.{number} ({block.get('name', block['kind'])})"
+
+
+def _published(path: Path, find: Callable[[str, str], str | None], values: str, kind: str) -> str | None:
+    try:
+        return find(values, kind)
+    except TextcriticError as error:
+        raise TextcriticError(f"{path}: published: {error}") from error

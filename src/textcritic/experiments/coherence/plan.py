@@ -1,6 +1,5 @@
 """Coherence in a study: which files it is made of, and what is checked before anything runs."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,10 +43,6 @@ class Coherence(Experiment):
     def sources(self) -> list[Source]:
         """The sources that are compared, and those of the audit."""
         return list(dict.fromkeys([*self._compared(), *self._audit()]))
-
-    def uses(self) -> Iterable[tuple[str, str]]:
-        """The critic, and by it the classifier."""
-        return [("critics", self.block["critic"])]
 
     def files(self, part: str | None = None) -> CoherenceFiles:
         """Scores and posteriors of real text and of the samples compared; the audit's for standing tables alone."""

@@ -1,6 +1,5 @@
 """Statistics of corpora in a study: which files they are made of."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
@@ -24,10 +23,6 @@ class Corpora(Experiment):
     def corpora(self) -> list[str]:
         """Those of the block; there are no samples."""
         return list(dict.fromkeys(self.block["corpora"]))
-
-    def uses(self) -> Iterable[tuple[str, str]]:
-        """Nothing but the corpora."""
-        return ()
 
     def files(self, part: str | None = None) -> CorporaFiles:
         """The statistics of each corpus compared."""

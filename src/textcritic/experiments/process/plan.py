@@ -1,6 +1,6 @@
 """Known processes in a study: which files they are made of, and what is checked before anything runs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +41,6 @@ class KnownProcess(Experiment):
         for source in self.sources():
             _check_sequences(source, self.registries, where)
         check_labels(self.sources(), self.registries, where)
-
-    def uses(self) -> Iterable[tuple[str, str]]:
-        """The process as a critic."""
-        return [("critics", self.block["critic"])]
 
     def files(self, part: str | None = None) -> ProcessFiles:
         """The process, scores of its own sequences and of the samples compared."""

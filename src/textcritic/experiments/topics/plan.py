@@ -1,6 +1,5 @@
 """Topics in a study: which files they are made of, and what is checked before anything runs."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
@@ -31,10 +30,6 @@ class Topics(Experiment):
                 require_stop_words(stop_words, self.registries.here)
             except TextcriticError as error:
                 raise TextcriticError(f"config/registry/critics.yaml: {critic}: vocabulary: {error}") from error
-
-    def uses(self) -> Iterable[tuple[str, str]]:
-        """The topic model."""
-        return [("critics", self.block["critic"])]
 
     def files(self, part: str | None = None) -> TopicsFiles:
         """Posteriors and scores of real text and of the samples compared."""
