@@ -304,7 +304,7 @@ def test_a_bad_line_of_a_corpus_is_named_and_leaves_nothing(tmp_path):
     assert run.returncode != 0
     assert "error: recipes.jsonl:3: " in run.stderr
     assert "Traceback" not in run.stderr
-    assert list((tmp_path / "results/corpora").rglob("*.parquet")) == []
+    assert list((tmp_path / "results/corpora/recipes").rglob("*.parquet")) == []
 
 
 def test_a_missing_file_is_named(tmp_path):
