@@ -86,7 +86,7 @@ rule make_section:
 
 
 rule make_manifest:
-    """What a study was made from: configuration, versions, revision, and every file with its size and digest."""
+    """What a study was made from: configuration, versions, revision, and the files behind its tables with their digests."""
     input:
         lambda w: [path for e in project.studies[w.study].experiments.values() for path in e.artefacts()],
     output:

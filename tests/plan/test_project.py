@@ -131,7 +131,7 @@ def test_reading_the_configuration_loads_nothing_heavy():
         "for study in found.studies.values():\n"
         "    found.describe(study.name), study.sources(), study.corpora()\n"
         "    for known in study.experiments.values():\n"
-        "        known.artefacts(), [known.request(part) for part in (None, 'section', *known.parts)]\n"
+        "        known.artefacts(), known.section_request(), [known.request(part) for part in (None, *known.parts)]\n"
         "print(*{name.split('.')[0] for name in sys.modules})\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -233,7 +233,7 @@ def test_a_wrong_name_is_told_with_the_key_that_names_it(folder, block, message)
 
 def test_values_of_a_paper_that_are_nowhere_are_refused(folder):
     write(folder / "studies/own.yaml", study(COHERENCE, published="nature"))
-    with pytest.raises(TextcriticError, match=r"there is no folder config/published/nature"):
+    with pytest.raises(TextcriticError, match=r"own.yaml: published: there is no folder 'config/published/nature' in "):
         project(folder)
 
 
@@ -250,11 +250,11 @@ def test_a_request_says_all_that_a_job_needs_and_no_more(folder):
     """What Snakemake compares: a table is made again when the files that it compares change, or the kind's version."""
     write(folder / "studies/own.yaml", study(with_(TOPICS, tables=[TABLE], figures=[FIGURE])))
     topics = experiment(folder, "topics")
-    assert topics.request("figures") == topics.request(None) != topics.request("section")
-    assert '"part": null' in topics.request("figures")
+    assert topics.request() != topics.section_request()
+    assert '"part": null' in topics.request()
     assert '"name": "table9"' in topics.request("table9")
-    assert str(folder) not in topics.request("section")
-    before = {part: topics.request(part) for part in (None, "table9", "section")}
+    assert str(folder) not in topics.section_request()
+    before = {part: topics.request(part) for part in (None, "table9")}
     changed = {**TABLE, "caption": "Other words"}
     write(folder / "studies/own.yaml", study(with_(TOPICS, tables=[changed], figures=[FIGURE])))
     again = experiment(folder, "topics")

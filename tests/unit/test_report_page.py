@@ -27,7 +27,7 @@ def write(study, name, **section):
     place = Place(name, study, study / name / "tables", study / name / "figures")
     said = {"title": "Same", "html": Markup('<p id="{}">Words.</p>').format(place.id("words"))} | section
     folder = study / name
-    write_section(Section(**said), place, [folder / "figures"], folder / "section.html", folder / "section.json")
+    write_section(Section(**said), place, ["t"], [folder / "figures"], folder / "section.html", folder / "section.json")
 
 
 def test_two_experiments_of_one_kind_stand_in_one_page(tmp_path):
@@ -82,9 +82,13 @@ def test_headline_findings_and_definitions_of_all_sections(study):
     assert contents == ["#finding", "#one", "#two", "#two-words", "#definitions", "#provenance"]
 
 
-def test_a_page_without_any_headline_has_the_title(study):
+def test_a_page_says_nothing_of_findings_that_no_section_has(study):
     write(study, "one")
-    assert f'<h2 id="finding">{TITLE}</h2>' in report_of(study, "one")
+    text = report_of(study, "one")
+    assert 'id="finding"' not in text
+    assert "#definitions" not in text
+    write(study, "two", findings=[("", "Only this.")])
+    assert '<h2 id="finding">What was found</h2>' in report_of(study, "one", "two")
 
 
 def test_provenance_comes_from_the_manifest(study):

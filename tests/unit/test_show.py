@@ -24,7 +24,7 @@ COLUMNS = (
 
 def write(study, name, *lines):
     (study / name).mkdir(parents=True)
-    write_json(study / name / "section.json", {"lines": lines})
+    write_json(study / name / "section.json", {"title": name[:3], "lines": lines})
 
 
 def test_sections_stand_in_the_order_of_the_study_and_the_path_is_printed(tmp_path, capsys):
@@ -33,8 +33,8 @@ def test_sections_stand_in_the_order_of_the_study_and_the_path_is_printed(tmp_pa
     write(tmp_path, "b-topics", "fourth line")
     write_json(tmp_path / "manifest.json", {"experiments": ["coherence", "b-topics", "gone"]})
     assert main(["show", str(tmp_path)]) == 0
-    # What the manifest does not know comes last; of what is not there nothing is shown.
-    assert capsys.readouterr().out.splitlines() == ["first line", "second line", "fourth line", "third line"]
+    # What the study does not have any more is not shown, nor what is not there.
+    assert capsys.readouterr().out.splitlines() == ["first line", "second line", "fourth line"]
     (tmp_path / "report.html").touch()
     assert main(["show", str(tmp_path)]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == ["", f"report: {tmp_path / 'report.html'}"]

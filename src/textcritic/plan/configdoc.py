@@ -14,16 +14,19 @@ MANUAL = SCHEMAS.parent / "README.md"
 REGISTRY_ORDER = ("corpora", "encodings", "generators", "decodings", "classifiers", "critics", "hub", "downloads")
 INTRODUCTION = """# Configuration
 
-Made from the schemas in `config/schemas` by `python -m textcritic.plan.configdoc`; change the schemas, not this page.
+Made from the schemas in `config/schemas` and of each kind of experiment by `python -m textcritic.plan.configdoc`;
+change the schemas, not this page.
 
-`config.yaml` names the studies to build. A study (`studies/`) names corpora, generators, decodings and a critic; each
-of these names is an entry of a registry (`registry/`). To use a file of your own, pass `--configfile mine.yaml`: its
-keys are laid over those of `config.yaml`, lists replace lists. Your own entries go into a registry folder of your own,
-added to `registry_folders`; a name is lower-case letters, digits and hyphens, and stands in one folder only.
+`config.yaml` names the studies to build. A study (`studies/`) is a list of experiments. An experiment names corpora,
+generators, decodings and critics; each of these names is an entry of a registry (`registry/`). To use a file of your
+own, pass `--configfile mine.yaml`: its keys are laid over those of `config.yaml`, lists replace lists. Your own entries
+go into a registry folder of your own, added to `registry_folders`; a name is lower-case letters, digits and hyphens,
+and stands in one folder only.
 
 - YAML reads `5e-5` as text; write `5.0e-5`.
 - An unknown key, a wrong type and an unknown name are refused before anything runs.
-- Changing a value reruns just the stages that it reaches; `label`, `threads`, `gpu`, `mem_mb` and `runtime` reach none.
+- Changing a value reruns just the stages that it reaches: `threads`, `gpu`, `mem_mb` and `runtime` reach none, a
+  `label` only tables, figures and report.
 - Paths of your own files are relative to the working directory, which `--directory` sets.
 """
 

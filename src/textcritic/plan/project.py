@@ -91,6 +91,7 @@ class Project:
             "study": chosen.description,
             "sources": [asdict(source) for source in chosen.sources()],
             "config": self.config,
+            "command": chosen.description["command"] or self._command(study),
             "registry": self.registries.closure(uses),
         }
 
@@ -152,6 +153,13 @@ class Project:
             _check_kind(kind, f"experiment_packages: {package}")
             kinds[kind.kind] = kind
         return kinds
+
+    def _command(self, study: str) -> str:
+        """What a person types to make a study again: Snakemake, with every key that differs from its default."""
+        default = complete({"studies": [study]}, "config", "config")
+        changed = {key: value for key, value in {**self.config, "studies": [study]}.items() if value != default[key]}
+        keys = [f'{key}="{value}"' for key, value in {"studies": [study], **changed}.items()]
+        return f"snakemake --cores 2 --config {' '.join(keys)}"
 
     def _check_names(self) -> None:
         """Rules know a kind by the names of its experiments, so that a name belongs to one kind in all studies."""

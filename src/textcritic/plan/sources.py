@@ -51,7 +51,7 @@ class Drawn(Files):
         from_file: whether somebody else drew it, so that nothing is known of how.
         articles: Parquet file of the articles that were kept.
         counts: JSON of how many were drawn, kept and rejected, and why.
-        scores: Parquet file, a row for each document that was drawn.
+        scores: Parquet file of the critic's scores.
     """
 
     corpus: str

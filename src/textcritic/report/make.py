@@ -121,7 +121,8 @@ def make_section(request: str, tables: str | Path, figures: list[str], html: str
     folder = Path(str(module.__file__)).parent
     place = Place(wanted.experiment, folder, Path(tables), Path(next(iter(figures), "")), wanted.parts)
     section = module.section(wanted.files, Rows(wanted, tables), place)
-    write_section(section, place, [Path(path) for path in figures], html, facts)
+    tables_made = [*wanted.tables, *(name for name in wanted.parts if name.startswith("table"))]
+    write_section(section, place, tables_made, [Path(path) for path in figures], html, facts)
 
 
 class Rows(dict[str, Any]):

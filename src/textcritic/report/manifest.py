@@ -1,4 +1,4 @@
-"""What a study was made from: configuration, versions, revision, and every file with its size and digest."""
+"""What a study was made from: configuration, versions, revision, and its files with their sizes and digests."""
 
 import hashlib
 import json

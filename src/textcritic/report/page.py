@@ -33,6 +33,7 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
     for part in parts:
         if titles.count(part["title"]) > 1:
             part["title"] = f"{part['title']} ({part['name']})"
+            part["findings"] = [(f"{part['name']}: {lead}".removesuffix(": "), said) for lead, said in part["findings"]]
     page = (
         environment(TEMPLATES)
         .get_template("report.html.j2")
@@ -42,10 +43,10 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
             summary=study["summary"],
             date=datetime.fromisoformat(made["created"]).strftime("%-d %B %Y"),
             sections=parts,
-            headline=next((part["headline"] for part in parts if part["headline"]), study["title"]),
+            headline=next((part["headline"] for part in parts if part["headline"]), ""),
             findings=[finding for part in parts for finding in part["findings"]],
             definitions=_once(definition for part in parts for definition in part["definitions"]),
-            tables=[table for part in parts for table in part["tables"]],
+            tables=[(table, f"{part['name']}/{Path(table).name}") for part in parts for table in part["tables"]],
             prints=[print_ for part in parts for print_ in part["prints"]],
             scripts=list(dict.fromkeys(part["script"] for part in parts if part["script"])),
             styles=list(dict.fromkeys(part["style"] for part in parts if part["style"])),

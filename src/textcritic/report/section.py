@@ -50,7 +50,7 @@ class Place:
         experiment: name of the experiment; part of every id, so that two of one kind fit into one page.
         templates: the folder of the kind's templates.
         tables: the folder of its tables.
-        figures: the folder of its standing figures.
+        figures: the folder of its standing figures, if it has any.
         parts: what each numbered table or figure of it is `of`, by name.
     """
 
@@ -117,24 +117,26 @@ def environment(folder: Path) -> Environment:
     return made
 
 
-def write_section(section: Section, place: Place, figures: Sequence[Path], html: str | Path, facts: str | Path) -> None:
+def write_section(
+    section: Section, place: Place, tables: Sequence[str], figures: Sequence[Path], html: str | Path, facts: str | Path
+) -> None:
     """Write section.html, and section.json with all else that the report and `textcritic show` need of it.
 
     Args:
         section: what the kind wrote.
         place: where it stands.
+        tables: names of all its tables, standing and numbered.
         figures: the folders of all its figures, standing and numbered.
         html: the path of section.html; links are relative to the folder above, where the report is.
         facts: the path of section.json.
     """
     page = Path(html).parent.parent
-    tables = [os.path.relpath(path, page) for path in sorted(place.tables.glob("*.csv"))]
-    prints = [
-        (os.path.relpath(path, page), _print_name(path)) for folder in figures for path in sorted(folder.glob("*.pdf"))
-    ]
+    links = [os.path.relpath(place.tables / f"{name}.csv", page) for name in tables]
+    drawn = [path for folder in figures for path in sorted(folder.glob("*.pdf"))]
+    prints = [(os.path.relpath(path, page), _print_name(path)) for path in drawn]
     said = {key: value for key, value in asdict(section).items() if key != "html"}
     write_text(html, str(section.html))
-    write_json(facts, said | {"tables": tables, "prints": prints})
+    write_json(facts, said | {"tables": links, "prints": prints})
 
 
 def _print_name(path: Path) -> str:

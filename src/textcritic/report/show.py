@@ -29,8 +29,13 @@ def show_study(folder: str | os.PathLike[str]) -> str:
         raise TextcriticError(f"{folder}: no section of an experiment here; build the study first: snakemake --cores 2")
     manifest = Path(folder) / "manifest.json"
     order = read_json(manifest)["experiments"] if manifest.is_file() else []
-    names = [name for name in order if name in sections] + [name for name in sections if name not in order]
-    lines = [line for name in names for line in read_json(sections[name])["lines"]]
+    names = [name for name in order if name in sections] or list(sections)
+    facts = {name: read_json(sections[name]) for name in names}
+    titles = [said["title"] for said in facts.values()]
+    lines = []
+    for name, said in facts.items():
+        lines += ["", f"{said['title']} ({name})"] if titles.count(said["title"]) > 1 else []
+        lines += said["lines"]
     report = Path(folder) / "report.html"
     return "\n".join([*lines, *(["", f"report: {report}"] if report.is_file() else [])])
 

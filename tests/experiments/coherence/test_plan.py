@@ -61,12 +61,12 @@ def test_a_table_of_what_the_experiment_does_not_compare_is_refused(coherence, c
     tables = coherence.block["tables"]
     block = {**coherence.block, "tables": [{**tables[0], **change}, *tables[1:]]}
     with pytest.raises(TextcriticError, match=message) as error:
-        type(coherence)(block, coherence.registries, coherence.around).check_parts()
+        type(coherence)(block, coherence.registries, coherence.context).check_parts()
     assert str(error.value).startswith(coherence.where)
 
 
 def test_an_audit_sample_without_a_base_is_refused(coherence):
     audit = [{**coherence.block["audit"][0], "seeds": [7]}]
-    other = type(coherence)({**coherence.block, "audit": audit}, coherence.registries, coherence.around)
+    other = type(coherence)({**coherence.block, "audit": audit}, coherence.registries, coherence.context)
     with pytest.raises(TextcriticError, match="audit: gpt2-small w-title on pubmed, seed 7, is not among the sources"):
         other.check()
