@@ -35,7 +35,7 @@ include: "rules/papers.smk"
 rule all:
     default_target: True
     input:
-        of_studies(report_files),
+        of_studies(lambda study: [f"results/studies/{study.name}/report.html"]),
 
 
 rule data:
@@ -65,4 +65,4 @@ rule figures:
 
 rule report:
     input:
-        of_studies(report_files),
+        of_studies(lambda study: [f"results/studies/{study.name}/report.html"]),

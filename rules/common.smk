@@ -145,7 +145,3 @@ def table_files(study):
 
 def figure_files(study):
     return [path for e in study.experiments.values() for path in e.figure_folders()]
-
-
-def report_files(study):
-    return [f"results/studies/{study.name}/report.html"]

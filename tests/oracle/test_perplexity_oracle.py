@@ -9,7 +9,8 @@ import torch
 from textcritic.corpora import read_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.encode import encode_split, load_encoded
-from textcritic.generators.perplexity import Windowing, perplexity, summarise
+from textcritic.generators.perplexity import Windowing, perplexity
+from textcritic.generators.summary import summarise
 from textcritic.training.load import load_causal, load_tokenizer
 
 CONTEXT = 24

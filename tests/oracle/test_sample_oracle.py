@@ -20,8 +20,8 @@ from transformers import (
 )
 
 from textcritic.generators import cache
-from textcritic.generators.decoding import Decoding, draw, truncate
-from textcritic.generators.sample import ArticleModel, draw_articles
+from textcritic.generators.decoding import Decoding
+from textcritic.generators.sample import ArticleModel, draw, draw_articles, truncate
 
 VOCABULARY, WINDOW, END = 23, 12, 0
 

@@ -141,7 +141,7 @@ def test_the_workflow_is_configured_in_the_environment_of_the_controller():
         "    project.describe(name)\n"
         "    for experiment in study.experiments.values():\n"
         "        experiment.artefacts(), experiment.figure_folders()\n"
-        "        [experiment.request(part) for part in (None, 'section', *experiment.parts)]\n"
+        "        experiment.section_request(), [experiment.request(part) for part in (None, *experiment.parts)]\n"
         "import sys\n"
         "assert not {'numpy', 'pandas', 'pyarrow'} & set(sys.modules), 'slow to start'\n"
     )

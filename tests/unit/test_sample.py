@@ -16,8 +16,8 @@ from transformers import AutoModelForCausalLM, BloomConfig, GPT2Config, GPTNeoCo
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.cache import fitting_rows, require_support
-from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms, draw, shard_range
-from textcritic.generators.sample import ArticleModel, Sampling, draw_articles, sample_articles
+from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms, shard_range
+from textcritic.generators.sample import ArticleModel, Sampling, draw, draw_articles, sample_articles
 from textcritic.generators.shards import Draw, Shard, read_shard, write_shard
 from textcritic.training.load import decode, load_tokenizer, train_tokenizer
 

@@ -14,8 +14,8 @@ from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, whole_folder, write_arrays, write_json
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram_model import NgramModel, Vocabulary, Words, shuffled
-from textcritic.generators.perplexity import summarise
 from textcritic.generators.shards import Draw, Shard, write_shard
+from textcritic.generators.summary import summarise
 
 FILE = "ngram.npz"
 SMOOTHINGS = ("none", "interpolated")

@@ -10,11 +10,10 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
-from textcritic.corpora import BODY
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.generators.encode import DESCRIPTIONS, PACKED, document_index, load_encoded, windows
-from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
+from textcritic.generators.summary import summarise
 from textcritic.training.hardware import autocast, cpu_settings, device
 from textcritic.training.load import load_causal, load_tokenizer
 
@@ -71,36 +70,6 @@ def perplexity(
     return summary
 
 
-def summarise(
-    nll: np.ndarray, kinds: np.ndarray, documents: np.ndarray, windows: str, seed: int = 0, unit: str = "tokens"
-) -> dict[str, Any]:
-    """Perplexity over all predicted tokens and over body tokens only, as perplexity.json holds it.
-
-    Args:
-        nll: nats of each predicted token [tokens]; infinite where the model gives the token no probability.
-        kinds: kind of each [tokens]: 0 boundary, 1 title, 2 body.
-        documents: article number of each [tokens].
-        windows: in words, what each token was predicted from.
-        seed: of the bootstrap over articles.
-        unit: what a token is: `tokens` of the encoding, or `words`.
-
-    Returns:
-        `{"unit", "all", "body", "documents", "zero_probability_tokens", "windows"}`; "all" and "body" hold `ppl` =
-        exp(nll / tokens), `nll` (total, nats), `tokens` and `ci95` (95% percentile interval of ppl). Infinite values
-        are None.
-    """
-    _, documents = np.unique(documents, return_inverse=True)
-    count = int(documents.max()) + 1
-    return {
-        "unit": unit,
-        "all": _part(nll, documents, count, seed),
-        "body": _part(nll[kinds == BODY], documents[kinds == BODY], count, seed),
-        "documents": count,
-        "zero_probability_tokens": int(np.isinf(nll).sum()),
-        "windows": windows,
-    }
-
-
 @torch.inference_mode()
 def iter_nll(
     model: Any, tokens: np.ndarray, spans: np.ndarray, batch_size: int, precision: torch.autocast
@@ -145,17 +114,3 @@ def _measure(
     predicted = np.concatenate([positions for positions, _ in parts])
     documents = document_index(np.asarray(tokens), np.asarray(kinds), tokenizer.eos_token_id)[predicted]
     return np.concatenate([part for _, part in parts]), kinds[predicted], documents
-
-
-def _part(nll: np.ndarray, documents: np.ndarray, count: int, seed: int) -> dict[str, Any]:
-    if not len(nll) or np.isinf(nll).any():
-        return {"ppl": None, "nll": None if len(nll) else 0.0, "tokens": len(nll), "ci95": [None, None]}
-    columns = np.stack([np.bincount(documents, nll, count), np.bincount(documents, minlength=count)], axis=1)
-    total = float(nll.sum())
-    interval = bootstrap_interval(columns, exp_ratio_of_sums, seed=seed)
-    return {
-        "ppl": float(np.exp(total / len(nll))),
-        "nll": total,
-        "tokens": len(nll),
-        "ci95": [interval.low, interval.high],
-    }

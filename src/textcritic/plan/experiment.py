@@ -159,7 +159,8 @@ class Experiment(ABC):
         Raises:
             TextcriticError: there is no such part.
         """
-        return request_of(type(self), self.name, self.files(part), self._known(part))
+        known = self._known(part)
+        return request_of(type(self), self.name, self.files(part), known)
 
     def section_request(self) -> str:
         """The same for the section."""

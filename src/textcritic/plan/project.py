@@ -17,6 +17,8 @@ from textcritic.plan.registries import Registries, check_name, find_folder
 from textcritic.plan.spec import complete, load_yaml
 from textcritic.plan.study import Study
 
+# Keys of the configuration that decide numbers, for the manifest.
+DECIDING = ("resamples", "report_articles", "experiment_packages", "stage_versions")
 # Stages that no kind of experiment owns; each kind is a stage too.
 NUMBERED = re.compile(r"(table|figure)[1-9][0-9]*")
 STAGES = ("extract", "build", "encode", "train", "perplexity", "sample", "classify", "report")
@@ -90,7 +92,7 @@ class Project:
             "experiments": list(chosen.experiments),
             "study": chosen.description,
             "sources": [asdict(source) for source in chosen.sources()],
-            "config": self.config,
+            "config": {key: self.config[key] for key in DECIDING},
             "command": chosen.description["command"] or self._command(study),
             "registry": self.registries.closure(uses),
         }
@@ -155,11 +157,11 @@ class Project:
         return kinds
 
     def _command(self, study: str) -> str:
-        """What a person types to make a study again: Snakemake, with every key that differs from its default."""
+        """What a person types to make a study again."""
         default = complete({"studies": [study]}, "config", "config")
-        changed = {key: value for key, value in {**self.config, "studies": [study]}.items() if value != default[key]}
-        keys = [f'{key}="{value}"' for key, value in {"studies": [study], **changed}.items()]
-        return f"snakemake --cores 2 --config {' '.join(keys)}"
+        if all(self.config[key] == default[key] for key in default if key != "studies"):
+            return f"snakemake --cores 2 --config studies=\"['{study}']\""
+        return f"snakemake --cores 2 --configfile FILE    # the configuration file, with studies: [{study}]"
 
     def _check_names(self) -> None:
         """Rules know a kind by the names of its experiments, so that a name belongs to one kind in all studies."""

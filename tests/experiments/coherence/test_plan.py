@@ -31,10 +31,11 @@ def test_a_part_names_no_more_files_than_it_compares(coherence):
 
 
 def test_a_numbered_table_that_is_not_there_is_named(coherence):
-    assert [coherence.numbered(part) for part in ("table3", "figures", "section", None)] == ["table3", None, None, None]
     for part in ("table4", "figure12"):
         with pytest.raises(TextcriticError, match=f"there is no '{part}' among its tables and figures; known: table2"):
             coherence.request(part)
+        with pytest.raises(TextcriticError, match=f"there is no '{part}'"):
+            coherence.paths(part)
 
 
 def test_its_tables_and_figures_are_those_of_the_paper(coherence):

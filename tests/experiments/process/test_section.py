@@ -40,7 +40,7 @@ def test_page_with_a_process_parses_and_loads_nothing_from_elsewhere(made):
     assert {target[1:] for target in page.loads if target.startswith("#")} <= set(page.ids)
     for target in page.loads:
         assert target.startswith("#") or (root / target).is_file()
-    assert {"process", "process-table-perplexity", "process-table-parsing"} <= set(page.ids)
+    assert {"process", "process-table-process", "process-table-parsing"} <= set(page.ids)
     assert [tag for tag, _ in page.tags].count("script") == 2
     assert "<b>bold" not in text
 

@@ -11,7 +11,7 @@ from textcritic.files import write_json
 from textcritic.generators.hsmm.model import HSMM
 from textcritic.generators.hsmm.recursion import log_marginal
 from textcritic.generators.hsmm.text import Text, exact_lattices
-from textcritic.generators.perplexity import summarise
+from textcritic.generators.summary import summarise
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings, device
 from textcritic.training.load import load_tokenizer
@@ -26,7 +26,7 @@ def measure_hsmm(
     threads: int | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Measure a saved model on an encoded split and write perplexity.json, see `generators.perplexity.summarise`.
+    """Measure a saved model on an encoded split and write perplexity.json, see `generators.summary.summarise`.
 
     "body" is the published perplexity: exp(-sum log p(x) / tokens), where the end of a sequence is not predicted. In
     "all" the end is one more token, with the probability that the model gives it.
