@@ -66,15 +66,15 @@ def audit_rows(experiment: CoherenceFiles) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for data in experiment.data:
         samples = {s.slug: s for s in (*experiment.samples, *experiment.audit_samples) if s.corpus == data.corpus}
-        found = audit_transitions(
+        audited = audit_transitions(
             TransitionCritic.load(data.critic),
             gold_chains(data.validation),
             read_table(data.latents),
             {slug: read_table(sample.latents) for slug, sample in samples.items()},
         )
-        defaults = {row["source"]: row["latent_ppl"] for row in found if row["compared_with"] is None}
+        defaults = {row["source"]: row["latent_ppl"] for row in audited if row["compared_with"] is None}
         unread = {slug: sum(read_json(sample.counts)["rejected"].values()) for slug, sample in samples.items()}
-        for row in found:
+        for row in audited:
             row["rejected"] += unread.get(row["source"], 0)
             files = samples.get(row["source"])
             if files is None or files in experiment.samples:
@@ -92,8 +92,11 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     switches = ["default", *switch_names(rows)]
     body = []
     for source in rows[["corpus", "source", *GROUP[1:], "seed"]].drop_duplicates().to_dict("records"):
-        found = {row["switch"]: row for row in matching(rows, source).to_dict("records")}
-        cells = [_audit_cell(found[switch], found["default"]) if switch in found else Cell(NONE) for switch in switches]
+        by_switch = {row["switch"]: row for row in matching(rows, source).to_dict("records")}
+        cells = [
+            _audit_cell(by_switch[switch], by_switch["default"]) if switch in by_switch else Cell(NONE)
+            for switch in switches
+        ]
         # Which titles real text is scored by is a switch here, so its name says nothing of them.
         name = names.source(source | {"source": DATA_INFERRED} if source["generator"] == "data" else source)
         body.append([Cell(name, heading=True), *cells])
@@ -112,12 +115,12 @@ def switches(rows: pd.DataFrame) -> list[dict[str, str]]:
     Args:
         rows: as `details.audit_rows` makes them.
     """
-    found = []
+    described = []
     for switch in switch_names(rows):
         part = rows[rows["switch"] == switch]
         name, words = SWITCH_WORDS.get(switch) or _of_decoding(switch, part)
-        found.append({"name": name, "words": words, "effect": _effect(part)})
-    return found
+        described.append({"name": name, "words": words, "effect": _effect(part)})
+    return described
 
 
 def switch_names(rows: pd.DataFrame) -> list[str]:

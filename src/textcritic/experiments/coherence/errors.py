@@ -52,10 +52,10 @@ def error_rows(experiment: CoherenceFiles, published: Published) -> pd.DataFrame
     for keys, scores, critic in scored_sources(experiment, gold=False):
         printed = published.of_source(keys)
         asked = {step: value for metric, value in printed.items() if (step := _step(metric)) is not None}
-        found = _of_source(scores, critic, asked, experiment.resamples)
+        rows_of_source = _of_source(scores, critic, asked, experiment.resamples)
         if keys["source"] == DATA_INFERRED:
-            real[keys["corpus"]] = {(row["from"], row["to"]): row["percent"] for row in found}
-        for row in found:
+            real[keys["corpus"]] = {(row["from"], row["to"]): row["percent"] for row in rows_of_source}
+        for row in rows_of_source:
             step = (row["from"], row["to"])
             row["data_percent"] = real[keys["corpus"]].get(step, 0.0)
             row["published"] = asked.get(step)
@@ -90,7 +90,7 @@ def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 def _of_source(
     scores: pa.Table, critic: TransitionCritic, asked: Iterable[tuple[str, str]], resamples: int
 ) -> list[dict[str, Any]]:
-    found = transition_errors(scores, critic, TABLE_THRESHOLD)
+    errors_found = transition_errors(scores, critic, TABLE_THRESHOLD)
     kept = scored(scores)
     documents, each = kept.num_rows, kept["steps"].to_numpy()
     owner, source, target = _steps(kept, critic)
@@ -105,15 +105,19 @@ def _of_source(
         {"from": ALL, "to": "", **_counted(errors, each, resamples)},
         {"from": REPEATED, "to": "", **_counted(repeated[any_error], errors[any_error], resamples)},
     ]
-    kinds = {(step["from"], step["to"]): step["probability"] for step in found.transitions}
+    kinds = {(step["from"], step["to"]): step["probability"] for step in errors_found.transitions}
     shown = {*list(kinds)[:SHOWN], *asked}
-    counts = {(step["from"], step["to"]): step["count"] for step in found.transitions}
+    counts = {(step["from"], step["to"]): step["count"] for step in errors_found.transitions}
     for step in dict.fromkeys((*kinds, *(s for s in asked if s[0] not in (ALL, REPEATED)))):
         row: dict[str, Any] = {"from": step[0], "to": step[1], "probability": _probability(critic, step)}
         if step in shown:
             row |= _counted(of_documents(_is(step, source, target, critic)), each, resamples)
         else:
-            row |= {"count": counts[step], "steps": found.steps, "percent": 100 * counts[step] / found.steps}
+            row |= {
+                "count": counts[step],
+                "steps": errors_found.steps,
+                "percent": 100 * counts[step] / errors_found.steps,
+            }
         rows.append(row)
     return [{"documents": documents, **row} for row in rows]
 
@@ -169,13 +173,13 @@ def _shown(group: pd.DataFrame) -> list[tuple[str, str]]:
 
 def _over_seeds(group: pd.DataFrame, step: tuple[str, str]) -> dict[str, Any]:
     """One kind of step under all seeds: means, and sums of the counts; `seeds` and `sd` where there are several."""
-    found = group[(group["from"] == step[0]) & (group["to"] == step[1])]
+    of_step = group[(group["from"] == step[0]) & (group["to"] == step[1])]
     totals = group[group["from"] == ALL]
     # The samples that never take this step; real text has no seed, and its steps are all there.
-    absent = totals[totals["seed"].notna() & ~totals["seed"].isin(found["seed"])]
-    values = pd.concat([found["percent"], absent["percent"] * 0])
-    first = found.iloc[0].to_dict()
-    first |= {"count": found["count"].sum(), "steps": found["steps"].sum() + absent["steps"].sum()}
+    absent = totals[totals["seed"].notna() & ~totals["seed"].isin(of_step["seed"])]
+    values = pd.concat([of_step["percent"], absent["percent"] * 0])
+    first = of_step.iloc[0].to_dict()
+    first |= {"count": of_step["count"].sum(), "steps": of_step["steps"].sum() + absent["steps"].sum()}
     first |= {"percent": values.mean(), "seeds": len(values), "sd": values.std(ddof=1) if len(values) > 1 else None}
     return first | {"difference": first["percent"] - first["published"] if not missing(first["published"]) else None}
 

@@ -84,14 +84,14 @@ def repetition_examples(experiment: CoherenceFiles) -> list[Example]:
     Raises:
         TextcriticError: articles, latents and scores of a source do not belong together.
     """
-    found: list[Example] = []
+    examples: list[Example] = []
     for data in experiment.data:
         critic = TransitionCritic.load(data.critic)
         for sample in _first_seeds([s for s in experiment.samples if s.corpus == data.corpus]):
             # Titles that were given have no posterior.
             sure = {} if data.titles_given else _confidences(sample)
-            found += _of_source(sample, critic, sure)
-    return found
+            examples += _of_source(sample, critic, sure)
+    return examples
 
 
 def example_rows(examples: Sequence[Example]) -> pd.DataFrame:
@@ -205,19 +205,21 @@ def _confidences(sample: Sample) -> dict[str, list[float]]:
 
 
 def _shortlist(
-    found: Repeats, ids: Sequence[str], chains: Sequence[Sequence[str]], sure: Mapping[str, Sequence[float]]
+    repeated: Repeats, ids: Sequence[str], chains: Sequence[Sequence[str]], sure: Mapping[str, Sequence[float]]
 ) -> list[tuple[int, int]]:
     """(document, place) of the best repetition of each article, best first, by what is known without its text."""
-    unlikely = found.unlikely
-    chosen = np.flatnonzero(unlikely) if unlikely.any() else np.arange(len(found.place))
+    unlikely = repeated.unlikely
+    chosen = np.flatnonzero(unlikely) if unlikely.any() else np.arange(len(repeated.place))
     ranked = []
     for index in chosen:
-        document, place = int(found.document[index]), int(found.place[index])
+        document, place = int(repeated.document[index]), int(repeated.place[index])
         both = sure.get(ids[document], [])[place - 1 : place + 1]
         doubt = 1 - min(both) if both else 0.0
-        likely = 0.0 if unlikely.any() else float(found.log_prob[index])
+        likely = 0.0 if unlikely.any() else float(repeated.log_prob[index])
         readable = (doubt > 1 - SURE, len(chains[document]) > MOST_SECTIONS)
-        ranked.append(((likely, *readable, float(found.log_prob[index]), doubt, ids[document], place), document, place))
+        ranked.append(
+            ((likely, *readable, float(repeated.log_prob[index]), doubt, ids[document], place), document, place)
+        )
     taken: set[int] = set()
     each: Counter[str] = Counter()
     shortlist: list[tuple[int, int]] = []

@@ -66,7 +66,7 @@ def verdict(group: pd.DataFrame, real: float) -> str:
 
 def _headline(verdicts: list[str]) -> str:
     total = len(verdicts)
-    higher, lower, unclear, unknown = (verdicts.count(found) for found in (HIGHER, LOWER, UNCLEAR, UNKNOWN))
+    higher, lower, unclear, unknown = (verdicts.count(kind) for kind in (HIGHER, LOWER, UNCLEAR, UNKNOWN))
     if total == 1:
         return {
             HIGHER: "The model orders its sections less like real text than real text itself does.",
@@ -131,11 +131,11 @@ def _telling(order: list[int], samples: list[pd.DataFrame], verdicts: list[str])
     for index in order:
         if verdicts[index] == HIGHER:
             by_corpus.setdefault(samples[index]["corpus"].iloc[0], []).append(index)
-    kept |= {index for found in by_corpus.values() for index in (found[0], found[-1])}
+    kept |= {index for of_corpus in by_corpus.values() for index in (of_corpus[0], of_corpus[-1])}
     return [index for index in order if index in kept]
 
 
-def _against(group: pd.DataFrame, data: dict[str, object], found: str) -> str:
+def _against(group: pd.DataFrame, data: dict[str, object], kind: str) -> str:
     mean, real = float(group["latent_ppl"].mean()), float(str(data["latent_ppl"]))
     if np.isinf(mean):
         return f"the Latent PPL is infinite, because {group['infinite_because'].dropna().iloc[0]}."
@@ -148,16 +148,16 @@ def _against(group: pd.DataFrame, data: dict[str, object], found: str) -> str:
         gap = f"{number(mean / real, 2)} times that of real text"
     worst = group["p_value"].max()
     words = f"Latent PPL {number(mean)}{seeds}, {gap}"
-    if found == UNKNOWN:
+    if kind == UNKNOWN:
         return f"{words}; there is no p-value, so it stays open whether chance explains this."
-    if found == UNCLEAR:
+    if kind == UNCLEAR:
         clear = int((group["p_value"] < ALPHA).sum())
         if clear:
             return f"{words}; the test tells {clear} of its {len(group)} seeds apart (largest {p_value(worst)})."
         return f"{words}, which is within what chance explains ({p_value(worst)})."
     overlap = bool((group["ci_low"] <= _f(data["ci_high"])).all() and (group["ci_high"] >= _f(data["ci_low"])).all())
     tail = "; the two intervals overlap, the test still tells them apart" if overlap else ""
-    strict = " Lower is not better: it repeats the commonest orders more than real text does." if found == LOWER else ""
+    strict = " Lower is not better: it repeats the commonest orders more than real text does." if kind == LOWER else ""
     return f"{words} ({p_value(worst)}){tail}.{strict}"
 
 
@@ -193,9 +193,9 @@ def _of_many_titles(groups: list[pd.DataFrame]) -> str:
     moved = [float(g["without_titles"].mean() / g["with_titles"].mean() - 1) for g in groups if _moved(g)]
     raised, lowered = [m for m in moved if m > 0], [-m for m in moved if m < 0]
     parts = [
-        f"{verb} the Latent PPL measurably in {len(found)} ({_percents(found)})"
-        for verb, found in (("raises", raised), ("lowers", lowered))
-        if found
+        f"{verb} the Latent PPL measurably in {len(changes)} ({_percents(changes)})"
+        for verb, changes in (("raises", raised), ("lowers", lowered))
+        if changes
     ]
     if rest := len(groups) - len(moved):
         parts.append(f"makes no clear difference in {rest}")

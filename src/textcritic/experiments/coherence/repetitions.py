@@ -61,10 +61,10 @@ def repetition_rows(experiment: CoherenceFiles, published: Published) -> pd.Data
     rows = []
     for keys, scores, critic in scored_sources(experiment, gold=False):
         kept = scored(scores)
-        found, documents = repeats(kept, critic), kept.num_rows
+        again, documents = repeats(kept, critic), kept.num_rows
         errors = _errors(kept)
-        repeated = np.bincount(found.document, minlength=documents)
-        wrong = np.bincount(found.document[found.unlikely], minlength=documents)
+        repeated = np.bincount(again.document, minlength=documents)
+        wrong = np.bincount(again.document[again.unlikely], minlength=documents)
         steps = kept["steps"].to_numpy()
         row = keys | {"documents": documents, "steps": int(steps.sum()), "repeated": int(repeated.sum())}
         row |= _percent("repeated_percent", repeated, steps, experiment.resamples)
@@ -107,8 +107,8 @@ def percent_of(
     """A part in percent of a whole, counted by document, and its 95% document-bootstrap interval; None of nothing."""
     if not whole.sum():
         return None, None, None
-    found = bootstrap_interval(np.column_stack([part, whole]), ratio_of_sums, resamples=resamples)
-    return 100 * found.estimate, 100 * found.low, 100 * found.high
+    interval_of = bootstrap_interval(np.column_stack([part, whole]), ratio_of_sums, resamples=resamples)
+    return 100 * interval_of.estimate, 100 * interval_of.low, 100 * interval_of.high
 
 
 def rates_sheet(rows: pd.DataFrame, names: Names) -> Sheet:

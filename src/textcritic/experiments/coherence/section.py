@@ -73,14 +73,14 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         "viewer_words": f"Of each source {experiment.report_articles} articles at most are in this page: the most"
         " incoherent ones and the first of the others.",
     }
-    found = findings(rows, tables["titles"], names)
+    said = findings(rows, tables["titles"], names)
     return Section(
         title="Coherence",
         html=place.render("section.html.j2", variables),
         contents=tuple((place.id(name), title) for name, title in CONTENTS if optional.get(name, True)),
-        findings=found.points,
+        findings=said.points,
         definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),
-        headline=found.headline,
+        headline=said.headline,
         lines=tuple(_lines(rows)),
         script=place.text("viewer.js"),
         style=place.text("section.css"),

@@ -135,9 +135,9 @@ def _across(rows: pd.DataFrame, names: Names, latent: Callable[..., Cell]) -> tu
         first = len(body)
         if metric == "Latent PPL":
             for source in _real(rows):
-                found = [rows[(rows["corpus"] == c) & (rows["source"] == source)] for c in corpora]
-                name = names.source(found[0].iloc[0], corpus=False)
-                body.append([Cell(""), Cell(name), *(cell(part, span=len(settings)) for part in found)])
+                groups_of_real = [rows[(rows["corpus"] == c) & (rows["source"] == source)] for c in corpora]
+                name = names.source(groups_of_real[0].iloc[0], corpus=False)
+                body.append([Cell(""), Cell(name), *(cell(part, span=len(settings)) for part in groups_of_real)])
         for generator, decoding, name in _generators(rows, names):
             if metric == "PPL" and rows.loc[rows["generator"] == generator, "ppl_all"].isna().all():
                 continue
@@ -163,9 +163,9 @@ def _down(rows: pd.DataFrame, names: Names) -> tuple[list[list[Cell]], list[list
     for corpus in unique(rows["corpus"]):
         ours, first = rows[rows["corpus"] == corpus], len(body)
         for source in _real(rows):
-            found = ours[ours["source"] == source]
-            name = names.source(found.iloc[0], corpus=False)
-            body.append([Cell(""), Cell(name), ppl_cell(found, across), latent_cell(found, across)])
+            group = ours[ours["source"] == source]
+            name = names.source(group.iloc[0], corpus=False)
+            body.append([Cell(""), Cell(name), ppl_cell(group, across), latent_cell(group, across)])
         for generator, decoding, name in _generators(ours, names):
             groups = [_group(ours, corpus, setting, generator, decoding) for setting in settings]
             body.append([Cell(""), Cell(name), *(ppl_cell(g) for g in groups), *(latent_cell(g) for g in groups)])

@@ -29,15 +29,15 @@ def viewer_data(experiment: CoherenceFiles) -> list[dict[str, Any]]:
     Raises:
         TextcriticError: articles, latents and scores of a source do not belong together.
     """
-    found = []
+    sources = []
     names = names_of(experiment)
     for data in experiment.data:
         label = names.source(data_keys(data.corpus, DATA_INFERRED))
-        found.append(_source(label, data, data.inferred, experiment.report_articles) | {"real": True})
+        sources.append(_source(label, data, data.inferred, experiment.report_articles) | {"real": True})
         for sample in (s for s in experiment.samples if s.corpus == data.corpus):
             label = names.source(sample_keys(sample))
-            found.append(_source(label, sample, sample.scores, experiment.report_articles) | {"real": False})
-    return found
+            sources.append(_source(label, sample, sample.scores, experiment.report_articles) | {"real": False})
+    return sources
 
 
 def _source(label: str, files: RealText | Sample, scores_path: Any, most: int) -> dict[str, Any]:

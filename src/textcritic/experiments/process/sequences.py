@@ -81,15 +81,15 @@ def examples(experiment: ProcessFiles) -> list[Examples]:
         TextcriticError: a file is missing or damaged, or articles and scores do not belong together.
     """
     names = ProcessNames.of(experiment)
-    found = []
+    by_source = []
     for data in experiment.processes:
         process = Process.load(data.process)
         label = names.source(data_keys(data.corpus, TEST))
-        found.append(_examples(f"{data.corpus}.data", label, data, process))
+        by_source.append(_examples(f"{data.corpus}.data", label, data, process))
         for sample in experiment.of(data):
             label = names.source(sample_keys(sample))
-            found.append(_examples(sample.slug, label, sample, process))
-    return found
+            by_source.append(_examples(sample.slug, label, sample, process))
+    return by_source
 
 
 def _examples(key: str, label: str, data: KnownData | Sequences, process: Process) -> Examples:
@@ -110,9 +110,9 @@ def _examples(key: str, label: str, data: KnownData | Sequences, process: Proces
                 f"{data.scores}: sequence {name!r} is not in {data.articles}; they belong to different samples: "
                 "delete the scores and rerun the rule that makes them"
             )
-        found = _steps(articles[name], steps[name], blind, data.articles)
-        words = _words(steps[name]["step_nll"], found, place + 1, len(ranked))
-        shown.append(Shown(f"n{place + 1}", places[place], words, found))
+        steps_shown = _steps(articles[name], steps[name], blind, data.articles)
+        words = _words(steps[name]["step_nll"], steps_shown, place + 1, len(ranked))
+        shown.append(Shown(f"n{place + 1}", places[place], words, steps_shown))
     if isinstance(data, Sequences):
         shown += _rejected(data.rejected, process)
     return Examples(key, label, _together(rows, kept, blind), tuple(shown))

@@ -60,10 +60,10 @@ def given_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]
 
 def note_remarks(rows: pd.DataFrame, names: ProcessNames) -> list[str]:
     """What is to be said of published values."""
-    found = rows[rows["published_note"].fillna("") != ""].drop_duplicates(GROUP)
+    with_note = rows[rows["published_note"].fillna("") != ""].drop_duplicates(GROUP)
     return [
         f"Published value of {names.source(row, seed=False)}: {row['published_note']}."
-        for row in found.to_dict("records")
+        for row in with_note.to_dict("records")
     ]
 
 
@@ -94,9 +94,9 @@ def parsing_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
     keys = ["corpus", "source", *GROUP[1:], "seed"]
     body = []
     for _, group in rows.groupby(keys, sort=False, dropna=False):
-        found = {row["switch"]: row for row in group.to_dict("records")}
-        cells = [_parsing_cell(found[switch]) for switch in SWITCHES]
-        released = found["as_released"]
+        by_switch = {row["switch"]: row for row in group.to_dict("records")}
+        cells = [_parsing_cell(by_switch[switch]) for switch in SWITCHES]
+        released = by_switch["as_released"]
         printed = f"{count(released['processed'])} processed, {count(released['invalid'])} invalid"
         name = names.source(group.iloc[0].to_dict())
         body.append([Cell(name, heading=True), *cells, Cell(printed, words=True)])

@@ -40,9 +40,9 @@ def figures(topics: TopicsFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[t
     spreads = {fitted.corpus: list(_spreads(fitted, topics, names)) for fitted in topics.data}
     yield SPREAD, spread_chart(spreads), spread_chart(spreads, NARROW)
     for fitted in topics.data:
-        found = covariances(fitted, topics)
-        limit = common_limit([panel.matrix for panel in found.panels])
-        yield f"{COVARIANCES}.{fitted.corpus}", *_heatmaps(fitted, found, limit, CENTRED)
+        computed = covariances(fitted, topics)
+        limit = common_limit([panel.matrix for panel in computed.panels])
+        yield f"{COVARIANCES}.{fitted.corpus}", *_heatmaps(fitted, computed, limit, CENTRED)
 
 
 def paper_covariances(topics: TopicsFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
@@ -58,8 +58,8 @@ FIGURES = {"figures": figures, "covariances": paper_covariances}
 
 
 def _paper_figure(fitted: Fitted, topics: TopicsFiles) -> tuple[str, Figure, Figure]:
-    found = released_covariances(fitted, topics)
-    return f"covariances.{fitted.corpus}", *_heatmaps(fitted, found, PAPER_LIMIT, RELEASED)
+    computed = released_covariances(fitted, topics)
+    return f"covariances.{fitted.corpus}", *_heatmaps(fitted, computed, PAPER_LIMIT, RELEASED)
 
 
 def _heatmaps(fitted: Fitted, found: Covariances, limit: float, quantity: str) -> tuple[Figure, Figure]:
@@ -72,7 +72,7 @@ def _heatmaps(fitted: Fitted, found: Covariances, limit: float, quantity: str) -
 
 def _marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
     """The rows of one corpus: real text, samples from low to high, the baseline last; none of what is not scored."""
-    found = []
+    ranked = []
     for _, group in rows[rows["latent_nll"].notna()].groupby(["source", *GROUP], sort=False):
         first = group.iloc[0].to_dict()
         worst = group["p_value"].max()
@@ -83,8 +83,8 @@ def _marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
             note="" if missing(worst) else p_value(worst),
             setting=_setting(first["setting"], first["baseline"]),
         )
-        found.append((first["source"] == SAMPLE, bool(first["baseline"]), float(group["latent_nll"].mean()), mark))
-    return [mark for *_, mark in sorted(found, key=lambda row: row[:3])]
+        ranked.append((first["source"] == SAMPLE, bool(first["baseline"]), float(group["latent_nll"].mean()), mark))
+    return [mark for *_, mark in sorted(ranked, key=lambda row: row[:3])]
 
 
 def _spreads(fitted: Fitted, topics: TopicsFiles, names: Names) -> Iterator[Histogram]:
