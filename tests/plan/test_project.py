@@ -138,3 +138,36 @@ def test_reading_the_configuration_loads_nothing_heavy():
     heavy = {"numpy", "pandas", "pyarrow", "scipy", "matplotlib", "jinja2"}
     heavy |= {"mwparserfromhell", "torch", "transformers", "tokenizers", "nltk", "sklearn"}
     assert not heavy & set(run.stdout.split())
+
+
+def test_a_version_that_the_command_line_gives_as_text_is_a_number():
+    """Inside a mapping, Snakemake's `--config` leaves numbers as text."""
+    given = Project({"studies": ["demo"], "stage_versions": {"report": "2"}}, ROOT)
+    assert (given.stage("report"), given.stage("train")) == (2, 1)
+    with pytest.raises(TextcriticError, match=r"stage_versions.report: 'two' should be of type integer"):
+        Project({"studies": ["demo"], "stage_versions": {"report": "two"}}, ROOT)
+    with pytest.raises(TextcriticError, match="'repport' is neither a stage nor a kind of experiment"):
+        given.stage("repport")
+
+
+@pytest.mark.parametrize(
+    ("kind", "tables", "message"),
+    [
+        ("train", ("words",), "'train' is the name of a stage"),
+        ("words", ("table1",), "'table1' is a number of a paper's"),
+        ("Words", ("words",), "a name is lower-case letters"),
+    ],
+)
+def test_names_of_a_kind_from_outside_do_not_collide(tmp_path, monkeypatch, kind, tables, message):
+    package = tmp_path / "nobodys_kind"
+    package.mkdir()
+    body = f"    kind, tables = {kind!r}, {tables!r}\n    check = files = lambda *_: None\n"
+    plan = f"from textcritic.plan.experiment import Experiment\n\n\nclass Words(Experiment):\n{body}"
+    (package / "plan.py").write_text(plan)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "nobodys_kind.plan", raising=False)
+    monkeypatch.delitem(sys.modules, "nobodys_kind", raising=False)
+    with pytest.raises(TextcriticError, match=message):
+        Project({"studies": ["demo"], "experiment_packages": ["nobodys_kind"]}, ROOT, tmp_path)
+    monkeypatch.delitem(sys.modules, "nobodys_kind.plan")
+    monkeypatch.delitem(sys.modules, "nobodys_kind")

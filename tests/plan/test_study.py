@@ -260,3 +260,26 @@ def test_a_request_says_all_that_a_job_needs_and_no_more(folder):
     again = experiment(folder, "topics")
     assert again.request() == before[None]
     assert again.request("table9") != before["table9"]
+
+
+def test_a_name_belongs_to_one_kind_in_all_studies(folder):
+    """Rules know a kind by the names of its experiments."""
+    write(folder / "studies/own.yaml", study(with_(COHERENCE, name="main")))
+    write(folder / "studies/other.yaml", study(with_(CORPORA, name="main")))
+    with pytest.raises(TextcriticError, match=r"other.yaml: experiments.1 \(main\): another study has an experiment"):
+        project(folder, studies=["own", "other"])
+
+
+@pytest.mark.parametrize("name", ["finding", "definitions", "provenance"])
+def test_an_experiment_has_no_name_that_is_a_heading_of_the_report(folder, name):
+    assert_refused(folder, study(with_(CORPORA, name=name)), rf"'{name}' is a heading of every report")
+
+
+def test_published_values_of_one_s_own_stand_in_the_working_directory(folder):
+    values = folder / "config/published/nature/corpora.csv"
+    values.parent.mkdir(parents=True)
+    values.touch()
+    write(folder / "studies/own.yaml", study(CORPORA, COHERENCE, published="nature"))
+    experiments = project(folder).studies["own"].experiments
+    assert experiments["corpora"].published == ["config/published/nature/corpora.csv"]
+    assert experiments["coherence"].published == []

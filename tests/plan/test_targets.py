@@ -72,3 +72,20 @@ def test_a_study_that_is_not_configured_need_not_be_right(folder):
         assert targets["own_table9"].path
     assert "belongs to the study spoilt" in targets["table2"].refusal
     assert "belongs to the study spoilt" in targets["spoilt_table2"].refusal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "title: [half",
+        "- title",
+        "title: Half\nexperiments:\n",
+        "title: Half\nexperiments: [topics, 5]\n",
+        "title: Half\nexperiments: [{kind: topics, tables: 5}]\n",
+        "title: Half\nexperiments: [{kind: topics, tables: [table3, {of: nll}, {name: 5}, {name: chart}]}]\n",
+    ],
+)
+def test_a_half_written_study_that_is_not_configured_stops_nothing(folder, text):
+    before = project(folder).targets()
+    (folder / "studies/half.yaml").write_text(text)
+    assert project(folder).targets() == before

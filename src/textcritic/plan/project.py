@@ -19,8 +19,9 @@ from textcritic.plan.study import Study
 
 # Keys of the configuration that decide numbers, for the manifest.
 DECIDING = ("resamples", "report_articles", "experiment_packages", "stage_versions")
-# Stages that no kind of experiment owns; each kind is a stage too.
+# A table or figure of a paper by its number there.
 NUMBERED = re.compile(r"(table|figure)[1-9][0-9]*")
+# Stages that no kind of experiment owns; each kind is a stage too.
 STAGES = ("extract", "build", "encode", "train", "perplexity", "sample", "classify", "report")
 
 
@@ -217,17 +218,14 @@ def _check_kind(kind: type[Experiment], where: str) -> None:
 
 
 def _part_names(study: Any) -> list[str]:
-    """Of a study that is not configured, and so not checked."""
-    listed = study.get("experiments") if isinstance(study, dict) else None
-    blocks = listed if isinstance(listed, list) else []
-    listed = [
-        part
-        for block in blocks
-        if isinstance(block, dict)
-        for key in ("tables", "figures")
-        for part in block.get(key) or []
-    ]
-    return [part["name"] for part in listed if isinstance(part, dict) and "name" in part]
+    """The numbered tables and figures of a study that is not configured, and so not checked; it may be half written."""
+    blocks = _dicts(study.get("experiments")) if isinstance(study, dict) else []
+    names = [part.get("name") for block in blocks for key in ("tables", "figures") for part in _dicts(block.get(key))]
+    return [name for name in names if isinstance(name, str) and NUMBERED.fullmatch(name)]
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _folder_of(kind: type[Experiment]) -> Path:
