@@ -16,6 +16,11 @@ DERIVED, WIKIPEDIA, PROCESS = "derived", "wikipedia", "process"
 """Names of three extractors: a part of another corpus, a dump, and a synthetic process; all but the last give text."""
 
 
+def is_text(corpus: Mapping[str, Any]) -> bool:
+    """Whether an entry of the corpora registry is articles of text, and not sequences of a process."""
+    return bool(corpus["extractor"] != PROCESS)
+
+
 def check_corpus(name: str, registries: "Registries") -> None:
     """Check an entry of the corpora registry, beyond its schema and what it names.
 
@@ -23,7 +28,7 @@ def check_corpus(name: str, registries: "Registries") -> None:
         TextcriticError: options that do not go together or have no effect; see the checks below.
     """
     entry = registries.entry("corpora", name)
-    if entry["extractor"] == PROCESS:
+    if not is_text(entry):
         recipe_and_counts(entry["options"])
     check_derived(name, registries.entries["corpora"], PROCESS)
     if entry["extractor"] == WIKIPEDIA:

@@ -1,6 +1,5 @@
 """Options of the vocabulary of a topic model: which words it sees."""
 
-import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, suggestion
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -85,6 +84,5 @@ def require_stop_words(name: str, here: Path) -> None:
     """
     if name in STOP_LISTS or (here / name).is_file():
         return
-    close = difflib.get_close_matches(name, STOP_LISTS, 1)
-    hint = f"did you mean {close[0]!r}?" if close else f"give {', '.join(STOP_LISTS)} or a file with one word a line"
+    hint = suggestion(name, STOP_LISTS, f"give {', '.join(STOP_LISTS)} or a file with one word a line")
     raise TextcriticError(f"stop_words: there is no file {name!r} in {here}; {hint}")

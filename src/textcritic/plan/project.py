@@ -1,6 +1,5 @@
 """The workflow's configuration as one object: registries, kinds of experiment, studies, and the targets of papers."""
 
-import difflib
 import re
 import sys
 from collections.abc import Mapping
@@ -9,10 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, suggestion
 from textcritic.experiments import KINDS, kind_of
 from textcritic.files import read_json
-from textcritic.plan.experiment import Experiment
+from textcritic.plan.experiment import Experiment, schema_of
 from textcritic.plan.registries import Registries, check_name, find_folder
 from textcritic.plan.spec import complete, load_yaml
 from textcritic.plan.study import Study
@@ -70,7 +69,8 @@ class Project:
 
     def rule_files(self) -> list[str]:
         """The rule files of kinds that come from outside: rules.smk beside each one's plan.py."""
-        return [str(_folder_of(kind) / "rules.smk") for kind in self.kinds.values() if not _is_ours(kind)]
+        kinds = map(kind_of, self.config["experiment_packages"])
+        return [str(schema_of(kind).with_name("rules.smk")) for kind in kinds]
 
     def with_bases(self, corpus: str) -> list[str]:
         """A corpus, and those that it derives from one after the other; the corpus alone where it derives from none."""
@@ -179,8 +179,7 @@ class Project:
         known = (*STAGES, *self.kinds)
         for name in self.config["stage_versions"]:
             if name not in known:
-                close = difflib.get_close_matches(name, known, 1)
-                hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+                hint = suggestion(name, known, f"known are {', '.join(known)}")
                 raise TextcriticError(f"config: stage_versions: unknown stage {name!r}; {hint}")
 
     def _load_study(self, name: str) -> Study:
@@ -226,11 +225,3 @@ def _part_names(study: Any) -> list[str]:
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _folder_of(kind: type[Experiment]) -> Path:
-    return Path(str(sys.modules[kind.__module__].__file__)).parent
-
-
-def _is_ours(kind: type[Experiment]) -> bool:
-    return kind.__module__.startswith("textcritic.experiments.")

@@ -1,12 +1,11 @@
 """The registries: named entries of YAML, what they say of one another, and what of them decides results."""
 
-import difflib
 import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, suggestion
 from textcritic.plan.spec import SCHEMAS, canonical, complete, leaves, load_yaml, schema
 
 # Every file of config/schemas describes a registry, but for those of the configuration and of a study.
@@ -50,8 +49,7 @@ class Registries:
         """
         entries = self.entries[registry]
         if name not in entries:
-            close = difflib.get_close_matches(name, entries, 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(entries)) or 'none'}"
+            hint = suggestion(name, entries, f"known: {', '.join(sorted(entries)) or 'none'}")
             raise TextcriticError(f"config/registry/{registry}.yaml has no entry {name!r}; {hint}")
         return entries[name]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.options.corpora import PROCESS
+from textcritic.options.corpora import is_text
 from textcritic.options.models import SYMBOLS
 from textcritic.plan.bundle import Files
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
@@ -126,7 +126,7 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
     """
     corpus, generator, decoding = entries_of(source, registries)
     name = f"{where}: {source.generator}"
-    if corpus["extractor"] == PROCESS:
+    if not is_text(corpus):
         raise TextcriticError(f"{where}: {source.corpus} is not text but synthetic; this experiment is for text")
     if generator["kind"] == "hsmm":
         raise TextcriticError(f"{name} is of kind hsmm, which is for synthetic sequences")

@@ -9,7 +9,6 @@ A rule passes the canonical string of the registry entry it depends on as a para
 schema's default left out. So neither reordered keys nor a new default in the schema make jobs run again.
 """
 
-import difflib
 import json
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -21,7 +20,7 @@ import yaml
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.exceptions import relevance
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, suggestion
 
 SCHEMAS = Path(__file__).resolve().parents[3] / "config" / "schemas"
 
@@ -204,8 +203,7 @@ def _explain(problem: ValidationError) -> str:
     if problem.validator == "additionalProperties":
         known = sorted(schema.get("properties", {}))
         unknown = sorted(set(value) - set(known))[0]
-        close = difflib.get_close_matches(unknown, known, 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known keys are {', '.join(known)}"
+        hint = suggestion(unknown, known, f"known keys are {', '.join(known)}")
         return f"{at}unknown key {unknown!r}; {hint}"
     if problem.validator == "required":
         missing = next(key for key in rule if key not in value)

@@ -1,10 +1,12 @@
 """What every table of scored samples says: scores read and counted, reasons in words, perplexity, p-values."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from textcritic.critics import document_columns
@@ -77,3 +79,11 @@ def reasons_from_words(words: str) -> dict[str, int]:
     """The numbers that `reasons_in_words` wrote."""
     pairs = (part.rsplit(": ", 1) for part in words.split("; ") if part)
     return {reason: int(n) for reason, n in pairs}
+
+
+def reasons_over_seeds(group: pd.DataFrame) -> dict[str, int]:
+    """How many documents of all seeds of a sample were left out for each reason, the commonest first."""
+    reasons: Counter[str] = Counter()
+    for words in group["rejected_by_reason"]:
+        reasons.update(reasons_from_words(words))
+    return dict(reasons.most_common())

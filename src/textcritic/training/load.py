@@ -1,6 +1,5 @@
 """Tokenizers and models: from a folder on disk, or initialised from a configuration; never from the network."""
 
-import difflib
 import json
 import os
 import re
@@ -17,7 +16,7 @@ from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
 from textcritic.corpora import END, SEPARATOR
-from textcritic.errors import TextcriticError, first_line
+from textcritic.errors import TextcriticError, first_line, suggestion
 from textcritic.files import read_json, whole_folder
 
 if TYPE_CHECKING:
@@ -242,9 +241,10 @@ def _from_config(
     names = {*known.to_dict(), *known.attribute_map}
     for key in keys:
         if key not in names:
-            close = difflib.get_close_matches(key, names, 1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
-            raise TextcriticError(f"init.config.{key}: a {model_type} configuration has no such key{hint}")
+            hint = suggestion(key, names, "")
+            raise TextcriticError(
+                f"init.config.{key}: a {model_type} configuration has no such key{'; ' * bool(hint)}{hint}"
+            )
     ids = {
         "vocab_size": len(tokenizer),
         "bos_token_id": tokenizer.bos_token_id,

@@ -78,7 +78,7 @@ class Job(ABC):
         first_step: 1 where the model that training begins with is itself the result of a long computation (`begin`),
             which is then validated and saved as step 1; else 0.
         saves_every_validation: whether the state is saved after every validation. If it is too large for that: only
-            after the first one of an attempt, at the end, and whenever a checkpoint is due.
+            as soon as an attempt has something new to save, at the end, and whenever a checkpoint is due.
     """
 
     name: str

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
-from textcritic.options.corpora import PROCESS
+from textcritic.options.corpora import is_text
 from textcritic.plan.experiment import Experiment
 
 
@@ -17,7 +17,7 @@ class Corpora(Experiment):
     def check(self) -> None:
         """See that the corpora are text, which has sections."""
         for corpus in self.corpora():
-            if self.registries.entry("corpora", corpus)["extractor"] == PROCESS:
+            if not is_text(self.registries.entry("corpora", corpus)):
                 raise TextcriticError(f"{self.where}: corpora: {corpus} is a synthetic process and has no sections")
 
     def corpora(self) -> list[str]:

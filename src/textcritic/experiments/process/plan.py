@@ -6,7 +6,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
-from textcritic.options.corpora import PROCESS
+from textcritic.options.corpora import PROCESS, is_text
 from textcritic.options.models import SYMBOLS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
@@ -77,7 +77,7 @@ def steps(corpus: str, registries: Registries) -> int:
         TextcriticError: the corpus is text, whose options for processes mean nothing.
     """
     entry = registries.entry("corpora", corpus)
-    if entry["extractor"] != PROCESS:
+    if is_text(entry):
         raise TextcriticError(
             f"config/registry/corpora.yaml: {corpus}: has the extractor {entry['extractor']}; only those with the"
             f" extractor {PROCESS} have sub-sequences"
@@ -89,7 +89,7 @@ def steps(corpus: str, registries: Registries) -> int:
 def _check_sequences(source: Source, registries: Registries, where: str) -> None:
     corpus, generator, decoding = entries_of(source, registries)
     name = f"{where}: {source.generator}"
-    if corpus["extractor"] != PROCESS:
+    if is_text(corpus):
         raise TextcriticError(
             f"{where}: {source.corpus} has the extractor {corpus['extractor']}; name a corpus with the extractor"
             f" {PROCESS}"

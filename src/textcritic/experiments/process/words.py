@@ -1,7 +1,6 @@
 """What the numbers of a known process say, in words."""
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +10,7 @@ from textcritic.experiments.process.names import EXACT, ProcessNames
 from textcritic.experiments.process.sheets import ENOUGH, seeds_read
 from textcritic.report.names import GROUP, SAMPLE
 from textcritic.report.numbers import count, missing, number, p_value, percent, plural
-from textcritic.report.scored import reasons_from_words
+from textcritic.report.scored import reasons_over_seeds
 
 ALPHA = 0.05
 MOST = 0.5  # the largest share of its sequences that a source may lose and still be ranked
@@ -47,11 +46,11 @@ def process_findings(rows: pd.DataFrame, names: ProcessNames) -> list[tuple[str,
     model has a sentence of its own.
 
     Args:
-        rows: as `rows.table1_rows` makes them.
-        names: of the study's processes.
+        rows: as `rows.perplexity_rows` makes them.
+        names: of the processes.
 
     Returns:
-        Points as in `findings.Findings`.
+        (what a point is about, what it says), as `Section.findings`.
     """
     points = []
     for corpus, table in rows.groupby("corpus", sort=False):
@@ -75,14 +74,12 @@ def _lost(group: pd.DataFrame) -> float:
 def _unread(group: pd.DataFrame, exact: Mapping[str, Any], names: ProcessNames) -> str:
     """One model of whose sequences most could not be read."""
     name = names.source(group.iloc[0].to_dict(), corpus=False, seed=False)
-    reasons: Counter[str] = Counter()
-    for words in group["rejected_by_reason"]:
-        reasons.update(reasons_from_words(words))
+    commonest, *_ = reasons_over_seeds(group)
     rejected, kept = int(group["rejected"].sum()), int(group["documents"].sum())
     start = (
         f"{name}: word-level perplexity {_gap(group, exact, 'ppl_body')}; {count(rejected)} of its "
         f"{plural(rejected + kept, 'sequence')} could not be read, most often for the reason "
-        f"“{reasons.most_common(1)[0][0]}”"
+        f"“{commonest}”"
     )
     if not kept:
         return f"{start}, so it has no Latent PPL."

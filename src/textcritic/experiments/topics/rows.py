@@ -1,6 +1,5 @@
 """Topics in long format: Latent NLL (paper, Table 9), and topics' words and shares."""
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from textcritic.inference import seed_summary
 from textcritic.latents.bags import Vocabulary
 from textcritic.report.names import GROUP, KEYS, SAMPLE, Names
 from textcritic.report.published import Published
-from textcritic.report.scored import check_counts, reasons_from_words, reasons_in_words
+from textcritic.report.scored import check_counts, reasons_in_words
 
 WORDS, NAMING = 10, 2  # words of a topic, and those in its name
 DOT = " · "  # between words, any of which may end with a comma
@@ -115,14 +114,6 @@ def topic_names(fitted: Fitted) -> list[str]:
 def of_topics(critic: CTM) -> str:
     """What the metric of a published value ends with that is of a critic with as many topics."""
     return f"{critic.num_topics} topics"
-
-
-def reasons_of(group: pd.DataFrame) -> dict[str, int]:
-    """How many documents of all seeds of a sample were left out for each reason, the commonest first."""
-    reasons: Counter[str] = Counter()
-    for words in group["rejected_by_reason"]:
-        reasons.update(reasons_from_words(words))
-    return dict(reasons.most_common())
 
 
 def _scored(scores: pa.Table, resamples: int) -> dict[str, Any]:

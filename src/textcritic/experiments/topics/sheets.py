@@ -8,11 +8,11 @@ import pandas as pd
 
 from textcritic.critics.ctm.scoring import EMPTY
 from textcritic.experiments.topics.covariances import RESAMPLES
-from textcritic.experiments.topics.rows import DOT, reasons_of
+from textcritic.experiments.topics.rows import DOT
 from textcritic.report.cells import beside, matching, spread, unique
 from textcritic.report.names import DATA, GROUP, Names
 from textcritic.report.numbers import NONE, count, missing, number, p_value, percent
-from textcritic.report.scored import reasons_from_words
+from textcritic.report.scored import reasons_from_words, reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
 EXPECTED, AT_MEAN = ("latent_nll", "ci", "p_value"), ("latent_nll_at_mean", "at_mean", "p_value_at_mean")
@@ -166,7 +166,7 @@ def _label(row: dict[str, Any], names: Names) -> str:
 
 
 def _left_out(group: pd.DataFrame) -> Cell:
-    reasons = reasons_of(group)
+    reasons = reasons_over_seeds(group)
     rejected = int(group["rejected"].sum())
     drawn = rejected + int(group["documents"].sum())
     if not rejected:

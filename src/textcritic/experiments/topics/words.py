@@ -5,11 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from textcritic.experiments.topics.rows import reasons_of
 from textcritic.experiments.topics.sheets import words_per_document
 from textcritic.report.cells import spread
 from textcritic.report.names import DATA, GROUP, SAMPLE, Names
 from textcritic.report.numbers import number, p_value, percent, plural
+from textcritic.report.scored import reasons_over_seeds
 
 ALPHA = 0.05
 LIKE = 0.05  # of the length of real documents, below which a difference in length is not mentioned
@@ -71,10 +71,10 @@ def topic_findings(rows: pd.DataFrame, names: Names) -> list[tuple[str, str]]:
 
     Args:
         rows: as `rows.topic_rows` makes them.
-        names: of the study's topics.
+        names: of the sources.
 
     Returns:
-        Points as in `findings.Findings`.
+        (what a point is about, what it says), as `Section.findings`.
     """
     points = []
     for corpus, table in rows.groupby("corpus", sort=False):
@@ -136,7 +136,7 @@ def _covariances(group: pd.DataFrame) -> str:
 
 def _lost(group: pd.DataFrame) -> str:
     """A sample of which nothing could be scored."""
-    reasons = reasons_of(group)
+    reasons = reasons_over_seeds(group)
     total = sum(reasons.values())
     if not total:
         return "there is no document in it."
