@@ -159,15 +159,11 @@ def test_a_version_that_the_command_line_gives_as_text_is_a_number():
     ],
 )
 def test_names_of_a_kind_from_outside_do_not_collide(tmp_path, monkeypatch, kind, tables, message):
-    package = tmp_path / "nobodys_kind"
+    package = tmp_path / f"kind_called_{kind}"  # stays imported: no other test may use the name
     package.mkdir()
     body = f"    kind, tables = {kind!r}, {tables!r}\n    check = files = lambda *_: None\n"
     plan = f"from textcritic.plan.experiment import Experiment\n\n\nclass Words(Experiment):\n{body}"
     (package / "plan.py").write_text(plan)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "nobodys_kind.plan", raising=False)
-    monkeypatch.delitem(sys.modules, "nobodys_kind", raising=False)
     with pytest.raises(TextcriticError, match=message):
-        Project({"studies": ["demo"], "experiment_packages": ["nobodys_kind"]}, ROOT, tmp_path)
-    monkeypatch.delitem(sys.modules, "nobodys_kind.plan")
-    monkeypatch.delitem(sys.modules, "nobodys_kind")
+        Project({"studies": ["demo"], "experiment_packages": [package.name]}, ROOT, tmp_path)
