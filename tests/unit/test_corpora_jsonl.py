@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from textcritic.corpora import Article, Section, read_jsonl
+from textcritic.corpora import Article, Section, jsonl, read_jsonl
 from textcritic.errors import TextcriticError
 
 GOOD = {"id": "a", "title": "A", "sections": [{"title": "Plot", "text": "x\n\n \ny "}, {"text": "z"}], "source": "mine"}
@@ -41,7 +41,8 @@ def test_reading_is_lazy(tmp_path):
     ("bad", "message"),
     [
         ("{", r"not JSON \(.*\); write one JSON object a line"),
-        ("[" * 100_000, "not JSON"),
+        ("[" * 100_000, "nested too deep"),
+        ("1" * 5000, "a number has too many digits"),
         ('{"sections": [{"text": "\\ud83d"}]}', "half a character"),
         ([], "a line holds a list; it should be an object with `sections`"),
         ({"id": "b"}, "there is no `sections`"),
@@ -82,3 +83,9 @@ def test_bad_files(tmp_path):
         list(read_jsonl(tmp_path / "plain.jsonl.gz"))
     with pytest.raises(TextcriticError, match="cannot be read"):
         list(read_jsonl(tmp_path))
+
+
+def test_a_line_without_end_is_refused_before_memory_is_gone(monkeypatch):
+    monkeypatch.setattr(jsonl, "LONGEST_LINE", 1 << 20)
+    with pytest.raises(TextcriticError, match="^/dev/zero:1: the line is longer than 1 MiB; write one JSON object a line$"):
+        next(jsonl.json_lines("/dev/zero"))

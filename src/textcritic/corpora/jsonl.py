@@ -13,6 +13,9 @@ from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.layout import clean_text
 from textcritic.errors import TextcriticError
 
+# The longest line that is read, in bytes. The longest article of Wikipedia has some 4 MB; a file without line breaks, or
+# /dev/zero, ends here before memory does.
+LONGEST_LINE = 1 << 26
 ARTICLE_KEYS = {"id", "title", "sections", "source"}
 SECTION_KEYS = {"title", "text"}
 UNEVEN = "section_names and sections differ in length"
@@ -81,12 +84,16 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
     """Stream (line number, parsed JSON value) from a plain or gzipped file; blank lines are skipped.
 
     Raises:
-        TextcriticError: the file is missing, truncated or not UTF-8, or a line is not JSON.
+        TextcriticError: the file is missing, truncated or not UTF-8, or a line is not JSON, or longer than 64 MiB.
     """
     number = 0
     try:
         with _open(Path(path)) as handle:
-            for number, line in enumerate(handle, start=1):
+            for number, line in enumerate(iter(lambda: handle.readline(LONGEST_LINE + 1), b""), start=1):
+                if len(line) > LONGEST_LINE:
+                    raise TextcriticError(
+                        f"{path}:{number}: the line is longer than {LONGEST_LINE >> 20} MiB; write one JSON object a line"
+                    )
                 if line.strip():
                     yield number, _parsed(line.decode("utf-8-sig" if number == 1 else "utf-8"), f"{path}:{number}")
     except UnicodeDecodeError as error:
@@ -113,8 +120,14 @@ def _parsed(line: str, where: str) -> Any:
         return value
     except UnicodeEncodeError as error:
         raise TextcriticError(f"{where}: an escape such as \\ud83d is half a character; write both halves") from error
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise TextcriticError(f"{where}: not JSON ({error}); write one JSON object a line") from error
+    except json.JSONDecodeError as error:
+        raise TextcriticError(
+            f"{where}: not JSON ({error.msg}, column {error.colno}); write one JSON object a line"
+        ) from error
+    except RecursionError as error:
+        raise TextcriticError(f"{where}: nested too deep; write one JSON object a line") from error
+    except ValueError as error:  # Python reads no whole number of more than 4,300 digits
+        raise TextcriticError(f"{where}: a number has too many digits; write numbers of a usual length") from error
 
 
 def _article(value: Any, where: str, default_id: str, default_source: str) -> Article:

@@ -2,11 +2,11 @@
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from textcritic.corpora.jsonl import json_lines
 from textcritic.critics.chains import Chains
 from textcritic.critics.scores import document_columns, latent_nll, latent_ppl, rejections
 from textcritic.critics.scoring import score_chains, unseen_transitions
@@ -61,40 +61,20 @@ def chains_report(
 
 
 def read_chains(path: str | os.PathLike[str]) -> list[list[str]]:
-    """Read JSONL with one `{"chain": [title, ...]}` a line; other keys are ignored.
+    """Read JSONL, plain or gzipped, with one `{"chain": [title, ...]}` a line; other keys are ignored.
 
     Raises:
-        TextcriticError: no such file, or a line that is something else; the line is named.
+        TextcriticError: as `json_lines`, or a line that is something else; the line is named.
     """
-    chains = []
-    try:
-        with Path(path).open("rb") as handle:
-            for number, line in enumerate(handle, start=1):
-                try:
-                    chains.append(_chain(line))
-                except (ValueError, RecursionError) as error:
-                    wanted = 'each line must be {"chain": ["title", ...]}'
-                    raise TextcriticError(f"{path}:{number}: {_one_line(error)}; {wanted}") from error
-    except OSError as error:
-        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
-    return chains
+    return [_chain(value, f"{path}:{number}") for number, value in json_lines(path)]
 
 
-def _chain(line: bytes) -> list[str]:
-    value = json.loads(line.decode("utf-8"))
+def _chain(value: Any, where: str) -> list[str]:
     if not isinstance(value, dict) or "chain" not in value:
-        raise ValueError('not an object with the key "chain"')
-    chain = value["chain"]
-    if not isinstance(chain, list) or not all(type(title) is str for title in chain):
-        raise ValueError('"chain" is not a list of strings')
-    if b"\\u" in line:
-        "".join(chain).encode("utf-8")  # half of a surrogate pair is not text: UnicodeEncodeError is a ValueError
-    return chain
-
-
-def _one_line(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"not JSON ({error.msg}, column {error.colno})"
-    if isinstance(error, UnicodeError):
-        return "not UTF-8 text"
-    return "nested too deep" if isinstance(error, RecursionError) else str(error)
+        fault = 'not an object with the key "chain"'
+    elif not isinstance(value["chain"], list) or not all(type(title) is str for title in value["chain"]):
+        fault = '"chain" is not a list of strings'
+    else:
+        chain: list[str] = value["chain"]
+        return chain
+    raise TextcriticError(f'{where}: {fault}; each line must be {{"chain": ["title", ...]}}')
