@@ -6,19 +6,26 @@ from collections.abc import Sequence
 
 from textcritic import __version__
 from textcritic.commands import chains, criticise, show, topics
-from textcritic.errors import TextcriticError
+from textcritic.commands.output import print_text
+from textcritic.errors import TextcriticError, first_line
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code: 0, or 2 for bad input, which is named in one line on stderr."""
+    """Run the command line.
+
+    Returns:
+        The exit code: 0; 2 for bad input, which is named in one line on stderr; 141 if the reader of a pipe has gone.
+    """
     arguments = _parser().parse_args(argv)
     try:
-        print(arguments.run(arguments))
+        return print_text(arguments.run(arguments))
     except TextcriticError as error:
         line = str(error).replace("\n", "\\n")  # a title may have a line break in it
-        print(f"textcritic: {line}", file=sys.stderr)
-        return 2
-    return 0
+    except MemoryError as error:
+        what = f" ({first_line(error)})" if str(error) else ""
+        line = f"out of memory{what}; give it more (see `ulimit -v`), or fewer or shorter documents"
+    print(f"textcritic: {line}", file=sys.stderr)
+    return 2
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -91,16 +91,18 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     """Read a JSON file.
 
     Raises:
-        TextcriticError: the file is missing or not JSON.
+        TextcriticError: the file is missing, not JSON or cannot be read.
     """
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: no such file") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise TextcriticError(
             f"{path}: not a JSON file ({error}); delete it and rerun the rule that makes it"
         ) from error
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def write_table(path: str | os.PathLike[str], table: "pa.Table") -> None:

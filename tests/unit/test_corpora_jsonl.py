@@ -87,5 +87,5 @@ def test_bad_files(tmp_path):
 
 def test_a_line_without_end_is_refused_before_memory_is_gone(monkeypatch):
     monkeypatch.setattr(jsonl, "LONGEST_LINE", 1 << 20)
-    with pytest.raises(TextcriticError, match="^/dev/zero:1: the line is longer than 1 MiB; write one JSON object a line$"):
+    with pytest.raises(TextcriticError, match=r"^/dev/zero:1: longer than 1 MiB; write one"):
         next(jsonl.json_lines("/dev/zero"))

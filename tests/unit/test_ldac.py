@@ -167,3 +167,9 @@ def test_wiki_round_trip_is_byte_for_byte(tmp_path, wiki_counts):
     assert (found.shape, found.nnz) == ((819, 3546), 95907)
     write_ldac(tmp_path / "wiki.dat", found)
     assert (tmp_path / "wiki.dat").read_bytes() == wiki_counts.read_bytes()
+
+
+def test_a_line_without_end_is_refused_before_memory_is_gone(monkeypatch):
+    monkeypatch.setattr(ldac, "LONGEST_LINE", 1 << 24)
+    with pytest.raises(TextcriticError, match=r"^/dev/zero: a line is longer than 16 MiB; write one document a line$"):
+        read_ldac("/dev/zero")

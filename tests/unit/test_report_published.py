@@ -33,6 +33,20 @@ def test_faulty_published_values_are_refused(tmp_path, text, message):
         read_published(path)
 
 
+@pytest.mark.parametrize("content", [HEAD.encode("utf-16"), b"\xff\x00\xff", b""])
+def test_a_file_that_is_no_csv_is_named(tmp_path, content):
+    path = tmp_path / "published.csv"
+    path.write_bytes(content)
+    with pytest.raises(TextcriticError, match=r"published\.csv: not CSV in UTF-8 \(.*\); save it as that"):
+        read_published(path)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
+    path = tmp_path / "published.csv"
+    path.write_text(f"{HEAD}\n2,wiki,,data,,ppl,3,paper,\n", encoding="utf-8-sig")
+    assert of(read_published(path), "wiki", "", "data", "ppl") == 3
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(TextcriticError, match=r"nothing\.csv: no such file; `published` names a folder"):
         read_published(tmp_path / "nothing.csv")

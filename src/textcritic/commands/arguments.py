@@ -3,6 +3,9 @@
 import argparse
 import math
 
+DIGITS = 16  # fewer than these: whole numbers below 10^15 are enough for every option
+SHOWN = 20  # characters of a bad value that a message repeats
+
 
 def tolerance(text: str) -> float:
     """A finite number from 0 upwards."""
@@ -23,13 +26,20 @@ def from_zero(text: str) -> float | None:
 
 def positive(text: str) -> int:
     """A whole number from 1 upwards."""
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 upwards")
-    return int(text)
+    return _whole(text, 1)
 
 
 def seed(text: str) -> int:
     """A whole number from 0 upwards."""
+    return _whole(text, 0)
+
+
+def _whole(text: str, least: int) -> int:
     if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 upwards")
-    return int(text)
+        raise argparse.ArgumentTypeError(f"{text[:SHOWN]!r} is not a whole number from {least} upwards")
+    number = int(text[:DIGITS])  # Python reads no more than 4,300 digits
+    if len(text) >= DIGITS or number < least:
+        raise argparse.ArgumentTypeError(
+            f"{text[:SHOWN]!r} is not a whole number from {least} to {10 ** (DIGITS - 1) - 1:,}"
+        )
+    return number

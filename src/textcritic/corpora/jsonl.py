@@ -13,8 +13,8 @@ from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.layout import clean_text
 from textcritic.errors import TextcriticError
 
-# The longest line that is read, in bytes. The longest article of Wikipedia has some 4 MB; a file without line breaks, or
-# /dev/zero, ends here before memory does.
+# The longest line that is read, in bytes: an article of Wikipedia has 4 MB at most. A file without line breaks, or
+# /dev/zero, is refused before memory is gone.
 LONGEST_LINE = 1 << 26
 ARTICLE_KEYS = {"id", "title", "sections", "source"}
 SECTION_KEYS = {"title", "text"}
@@ -92,7 +92,7 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
             for number, line in enumerate(iter(lambda: handle.readline(LONGEST_LINE + 1), b""), start=1):
                 if len(line) > LONGEST_LINE:
                     raise TextcriticError(
-                        f"{path}:{number}: the line is longer than {LONGEST_LINE >> 20} MiB; write one JSON object a line"
+                        f"{path}:{number}: longer than {LONGEST_LINE >> 20} MiB; write one JSON object a line"
                     )
                 if line.strip():
                     yield number, _parsed(line.decode("utf-8-sig" if number == 1 else "utf-8"), f"{path}:{number}")

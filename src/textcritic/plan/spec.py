@@ -29,7 +29,7 @@ def load_yaml(path: Path) -> Any:
     """Read one YAML file.
 
     Raises:
-        TextcriticError: the file is missing, is not YAML, or repeats a key.
+        TextcriticError: the file is missing, cannot be read, is not YAML, or repeats a key.
     """
     try:
         return yaml.load(path.read_text(encoding="utf-8"), _UniqueKeyLoader)
@@ -40,6 +40,8 @@ def load_yaml(path: Path) -> Any:
         raise TextcriticError(f"{path}, line {line}: not valid YAML: {error.problem}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise TextcriticError(f"{path}: not a UTF-8 text file of YAML; save it as UTF-8") from error
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def complete(value: Any, kind: str | Path, source: str) -> Any:

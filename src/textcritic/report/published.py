@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, first_line
 
 KEYS = ("corpus", "setting", "generator", "decoding")
 """The columns that say what a published value belongs to, for kinds that compare samples."""
@@ -76,13 +76,17 @@ def read_published(path: str | os.PathLike[str] | None, keys: Sequence[str] = KE
         keys: the columns that say what a value belongs to.
 
     Raises:
-        TextcriticError: no such file, a missing column, a value that is not a number, two values for one cell.
+        TextcriticError: no such file, one that is not CSV in UTF-8, a missing column, a value that is not a number,
+            two values for one cell.
     """
     if path is None:
         return Published({}, keys)
     if not Path(path).is_file():
         raise TextcriticError(f"{path}: no such file; `published` names a folder of config/published, or is null")
-    rows = pd.read_csv(path, dtype=str, keep_default_na=False)
+    try:
+        rows = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (ValueError, OSError) as error:  # pandas' own errors are kinds of ValueError
+        raise TextcriticError(f"{path}: not CSV in UTF-8 ({first_line(error)}); save it as that") from error
     columns = ("table", *keys, "metric", "value", "source", "note")
     if tuple(rows.columns) != columns:
         raise TextcriticError(f"{path}: the columns are {', '.join(rows.columns)}; they should be {', '.join(columns)}")

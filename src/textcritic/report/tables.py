@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, first_line
 from textcritic.files import whole_file, write_text
 from textcritic.report.names import KEYS
 from textcritic.report.sheet import Sheet, to_html, to_latex
@@ -42,12 +42,17 @@ def read_rows(folder: str | Path, name: str, text: Sequence[str] = ()) -> pd.Dat
         text: further columns that are text, beside `TEXT`.
 
     Raises:
-        TextcriticError: the table has not been made.
+        TextcriticError: the table has not been made, or is no longer CSV in UTF-8.
     """
     path = Path(folder) / f"{name}.csv"
     if not path.is_file():
         raise TextcriticError(f"{path}: no such file; make the tables of the experiment first")
-    columns = list(pd.read_csv(path, nrows=0).columns)
-    numbers = {column: [""] for column in columns if column not in (*TEXT, *text)}
-    rows = pd.read_csv(path, keep_default_na=False, na_values=numbers)
-    return rows.astype({"seed": "Int64"}) if "seed" in rows else rows
+    try:
+        columns = list(pd.read_csv(path, nrows=0).columns)
+        numbers = {column: [""] for column in columns if column not in (*TEXT, *text)}
+        rows = pd.read_csv(path, keep_default_na=False, na_values=numbers)
+        return rows.astype({"seed": "Int64"}) if "seed" in rows else rows
+    except (ValueError, TypeError, OSError) as error:  # pandas' own errors are kinds of ValueError
+        raise TextcriticError(
+            f"{path}: not a table as it was made ({first_line(error)}); delete it and rerun"
+        ) from error

@@ -15,6 +15,7 @@ from textcritic.runlog import log
 
 # Bytes that are parsed at a time; arrays of some 15 times this size are made of them.
 BLOCK = 1 << 22
+LONGEST_LINE = 1 << 28  # bytes; of a million different words a line has some 12 MB
 MOST = 2**31 - 1
 ZERO, COLON, SPACE, NEWLINE = b"0: \n"
 OTHER_SPACE = bytes.maketrans(b"\t\r\v\f", b"    ")
@@ -37,7 +38,7 @@ def read_ldac(path: str | os.PathLike[str], num_words: int | None = None) -> csr
 
     Raises:
         TextcriticError: naming file and line: something that is not a whole number, a count below 1, an id beyond the
-            vocabulary, a wrong number of types, a blank line; or the file has no line.
+            vocabulary, a wrong number of types, a blank line, one of more than 256 MiB; or the file has no line.
     """
     most = MOST if num_words is None else num_words
     number, parts = 1, []
@@ -68,6 +69,8 @@ def _blocks(handle: IO[bytes], path: str | os.PathLike[str]) -> Iterator[bytes]:
             yield b"".join([*rest, lines, line_break])
             rest = []
         rest.append(tail)
+        if len(rest) * BLOCK > LONGEST_LINE:
+            raise TextcriticError(f"{path}: a line is longer than {LONGEST_LINE >> 20} MiB; write one document a line")
     if last := b"".join(rest):
         log.warning("%s: the last line has no line break; if the file was cut short, so may its last count be", path)
         yield last + b"\n"

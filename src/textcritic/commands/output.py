@@ -1,0 +1,57 @@
+"""What a command prints: whole, in the terminal's own characters, and without a traceback where nobody reads it."""
+
+import codecs
+import os
+import sys
+
+from textcritic.errors import TextcriticError
+
+# 128 + SIGPIPE: what a shell gives for a command whose reader has gone, as in `textcritic show ... | head -1`.
+NOBODY_READS = 141
+# For terminals that lack them; any other character becomes a question mark.
+PLAIN = {
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "·": "-",
+    "×": "x",
+    "∞": "inf",
+    "≤": "<=",
+    "≥": ">=",
+    "’": "'",
+    "…": "...",
+    "\xa0": " ",
+}
+
+
+def print_text(text: str) -> int:
+    """Print to standard output; returns the exit code, 0 or `NOBODY_READS`.
+
+    Raises:
+        TextcriticError: standard output cannot be written, e.g. as the disk is full.
+    """
+    codecs.register_error("textcritic.plain", _plain)
+    if hasattr(sys.stdout, "reconfigure"):  # whatever stands in for it may lack this
+        sys.stdout.reconfigure(errors="textcritic.plain")
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        _close()
+        return NOBODY_READS
+    except OSError as error:
+        _close()
+        raise TextcriticError(f"standard output: cannot be written: {error.strerror or error}") from error
+    return 0
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(PLAIN.get(letter, "?") for letter in error.object[error.start : error.end]), error.end
+
+
+def _close() -> None:
+    """Python writes what is left once more when it ends; let it go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
