@@ -1,5 +1,6 @@
 """Configuration and input functions: the only rule file with Python. Their logic is in src/textcritic/plan."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -19,6 +20,8 @@ except TextcriticError as error:
 
 registries = project.registries
 paths = Paths(project)
+# For the jobs: the downloaded models whose own code may run.
+os.environ["TEXTCRITIC_CUSTOM_CODE"] = " ".join(registries.entries_with("hub", "custom_code"))
 
 
 wildcard_constraints:

@@ -24,6 +24,7 @@ CHUNK = 1 << 20
 # index, and tokenizer and configuration. The same weights in other formats are not fetched.
 WEIGHTS = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
 OTHERS = re.compile(r"[^/]+\.(json|txt|model)")
+CODE = re.compile(r"[^/]+\.py")  # fetched only where an entry allows it
 # Some servers, Wikimedia's among them, refuse programs that do not say what they are.
 AGENT = {"User-Agent": f"textcritic/{__version__}"}
 
@@ -151,7 +152,8 @@ def _wanted(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
             f" {', '.join(sorted(others)) or 'no weights at all'}); name a commit that has, or save the model with"
             " save_pretrained and give its folder as init.folder"
         )
-    return [path for path in listed if OTHERS.fullmatch(path)] + (weights if entry["weights"] else [])
+    code = [path for path in listed if CODE.fullmatch(path)] if entry["custom_code"] else []
+    return [path for path in listed if OTHERS.fullmatch(path)] + code + (weights if entry["weights"] else [])
 
 
 def _checksum(path: Path, name: str) -> str:

@@ -14,7 +14,7 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 REVISION = "5" * 40
-ENTRY = {"repository": "some/model", "revision": REVISION, "weights": True}
+ENTRY = {"repository": "some/model", "revision": REVISION, "weights": True, "custom_code": False}
 
 
 class Hub(http.server.BaseHTTPRequestHandler):
@@ -83,6 +83,7 @@ def published(folder):
         yield path.name, path.read_bytes()
     yield "vocab.txt", b"a\nb\n"
     yield "README.md", b"# A model"
+    yield "modeling_own.py", b"raise SystemExit"
     yield "pytorch_model.bin", b"the same in another form"
     yield "onnx/config.json", b"{}"
     yield "model.fp16.safetensors", b"the same at half precision"
@@ -119,9 +120,14 @@ def test_a_sharded_model_comes_whole_and_loads_offline(hub, tmp_path):
     assert torch.equal(loaded.transformer.wte.weight, GPT2LMHeadModel(loaded.config).transformer.wte.weight)
 
 
+def test_code_of_the_model_comes_only_where_the_entry_allows_it(hub, tmp_path):
+    assert fetch(tmp_path / "m", weights=False, custom_code=True) == ""
+    assert (tmp_path / "m/modeling_own.py").read_bytes() == b"raise SystemExit"
+
+
 def test_the_tokenizer_alone(hub, tmp_path):
     assert fetch(tmp_path / "m", weights=False) == ""
-    assert not list((tmp_path / "m").glob("*.safetensors"))
+    assert not [path for path in (tmp_path / "m").iterdir() if path.suffix in (".safetensors", ".py")]
     assert (tmp_path / "m/vocab.txt").is_file()
 
 

@@ -198,3 +198,40 @@ def test_what_does_not_belong_to_the_model_is_refused(pretrained, tmp_path):
     with pytest.raises(TextcriticError, match=rf"training\.context: {room + 1} is more than the model's pos.*{room}"):
         fine_tune(folder, root, tmp_path / "b", context=room + 1)
     assert fine_tune(folder, root, tmp_path / "c", context=2)["steps"] == 1  # few, but enough to predict from
+
+
+OWN_CODE = """
+from pathlib import Path
+from transformers import GPT2Config, GPT2LMHeadModel
+
+Path({mark!r}).touch()
+
+class OwnConfig(GPT2Config):
+    model_type = "own-gpt"
+
+class OwnModel(GPT2LMHeadModel):
+    config_class = OwnConfig
+"""
+
+
+def test_code_of_a_model_runs_only_where_its_hub_entry_allows_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "modules"))
+    folder, mark = tiny_gpt2(tmp_path / "results/raw/hub/own", TEXTS), tmp_path / "it-ran"
+    tokenizer = load_tokenizer(folder)
+    (folder / "modeling_own.py").write_text(OWN_CODE.format(mark=str(mark)))
+    classes = {"AutoConfig": "modeling_own.OwnConfig", "AutoModelForCausalLM": "modeling_own.OwnModel"}
+    rewrite(folder, model_type="own-gpt", architectures=["OwnModel"], auto_map=classes)
+    elsewhere = shutil.copytree(folder, tmp_path / "elsewhere")
+    trained = tmp_path / "results/generators/model"
+    for allowed, refused in (("", folder), ("other", folder), ("own", elsewhere)):
+        monkeypatch.setenv("TEXTCRITIC_CUSTOM_CODE", allowed)
+        with pytest.raises(TextcriticError, match=r"needs Python code of its own, which is not run; .*custom_code"):
+            load_causal({"folder": refused}, tokenizer)
+        assert not mark.exists()
+    model = load_causal({"folder": folder}, tokenizer)
+    assert mark.exists()
+    model.save_pretrained(trained)
+    again = load_causal({"folder": trained}, tokenizer)
+    assert type(again).__name__ == "OwnModel"
+    assert torch.equal(again.transformer.wte.weight, model.transformer.wte.weight)

@@ -32,6 +32,8 @@ SMALLEST_VOCABULARY = 256 + len(SPECIAL_TOKENS) + 1
 NO_WEIGHTS = re.compile(r"\.attn(\.attention)?\.(masked_)?bias$|\.position_ids$")
 # The same function (the tanh form of GELU), written out in Python and as one kernel: faster, and far less memory.
 FASTER = {"gelu_new": "gelu_pytorch_tanh"}
+# Set by rules/common.smk: the names of hub entries with `custom_code: true`, between spaces.
+CUSTOM_CODE = "TEXTCRITIC_CUSTOM_CODE"
 
 
 def train_tokenizer(texts: Iterable[str], out_dir: str | os.PathLike[str], vocabulary: int) -> None:
@@ -95,8 +97,11 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
     """
     _require_folder(folder)
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
+        tokenizer: Any = AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, use_fast=True, trust_remote_code=custom_code(folder)
+        )
     except Exception as error:  # transformers raises OSError, ValueError, TypeError, KeyError ... for the same fault
+        _refuse_code(folder, error)
         raise TextcriticError(
             f"{folder}: holds no tokenizer that can be read; a folder saved with save_pretrained has tokenizer.json "
             f"and tokenizer_config.json ({first_line(error)})"
@@ -263,11 +268,13 @@ def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping
     _require_folder(folder)
     _require_weights(folder)
     try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        trusted = custom_code(folder)
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=trusted)
         faster = {"activation_function": FASTER.get(getattr(config, "activation_function", ""))}
         model, report = auto_class.from_pretrained(
             folder,
             local_files_only=True,
+            trust_remote_code=trusted,
             dtype=torch.float32,
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # they are in the report
@@ -275,6 +282,7 @@ def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping
             **changes,
         )
     except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+        _refuse_code(folder, error)
         raise TextcriticError(f"{folder}: no model can be loaded from it: {first_line(error)}") from error
     if not new_head:
         _require_kind(folder, config.architectures, model)
@@ -293,6 +301,26 @@ def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping
                 "whose config.json matches its weights"
             )
     return model
+
+
+def custom_code(folder: str | os.PathLike[str]) -> bool:
+    """Whether Python files in a model's folder may run: the hub entry that it was downloaded by allows it.
+
+    A model that was trained here from such a one may too: other folders under results/ are written by our own jobs.
+    """
+    allowed = os.environ.get(CUSTOM_CODE, "").split()
+    path, results = Path(folder).resolve(), Path("results").resolve()
+    if path.is_relative_to(results / "raw"):
+        return path.parent == results / "raw/hub" and path.name in allowed
+    return bool(allowed) and path.is_relative_to(results)
+
+
+def _refuse_code(folder: str | os.PathLike[str], error: Exception) -> None:
+    if "trust_remote_code" in str(error):
+        raise TextcriticError(
+            f"{folder}: the model needs Python code of its own, which is not run; an entry of the hub registry, pinned"
+            " to a commit that you have read, can allow it (`custom_code: true`)"
+        ) from error
 
 
 def _require_folder(folder: str | os.PathLike[str]) -> None:
