@@ -6,15 +6,19 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-sys.path.insert(0, str(Path(workflow.basedir) / "src"))
+# A checkout needs no installation. This folder is that of rules, also where another workflow uses this one as a module.
+sys.path.insert(0, str(Path(str(workflow.current_basedir)).parent / "src"))
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.experiment import FORMATS
 from textcritic.plan.paths import Paths
 from textcritic.plan.project import Project
+from textcritic.workflow import workflow_folder
+
+ROOT = workflow_folder()
 
 try:
-    project = Project(config, Path(workflow.basedir))
+    project = Project(config, ROOT)
 except TextcriticError as error:
     raise WorkflowError(str(error)) from None
 

@@ -21,7 +21,7 @@ rule make_part_table:
     wildcard_constraints:
         part=r"table\d+",
     conda:
-        f"{workflow.basedir}/envs/cpu.yaml"
+        f"{ROOT}/envs/cpu.yaml"
     resources:
         mem_mb=8000,
         runtime="1h",
@@ -30,7 +30,7 @@ rule make_part_table:
         version=stage("report"),
     # Whole paths, as rules of other folders build on this one.
     script:
-        f"{workflow.basedir}/workflow/scripts/make_tables.py"
+        f"{ROOT}/workflow/scripts/make_tables.py"
 
 
 rule make_figures:
@@ -102,7 +102,7 @@ rule make_manifest:
         runtime="1h",
     params:
         record=lambda w: project.describe(w.study),
-        repository=workflow.basedir,
+        repository=str(ROOT),
         version=stage("report"),
     script:
         "../workflow/scripts/make_manifest.py"

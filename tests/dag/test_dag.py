@@ -199,7 +199,7 @@ def test_every_script_and_environment_exists():
     named = [
         (path, match)
         for path in RULES
-        for match in re.findall(r'"(?:\.\.|\{workflow\.basedir\})/([\w/]+\.(?:py|yaml|rst))"', path.read_text())
+        for match in re.findall(r'"(?:\.\.|\{ROOT\})/([\w/]+\.(?:py|yaml|rst))"', path.read_text())
     ]
     assert len(named) > 30
     for path, relative in named:

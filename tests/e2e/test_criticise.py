@@ -16,7 +16,7 @@ import pytest
 from textcritic.corpora import gold_chains
 from textcritic.critics import TransitionCritic, latent_ppl, score_chains
 from textcritic.owntext.configure import Wanted, write_configuration
-from textcritic.owntext.workflow import snakemake_command
+from textcritic.workflow import snakemake_command
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "micro"))
@@ -134,7 +134,8 @@ def test_samples_without_titles_need_a_classifier(tmp_path):
     paths = (folder / "theirs.jsonl",)
     wanted = Wanted(folder / "real text.jsonl", paths, False, 4, None, "textcritic criticise")
     write_configuration(folder, wanted)
-    run = subprocess.run([*snakemake_command(folder), "--dry-run"], capture_output=True, text=True, check=False)
+    command = snakemake_command(folder, "--configfile", str(folder / "config.yaml"), "--dry-run")
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     for rule in ("train_classifier", "infer_data_titles", "infer_sample_titles"):
         assert rule in run.stdout

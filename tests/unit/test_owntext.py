@@ -18,11 +18,13 @@ from textcritic.errors import TextcriticError
 from textcritic.owntext.configure import Wanted, corpus_template, labels_of, names_of, write_configuration
 from textcritic.owntext.criticise import _mode, _title_count
 from textcritic.owntext.files import Outline, outlines
-from textcritic.owntext.workflow import ROOT, _run, alone
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source
 from textcritic.plan.spec import load_yaml
+from textcritic.workflow import alone, workflow_folder
+from textcritic.workflow.run import _run
 
+ROOT = workflow_folder()
 TITLES = {"lemmatise": False, "spelling": {}, "drop": []}
 
 

@@ -1,6 +1,8 @@
 """The manifest: what a study was made from."""
 
 import hashlib
+import shutil
+import subprocess
 
 import pytest
 from report_jobs import description
@@ -38,6 +40,19 @@ def test_a_file_that_is_gone_is_named(tmp_path):
 
 def test_a_folder_that_is_no_checkout_has_no_revision(tmp_path):
     assert git_revision(tmp_path) is None
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_checkout_has_the_revision_of_its_commit_and_a_folder_in_it_has_none(tmp_path):
+    name = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for command in (["init", "-q"], [*name, "commit", "-q", "--allow-empty", "-m", "first"]):
+        subprocess.run(["git", "-C", tmp_path, *command], check=True)
+    head = subprocess.run(["git", "-C", tmp_path, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    assert git_revision(tmp_path) == {"commit": head.stdout.strip(), "changed": False}
+    (tmp_path / "environment").mkdir()
+    (tmp_path / "environment/file").touch()
+    assert git_revision(tmp_path) == {"commit": head.stdout.strip(), "changed": True}
+    assert git_revision(tmp_path / "environment") is None
 
 
 def test_changes_that_were_not_committed_are_told(tmp_path):

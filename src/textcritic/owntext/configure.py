@@ -13,12 +13,13 @@ import yaml
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
-from textcritic.owntext.workflow import ROOT
 from textcritic.plan.spec import complete, load_yaml
+from textcritic.workflow import workflow_folder
 
 STUDY, CORPUS, GENERATOR = "own-text", "my-articles", "my-samples"
 GIVEN = "transitions-given"
-REGISTRY = ROOT / "config/registry"
+CONFIG = workflow_folder() / "config"
+REGISTRY = CONFIG / "registry"
 RESERVED = {"data"}  # the name of real text in the tables of the report
 LONGEST_NAME = 40
 HEAD = "# {what}\n# Written by `textcritic criticise` (mark {mark}), which keeps what you change below this line.\n"
@@ -126,7 +127,7 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
 
 
 def _study(wanted: Wanted, corpus: str, generators: Sequence[str]) -> dict[str, Any]:
-    study: dict[str, Any] = load_yaml(ROOT / f"config/studies/{STUDY}.yaml")
+    study: dict[str, Any] = load_yaml(CONFIG / f"studies/{STUDY}.yaml")
     experiment, *others = study["experiments"]
     (block,) = experiment["sources"]
     changes = {"critic": GIVEN} if wanted.given else {}

@@ -10,14 +10,15 @@ from typing import Any, Literal
 from textcritic.errors import TextcriticError
 from textcritic.owntext.configure import STUDY, Wanted, corpus_template, write_configuration
 from textcritic.owntext.files import Outline, outlines
-from textcritic.owntext.workflow import ROOT, alone, run_workflow
 from textcritic.plan.project import Project
 from textcritic.plan.spec import load_yaml
 from textcritic.report.show import show_study
+from textcritic.workflow import alone, run_workflow, workflow_folder
 
 TitlesMode = Literal["given", "inferred"]
 # A title is rare if it has fewer than one section in so many articles; the limit is at most that of the registry.
 ARTICLES_PER_TITLE = 50
+THRESHOLDS = " (thresholds: --minimum-title-count, --minimum-sections)"
 
 
 def criticise(
@@ -66,9 +67,10 @@ def criticise(
     with alone(folder) as lock:
         for kept in write_configuration(folder, wanted):
             _say(f"{kept}: kept as you edited it; remove it to have it written anew")
-        Project(load_yaml(folder / "config.yaml"), ROOT, folder)  # one clear line before anything runs
+        Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)  # one clear line before anything runs
         _say(f"results go to {folder}")
-        run_workflow(folder, lock, cores)
+        options = ["--configfile", str(folder / "config.yaml"), *(["--cores", str(cores)] if cores else [])]
+        run_workflow(folder, lock, *options, advice=THRESHOLDS)
     return show_study(folder / "results/studies" / STUDY)
 
 

@@ -21,8 +21,9 @@ from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.exceptions import relevance
 
 from textcritic.errors import TextcriticError, suggestion
+from textcritic.workflow.place import workflow_folder
 
-SCHEMAS = Path(__file__).resolve().parents[3] / "config" / "schemas"
+SCHEMAS = workflow_folder() / "config" / "schemas"
 
 
 def load_yaml(path: Path) -> Any:

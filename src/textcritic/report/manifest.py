@@ -88,8 +88,13 @@ def provenance(made: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def git_revision(folder: str | Path) -> dict[str, Any] | None:
-    """The commit of a checkout and whether files differ from it; None where there is no git or no commit."""
+    """The commit of a checkout and whether files differ from it; None where there is no git or no commit.
+
+    Also None for a folder inside somebody else's checkout, e.g. of an environment where textcritic is installed.
+    """
     try:
+        if not Path(_git(folder, "rev-parse", "--show-toplevel").removesuffix("\n")).samefile(folder):
+            return None
         commit = _git(folder, "rev-parse", "HEAD")
         return {"commit": commit.strip(), "changed": bool(_git(folder, "status", "--porcelain").strip())}
     except (OSError, subprocess.CalledProcessError):

@@ -10,43 +10,42 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
+from textcritic.workflow.place import workflow_folder
 
-ROOT = Path(__file__).resolve().parents[3]
-LOCK = ".criticise.lock"
+LOCK = ".textcritic.lock"
 
 
-def run_workflow(folder: Path, lock: int, cores: int | None = None) -> None:
-    """Build what `folder`/config.yaml configures, in `folder`; Snakemake and its jobs write to stderr.
+def run_workflow(folder: Path, lock: int, *options: str, targets: Sequence[str] = (), advice: str = "") -> None:
+    """Build targets in a folder; Snakemake and its jobs write to stderr.
 
     Args:
         folder: working directory of the workflow.
         lock: see `alone`.
-        cores: CPU cores; None: all.
+        options: of Snakemake, e.g. `--configfile FILE`.
+        targets: what to build; none: all that is configured.
+        advice: what the error line ends with.
 
     Raises:
         TextcriticError: the workflow failed, or it was stopped.
     """
-    command = snakemake_command(folder) + (["--cores", str(cores)] if cores else [])
+    command = snakemake_command(folder, *options, targets=targets)
     # A kill leaves Snakemake's lock behind. Our own lock shows that no other run is at work, so it can be removed.
     locks = folder / ".snakemake/locks"
     if locks.is_dir() and any(locks.iterdir()):
-        _run([*command, "--unlock"], lock)
+        _run(snakemake_command(folder, *options, "--unlock"), lock)
     if _run(command, lock):
         raise TextcriticError(
             f"{folder}: the workflow stopped before it was done; see the lines above and {folder / 'results/logs'}; the"
-            " same command goes on from there (thresholds: --minimum-title-count, --minimum-sections)"
+            f" same command goes on from there{advice}"
         )
 
 
-def snakemake_command(folder: Path) -> list[str]:
-    """The command line that builds a configured folder with the profile for one machine."""
-    paths = {
-        "--snakefile": ROOT / "Snakefile",
-        "--profile": ROOT / "profiles/local",
-        "--directory": folder,
-        "--configfile": folder / "config.yaml",
-    }
-    return [sys.executable, "-m", "snakemake", *(str(part) for pair in paths.items() for part in pair)]
+def snakemake_command(folder: Path, *options: str, targets: Sequence[str] = ()) -> list[str]:
+    """The command line that builds targets in a folder with the profile for one machine; see `run_workflow`."""
+    home = workflow_folder()
+    paths = {"--snakefile": home / "Snakefile", "--profile": home / "profiles/local", "--directory": folder}
+    start = [sys.executable, "-m", "snakemake", *(str(part) for pair in paths.items() for part in pair)]
+    return [*start, *options, *(["--", *targets] if targets else [])]
 
 
 @contextmanager
@@ -67,7 +66,7 @@ def alone(folder: Path) -> Iterator[int]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            advice = "wait for it, or choose another --output"
+            advice = "wait for it, or choose another folder"
             raise TextcriticError(f"{folder}: another run is at work here; {advice}") from error
         yield handle.fileno()
 

@@ -1,0 +1,124 @@
+"""What `pip install textcritic` gives: a wheel in an environment of its own, its commands called far away."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from textcritic import __version__
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "micro"))
+
+from recipes import write  # noqa: E402
+
+SHIPPED = ("Snakefile", "rules", "workflow/scripts", "config", "profiles", "envs")
+BUILD = (sys.executable, "-m", "hatchling", "build", "--directory")
+
+
+def run(*command, cwd=None):
+    """A command that must succeed, with no path to the checkout in its environment; its stdout."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, check=False, cwd=cwd, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """A wheel made of an sdist."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run(*BUILD, folder, "--target", "sdist", cwd=ROOT)
+    (sdist,) = folder.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder / "unpacked", filter="data")
+    (unpacked,) = (folder / "unpacked").iterdir()
+    run(*BUILD, folder, "--target", "wheel", cwd=unpacked)
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def programs(wheel, tmp_path_factory):
+    """The bin folder of an environment with the wheel, and what it needs from the environment of the tests.
+
+    A folder that a .pth file names is searched without its own .pth files, so an editable installation is not seen.
+    """
+    environment = tmp_path_factory.mktemp("installed") / "venv"
+    run(sys.executable, "-m", "venv", "--without-pip", environment)
+    (packages,) = environment.glob("lib/python*/site-packages")
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", environment / "bin/python")
+    run(*pip, "install", "--no-deps", "--no-index", wheel)
+    return environment / "bin"
+
+
+@pytest.fixture(scope="module")
+def far(tmp_path_factory):
+    """A working directory with articles, and the same as chains and as texts, of a real and of another source."""
+    folder = tmp_path_factory.mktemp("far away")
+    write(folder, articles=80, samples=20)
+    for name in ("recipes", "theirs"):
+        articles = [json.loads(line)["sections"] for line in (folder / f"{name}.jsonl").read_text().splitlines()]
+        chains = [{"chain": [section["title"] for section in sections]} for sections in articles]
+        texts = [{"text": " ".join(section["text"] for section in sections)} for sections in articles]
+        for kind, lines in (("chains", chains), ("texts", texts)):
+            (folder / f"{name}-{kind}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def textcritic(programs, far):
+    """Calls a command of the installed wheel in that directory."""
+    return lambda *arguments: run(programs / "textcritic", *arguments, cwd=far)
+
+
+def test_the_wheel_has_all_of_the_package_and_of_the_workflow(wheel):
+    tracked = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src/textcritic", *SHIPPED],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    expected = {
+        path.removeprefix("src/") if path.startswith("src/") else f"textcritic/workflow/shipped/{path}"
+        for path in tracked
+        if (ROOT / path).is_file()
+    }
+    assert len(expected) > 250
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert names == expected
+
+
+def test_the_package_and_the_workflow_are_those_of_the_wheel(programs, far):
+    code = "import os, textcritic.workflow as w; print(w.__file__, w.workflow_folder(), os.environ.get('PYTHONPATH'))"
+    file, folder, path = run(programs / "python", "-c", code, cwd=far).split()
+    assert file.startswith(f"{programs.parent}/")
+    assert folder == f"{Path(file).parent}/shipped"
+    assert path == "None"
+
+
+def test_criticise_runs_the_workflow_and_show_prints_it_again(textcritic, far):
+    out = textcritic("criticise", "recipes.jsonl", "theirs.jsonl", "--minimum-title-count", "2")
+    study = far / "own-text/results/studies/own-text"
+    assert out.splitlines()[-1] == f"report: {study}/report.html"
+    assert textcritic("show", study) == out
+    # There is no checkout; the version says what made it.
+    manifest = json.loads((study / "manifest.json").read_text())
+    assert (manifest["textcritic"], manifest["revision"]) == (__version__, None)
+
+
+def test_chains_and_topics(textcritic):
+    assert json.loads(textcritic("chains", "recipes-chains.jsonl", "theirs-chains.jsonl"))["n"] == 20
+    topics = ("topics", "recipes-texts.jsonl", "theirs-texts.jsonl", "--num-topics", "2")
+    assert json.loads(textcritic(*topics))["n"] == 20
