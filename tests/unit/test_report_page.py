@@ -12,7 +12,7 @@ from report_jobs import SUMMARY, TITLE, Made, description, make_study, report_of
 
 from textcritic.errors import TextcriticError
 from textcritic.report import make_manifest
-from textcritic.report.section import Place, Section, write_section
+from textcritic.report.section import Finding, Place, Section, write_section
 from textcritic.report.sheet import Cell, Sheet
 
 
@@ -51,14 +51,14 @@ def test_two_experiments_of_one_kind_stand_in_one_page(tmp_path):
 
 
 def test_headline_findings_and_definitions_of_all_sections(study):
-    write(study, "one", findings=[("", "First.")], definitions=[("Term", "As one says.")], script="let one;")
+    write(study, "one", findings=(Finding("", "First."),), definitions=[("Term", "As one says.")], script="let one;")
     write(
         study,
         "two",
         title="Other",
         headline="They differ.",
         contents=[("two-words", "Its words")],
-        findings=[("Lead", "Second, p = 0.02.")],
+        findings=(Finding("Lead", "Second, p = 0.02."),),
         definitions=[("Term", "As two says."), ("Word", "What it is.")],
         script="let one;",
         style=".two { color: red; }",
@@ -87,7 +87,7 @@ def test_a_page_says_nothing_of_findings_that_no_section_has(study):
     text = report_of(study, "one")
     assert 'id="finding"' not in text
     assert "#definitions" not in text
-    write(study, "two", findings=[("", "Only this.")])
+    write(study, "two", findings=(Finding("", "Only this."),))
     assert '<h2 id="finding">What was found</h2>' in report_of(study, "one", "two")
 
 

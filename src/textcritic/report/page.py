@@ -33,7 +33,8 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
     for part in parts:
         if titles.count(part["title"]) > 1:
             part["title"] = f"{part['title']} ({part['name']})"
-            part["findings"] = [(f"{part['name']}: {lead}".removesuffix(": "), said) for lead, said in part["findings"]]
+            for found in part["findings"]:
+                found["about"] = f"{part['name']}: {found['about']}".removesuffix(": ")
     page = (
         environment(TEMPLATES)
         .get_template("report.html.j2")

@@ -12,8 +12,25 @@ from markupsafe import Markup, escape
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_text
+from textcritic.report.scorecard import Score, card_to_json, finite
 from textcritic.report.sheet import Sheet, to_html
 from textcritic.report.svg import inline_svg
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found, in words.
+
+    Attributes:
+        about: what it is about, or "".
+        says: what it says. One sentence, if it has a strength.
+        strength: how far apart what it compares is, as `scorecard.strength` says it: of all findings of a study the
+            strongest stand on the front page. 0 keeps it in its section, as what says no more than a score does.
+    """
+
+    about: str
+    says: str
+    strength: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +41,8 @@ class Section:
         title: its heading.
         html: what stands under the heading.
         contents: (id, heading) of its parts, for the list of contents; ids as `Place.id` gives them.
-        findings: (what a finding is about, or "", and what it says), for the top of the report.
+        card: its scores for the report's front page, as `scorecard.scores_of` makes them; none is fine.
+        findings: what else was found. Of what the scores say, the report makes sentences itself.
         definitions: (term, what it means), for the end of the report.
         headline: the report's first sentence, if this is its first experiment that has one.
         lines: plain text for `textcritic show`.
@@ -34,7 +52,8 @@ class Section:
     title: str
     html: Markup
     contents: tuple[tuple[str, str], ...] = ()
-    findings: tuple[tuple[str, str], ...] = ()
+    card: tuple[Score, ...] = ()
+    findings: tuple[Finding, ...] = ()
     definitions: tuple[tuple[str, str], ...] = ()
     headline: str = ""
     lines: tuple[str, ...] = ()
@@ -134,7 +153,8 @@ def write_section(
     links = [os.path.relpath(place.tables / f"{name}.csv", page) for name in tables]
     drawn = [path for folder in figures for path in sorted(folder.glob("*.pdf"))]
     prints = [(os.path.relpath(path, page), _print_name(path)) for path in drawn]
-    said = {key: value for key, value in asdict(section).items() if key != "html"}
+    said = {key: value for key, value in asdict(section).items() if key not in {"html", "card"}}
+    said |= {"findings": finite(said["findings"]), "card": card_to_json(section.card)}
     write_text(html, str(section.html))
     write_json(facts, said | {"tables": links, "prints": prints})
 

@@ -28,14 +28,14 @@ NAMES = Names({"g": "the model"}, frozenset(), frozenset(), several_corpora=Fals
 def test_findings_say_what_the_numbers_allow(ppl, p, headline, words):
     found = findings(_rows(ppl, p), NO_TITLES, NAMES)
     assert headline in found.headline
-    assert any(words in point for _, point in found.points)
+    assert any(words in point.says for point in found.points)
 
 
 def test_findings_with_seeds_that_disagree():
     rows = pd.concat([_rows(2.1, 0.21), _rows(2.6, 0.01).iloc[1:].assign(seed=2)], ignore_index=True)
     found = findings(rows, NO_TITLES, NAMES)
     assert "cannot be told from" in found.headline
-    assert any("tells 1 of its 2 seeds apart (largest p = 0.21)" in point for _, point in found.points)
+    assert any("tells 1 of its 2 seeds apart (largest p = 0.21)" in point.says for point in found.points)
 
 
 def test_findings_without_a_yardstick_say_so():
@@ -43,14 +43,14 @@ def test_findings_without_a_yardstick_say_so():
     rows.loc[0, ["latent_ppl", "ci_low", "ci_high"]] = [np.inf, np.nan, np.nan]
     rows["infinite_because"] = ["3 steps never occur in the training text", None]
     found = findings(rows, NO_TITLES, NAMES)
-    said = " ".join(words for _, words in found.points)
+    said = " ".join(point.says for point in found.points)
     assert found.headline == "The model's section order could not be compared with that of real text."
     assert "Real text has an infinite Latent PPL: 3 steps never occur in the training text." in said
     assert "Latent PPL 2.60 (2.40–2.80); that of real text is infinite" in said
     assert "—" not in said
     assert "below" not in said
     without = findings(_rows(2.6, None), NO_TITLES, NAMES)
-    assert "30% above real text; there is no p-value" in " ".join(words for _, words in without.points)
+    assert "30% above real text; there is no p-value" in " ".join(point.says for point in without.points)
 
 
 def test_perplexities_in_two_units_are_not_compared():
@@ -63,7 +63,7 @@ def test_perplexities_in_two_units_are_not_compared():
     }
     for units, told in ((["tokens", "tokens"], True), (["tokens", "words"], False)):
         rows["ppl_unit"] = [None, *units]
-        said = " ".join(words for _, words in findings(rows, titles, NAMES).points)
+        said = " ".join(point.says for point in findings(rows, titles, NAMES).points)
         assert "the training text of the model raises its Latent PPL" in said
         assert ("perplexity on body text rises by 50%" in said) is told
 

@@ -36,6 +36,6 @@ def of(rows: pd.DataFrame, generator: str, decoding: str = "sequences", seed: in
 
 def sentences(rows: pd.DataFrame, files: ProcessFiles) -> str:
     """What is said of the only process at the top of the report."""
-    ((lead, words),) = process_findings(rows, ProcessNames.of(files))
-    assert lead == "Where the truth is known"
-    return words
+    (found,) = process_findings(rows, ProcessNames.of(files))
+    assert found.about == "Where the truth is known"
+    return found.says

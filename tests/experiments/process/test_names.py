@@ -49,7 +49,7 @@ def test_two_processes_are_told_apart_by_their_names(files, tmp_path):
     rows, names = perplexity_rows(both, read_published(None)), ProcessNames.of(both)
     assert not rows["label"].duplicated().any()
     assert rows["label"].tolist()[-3:] == ["small: the process, exactly", "small: test sequences", "small: transformer"]
-    assert [lead for lead, _ in process_findings(rows, names)] == [
+    assert [found.about for found in process_findings(rows, names)] == [
         "Where the truth is known (process)",
         "Where the truth is known (small)",
     ]

@@ -180,8 +180,8 @@ def test_a_process_with_one_state_has_tables_figures_and_sequences(tmp_path):
     assert shown == {("0.0", "0", False)}
     rows = perplexity_rows(files, read_published(None))
     assert rows["latent_ppl"].tolist() == [1.0] * 3
-    ((_, words),) = process_findings(rows, ProcessNames.of(files))
-    assert "Latent PPL 1.00, that of the process itself" in words
+    (found,) = process_findings(rows, ProcessNames.of(files))
+    assert "Latent PPL 1.00, that of the process itself" in found.says
 
 
 def test_columns_mean_what_they_mean_for_real_text(rows):

@@ -106,4 +106,4 @@ def test_several_corpora_are_told_apart(of_paper, of_eight, tmp_path):
     assert [row[0].text for row in sheet.body] == heads
     assert "published 123.30" in sheet.body[-1][2].notes
     assert any("published values, by a critic of as many topics, are of that" in remark for remark in sheet.remarks)
-    assert [lead for lead, _ in topic_findings(rows, names)] == [f"Topics of LM1 on {corpus}" for corpus in PAPERS]
+    assert [found.about for found in topic_findings(rows, names)] == [f"Topics of LM1 on {corpus}" for corpus in PAPERS]

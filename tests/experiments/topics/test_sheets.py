@@ -26,7 +26,7 @@ def test_a_sample_of_which_nothing_can_be_scored_says_so(topics, rows):
     line = next(line for line in to_html(sheet).splitlines() if "untrained model" in line)
     assert line.count("—<small>nothing could be scored</small>") == 2
     assert f"100%<small>{DOCUMENTS + UNREAD} of {DOCUMENTS + UNREAD}</small>" in line
-    points = dict(topic_findings(rows, Names.of(topics.samples)))
+    points = {found.about: found.says for found in topic_findings(rows, Names.of(topics.samples))}
     words = f"none of its {DOCUMENTS + UNREAD} documents could be scored, all for the reason “malformed”."
     assert points["Topics of untrained model"] == words
     assert word_rows(topics).groupby("generator")["share"].count()[BROKEN] == 0
@@ -86,9 +86,9 @@ def test_seeds_are_summarised_and_shown_together(tmp_path):
     spread = f"± {number(samples['distance_corrected'].std(ddof=1))} over 2 seeds"
     assert sheet.body[1][5].notes[0] == spread
     told = rows.assign(distance_p=0.001)
-    ((_, words),) = topic_findings(told, Names.of(topics.samples))
+    (found,) = topic_findings(told, Names.of(topics.samples))
     mean = number(samples["distance_corrected"].mean())
-    assert f"covariances of topics are {mean} apart from real text's ({spread}, largest p = 0.001)" in words
+    assert f"covariances of topics are {mean} apart from real text's ({spread}, largest p = 0.001)" in found.says
 
 
 def test_findings_tell_the_direction_and_the_doubt(topics, rows):
@@ -99,21 +99,21 @@ def test_findings_tell_the_direction_and_the_doubt(topics, rows):
         told.loc[told["generator"] == generator, ["latent_nll", "p_value", "distance_p"]] = nll, p, apart
     told.loc[told["generator"] == "ngram-3", ["distance_corrected", "distance_low", "distance_high"]] = 0.4, 0.3, 0.5
     points = topic_findings(told, Names.of(topics.samples))
-    assert [lead for lead, _ in points] == [
+    assert [found.about for found in points] == [
         f"Topics of {name}" for name in ("small GPT-2", "trigram", "shuffled words", "untrained model")
     ]
-    assert points[0][1] == (
+    assert points[0].says == (
         "Latent NLL 18.5, 1.50 nats below real text's 20.0 (p < 0.001): the model finds its mixtures of topics more "
         "usual than real ones, which is no better; which topics go together cannot be told from real text (p = 0.20)."
     )
-    assert points[1][1] == (
+    assert points[1].says == (
         "Latent NLL 20.1, 0.10 nats above real text's 20.0, which is within what chance explains (p = 0.60); "
         "covariances of topics are 0.40 apart from real text's (95% interval 0.30–0.50, p = 0.001)."
     )
     for generator, words, told_too in (("gpt2-demo", 20, True), ("gpt2-demo", 80, False), ("shuffled", 80, True)):
         changed = told.copy()
         changed.loc[changed["generator"] == generator, "words_per_document"] = words
-        said = " ".join(said for _, said in topic_findings(changed, Names.of(topics.samples)))
+        said = " ".join(found.says for found in topic_findings(changed, Names.of(topics.samples)))
         way = "longer" if words == 80 else "shorter"
         reason = f"its documents are {way} too ({words}.0 words of the vocabulary, real text's 40.0), which can be part"
         assert (reason in said) is told_too

@@ -1,11 +1,14 @@
 """What the numbers say, in words: written from the tables, with every doubt that the intervals and p-values leave."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from textcritic.experiments.coherence.names import DATA_INFERRED
+from textcritic.report.cells import matching
 from textcritic.report.names import GROUP, SAMPLE, Names
 from textcritic.report.numbers import (
     count,
@@ -17,8 +20,9 @@ from textcritic.report.numbers import (
     percent,
     plural,
 )
+from textcritic.report.scorecard import ALPHA, Number, strength
+from textcritic.report.section import Finding
 
-ALPHA = 0.05
 MOST_POINTS = 6
 UNMOVED = 0.005  # a change of perplexity that the tables do not show
 HIGHER, LOWER, UNCLEAR, UNKNOWN = "higher", "lower", "unclear", "unknown"
@@ -26,10 +30,10 @@ HIGHER, LOWER, UNCLEAR, UNKNOWN = "higher", "lower", "unclear", "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """A headline, and points in reading order: what each is about (or ""), and what it says."""
+    """A headline, and what else was found, in reading order."""
 
     headline: str
-    points: tuple[tuple[str, str], ...]
+    points: tuple[Finding, ...]
 
 
 def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> Findings:
@@ -43,9 +47,10 @@ def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> Findings
     samples = [group for _, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False)]
     real = {row["corpus"]: row for row in rows[rows["source"] == DATA_INFERRED].to_dict("records")}
     verdicts = [verdict(group, real[group["corpus"].iloc[0]]["latent_ppl"]) for group in samples]
-    points = [("", _of_real(row, len(real) > 1)) for row in real.values()]
-    points += _of_samples(samples, verdicts, real, names)
-    points += [("", words) for words in (*_of_titles(rows, titles, names), *_of_rejected(rows, names))]
+    points = [Finding("", _of_real(row, len(real) > 1)) for row in real.values()]
+    points += [Finding(about, words) for about, words in _of_samples(samples, verdicts, real, names)]
+    points += [Finding("", words, strength) for words, strength in _of_titles(rows, titles, names)]
+    points += [Finding("", words) for words in _of_rejected(rows, names)]
     return Findings(_headline(verdicts), tuple(points))
 
 
@@ -161,10 +166,11 @@ def _against(group: pd.DataFrame, data: dict[str, object], kind: str) -> str:
     return f"{words} ({p_value(worst)}){tail}.{strict}"
 
 
-def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[str]:
+def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[tuple[str, float]]:
+    """What leaving titles out does, and how strong that is."""
     groups = [group for _, group in titles.groupby(["corpus", "generator", "decoding"], sort=False)]
     if len(groups) > MOST_POINTS:
-        return [_of_many_titles(groups)]
+        return [(_of_many_titles(groups), max(_strength(rows, group) for group in groups))]
     points = []
     for group in groups:
         first = group.iloc[0]
@@ -176,15 +182,14 @@ def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[s
         start = f"Leaving the section titles out of the training text of {name}{where}"
         if _moved(group):
             verb = "raises" if after > before else "lowers"
-            points.append(
-                f"{start} {verb} its Latent PPL {values} ({p_value(max(known))}){_by_perplexity(rows, group)}."
-            )
+            words = f"{start} {verb} its Latent PPL {values} ({p_value(max(known))}){_by_perplexity(rows, group)}."
+            points.append((words, _strength(rows, group)))
         elif known:
             clear = sum(p < ALPHA for p in known)
             doubt = (
                 f"a difference under {clear} of {len(known)} seeds only" if clear else "no more than chance explains"
             )
-            points.append(f"{start} takes its Latent PPL {values}, {doubt} ({p_value(max(known))}).")
+            points.append((f"{start} takes its Latent PPL {values}, {doubt} ({p_value(max(known))}).", 0.0))
     return points
 
 
@@ -200,6 +205,19 @@ def _of_many_titles(groups: list[pd.DataFrame]) -> str:
     if rest := len(groups) - len(moved):
         parts.append(f"makes no clear difference in {rest}")
     return f"In {len(groups)} comparisons, leaving the section titles out of the training text {listed(parts)}."
+
+
+def _strength(rows: pd.DataFrame, group: pd.DataFrame) -> float:
+    """How far apart a generator with titles and without them is, under the seed that sets them least apart."""
+    if not _moved(group):
+        return 0.0
+    return min(strength(*_with_and_without(rows, pair), by_ratio=True) for pair in group.to_dict("records"))
+
+
+def _with_and_without(rows: pd.DataFrame, pair: Mapping[str, Any]) -> tuple[Number, Number]:
+    same = matching(rows, {key: pair[key] for key in ("corpus", "generator", "decoding", "seed")})
+    both = same.set_index("setting")[["latent_ppl", "ci_low", "ci_high"]].astype(float)
+    return Number(*both.loc["w-title"]), Number(*both.loc["wo-title"])
 
 
 def _moved(group: pd.DataFrame) -> bool:

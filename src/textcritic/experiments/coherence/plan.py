@@ -23,6 +23,7 @@ class Coherence(Experiment):
     """Latent PPL of chains of section titles (model criticism paper, section 4)."""
 
     kind = "coherence"
+    version = 2
     tables = (
         *("coherence", "perplexity", "titles", "decomposition", "transition-errors", "repetition-rates"),
         *("repetitions", "classifier", "audit"),

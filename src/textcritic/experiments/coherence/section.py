@@ -18,6 +18,7 @@ from textcritic.files import read_json
 from textcritic.report.names import GROUP, SAMPLE, Names, data_keys, sample_keys
 from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
 from textcritic.report.phrases import commonest_reasons, seeds_in_words
+from textcritic.report.scorecard import Measure, scores_of
 from textcritic.report.section import Place, Section
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.show import latent_ppl_lines
@@ -78,6 +79,7 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         title="Coherence",
         html=place.render("section.html.j2", variables),
         contents=tuple((place.id(name), title) for name, title in CONTENTS if optional.get(name, True)),
+        card=scores_of(rows, _measure(place), names.source, [DATA_INFERRED]),
         findings=said.points,
         definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),
         headline=said.headline,
@@ -85,6 +87,10 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         script=place.text("viewer.js"),
         style=place.text("section.css"),
     )
+
+
+def _measure(place: Place) -> Measure:
+    return Measure(name="Latent PPL", section=place.id("values"), value="latent_ppl", by_ratio=True)
 
 
 def _lines(rows: pd.DataFrame) -> list[str]:

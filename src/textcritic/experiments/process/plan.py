@@ -32,6 +32,7 @@ class KnownProcess(Experiment):
     """Word-level and latent perplexity where the truth is known (model criticism paper, section 3)."""
 
     kind = "process"
+    version = 2
     tables = ("process", "parsing")
 
     def check(self) -> None:

@@ -7,12 +7,13 @@ import pandas as pd
 from textcritic.corpora.process import Process
 from textcritic.experiments.process.figures import CHART, CURVES, process_curves
 from textcritic.experiments.process.files import KnownData, ProcessFiles
-from textcritic.experiments.process.names import ProcessNames
+from textcritic.experiments.process.names import EXACT, TEST, ProcessNames
 from textcritic.experiments.process.sequences import examples
 from textcritic.experiments.process.sheets import every_number_sheet, unread_sheet
 from textcritic.experiments.process.words import DEFINITIONS, process_findings
 from textcritic.files import read_json
 from textcritic.report.numbers import count, number, plural
+from textcritic.report.scorecard import Measure, scores_of
 from textcritic.report.section import Place, Section
 from textcritic.report.show import latent_ppl_lines
 
@@ -44,11 +45,16 @@ def section(experiment: ProcessFiles, tables: Mapping[str, pd.DataFrame], place:
     return Section(
         title=TITLE,
         html=place.render("section.html.j2", variables),
+        card=scores_of(rows, _measure(place), names.source, [EXACT, TEST]),
         findings=tuple(process_findings(rows, names)),
         definitions=DEFINITIONS,
         lines=tuple(_lines(rows)),
         style=place.text("section.css"),
     )
+
+
+def _measure(place: Place) -> Measure:
+    return Measure(name="Latent PPL", section=place.id("table-process"), value="latent_ppl", by_ratio=True)
 
 
 def _lines(rows: pd.DataFrame) -> list[str]:

@@ -10,9 +10,10 @@ from textcritic.experiments.process.names import EXACT, ProcessNames
 from textcritic.experiments.process.sheets import ENOUGH, seeds_read
 from textcritic.report.names import GROUP, SAMPLE
 from textcritic.report.numbers import count, missing, number, p_value, percent, plural
+from textcritic.report.scorecard import ALPHA
 from textcritic.report.scored import reasons_over_seeds
+from textcritic.report.section import Finding
 
-ALPHA = 0.05
 MOST = 0.5  # the largest share of its sequences that a source may lose and still be ranked
 SAME = 0.005  # a share of a perplexity that the tables do not show
 DEFINITIONS = (
@@ -39,7 +40,7 @@ DEFINITIONS = (
 )
 
 
-def process_findings(rows: pd.DataFrame, names: ProcessNames) -> list[tuple[str, str]]:
+def process_findings(rows: pd.DataFrame, names: ProcessNames) -> list[Finding]:
     """What Table 1 says: of each process the model furthest from it in Latent PPL, and the nearest.
 
     A model of whose sequences most could not be read is neither: what is left of them says little of it. Each such
@@ -48,9 +49,6 @@ def process_findings(rows: pd.DataFrame, names: ProcessNames) -> list[tuple[str,
     Args:
         rows: as `rows.perplexity_rows` makes them.
         names: of the processes.
-
-    Returns:
-        (what a point is about, what it says), as `Section.findings`.
     """
     points = []
     for corpus, table in rows.groupby("corpus", sort=False):
@@ -62,7 +60,7 @@ def process_findings(rows: pd.DataFrame, names: ProcessNames) -> list[tuple[str,
         extremes = [ranked[-1], *ranked[:1]] if len(ranked) > 1 else ranked
         words = [_against(group, exact, names) for group in extremes] + [_unread(group, exact, names) for group in lost]
         lead = f"Where the truth is known ({corpus})" if names.several else "Where the truth is known"
-        points.append((lead, " ".join(words)))
+        points.append(Finding(lead, " ".join(words)))
     return points
 
 

@@ -14,6 +14,7 @@ class Topics(Experiment):
     """Latent NLL of documents under a correlated topic model (model criticism paper, section 6)."""
 
     kind = "topics"
+    version = 2
     tables = ("topics", "topic-words", "topic-outliers")
     figures_read = ("topics",)
 

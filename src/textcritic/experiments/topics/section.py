@@ -16,6 +16,7 @@ from textcritic.experiments.topics.words import DEFINITIONS, SHUFFLED, topic_fin
 from textcritic.files import read_json
 from textcritic.report.names import GROUP, Names
 from textcritic.report.numbers import count, missing, number, percent, plural
+from textcritic.report.scorecard import Measure, scores_of
 from textcritic.report.section import Place, Section
 from textcritic.report.show import TESTED, columns, tested
 
@@ -56,11 +57,28 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
     return Section(
         title="Topics",
         html=place.render("section.html.j2", variables),
+        card=tuple(score for measure in _measures(place) for score in scores_of(rows, measure, names.source)),
         findings=tuple(topic_findings(rows, names)),
         definitions=tuple(pair for pair in DEFINITIONS if baseline or pair[0] != SHUFFLED),
         lines=tuple(_lines(rows)),
         style=place.text("section.css"),
     )
+
+
+def _measures(place: Place) -> list[Measure]:
+    at = place.id("table-topics")
+    return [
+        Measure(name="Latent NLL", section=at, value="latent_nll"),
+        Measure(
+            name="Covariances apart",
+            section=at,
+            value="distance_corrected",
+            low="distance_low",
+            high="distance_high",
+            p="distance_p",
+            of_real=0.0,
+        ),
+    ]
 
 
 def _lines(rows: pd.DataFrame) -> list[str]:

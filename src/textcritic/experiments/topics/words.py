@@ -9,9 +9,10 @@ from textcritic.experiments.topics.sheets import words_per_document
 from textcritic.report.cells import spread
 from textcritic.report.names import DATA, GROUP, SAMPLE, Names
 from textcritic.report.numbers import number, p_value, percent, plural
+from textcritic.report.scorecard import ALPHA
 from textcritic.report.scored import reasons_over_seeds
+from textcritic.report.section import Finding
 
-ALPHA = 0.05
 LIKE = 0.05  # of the length of real documents, below which a difference in length is not mentioned
 SHUFFLED = "Shuffled words"
 FEW = 3  # samples of a corpus that are all mentioned; of more, the furthest from real text and the nearest
@@ -63,7 +64,7 @@ DEFINITIONS = (
 )
 
 
-def topic_findings(rows: pd.DataFrame, names: Names) -> list[tuple[str, str]]:
+def topic_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
     """What the topic model says of each corpus: how far the samples are from real text, and which way.
 
     Of many samples the furthest from real text and the nearest are mentioned; after them those that learnt from
@@ -72,9 +73,6 @@ def topic_findings(rows: pd.DataFrame, names: Names) -> list[tuple[str, str]]:
     Args:
         rows: as `rows.topic_rows` makes them.
         names: of the sources.
-
-    Returns:
-        (what a point is about, what it says), as `Section.findings`.
     """
     points = []
     for corpus, table in rows.groupby("corpus", sort=False):
@@ -89,7 +87,7 @@ def topic_findings(rows: pd.DataFrame, names: Names) -> list[tuple[str, str]]:
         sentences += [(group, _lost(group)) for group in groups if group["latent_nll"].isna().all()]
         for group, words in sentences:
             name = names.source(group.iloc[0].to_dict(), corpus=False, seed=False)
-            points.append((f"Topics of {name}{where}", words))
+            points.append(Finding(f"Topics of {name}{where}", words))
     return points
 
 

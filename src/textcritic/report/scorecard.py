@@ -1,0 +1,287 @@
+"""The numbers of a study's scorecard: what each kind of experiment puts there, and what they say of real text.
+
+A kind fills `Section.card` with scores: one for each row of its table and each measure, made by `scores_of`. They stand
+in section.json under "card" as numbers, not as words, and `read_card` reads them back, so that whatever tells people
+what a study found (the report, `textcritic show`, a Python result) tells it from the same numbers:
+
+    for name, scores in read_card("results/studies/demo").items():
+        for score in scores:
+            score.label, score.measure, score.number.value, score.number.low, score.p, score.verdict
+
+A score is of one seed. How those of several experiments and seeds come together in rows is the matter of `report.card`.
+"""
+
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json
+from textcritic.report.names import DATA
+from textcritic.report.numbers import missing
+
+ALPHA = 0.05
+"""The p-value below which a source counts as told from real text."""
+REAL, DIFFERENT, SAME, NOT_TESTED, NOT_SCORED = "real", "different", "same", "not tested", "not scored"
+HIGHER, LOWER = "higher", "lower"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A value and its 95% interval; None where there is none, and the value may be infinite."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One number of one source: a seed of a sample, or real text.
+
+    Attributes:
+        corpus: of the real text that it is compared with.
+        setting, generator, decoding, seed: of the sample; of real text "", "data", "" and None.
+        label: what people call the source, without its corpus and its seed.
+        measure: what is measured, e.g. "Latent PPL": the head of the column.
+        section: element id of the part of the report that is about it.
+        number: the value, and its interval over documents. Infinite where a document has probability 0, see `because`;
+            None where nothing could be scored.
+        n: documents scored; None where the value is exact.
+        left_out: documents that could not be scored.
+        p: of the test against real text; None where there is none.
+        real: what real text scores, None for real text itself or where it is not known. Lower is never better as such:
+            the aim is this value.
+        by_ratio: whether values are compared by their ratio, as perplexities are, or by their difference.
+        because: why the value is infinite.
+        baseline: whether the generator is there to be bad.
+    """
+
+    corpus: str
+    setting: str = ""
+    generator: str = "data"
+    decoding: str = ""
+    seed: int | None = None
+    label: str
+    measure: str
+    section: str
+    number: Number
+    n: int | None = None
+    left_out: int = 0
+    p: float | None = None
+    real: Number | None = None
+    by_ratio: bool = False
+    because: str = ""
+    baseline: bool = False
+
+    @property
+    def is_real(self) -> bool:
+        """Whether it is of real text."""
+        return self.generator == "data"
+
+    @property
+    def verdict(self) -> str:
+        """Whether the source can be told from real text by this number.
+
+        `REAL` of real text; `NOT_SCORED` without a value; `DIFFERENT` if p is below `ALPHA`, or the value is infinite
+        and real text's is not; `SAME` if p is not below it, so that the difference is within what chance explains;
+        `NOT_TESTED` where there is no p-value, or real text has no finite value.
+        """
+        if self.is_real:
+            return REAL
+        if self.number.value is None:
+            return NOT_SCORED
+        if self.real is None or self.real.value is None or math.isinf(self.real.value):
+            return NOT_TESTED
+        if math.isinf(self.number.value):
+            return DIFFERENT
+        if self.p is None:
+            return NOT_TESTED
+        return DIFFERENT if self.p < ALPHA else SAME
+
+    @property
+    def way(self) -> str:
+        """`HIGHER` or `LOWER` than real text, as the value stands; "" where it is equal or one of them is missing."""
+        real = self.real.value if self.real else None
+        if self.number.value is None or real is None or self.number.value == real:
+            return ""
+        return HIGHER if self.number.value > real else LOWER
+
+    @property
+    def strength(self) -> float:
+        """How far it is from real text, see `strength`; 0 where it cannot be told from it, or was not tested."""
+        if self.verdict != DIFFERENT or self.real is None:
+            return 0.0
+        return strength(self.number, self.real, self.by_ratio)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One column of the card, and the columns of a table's rows that it is read from.
+
+    Attributes:
+        name: its head, e.g. "Latent PPL".
+        section: element id of the part of the report that is about it, as `Place.id` gives it.
+        value, low, high, p: columns of the value, its interval and its p-value; those that a table lacks are empty.
+        because: column that says why a value is infinite.
+        by_ratio: whether values are compared by their ratio.
+        of_real: the value of real text where that is so by definition, e.g. 0 for a distance from it.
+    """
+
+    name: str
+    section: str
+    value: str
+    low: str = "ci_low"
+    high: str = "ci_high"
+    p: str = "p_value"
+    because: str = "infinite_because"
+    by_ratio: bool = False
+    of_real: float | None = None
+
+
+def scores_of(
+    rows: pd.DataFrame, measure: Measure, name: Callable[..., str], real: Sequence[str] = (DATA,)
+) -> tuple[Score, ...]:
+    """The scores of a measure: of each row about a sample, and about real text.
+
+    Args:
+        rows: with the columns `names.KEYS` and those that the measure names; `documents`, `rejected` and `baseline`
+            where the table has them.
+        measure: what is read of them.
+        name: as `Names.source`.
+        real: values of the column `source` whose rows about real text are in the card; samples are compared with the
+            last of them.
+    """
+    scores: list[Score] = []
+    for _, group in rows.groupby("corpus", sort=False):
+        yardstick: Number | None = None
+        data = group["generator"] == "data"
+        for row in pd.concat([group[data], group[~data]]).to_dict("records"):
+            is_real = row["generator"] == "data"
+            if is_real and row["source"] not in real:
+                continue
+            score = _score(row, measure, name(row, corpus=False, seed=False))
+            if is_real:
+                yardstick = score.number if row["source"] == real[-1] else yardstick
+            scores.append(score if is_real else replace(score, real=yardstick))
+    return tuple(scores)
+
+
+def strength(number: Number, real: Number, by_ratio: bool = False) -> float:
+    """How far apart two numbers are, in half-widths of the 95% interval of their difference: above 1 it excludes 0.
+
+    The half-width is put together from the sides of the two intervals that face each other (MOVER: Zou and Donner,
+    Statistics in Medicine 27, 2008). It has no unit, so that findings of different kinds can be ordered.
+
+    Args:
+        number: a value with its interval.
+        real: another; one without an interval is exact.
+        by_ratio: whether to compare logarithms; all values are positive then.
+
+    Returns:
+        0 where a value is missing, infinity where one is infinite or neither has an interval.
+    """
+    if number.value is None or real.value is None:
+        return 0.0
+    if math.isinf(number.value) or math.isinf(real.value):
+        return math.inf
+    upper, lower = (number, real) if number.value > real.value else (real, number)
+    down, up = _apart(upper.value, upper.low, by_ratio), _apart(lower.high, lower.value, by_ratio)
+    gap, half = _apart(upper.value, lower.value, by_ratio), math.hypot(down, up)
+    return gap / half if half else math.inf if gap else 0.0
+
+
+def card_to_json(scores: Sequence[Score]) -> list[dict[str, Any]]:
+    """Scores as section.json holds them: infinite values are the text "inf", and the verdict is there for readers."""
+    return [finite(asdict(score)) | {"verdict": score.verdict} for score in scores]
+
+
+def finite(said: Any) -> Any:
+    """The same with infinite numbers as text, which JSON has no other way to write."""
+    if isinstance(said, dict):
+        return {key: finite(value) for key, value in said.items()}
+    if isinstance(said, (list, tuple)):
+        return [finite(value) for value in said]
+    return str(said) if isinstance(said, float) and math.isinf(said) else said
+
+
+def read_card(folder: str | os.PathLike[str]) -> dict[str, tuple[Score, ...]]:
+    """The scores of each experiment of a study, in the study's order; none of an experiment that puts none there.
+
+    Args:
+        folder: `results/studies/{study}`.
+
+    Raises:
+        TextcriticError: the study has not been built, or a file is damaged.
+    """
+    manifest = Path(folder) / "manifest.json"
+    sections = {name: Path(folder) / name / "section.json" for name in read_json(manifest)["experiments"]}
+    return {name: scores_from_json(read_json(path), path) for name, path in sections.items()}
+
+
+def scores_from_json(facts: Mapping[str, Any], path: str | os.PathLike[str]) -> tuple[Score, ...]:
+    """The card of a section.json.
+
+    Args:
+        facts: what the file says.
+        path: of the file, for the error line.
+
+    Raises:
+        TextcriticError: the card is not as `card_to_json` writes it.
+    """
+    try:
+        return tuple(_read_score(said) for said in facts.get("card", ()))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise TextcriticError(f"{path}: no card in it ({error}); delete it and rerun its rule") from error
+
+
+def _apart(upper: float | None, lower: float | None, by_ratio: bool) -> float:
+    """How far one value is above another; 0 where one of them is missing."""
+    if upper is None or lower is None:
+        return 0.0
+    return math.log(upper / lower) if by_ratio else upper - lower
+
+
+def _read_score(said: Mapping[str, Any]) -> Score:
+    plain = {key: value for key, value in said.items() if key not in {"number", "real", "verdict"}}
+    real = None if said["real"] is None else _read_number(said["real"])
+    return Score(**plain, number=_read_number(said["number"]), real=real)
+
+
+def _read_number(said: Mapping[str, Any]) -> Number:
+    return Number(**{key: None if value is None else float(value) for key, value in said.items()})
+
+
+def _score(row: Mapping[str, Any], measure: Measure, label: str) -> Score:
+    value = _float(row, measure.value)
+    infinite = value is not None and math.isinf(value)
+    if value is None and row["generator"] == "data":
+        value = measure.of_real
+    seed, n, left_out = (_float(row, column) for column in ("seed", "documents", "rejected"))
+    return Score(
+        corpus=row["corpus"],
+        setting=row["setting"],
+        generator=row["generator"],
+        decoding=row["decoding"],
+        seed=None if seed is None else int(seed),
+        label=label,
+        measure=measure.name,
+        section=measure.section,
+        number=Number(value, _float(row, measure.low), _float(row, measure.high)),
+        n=None if n is None else int(n),
+        left_out=int(left_out or 0),
+        p=_float(row, measure.p),
+        by_ratio=measure.by_ratio,
+        because=str(row[measure.because]) if infinite and not missing(row.get(measure.because)) else "",
+        baseline=bool(row.get("baseline", False)),
+    )
+
+
+def _float(row: Mapping[str, Any], column: str) -> float | None:
+    value = row.get(column)
+    return None if missing(value) else float(str(value))

@@ -1,0 +1,172 @@
+"""The scores of a report's front page: read from rows, written, read back, and what they say of real text."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from textcritic.errors import TextcriticError
+from textcritic.files import write_json
+from textcritic.report.names import KEYS
+from textcritic.report.scorecard import (
+    DIFFERENT,
+    HIGHER,
+    LOWER,
+    NOT_SCORED,
+    NOT_TESTED,
+    REAL,
+    SAME,
+    Measure,
+    Number,
+    Score,
+    card_to_json,
+    read_card,
+    scores_of,
+    strength,
+)
+
+PPL = Measure(name="Latent PPL", section="coherence-values", value="latent_ppl", by_ratio=True)
+DATA = ("docs", "data", "", "data", "", pd.NA)
+
+
+def name(row, *, corpus, seed):
+    assert (corpus, seed) == (False, False)
+    return row["generator"]
+
+
+def rows_of(*rows):
+    columns = (*KEYS, "latent_ppl", "ci_low", "ci_high", "p_value", "documents", "rejected", "infinite_because")
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(("seed", "documents", "rejected"), "Int64"))
+
+
+def sample(generator, *values, seed=1, corpus="docs"):
+    return (corpus, "sample", "w-title", generator, "plain", seed, *values)
+
+
+def score(**said):
+    plain = {"corpus": "docs", "generator": "gpt2", "label": "GPT-2", "measure": "Latent PPL", "section": "x"}
+    return Score(**(plain | {"real": Number(4.0, 3.9, 4.1), "number": Number(5.0, 4.8, 5.2), "p": 0.001} | said))
+
+
+def test_a_score_is_what_stands_in_its_row():
+    rows = rows_of(
+        sample("gpt2", 15.0, 12.7, 17.9, 0.0001, 594, 6, None, seed=3),
+        sample("ngram", math.inf, None, None, None, 600, 0, "a step never occurs"),
+        sample("untrained", None, None, None, None, 0, 600, None),
+        (*DATA, 3.64, 3.33, 3.98, None, 1200, 0, None),
+        ("docs", "data-gold", "", "data", "", pd.NA, 3.5, 3.4, 3.6, None, 1200, 0, None),
+    )
+    real, gpt2, ngram, untrained = scores_of(rows, PPL, name)
+    assert real == Score(
+        corpus="docs",
+        label="data",
+        measure="Latent PPL",
+        section="coherence-values",
+        number=Number(3.64, 3.33, 3.98),
+        n=1200,
+        by_ratio=True,
+    )
+    assert (gpt2.setting, gpt2.generator, gpt2.decoding, gpt2.seed) == ("w-title", "gpt2", "plain", 3)
+    assert (gpt2.number, gpt2.n, gpt2.left_out, gpt2.p) == (Number(15.0, 12.7, 17.9), 594, 6, 0.0001)
+    assert gpt2.real == ngram.real == untrained.real == real.number
+    assert (ngram.number, ngram.because) == (Number(math.inf), "a step never occurs")
+    assert [s.verdict for s in (real, gpt2, ngram, untrained)] == [REAL, DIFFERENT, DIFFERENT, NOT_SCORED]
+    assert [s.way for s in (real, gpt2, ngram, untrained)] == ["", HIGHER, HIGHER, ""]
+
+
+def test_each_sample_is_compared_with_the_real_text_of_its_corpus():
+    rows = rows_of(
+        (*DATA, 4.0, 3.9, 4.1, None, 100, 0, None),
+        sample("gpt2", 5.0, 4.8, 5.2, 0.01, 100, 0, None),
+        ("wiki", "data", "", "data", "", pd.NA, 6.0, 5.9, 6.1, None, 100, 0, None),
+        sample("gpt2", 5.0, 4.8, 5.2, 0.01, 100, 0, None, corpus="wiki"),
+        sample("gpt2", 5.0, 4.8, 5.2, 0.01, 100, 0, None, corpus="none"),
+    )
+    scores = [s for s in scores_of(rows, PPL, name) if not s.is_real]
+    assert [(s.corpus, s.way, s.verdict) for s in scores] == [
+        ("docs", HIGHER, DIFFERENT),
+        ("wiki", LOWER, DIFFERENT),
+        ("none", "", NOT_TESTED),
+    ]
+
+
+def test_a_distance_is_of_real_text_0_by_definition():
+    rows = rows_of(
+        (*DATA, None, None, None, None, 100, 0, None), sample("gpt2", 0.4, 0.3, 0.5, 0.001, 100, 0, None)
+    ).drop(columns=["infinite_because", "rejected"])
+    measure = Measure(name="Apart", section="x", value="latent_ppl", of_real=0.0)
+    real, gpt2 = scores_of(rows, measure, name)
+    assert real.number == gpt2.real == Number(0.0)
+    assert gpt2.strength == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ({"p": 0.0499}, DIFFERENT),
+        ({"p": 0.05}, SAME),
+        ({"p": None}, NOT_TESTED),
+        ({"real": None}, NOT_TESTED),
+        ({"real": Number(math.inf)}, NOT_TESTED),
+        ({"real": Number(math.inf), "number": Number(math.inf), "p": None}, NOT_TESTED),
+        ({"number": Number(math.inf), "p": None}, DIFFERENT),
+        ({"number": Number(None), "p": None}, NOT_SCORED),
+        ({"generator": "data"}, REAL),
+    ],
+)
+def test_verdicts(said, verdict):
+    assert score(**said).verdict == verdict
+    assert (score(**said).strength > 0) is (verdict == DIFFERENT)
+
+
+def test_strength_is_the_distance_in_half_widths_of_the_interval_of_the_difference():
+    """With symmetric intervals of two normal means: the z-value of their difference over that of 95%."""
+    z = stats.norm.ppf(0.975)
+    first, second, errors = 7.0, 5.0, (0.3, 0.4)
+    numbers = [Number(m, m - z * e, m + z * e) for m, e in zip((first, second), errors, strict=True)]
+    expected = (first - second) / math.hypot(*errors) / z
+    assert strength(*numbers) == pytest.approx(expected)
+    assert strength(*numbers[::-1]) == pytest.approx(expected)
+    logs = [Number(*np.exp([n.value, n.low, n.high])) for n in numbers]
+    assert strength(*logs, by_ratio=True) == pytest.approx(expected)
+
+
+def test_strength_looks_at_the_sides_that_face_each_other():
+    assert strength(Number(5.0, 4.0, 50.0), Number(3.0, -9.0, 3.0)) == pytest.approx(2.0)
+    assert strength(Number(3.0, -9.0, 4.0), Number(5.0, 5.0, 50.0)) == pytest.approx(2.0)
+
+
+def test_strength_without_intervals():
+    assert strength(Number(5.0), Number(3.0)) == math.inf
+    assert strength(Number(3.0), Number(3.0)) == 0
+    assert strength(Number(None), Number(3.0)) == 0
+    assert strength(Number(math.inf), Number(3.0, 2.0, 4.0), by_ratio=True) == math.inf
+
+
+def test_a_card_survives_the_way_to_the_disk(tmp_path):
+    scores = (
+        score(),
+        score(number=Number(math.inf), p=None, because="why", seed=2),
+        score(generator="data", real=None),
+    )
+    said = card_to_json(scores)
+    assert [entry["verdict"] for entry in said] == [DIFFERENT, DIFFERENT, REAL]
+    for experiment, card in (("b", said), ("a", [])):
+        (tmp_path / experiment).mkdir()
+        write_json(tmp_path / experiment / "section.json", {"card": card})
+    write_json(tmp_path / "manifest.json", {"experiments": ["b", "a"]})
+    read = read_card(tmp_path)
+    assert list(read) == ["b", "a"]
+    assert read == {"b": scores, "a": ()}
+
+
+@pytest.mark.parametrize("card", [[{}], [1], 5, [{"number": {"value": "many"}, "real": None}]])
+def test_a_damaged_card_is_one_line(tmp_path, card):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one/section.json").write_text(json.dumps({"card": card}))
+    write_json(tmp_path / "manifest.json", {"experiments": ["one"]})
+    with pytest.raises(TextcriticError, match=r"section\.json: no card in it .*; delete it and rerun its rule"):
+        read_card(tmp_path)
