@@ -89,9 +89,9 @@ rule collect_samples:
 
 
 rule import_samples:
-    """Articles that somebody else's model wrote, from a JSONL file; with titles, standardised as the corpus' are."""
+    """Articles that somebody else's model wrote, from a file or a folder; with titles, standardised as the corpus' are."""
     input:
-        lambda w: registries.entry("generators", w.generator)["path"],
+        lambda w: paths.samples(w.generator),
     output:
         kept=f"{DRAWN}.parquet",
         rejected=f"{DRAWN}.rejected.parquet",

@@ -212,12 +212,12 @@ def test_one_topic_is_refused(capsys, ldac):
 
 def test_kinds_are_not_mixed(tmp_path, capsys, train, ldac):
     message = fails(capsys, train, ldac, "--num-topics", 2)
-    assert f"{ldac}: LDA-C, while {train} is JSONL; give two files of one kind" in message
+    assert f"{ldac}: LDA-C, while {train} is text; give two files of one kind" in message
     other = tmp_path / "train.txt"
     assert f"{other}: its name should end in .dat, .ldac (LDA-C)" in fails(capsys, other, train, "--num-topics", 2)
     assert "--vocabulary is for LDA-C" in fails(capsys, train, train, "--num-topics", 2, "--vocabulary", "v.txt")
     for option in (["--stop-words", "english"], ["--minimum-count", "2"]):
-        assert "are for JSONL" in fails(capsys, ldac, ldac, "--num-topics", 2, *option)
+        assert "are for text" in fails(capsys, ldac, ldac, "--num-topics", 2, *option)
 
 
 @pytest.mark.parametrize("which", [0, 1])

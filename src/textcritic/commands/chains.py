@@ -8,7 +8,8 @@ CHAINS = """\
 Fit a transition critic on the chains of TRAIN and give the Latent PPL of the chains of TEST.
 
 Each line of both files is a JSON object {"chain": ["title", ...]}: the section titles (or any other states) of one
-document, in order. A chain of K titles has K + 1 steps: begin -> first title, ..., last title -> end.
+document, in order. Or the files are tables with a column `chain` of lists: .parquet, .arrow, a folder of these, or a
+folder that `datasets` saved. A chain of K titles has K + 1 steps: begin -> first title, ..., last title -> end.
 """
 CHAINS_OUTPUT = """\
 One JSON object is printed:
@@ -36,8 +37,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         epilog=CHAINS_OUTPUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    chains.add_argument("train", metavar="TRAIN", help="JSONL of chains to fit the critic on")
-    chains.add_argument("test", metavar="TEST", help="JSONL of chains to score")
+    chains.add_argument("train", metavar="TRAIN", help="chains to fit the critic on")
+    chains.add_argument("test", metavar="TEST", help="chains to score")
     chains.add_argument(
         "--smoothing",
         metavar="auto|DELTA",

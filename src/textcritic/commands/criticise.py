@@ -9,6 +9,7 @@ Compare the articles of one or more files with those of a reference: from text t
 
 Each line of a file (.jsonl, .jsonl.gz) is an article:
   {"id": "1", "sections": [{"title": "introduction", "text": "..."}, ...]}
+Or a file is a table with such columns: .parquet, .arrow, a folder of these, or a folder that `datasets` saved.
 The reference needs its titles: the critic learns from part of it in what order sections follow one another, the rest
 is the yardstick. Where every section of every sample has a title, titles are given and the whole takes seconds;
 otherwise a classifier is trained on the reference and infers the titles of all samples, which takes minutes.
@@ -29,8 +30,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         epilog=CRITICISE_OUTPUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    criticise.add_argument("reference", metavar="REFERENCE", help="JSONL of real articles")
-    criticise.add_argument("samples", metavar="SAMPLES", nargs="+", help="JSONL of articles to compare, one or more")
+    criticise.add_argument("reference", metavar="REFERENCE", help="real articles")
+    criticise.add_argument("samples", metavar="SAMPLES", nargs="+", help="articles to compare, one file or more")
     criticise.add_argument(
         "--output", metavar="FOLDER", default="own-text", help="for configuration and results (default own-text)"
     )

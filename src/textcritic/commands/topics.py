@@ -7,9 +7,10 @@ from textcritic.commands.arguments import positive, seed, tolerance
 TOPICS = """\
 Fit a correlated topic model on the documents of TRAIN and give the Latent NLL of those of TEST.
 
-Both files are LDA-C (.dat, .ldac), a document a line, "types id:count id:count ..." with ids from 0; or JSONL (.jsonl,
-.jsonl.gz), each line {"text": "..."} or {"sections": [{"text": "..."}, ...]}, whose tokens are split at white space.
-Of JSONL, words in more than half of the documents of TRAIN and words that contain xmath are left out, and see below.
+Both files are LDA-C (.dat, .ldac), a document a line, "types id:count id:count ..." with ids from 0; or text: JSONL
+(.jsonl, .jsonl.gz), each line {"text": "..."} or {"sections": [{"text": "..."}, ...]}, or a table with such a column
+(.parquet, .arrow, a folder of these, a folder that `datasets` saved), whose tokens are split at white space.
+Of text, words in more than half of the documents of TRAIN and words that contain xmath are left out, and see below.
 """
 TOPICS_OUTPUT = """\
 One JSON object is printed:
@@ -22,7 +23,7 @@ One JSON object is printed:
   n, empty         documents of TEST scored, and those left out as they have no word that TRAIN has
   tokens           of TEST, with words that TRAIN has
   tokens_unknown   of TEST, with other words, or with words that were left out of TRAIN: not counted above
-  train            {"documents", "empty" among them, "words", "tokens", "removed": words left out, by reason (JSONL)}
+  train            {"documents", "empty" among them, "words", "tokens", "removed": words left out, by reason (text)}
   topics           K
   top_words        the ten most probable words of each topic; null where the words of the ids are not known
 """
@@ -54,10 +55,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     topics.add_argument(
         "--stop-words",
         metavar="none|english|FILE",
-        help="JSONL: words left out in any case; english: 318, FILE: one word a line (default none)",
+        help="text: words left out in any case; english: 318, FILE: one word a line (default none)",
     )
     topics.add_argument(
-        "--minimum-count", metavar="N", type=positive, help="JSONL: leave out words rarer in TRAIN (default 5)"
+        "--minimum-count", metavar="N", type=positive, help="text: leave out words rarer in TRAIN (default 5)"
     )
     topics.add_argument(
         "--resamples", metavar="N", type=positive, default=10_000, help="of the bootstrap (default 10000)"

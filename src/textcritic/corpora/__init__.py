@@ -12,7 +12,7 @@ from textcritic.corpora.articles import (
 )
 from textcritic.corpora.build import build_corpus, words_of
 from textcritic.corpora.extract import EXTRACTORS, extract_corpus
-from textcritic.corpora.jsonl import read_jsonl
+from textcritic.corpora.given import articles_of_records, given_articles
 from textcritic.corpora.layout import (
     BODY,
     BOUNDARY,
@@ -47,14 +47,15 @@ __all__ = [
     "Process",
     "Section",
     "Titles",
+    "articles_of_records",
     "build_corpus",
     "clean_text",
     "extract_corpus",
+    "given_articles",
     "gold_chains",
     "iter_articles",
     "parse",
     "read_articles",
-    "read_jsonl",
     "render",
     "some_articles",
     "spans",

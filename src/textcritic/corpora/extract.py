@@ -23,7 +23,8 @@ from textcritic.corpora.articles import (
     write_batches,
 )
 from textcritic.corpora.docstrings import extract_docstrings
-from textcritic.corpora.jsonl import read_jsonl, read_scientific
+from textcritic.corpora.given import given_articles
+from textcritic.corpora.jsonl import read_scientific
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.options.corpora import DERIVED, SPLITS, given_paths
@@ -52,20 +53,20 @@ def extract_corpus(
         kind: name of an extractor, a key of `EXTRACTORS`.
         options: the entry's `options`: `packages` (docstrings), `paths` and `keep_abstract` (jsonl, scientific),
             `corpus` and `opening` (derived).
-        inputs: the files that the calling rule declares; they must be those of `options`.
+        inputs: the files that the calling rule declares; those of `options` must be among them.
         out_path: Parquet in `EXTRACTED_SCHEMA`.
         report_path: JSON with `articles`, `sections`, `skipped` {reason: n} and `provenance` {`harvest_sha256`, ...}.
 
     Raises:
-        TextcriticError: unknown kind, inputs that are not the options' files, no article, an id used twice, or a fault
+        TextcriticError: unknown kind, files of the options that are no inputs, no article, an id used twice, or a fault
             that the extractor reports.
     """
     if kind not in EXTRACTORS:
         raise TextcriticError(f"extractor '{kind}': unknown; use one of {', '.join(sorted(EXTRACTORS))}")
-    declared = sorted(str(path) for _, path in given_paths(options))
-    if declared != sorted(str(Path(path)) for path in inputs):
+    declared = {str(path) for _, path in given_paths(options)}
+    if not declared <= {str(Path(path)) for path in inputs}:
         raise TextcriticError(
-            f"extractor '{kind}': options.paths names {declared}, but the rule was given {list(inputs)}"
+            f"extractor '{kind}': options.paths names {sorted(declared)}, but the rule was given {list(inputs)}"
         )
     skipped: Counter[str] = Counter()
     provenance = {"derived_from": options["corpus"]} if kind == DERIVED else {}
@@ -150,7 +151,7 @@ def _docstrings(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[t
 def _jsonl(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
     files = _some_paths("jsonl", options)
     for split, path in files:
-        for article in read_jsonl(path, prefix=f"{path.name}:" if len(files) > 1 else ""):
+        for article in given_articles(path, prefix=f"{path.name}:" if len(files) > 1 else ""):
             yield article, split
 
 

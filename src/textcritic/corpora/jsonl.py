@@ -1,4 +1,4 @@
-"""Articles in JSON lines, plain or gzipped: a user's own ones, and PubMed and arXiv as published."""
+"""JSON lines, plain or gzipped, and PubMed and arXiv as published in them."""
 
 import gzip
 import json
@@ -16,37 +16,7 @@ from textcritic.errors import TextcriticError
 # The longest line that is read, in bytes: an article of Wikipedia has 4 MB at most. A file without line breaks, or
 # /dev/zero, is refused before memory is gone.
 LONGEST_LINE = 1 << 26
-ARTICLE_KEYS = {"id", "title", "sections", "source"}
-SECTION_KEYS = {"title", "text"}
 UNEVEN = "section_names and sections differ in length"
-
-
-def read_jsonl(path: str | os.PathLike[str], prefix: str = "") -> Iterator[Article]:
-    r"""Stream articles from `.jsonl` or `.jsonl.gz`: `{"id", "title", "sections": [{"title", "text"}], "source"}`.
-
-    Only `sections` and, in each section, `text` are required. An article without id becomes `line-N` after its line,
-    one without source gets the file's name. Blank lines inside a section's text become single line breaks.
-
-    Args:
-        path: the file.
-        prefix: put before ids made from line numbers, where several files make one corpus.
-
-    Raises:
-        TextcriticError: the first fault, naming file and line: not JSON, an unknown or missing key, a value of the
-            wrong type, an id that occurs twice, a truncated or undecodable file, a file without articles.
-    """
-    first_line: dict[str, int] = {}
-    for number, value in json_lines(path):
-        where = f"{path}:{number}"
-        article = _article(value, where, default_id=f"{prefix}line-{number}", default_source=Path(path).name)
-        if article.id in first_line:
-            raise TextcriticError(
-                f"{where}: id '{article.id}' was used on line {first_line[article.id]}; give each article its own id"
-            )
-        first_line[article.id] = number
-        yield article
-    if not first_line:
-        raise TextcriticError(f"{path}: there is no article in it; write one JSON object with `sections` a line")
 
 
 def read_scientific(
@@ -128,62 +98,6 @@ def _parsed(line: str, where: str) -> Any:
         raise TextcriticError(f"{where}: nested too deep; write one JSON object a line") from error
     except ValueError as error:  # Python reads no whole number of more than 4,300 digits
         raise TextcriticError(f"{where}: a number has too many digits; write numbers of a usual length") from error
-
-
-def _article(value: Any, where: str, default_id: str, default_source: str) -> Article:
-    if not isinstance(value, dict):
-        raise TextcriticError(f"{where}: a line holds {_kind(value)}; it should be an object with `sections`")
-    _require_known(value, ARTICLE_KEYS, where)
-    if "sections" not in value:
-        raise TextcriticError(f"{where}: there is no `sections`; it should be a list of objects with `text`")
-    if not isinstance(value["sections"], list):
-        raise TextcriticError(
-            f"{where}: `sections` is {_kind(value['sections'])}; it should be a list of objects with `text`"
-        )
-    identifier = value.get("id")
-    if isinstance(identifier, int) and not isinstance(identifier, bool):
-        identifier = str(identifier)
-    return Article(
-        _text_or(identifier, default_id, "id", where) or default_id,
-        _text_or(value.get("title"), None, "title", where),
-        tuple(_section(section, f"{where}, section {n}") for n, section in enumerate(value["sections"], start=1)),
-        _text_or(value.get("source"), default_source, "source", where) or default_source,
-    )
-
-
-def _section(value: Any, where: str) -> Section:
-    if not isinstance(value, dict):
-        raise TextcriticError(f'{where}: it is {_kind(value)}; it should be an object: {{"title": ..., "text": ...}}')
-    _require_known(value, SECTION_KEYS, where)
-    if "text" not in value:
-        raise TextcriticError(f"{where}: there is no `text`; it should be a string")
-    if not isinstance(value["text"], str):
-        raise TextcriticError(f"{where}: `text` is {_kind(value['text'])}; it should be a string")
-    return Section(_text_or(value.get("title"), None, "title", where), clean_text(value["text"]))
-
-
-def _text_or(value: Any, default: str | None, key: str, where: str) -> str | None:
-    if value is None:
-        return default
-    if not isinstance(value, str):
-        raise TextcriticError(f"{where}: `{key}` is {_kind(value)}; it should be a string or be left out")
-    return value
-
-
-def _require_known(value: dict[str, Any], known: set[str], where: str) -> None:
-    for key in value:
-        if key not in known:
-            raise TextcriticError(f"{where}: unknown key `{key}`; the keys are {', '.join(sorted(known))}")
-
-
-def _kind(value: Any) -> str:
-    """The type of a JSON value, in the words of JSON."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a truth value"
-    names = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
-    return names[type(value)]
 
 
 def _joined(sentences: list[str]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from textcritic.corpora.jsonl import json_lines
+from textcritic.corpora.records import records
 from textcritic.critics.chains import Chains
 from textcritic.critics.scores import document_columns, latent_nll, latent_ppl, rejections
 from textcritic.critics.scoring import score_chains, unseen_transitions
@@ -61,12 +61,12 @@ def chains_report(
 
 
 def read_chains(path: str | os.PathLike[str]) -> list[list[str]]:
-    """Read JSONL, plain or gzipped, with one `{"chain": [title, ...]}` a line; other keys are ignored.
+    """Read `{"chain": [title, ...]}` a line of JSON lines or a row of Parquet or Arrow; other keys are ignored.
 
     Raises:
-        TextcriticError: as `json_lines`, or a line that is something else; the line is named.
+        TextcriticError: as `records`, or a line or row that is something else, which is named.
     """
-    return [_chain(value, f"{path}:{number}") for number, value in json_lines(path)]
+    return [_chain(record.value, record.where) for record in records(path, ["chain"], ["chain"])]
 
 
 def _chain(value: Any, where: str) -> list[str]:

@@ -8,8 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from textcritic.corpora import Article, MalformedArticle, Section, Titles, parse, write_articles
-from textcritic.corpora.jsonl import read_jsonl
+from textcritic.corpora import Article, MalformedArticle, Section, Titles, given_articles, parse, write_articles
 from textcritic.corpora.layout import W_TITLE
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
@@ -136,13 +135,13 @@ def import_samples(
     no section is left. How many tokens were drawn is not known: null.
 
     Args:
-        path: JSON lines, see `corpora.jsonl.read_jsonl`.
+        path: JSON lines, Parquet or Arrow, see `corpora.given_articles`.
         setting: `w-title` or `wo-title`.
         titles: `titles` of the corpus' registry entry, all defaults filled in.
         files: to write.
 
     Raises:
-        TextcriticError: a fault of the file, naming its line; or every article was rejected.
+        TextcriticError: a fault of the file, naming its line or row; or every article was rejected.
     """
     standard = Titles(**titles) if setting == W_TITLE else None
 
@@ -161,7 +160,7 @@ def import_samples(
         return Article(article.id, article.title, sections, article.source)
 
     advice = "give articles whose sections all have text" + (" and a title" if standard else "")
-    outcomes = (outcome(article) for article in read_jsonl(path))
+    outcomes = (outcome(article) for article in given_articles(path))
     return _write(outcomes, lambda: None, advice, files)
 
 

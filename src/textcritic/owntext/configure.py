@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from textcritic.corpora.records import plain_name
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
 from textcritic.plan.spec import complete, load_yaml
@@ -104,8 +105,7 @@ def names_of(paths: Sequence[Path], taken: Collection[str]) -> list[str]:
     """A free registry name for each file, made from its name: lower-case letters, digits and hyphens."""
     names: list[str] = []
     for path in paths:
-        stem = re.sub(r"\.jsonl?(\.gz)?$", "", path.name, flags=re.IGNORECASE)
-        plain = "-".join(re.findall(r"[^\W_]+", stem.lower()))[:LONGEST_NAME].strip("-") or "file"
+        plain = "-".join(re.findall(r"[^\W_]+", plain_name(path).lower()))[:LONGEST_NAME].strip("-") or "file"
         used = {*taken, *RESERVED, *names}
         numbered = (f"{plain}-{number}" for number in count(2))
         names.append(next(name for name in chain([plain], numbered) if name not in used))

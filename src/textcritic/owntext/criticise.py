@@ -36,7 +36,7 @@ def criticise(
     earlier run that still fit are not made again. Decisions are reported on stderr.
 
     Args:
-        reference: JSON lines of real articles (`corpora.jsonl.read_jsonl`); the critic is fitted on part of them.
+        reference: real articles (`corpora.given_articles`); the critic is fitted on part of them.
         samples: files of articles to compare, the same format; titles may be left out.
         output: folder for configuration and results.
         titles: whether the titles of samples are given or inferred; None: given, if every section has one.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora import Titles, read_jsonl
+from textcritic.corpora import Titles, given_articles
 from textcritic.errors import TextcriticError
 
 
@@ -34,7 +34,7 @@ def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any])
     """Read every file once; only the ids of articles stay in memory.
 
     Args:
-        paths: JSON lines, see `corpora.jsonl.read_jsonl`; `~` is the user's own folder.
+        paths: JSON lines, Parquet or Arrow, see `corpora.given_articles`; `~` is the user's own folder.
         titles: `titles` of the corpus' registry entry, all defaults filled in.
 
     Raises:
@@ -63,7 +63,7 @@ def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any])
 def _outline(path: Path, standard: Titles) -> Outline:
     articles = titled = sections = untitled = 0
     print(f"reading {path}", file=sys.stderr, flush=True)
-    for article in read_jsonl(path):
+    for article in given_articles(path):
         bare = sum(not standard.standardise(section.title or "") for section in article.sections)
         articles += 1
         titled += bool(article.sections) and not bare

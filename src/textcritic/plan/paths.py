@@ -24,7 +24,12 @@ class Paths:
 
     def corpus(self, corpus: str) -> list[str]:
         """The files that a corpus is extracted from; none for one that is made from installed packages."""
-        return [str(path) for _, path in given_paths(self.registries.entry("corpora", corpus)["options"])]
+        given = given_paths(self.registries.entry("corpora", corpus)["options"])
+        return [file for _, path in given for file in with_contents(path)]
+
+    def samples(self, generator: str) -> list[str]:
+        """The file that samples of kind `file` are read from, or the folder and its files."""
+        return with_contents(self.registries.entry("generators", generator)["path"])
 
     def corpus_packages(self, corpus: str) -> dict[str, str]:
         """Versions of the packages whose docstrings make a corpus, so that an upgrade rebuilds it."""
@@ -68,6 +73,13 @@ class Paths:
     def perplexity(self, source: Source) -> list[str]:
         """The perplexity of a source's generator; none for samples from a file."""
         return [] if from_file(source, self.registries) else [f"{source.model}/perplexity.json"]
+
+
+def with_contents(path: str | Path) -> list[str]:
+    """A path, and if it is a folder the files in it, since a file that changes leaves its folder's time as it was."""
+    folder = Path(path)
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [str(path), *(str(file) for file in files if file.is_file() and not file.name.startswith("."))]
 
 
 def hub_folder(name: str) -> str:

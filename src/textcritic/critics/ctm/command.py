@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from textcritic.corpora import clean_text
-from textcritic.corpora.jsonl import json_lines
+from textcritic.corpora.records import records
 from textcritic.critics.ctm.model import CTM, FitOptions
 from textcritic.critics.ctm.posterior import infer
 from textcritic.critics.ctm.scoring import latent_nll, top_words
@@ -31,7 +31,8 @@ from textcritic.latents.bags import (
 )
 from textcritic.runlog import Progress, log
 
-LDAC, JSONL = (".dat", ".ldac"), (".jsonl", ".jsonl.gz")
+LDAC, TEXT = (".dat", ".ldac"), (".jsonl", ".jsonl.gz", ".parquet", ".arrow")
+TEXTS = ("text", "sections")  # the columns of a table of documents
 # Documents whose posteriors are inferred between two reports of progress.
 SLICE = 4096
 TOP_WORDS = 10
@@ -61,11 +62,11 @@ class TopicFiles:
     """The two files of documents, and how they are read.
 
     Attributes:
-        train: LDA-C (`.dat`, `.ldac`) or JSONL (`.jsonl`, `.jsonl.gz`); the model is fitted on it.
+        train: LDA-C (`.dat`, `.ldac`) or text (JSONL, Parquet, Arrow, see `records`); the model is fitted on it.
         test: a file of the same kind, which is scored.
         vocabulary: for LDA-C, a file with the words, one a line; None: words have no names.
-        stop_words: for JSONL, see `VocabularyOptions`; None: no word is left out.
-        minimum_count: for JSONL, see `VocabularyOptions`; None: 5.
+        stop_words: for text, see `VocabularyOptions`; None: no word is left out.
+        minimum_count: for text, see `VocabularyOptions`; None: 5.
     """
 
     train: str | os.PathLike[str]
@@ -129,20 +130,23 @@ def _read(files: TopicFiles) -> Documents:
         raise TextcriticError(f"{test}: {kinds[1]}, while {train} is {kinds[0]}; give two files of one kind")
     if kinds[0] == "LDA-C":
         if files.stop_words is not None or files.minimum_count is not None:
-            raise TextcriticError(f"{train}: --stop-words and --minimum-count are for JSONL; LDA-C is counted already")
+            raise TextcriticError(f"{train}: --stop-words and --minimum-count are for text; LDA-C is counted already")
         return _read_counts(train, test, vocabulary)
     if vocabulary is not None:
-        raise TextcriticError(f"{vocabulary}: --vocabulary is for LDA-C; JSONL has the words themselves")
+        raise TextcriticError(f"{vocabulary}: --vocabulary is for LDA-C; text has the words itself")
     given = {"stop_words": files.stop_words, "minimum_count": files.minimum_count}
     options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     return _read_texts(train, test, VocabularyOptions(**options))
 
 
 def _kind(path: Path) -> str:
-    for kind, suffixes in (("LDA-C", LDAC), ("JSONL", JSONL)):
-        if path.name.endswith(suffixes):
-            return kind
-    raise TextcriticError(f"{path}: its name should end in {', '.join(LDAC)} (LDA-C) or {', '.join(JSONL)} (JSONL)")
+    if path.name.endswith(LDAC):
+        return "LDA-C"
+    if path.name.endswith(TEXT) or path.is_dir():
+        return "text"
+    raise TextcriticError(
+        f"{path}: its name should end in {', '.join(LDAC)} (LDA-C) or {', '.join(TEXT)} (text), or be that of a folder"
+    )
 
 
 def _read_counts(train: Path, test: Path, vocabulary: str | os.PathLike[str] | None) -> Documents:
@@ -190,18 +194,19 @@ def _read_texts(train: Path, test: Path, options: VocabularyOptions) -> Document
 
 def _texts(path: Path) -> Iterator[list[str]]:
     """Tokens of each document: `{"text": ...}` or `{"sections": [{"text": ...}, ...]}`; other keys are ignored."""
-    number = 0
-    for number, value in json_lines(path):
+    found = False
+    for _, unit, where, value in records(path, TEXTS, TEXTS):
+        found = True
         parts = value.get("sections", [value]) if isinstance(value, dict) else None
         if not isinstance(parts, list) or not all(
             isinstance(part, dict) and isinstance(part.get("text"), str) for part in parts
         ):
             raise TextcriticError(
-                f'{path}:{number}: a line should be {{"text": "..."}} or {{"sections": [{{"text": "..."}}, ...]}}'
+                f'{where}: a {unit} should be {{"text": "..."}} or {{"sections": [{{"text": "..."}}, ...]}}'
             )
         yield [token for part in parts for token in clean_text(part["text"]).split()]
-    if not number:
-        raise TextcriticError(f'{path}: there is no document in it; write one {{"text": "..."}} a line')
+    if not found:
+        raise TextcriticError(f'{path}: there is no document in it; write one {{"text": "..."}} a line or row')
 
 
 def _latent_nll(critic: CTM, counts: csr_matrix, workers: int) -> tuple[npt.NDArray[np.float64], ...]:

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from textcritic.corpora import Article, Section, jsonl, read_jsonl
+from textcritic.corpora import Article, Section, given_articles, jsonl
 from textcritic.errors import TextcriticError
 
 GOOD = {"id": "a", "title": "A", "sections": [{"title": "Plot", "text": "x\n\n \ny "}, {"text": "z"}], "source": "mine"}
@@ -19,7 +19,7 @@ def test_articles_and_their_defaults(tmp_path):
     path = lines(
         tmp_path / "own.jsonl", GOOD, "", {"sections": []}, {"id": 7, "sections": [{"title": None, "text": ""}]}
     )
-    assert list(read_jsonl(path)) == [
+    assert list(given_articles(path)) == [
         Article("a", "A", (Section("Plot", "x\ny"), Section(None, "z")), "mine"),
         Article("line-3", None, (), "own.jsonl"),
         Article("7", None, (Section(None, ""),), "own.jsonl"),
@@ -29,12 +29,12 @@ def test_articles_and_their_defaults(tmp_path):
 def test_gzip_a_byte_order_mark_and_a_missing_last_line_end(tmp_path):
     path = tmp_path / "own.jsonl.gz"
     path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + json.dumps(GOOD).encode()))
-    assert [article.id for article in read_jsonl(path)] == ["a"]
+    assert [article.id for article in given_articles(path)] == ["a"]
 
 
 def test_reading_is_lazy(tmp_path):
     path = lines(tmp_path / "own.jsonl", GOOD, "not JSON")
-    assert next(read_jsonl(path)).id == "a"
+    assert next(given_articles(path)).id == "a"
 
 
 @pytest.mark.parametrize(
@@ -62,27 +62,27 @@ def test_reading_is_lazy(tmp_path):
 def test_every_fault_names_file_and_line(tmp_path, bad, message):
     path = lines(tmp_path / "own.jsonl", GOOD, bad)
     with pytest.raises(TextcriticError, match=r"own\.jsonl:2.*" + message) as caught:
-        list(read_jsonl(path))
+        list(given_articles(path))
     assert "\n" not in str(caught.value)
 
 
 def test_bad_files(tmp_path):
     with pytest.raises(TextcriticError, match=r"absent\.jsonl: no such file"):
-        list(read_jsonl(tmp_path / "absent.jsonl"))
+        list(given_articles(tmp_path / "absent.jsonl"))
     with pytest.raises(TextcriticError, match=r"own\.jsonl: there is no article in it"):
-        list(read_jsonl(lines(tmp_path / "own.jsonl", "", " ")))
+        list(given_articles(lines(tmp_path / "own.jsonl", "", " ")))
     (tmp_path / "latin.jsonl").write_bytes(json.dumps(GOOD).encode() + b'\n{"sections": [{"text": "caf\xe9"}]}\n')
     with pytest.raises(TextcriticError, match=r"latin\.jsonl:2: not UTF-8"):
-        list(read_jsonl(tmp_path / "latin.jsonl"))
+        list(given_articles(tmp_path / "latin.jsonl"))
     many = "".join(json.dumps({"sections": [{"text": str(n**9)}]}) + "\n" for n in range(2000)).encode()
     (tmp_path / "cut.jsonl.gz").write_bytes(gzip.compress(many)[:-2000])
     with pytest.raises(TextcriticError, match=r"cut\.jsonl\.gz:\d+: the gzip data end early or are broken"):
-        list(read_jsonl(tmp_path / "cut.jsonl.gz"))
+        list(given_articles(tmp_path / "cut.jsonl.gz"))
     lines(tmp_path / "plain.jsonl.gz", GOOD)
     with pytest.raises(TextcriticError, match=r"plain\.jsonl\.gz:1: the gzip data"):
-        list(read_jsonl(tmp_path / "plain.jsonl.gz"))
-    with pytest.raises(TextcriticError, match="cannot be read"):
-        list(read_jsonl(tmp_path))
+        list(given_articles(tmp_path / "plain.jsonl.gz"))
+    with pytest.raises(TextcriticError, match=r"a folder without \*\.parquet or \*\.arrow files; name a file"):
+        list(given_articles(tmp_path))
 
 
 def test_a_line_without_end_is_refused_before_memory_is_gone(monkeypatch):

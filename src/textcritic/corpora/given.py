@@ -1,0 +1,114 @@
+"""Articles that a user gives, in JSON lines, Parquet or Arrow: one schema, one check, one kind of message."""
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from textcritic.corpora.articles import Article, Section
+from textcritic.corpora.layout import clean_text
+from textcritic.corpora.records import Record, records
+from textcritic.errors import TextcriticError
+
+ARTICLE_KEYS = ("id", "title", "sections", "source")
+SECTION_KEYS = ("title", "text")
+
+
+def given_articles(path: str | os.PathLike[str], prefix: str = "") -> Iterator[Article]:
+    r"""Stream the articles of a file or folder: `{"id", "title", "sections": [{"title", "text"}], "source"}` each.
+
+    Only `sections` and, in each section, `text` are required. An article without id becomes `line-N` after its line, or
+    `row-N` after its row; one without source gets the file's name. Blank lines inside a section's text become single
+    line breaks. Of a table, other columns than these four are not read; in JSON they are an error, as they may be
+    misspelt.
+
+    Args:
+        path: JSON lines (`.jsonl`, `.jsonl.gz`), a file `.parquet` or `.arrow`, a folder of these, or a folder that
+            `datasets` saved.
+        prefix: put before ids made from numbers, where several files make one corpus.
+
+    Raises:
+        TextcriticError: the first fault, naming file and line or row: not JSON, an unknown or missing key, a value of
+            the wrong type, an id that occurs twice, a truncated or undecodable file, a file without articles.
+    """
+    found = False
+    for article in articles_of_records(records(path, ARTICLE_KEYS, ["sections"]), Path(path).name, prefix):
+        found = True
+        yield article
+    if not found:
+        raise TextcriticError(f"{path}: there is no article in it; write one object with `sections` a line or row")
+
+
+def articles_of_records(given: Iterable[Record], source: str, prefix: str = "") -> Iterator[Article]:
+    """The articles that records hold; see `given_articles`.
+
+    Args:
+        given: the records.
+        source: of an article that names none.
+        prefix: see `given_articles`.
+    """
+    first: dict[str, int] = {}
+    for number, unit, where, value in given:
+        article = _article(value, where, default_id=f"{prefix}{unit}-{number}", default_source=source)
+        if article.id in first:
+            raise TextcriticError(
+                f"{where}: id '{article.id}' was used on {unit} {first[article.id]}; give each article its own id"
+            )
+        first[article.id] = number
+        yield article
+
+
+def _article(value: Any, where: str, default_id: str, default_source: str) -> Article:
+    if not isinstance(value, dict):
+        raise TextcriticError(f"{where}: a line holds {_kind(value)}; it should be an object with `sections`")
+    _require_known(value, ARTICLE_KEYS, where)
+    if "sections" not in value:
+        raise TextcriticError(f"{where}: there is no `sections`; it should be a list of objects with `text`")
+    if not isinstance(value["sections"], list):
+        raise TextcriticError(
+            f"{where}: `sections` is {_kind(value['sections'])}; it should be a list of objects with `text`"
+        )
+    identifier = value.get("id")
+    if isinstance(identifier, int) and not isinstance(identifier, bool):
+        identifier = str(identifier)
+    return Article(
+        _text_or(identifier, default_id, "id", where) or default_id,
+        _text_or(value.get("title"), None, "title", where),
+        tuple(_section(section, f"{where}, section {n}") for n, section in enumerate(value["sections"], start=1)),
+        _text_or(value.get("source"), default_source, "source", where) or default_source,
+    )
+
+
+def _section(value: Any, where: str) -> Section:
+    if not isinstance(value, dict):
+        raise TextcriticError(f'{where}: it is {_kind(value)}; it should be an object: {{"title": ..., "text": ...}}')
+    _require_known(value, SECTION_KEYS, where)
+    if "text" not in value:
+        raise TextcriticError(f"{where}: there is no `text`; it should be a string")
+    if not isinstance(value["text"], str):
+        raise TextcriticError(f"{where}: `text` is {_kind(value['text'])}; it should be a string")
+    return Section(_text_or(value.get("title"), None, "title", where), clean_text(value["text"]))
+
+
+def _text_or(value: Any, default: str | None, key: str, where: str) -> str | None:
+    if value is None:
+        return default
+    if not isinstance(value, str):
+        raise TextcriticError(f"{where}: `{key}` is {_kind(value)}; it should be a string or be left out")
+    return value
+
+
+def _require_known(value: dict[str, Any], known: Collection[str], where: str) -> None:
+    for key in value:
+        if key not in known:
+            raise TextcriticError(f"{where}: unknown key `{key}`; the keys are {', '.join(sorted(known))}")
+
+
+def _kind(value: Any) -> str:
+    """The type of a value, in the words of JSON where these have one."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a truth value"
+    names = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return names.get(type(value), f"of type {type(value).__name__}")
