@@ -142,7 +142,7 @@ def test_missing_file_is_named(tmp_path, capsys, train):
     assert main(["chains", train, str(tmp_path / "none.jsonl")]) == 2
     assert "none.jsonl: no such file" in capsys.readouterr().err
     assert main(["chains", train, str(tmp_path)]) == 2
-    assert "Is a directory" in capsys.readouterr().err
+    assert "a folder without *.parquet or *.arrow files" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
