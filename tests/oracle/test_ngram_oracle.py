@@ -10,6 +10,7 @@ from nltk.lm.preprocessing import pad_both_ends
 from nltk.util import everygrams
 from scipy.stats import chisquare
 
+from textcritic.generators import ngram_model
 from textcritic.generators.ngram_model import COUNT_BUCKETS, END_ID, UNKNOWN_ID, NgramModel, Vocabulary, Words
 
 LETTERS = "abcdefg"
@@ -101,6 +102,72 @@ def test_interpolation_equals_its_formula_and_sums_to_one():
         assert sum(found) == pytest.approx(1, abs=1e-12)
         expected = [interpolated(model, train, history, word) for word in names]
         np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def maximised(tokens: list[tuple[int, list[float]]], prior: dict[int, list[float]]) -> dict[int, list[float]]:
+    """Expectation maximisation in plain loops: (group, probability under each order) of every token; see `ROUNDS`."""
+    weights, before = prior, np.inf
+    for _ in range(ngram_model.ROUNDS):
+        evidence = [sum(w * p for w, p in zip(weights[group], shares, strict=True)) for group, shares in tokens]
+        loss = -np.mean(np.log(evidence))
+        if before - loss < ngram_model.TOLERANCE:
+            break
+        before = loss
+        expected = {group: list(of_group) for group, of_group in prior.items()}  # the prior weighs one token
+        for (group, shares), total in zip(tokens, evidence, strict=True):
+            for k, share in enumerate(shares):
+                expected[group][k] += weights[group][k] * share / total
+        weights = {group: [x / sum(of_group) for x in of_group] for group, of_group in expected.items()}
+    return weights
+
+
+def test_the_weights_are_those_of_expectation_maximisation_in_two_stages():
+    """First a set for each length of the longest seen context; with that as prior one for each power of its count."""
+    order = 3
+    model, train = fitted(order)
+    counts = Counter(
+        gram for text in train for gram in everygrams(["</s>"] * (order - 1) + text + ["</s>"], max_len=order)
+    )
+    padding = Counter(gram for _ in train for gram in everygrams(["</s>"] * (order - 1), max_len=order))
+    counts = counts - padding
+    totals: Counter[tuple[str, ...]] = Counter()
+    for gram, number in counts.items():
+        totals[gram[:-1]] += number
+    validation = random_texts(80, seed=2, letters=LETTERS + "xyz")
+    by_length, by_power = [], []
+    for text in validation:
+        padded = ["</s>"] * (order - 1) + text + ["</s>"]
+        for at in range(order - 1, len(padded)):
+            contexts = [tuple(padded[at - k : at]) for k in range(order)]
+            shares = [1 / len(model.vocabulary)]
+            shares += [counts[(*c, padded[at])] / totals[c] if totals[c] else 0.0 for c in contexts]
+            longest = max(k for k in range(order) if totals[contexts[k]]) + 1
+            power = int(np.log2(totals[contexts[longest - 1]]))
+            by_length.append((longest, shares))
+            by_power.append((longest * 100 + power, shares))
+    flat = {n: [1 / (n + 1)] * (n + 1) + [0.0] * (order - n) for n in range(1, order + 1)}
+    coarse = maximised(by_length, flat)
+    fine = maximised(by_power, {group: coarse[group // 100] for group, _ in by_power})
+    model.fit_weights(words_of(model.vocabulary, validation))
+    for group, weights in fine.items():
+        row = (group // 100 - 1) * COUNT_BUCKETS + group % 100
+        np.testing.assert_allclose(model.weights[row], weights, rtol=1e-9)
+    assert len(fine) > 8
+
+
+def test_pieces_of_text_and_of_samples_change_nothing(monkeypatch):
+    model, _ = fitted(3, "interpolated")
+    words = words_of(model.vocabulary, random_texts(60, seed=3))
+    whole = model.nll(words)
+    drawn = [(index, ids.tolist(), finish) for index, ids, finish in model.sample(5, range(30), 12)]
+    monkeypatch.setattr(ngram_model, "TOKENS_AT_ONCE", 17)
+    monkeypatch.setattr(ngram_model, "ARTICLES_AT_ONCE", 7)
+    np.testing.assert_array_equal(model.nll(words), whole)
+    assert [(index, ids.tolist(), finish) for index, ids, finish in model.sample(5, range(30), 12)] == drawn
+    pieces = [piece.lengths.tolist() for piece in ngram_model._chunks(words)]
+    assert [length for piece in pieces for length in piece] == words.lengths.tolist()
+    assert max(map(sum, pieces)) < 17 + words.lengths.max()  # so memory does not grow with the text
+    assert len(pieces) > 10
 
 
 def test_the_weights_are_where_expectation_maximisation_cannot_improve():

@@ -11,6 +11,7 @@ from textcritic.errors import TextcriticError
 from textcritic.generators.encode import encode_split, load_encoded
 from textcritic.generators.perplexity import Windowing, perplexity
 from textcritic.generators.summary import summarise
+from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.training.load import load_causal, load_tokenizer
 
 CONTEXT = 24
@@ -68,6 +69,25 @@ def test_every_token_but_the_first_is_predicted_from_its_window(tiny_encoding, s
     assert found["documents"] == len(read_articles(tiny_encoding.articles("validation")))
     assert found["zero_probability_tokens"] == 0
     assert "windows of 24 tokens" in found["windows"]
+
+
+def test_the_interval_is_over_the_documents_that_the_tokens_are_of(tiny_encoding, saved, tmp_path):
+    """An article's tokens are those behind the end of text before it, its own end included."""
+    model, folder = saved
+    found = perplexity(folder, tiny_encoding.validation, Windowing(CONTEXT), tmp_path / "p.json", seed=3)
+    tokens, end = load_encoded(tiny_encoding.validation)[0].tolist(), load_tokenizer(folder).eos_token_id
+    sums: list[list[float]] = []
+    for at in range(1, len(tokens)):
+        if tokens[at - 1] == end:
+            sums.append([0.0, 0])
+        sums[-1][0] += nats(model, tokens[(at - 1) // CONTEXT * CONTEXT : at], tokens[at])
+        sums[-1][1] += 1
+    assert len(sums) == found["documents"]
+    drawn = np.random.default_rng(3).integers(len(sums), size=(10_000, len(sums)))
+    low, high = np.quantile(np.exp(np.divide(*np.array(sums)[drawn].sum(axis=1).T)), [0.025, 0.975])
+    assert found["all"]["ci95"] == pytest.approx([low, high], rel=0.01)
+    interval = bootstrap_interval(np.array(sums), exp_ratio_of_sums, seed=3)
+    assert found["all"]["ci95"] == pytest.approx([interval.low, interval.high], rel=1e-5)
 
 
 def test_the_released_blocks_predict_all_but_their_first_token(tiny_encoding, saved, tmp_path):

@@ -64,6 +64,29 @@ def test_every_token_but_the_first_is_counted_once(lengths, context, as_released
     assert (counted[1:] == 1).all()
 
 
+def by_hand(tokens, kinds, context):
+    """Where windows that begin with articles begin, one after the other."""
+    opens = [at for at in range(len(tokens) - 1) if tokens[at] == END and kinds[at + 1] == BODY]
+    starts = [0]
+    while starts[-1] + context < len(tokens) - 1:
+        cut = max((at for at in opens if starts[-1] < at <= starts[-1] + context), default=starts[-1] + context)
+        starts.append(cut)
+    return starts
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=12), st.integers(2, 20), st.booleans())
+def test_windows_are_those_counted_by_hand(lengths, context, as_released):
+    tokens, kinds = stream(lengths, as_released)
+    count = len(tokens)
+    begins = {"packed": list(range(0, count - 1, context)), "articles": by_hand(tokens, kinds, context)}
+    for kind, starts in begins.items():
+        assert windows(tokens, kinds, END, context, kind)[:, 0].tolist() == starts
+        whole = [start for start in starts if start + context <= count - 1]
+        assert training_starts(tokens, kinds, END, context, kind).tolist() == whole
+    released = [[start, context - 1, context - 1] for start in range(0, count, context) if start + context <= count]
+    assert windows(tokens, kinds, END, context, "as_released").tolist() == released
+
+
 @given(st.lists(st.integers(1, 10), min_size=3, max_size=20), st.booleans())
 def test_every_block_begins_with_an_article_where_articles_fit(lengths, as_released):
     tokens, kinds = stream(lengths, as_released)

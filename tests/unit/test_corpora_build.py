@@ -150,6 +150,13 @@ def test_random_splits_are_a_seeded_partition(tmp_path):
     assert other["train"] != splits["train"]
 
 
+def test_each_random_split_has_its_own_share(tmp_path):
+    path = write_jsonl(tmp_path / "own.jsonl", [PLAIN] * 50)
+    shares = {"validation": 0.1, "test": 0.33, "seed": 1}
+    splits, _ = build(tmp_path, [path], spec() | {"splits": shares})
+    assert {split: len(splits[split]) for split in SPLITS} == {"train": 29, "validation": 5, "test": 16}  # 16.5 is even
+
+
 def test_articles_beyond_one_row_group_keep_their_own_sections(tmp_path):
     articles = [{"plot": f"text {n}", "cast": f"cast {n}"} if n % 3 else {"plot": "short"} for n in range(10_000)]
     splits, statistics = build(tmp_path, [write_jsonl(tmp_path / "own.jsonl", articles)], spec())

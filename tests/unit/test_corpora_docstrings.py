@@ -179,6 +179,19 @@ def test_near_duplicates_against_brute_force():
     assert 60 < sum(index is not None for index in found) < 180
 
 
+def test_near_duplicates_of_moderate_similarity_are_found_too():
+    """Pairs whose similarity is exactly 0.6, each of words of its own: 1 - (1 - 0.6^4)^32 of them share a band."""
+    texts = []
+    for pair in range(300):
+        words = [f"w{pair}x{word}" for word in range(18)]  # 16 shingles, of which both have the first 12
+        texts += [" ".join(words), " ".join([*words[:14], *(f"v{pair}x{word}" for word in range(4))])]
+    assert len(shingles(texts[0]) & shingles(texts[1])) / len(shingles(texts[0]) | shingles(texts[1])) == 0.6
+    found = near_duplicates(texts, 0.6)
+    assert all(index in (None, later - 1) for later, index in enumerate(found))
+    assert 290 <= sum(index is not None for index in found) <= 299  # 296.5 expected
+    assert near_duplicates(texts, 0.61) == [None] * 600
+
+
 @pytest.mark.parametrize(
     ("texts", "duplicates"),
     [([], []), (["", "", "a"], [None, 0, None]), (["A, b!", "a b", "b a"], [None, 0, None]), (["a b c d"], [None])],

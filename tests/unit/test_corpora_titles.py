@@ -28,6 +28,7 @@ def plain(**options) -> Titles:
         ("2.1. Materials and Methods", "materials and methods"),
         ("3 Results (Table 2)", "results table"),
         ("Conclusions: a summary", "conclusions a summary"),
+        ("Results:discussion", "results discussion"),
         ("  See\nAlso ", "see also"),
         ("COVID-19", "covid"),
         ("follow-up", "follow-up"),

@@ -112,15 +112,27 @@ def test_a_state_without_a_subsequence_is_refused(tmp_path):
         ({"transition": np.array(1.0)}, "steps: 3, states: 0; at least 1 of both"),
         (
             {"transition": np.full((2, 2), 0.4)},
-            "(transition|emission): should be probabilities that sum to 1 for each state",
+            "transition: should be probabilities that sum to 1 for each state",
         ),
         (
             {"transition": np.array([[1.5, -0.5], [0, 1]])},
-            "(transition|emission): should be probabilities that sum to 1 for each state",
+            "transition: should be probabilities that sum to 1 for each state",
+        ),
+        (
+            {"transition": np.array([[0.5, 0.5], [1e-5, 1]])},
+            "transition: should be probabilities that sum to 1 for each state",
         ),
         (
             {"emission": np.array([1.0, 0.25, np.nan])},
-            "(transition|emission): should be probabilities that sum to 1 for each state",
+            "emission: should be probabilities that sum to 1 for each state",
+        ),
+        (
+            {"emission": np.array([1.0, 1.25, -0.25])},
+            "emission: should be probabilities that sum to 1 for each state",
+        ),
+        (
+            {"emission": np.array([0.5, 0.25, 0.25])},
+            "emission: should be probabilities that sum to 1 for each state",
         ),
         ({"subsequences": ("a", "b", "b")}, "subsequences: 'b' should occur once"),
         ({"subsequences": ("a", "b", "")}, "subsequences: '' should occur once and be made of letters"),
@@ -136,6 +148,10 @@ def test_parts_that_do_not_belong_together_are_refused(changes, message, tmp_pat
     np.savez(tmp_path / "p.npz", **{**parts, "letters": np.array("ab"), **changes})
     with pytest.raises(TextcriticError, match=r"p\.npz: process: " + message):
         Process.load(tmp_path / "p.npz")
+
+
+def test_probabilities_that_were_rounded_are_accepted():
+    replace(TINY, transition=TINY.transition + np.array([[1e-8, -1e-8], [1e-8, 0]]))
 
 
 def test_faults_of_files_are_one_clear_line(process, tmp_path):

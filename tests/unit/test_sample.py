@@ -3,22 +3,31 @@
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, BloomConfig, GPT2Config, GPTNeoConfig, MistralConfig
+from transformers import (
+    AutoModelForCausalLM,
+    BloomConfig,
+    GPT2Config,
+    GPT2LMHeadModel,
+    GPTNeoConfig,
+    MistralConfig,
+)
 
 from textcritic.errors import TextcriticError
-from textcritic.generators.cache import fitting_rows, require_support
+from textcritic.generators.cache import ArticleCache, fitting_rows, require_support
 from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms, shard_range
-from textcritic.generators.sample import ArticleModel, Sampling, draw, draw_articles, sample_articles
-from textcritic.generators.shards import Draw, Shard, read_shard, write_shard
+from textcritic.generators.sample import ArticleModel, Sampling, draw, draw_articles, on_device, sample_articles
+from textcritic.generators.shards import Draw, PartialShard, Shard, read_shard, write_shard
 from textcritic.training.load import decode, load_tokenizer, train_tokenizer
 
 WINDOW = 32
@@ -136,9 +145,84 @@ def test_a_partial_file_of_other_settings_is_discarded(model_dir, whole, tmp_pat
     assert read_shard(out) == whole
 
 
-def test_bf16_draws_articles_too(model_dir, tmp_path):
+CHANGES = {
+    "nothing": {},
+    "batch_size": {"scheme": {"batch_size": 3}},
+    "threads": {"sampling": {"threads": 1}},
+    "temperature": {"scheme": {"temperature": 0.9}},
+    "top_k": {"scheme": {"top_k": 200}},
+    "top_p": {"scheme": {"top_p": 0.99}},
+    "stride": {"scheme": {"stride": 5}},
+    "max_tokens": {"scheme": {"max_tokens": 61}},
+    "context": {"sampling": {"context": WINDOW - 1}},
+    "precision": {"sampling": {"precision": "bf16"}},
+    "version": {"sampling": {"version": 2}},
+    "seed": {"shard": {"seed": 8}},
+    "first": {"shard": {"first": 1}},
+    "count": {"shard": {"count": 4}},
+    "boundary": {"boundary": "as_released"},
+    "model": {"model": True},
+}
+
+
+@pytest.mark.parametrize("changed", CHANGES)
+def test_a_half_finished_shard_is_taken_up_only_with_the_same_settings(changed, copy, tmp_path, monkeypatch):
+    """Every field of `Decoding`, `Sampling` and `Shard` but the path, what stands between articles, and the model."""
+    shard = Shard(7, 0, 3, tmp_path / "s.parquet")
+    with monkeypatch.context() as killed:
+        killed.setattr(PartialShard, "complete", lambda partial: None)
+        sample_articles(copy, SCHEME, "single", shard)
+    partial = Path(f"{shard.path}.partial.jsonl")
+    partial.write_text(re.sub('"text": "[^"]*', '"text": "kept from the first run', partial.read_text()))
+    change = CHANGES[changed]
+    if "model" in change:
+        model = AutoModelForCausalLM.from_pretrained(copy)
+        with torch.no_grad():
+            model.transformer.wpe.weight[0, 0] += 1
+        model.save_pretrained(copy)
+    sample_articles(
+        copy,
+        replace(SCHEME, **change.get("scheme", {})),
+        change.get("boundary", "single"),
+        replace(shard, **change.get("shard", {})),
+        Sampling(**change.get("sampling", {})),
+    )
+    kept = ["kept from the first run" in draw.text for draw in read_shard(shard.path)]
+    assert all(kept) if changed in ("nothing", "batch_size", "threads") else not any(kept)
+
+
+def test_every_setting_is_among_those_changes():
+    fields = [name for kind in (Decoding, Sampling, Shard) for name in kind.__dataclass_fields__]
+    assert set(fields) - {"path"} == set(CHANGES) - {"nothing", "boundary", "model"}
+
+
+def test_in_bf16_the_layers_are_rounded_and_the_logits_are_not(model_dir, tmp_path):
     sample_articles(model_dir, SCHEME, "single", Shard(7, 0, 10, tmp_path / "s.parquet"), Sampling(precision="bf16"))
     assert len(read_shard(tmp_path / "s.parquet")) == 10
+    exact = AutoModelForCausalLM.from_pretrained(model_dir).eval()
+    weights = exact.lm_head.weight.detach().clone()
+    model = on_device(exact, "bf16")
+    assert torch.equal(model.lm_head.weight.cpu(), weights)
+    assert model.lm_head.weight.dtype == torch.float32
+    assert {weight.dtype for weight in model.transformer.parameters()} == {torch.bfloat16}
+    ids = torch.arange(6, device=model.device)[None]
+    with torch.no_grad():
+        logits, states = model(ids).logits, model.transformer(ids).last_hidden_state
+    assert logits.dtype == torch.float32
+    assert torch.equal(logits, torch.nn.functional.linear(states.float(), model.lm_head.weight))
+
+
+def test_contexts_move_back_without_a_change_where_old_and_new_place_overlap():
+    cache = ArticleCache(2, 200)
+    tokens = torch.randn(2, 3, 200, 4)
+    for at in range(200):
+        cache.step(min(at, 120))
+        keys, values = cache.update(tokens[:, :, at : at + 1], -tokens[:, :, at : at + 1], 0)
+        seen = tokens[:, :, at - min(at, 120) : at + 1]
+        assert torch.equal(keys, seen)
+        assert torch.equal(values, -seen)
+        cache.advance()
+    assert cache.capacity < 200 + 120  # so it moved, by fewer columns than it holds
 
 
 def test_gpt_neo_is_sampled_from_its_folder(model_dir, tmp_path):
@@ -311,6 +395,31 @@ def test_models_that_cannot_be_sampled_from(config, message):
     model = AutoModelForCausalLM.from_config(config).eval()
     with pytest.raises(TextcriticError, match=message):
         list(draw_articles(ArticleModel(model, [0, 1, 0], 0), Decoding(max_tokens=4), 0, range(2)))
+
+
+class Deaf(GPT2LMHeadModel):
+    """Takes its positions from the cache's length, as some architectures do."""
+
+    def forward(self, *args, position_ids=None, **keys):
+        return super().forward(*args, **keys)
+
+
+def test_a_model_that_counts_positions_itself_is_found_out():
+    torch.manual_seed(1)
+    config = GPT2Config(vocab_size=20, n_positions=16, n_embd=8, n_layer=1, n_head=2, initializer_range=0.5)
+    for kind, fits in ((GPT2LMHeadModel, True), (Deaf, False)):
+        model = kind(config).eval()
+        with torch.inference_mode(), nullcontext() if fits else pytest.raises(TextcriticError, match="position_ids"):
+            require_support(model, "m", 16)
+
+
+@pytest.mark.parametrize(("sliding", "fits"), [(None, True), (17, True), (16, True), (15, False)])
+def test_a_sliding_window_is_no_hindrance_if_it_never_slides(sliding, fits):
+    shape = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = MistralConfig(vocab_size=20, num_key_value_heads=1, sliding_window=sliding, **shape)
+    model = AutoModelForCausalLM.from_config(config).eval()
+    with torch.inference_mode(), nullcontext() if fits else pytest.raises(TextcriticError, match="sliding_attention"):
+        require_support(model, "m", 16)
 
 
 def test_a_file_that_is_no_shard(tmp_path):

@@ -158,6 +158,15 @@ def test_streams_of_another_form_are_refused(tmp_path, tokens, fault):
         read_sequences(tmp_path / "x", END)
 
 
+@pytest.mark.parametrize(("highest", "kind"), [(255, np.uint8), (256, np.uint16), (70_000, np.uint32)])
+def test_ids_keep_their_values_in_the_smallest_type(tmp_path, highest, kind):
+    np.save(tmp_path / "x.tokens.npy", np.array([END, highest, 1, END, 2, END], np.int32))
+    np.save(tmp_path / "x.kinds.npy", np.zeros(6, np.uint8))
+    tokens, offsets = read_sequences(tmp_path / "x", END)
+    assert (tokens.tolist(), tokens.dtype) == ([highest, 1, 2], kind)
+    assert offsets.tolist() == [0, 2, 3]
+
+
 def test_encodings_for_text_are_refused():
     entries = load_yaml(SCHEMAS.parent / "registry" / "encodings.yaml")
     symbols = complete(entries["symbols"], "encodings", "x")

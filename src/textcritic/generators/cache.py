@@ -99,14 +99,15 @@ class ArticleCache(Cache):
         return like.new_zeros((self.rows, like.shape[1], self.capacity, like.shape[3]))
 
     def _rebase(self, longest: int) -> None:
-        """Move the last `longest` columns to the front, into larger tensors if the capacity has grown."""
+        """Move the last `longest` columns to the front of new tensors, larger ones if the capacity has grown.
+
+        In place it would be a copy between overlapping columns, which GPUs do in any order.
+        """
         for layer, pair in enumerate(self._states):
             moved = []
             for states in pair:
-                live = states[:, :, self.column - longest : self.column]
-                target = states if states.shape[2] == self.capacity else self._empty(states)
-                target[:, :, :longest] = live.clone() if target is states else live
-                moved.append(target)
+                moved.append(self._empty(states))
+                moved[-1][:, :, :longest] = states[:, :, self.column - longest : self.column]
             self._states[layer] = (moved[0], moved[1])
         self.column = longest
 

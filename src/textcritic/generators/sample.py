@@ -5,7 +5,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -110,15 +110,13 @@ def sample_articles(
         prompt = prompt_ids(tokenizer, boundary)
         loaded = load_causal({"folder": str(model_dir)}, tokenizer, context=sampling.context)
         model = on_device(loaded, sampling.precision)
+        # Of every field but those that change the speed alone; a new field counts without a word here.
         fingerprint = {
             "model": folder_digest(model_dir),
-            "decoding": [decoding.temperature, decoding.top_k, decoding.top_p, decoding.stride, decoding.max_tokens],
             "prompt": prompt,
-            "seed": shard.seed,
-            "articles": [shard.first, shard.count],
-            "precision": sampling.precision,
-            "context": sampling.context,
-            "version": sampling.version,
+            "shard": [shard.seed, shard.first, shard.count],
+            "decoding": {key: value for key, value in asdict(decoding).items() if key != "batch_size"},
+            "sampling": {key: value for key, value in asdict(sampling).items() if key != "threads"},
         }
         source = ArticleModel(model, prompt, tokenizer.eos_token_id, os.fspath(model_dir), sampling.context)
         with PartialShard(shard.path, fingerprint) as partial:
@@ -188,7 +186,7 @@ def on_device(model: Any, precision: str) -> Any:
     """
     if precision == "bf16":
         head = copy.deepcopy(model.get_output_embeddings()).float()
-        head.register_forward_pre_hook(lambda module, inputs: (inputs[0].float(),))
+        head.register_forward_pre_hook(lambda module, inputs: (inputs[0].bfloat16().float(),))
         model = model.to(torch.bfloat16)
         model.set_output_embeddings(head)
     return model.to(device())
