@@ -186,7 +186,7 @@ def on_device(model: Any, precision: str) -> Any:
     """
     if precision == "bf16":
         head = copy.deepcopy(model.get_output_embeddings()).float()
-        head.register_forward_pre_hook(lambda module, inputs: (inputs[0].bfloat16().float(),))
+        head.register_forward_pre_hook(lambda module, inputs: (inputs[0].float(),))
         model = model.to(torch.bfloat16)
         model.set_output_embeddings(head)
     return model.to(device())
