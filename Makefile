@@ -5,13 +5,8 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: demo criticise test test-fast slurm-test bench lint format
 
-# A kill leaves Snakemake's lock behind; while we hold our own, nobody else's demo can be the one that it guards.
 demo: .venv/installed
-	@flock -n -E 75 .venv/installed sh -c '\
-		[ -z "$$(ls -A .snakemake/locks 2>/dev/null)" ] || snakemake --profile profiles/local --unlock; \
-		snakemake --profile profiles/local' \
-		|| { [ $$? != 75 ] || echo "make demo is at work here already, or its jobs still are: wait for them" >&2; exit 1; }
-	textcritic show results/studies/demo
+	textcritic demo
 
 # One word of the shell, whatever is in it.
 quoted = '$(subst ','\'',$(1))'

@@ -25,7 +25,7 @@ except TextcriticError as error:
 registries = project.registries
 paths = Paths(project)
 # For the jobs: the downloaded models whose own code may run.
-os.environ["TEXTCRITIC_CUSTOM_CODE"] = " ".join(registries.entries_with("hub", "custom_code"))
+os.environ.update(TEXTCRITIC_CUSTOM_CODE=" ".join(registries.entries_with("hub", "custom_code")))
 
 
 wildcard_constraints:
@@ -41,8 +41,8 @@ wildcard_constraints:
     model=registries.names("hub"),
     download=registries.names("downloads"),
     member="[^/]+",
-    study="|".join(project.studies),
-    experiment="|".join({name for study in project.studies.values() for name in study.experiments}),
+    study="|".join(project.studies) or "(?!)",
+    experiment="|".join({name for study in project.studies.values() for name in study.experiments}) or "(?!)",
     seed=r"\d+",
     shard=r"\d+",
     shards=r"\d+",
@@ -94,8 +94,14 @@ def pretrained(kind, wildcard):
 
 
 def of_studies(files):
-    """The files of all configured studies; `files` takes a study."""
-    return lambda w: [path for study in project.studies.values() for path in files(study)]
+    """The files of all configured studies; `files` takes a study. With no study it says what can be asked for."""
+
+    def of_all(w):
+        if not project.studies:
+            raise WorkflowError(project.without_studies())
+        return [path for study in project.studies.values() for path in files(study)]
+
+    return of_all
 
 
 def experiment(w):

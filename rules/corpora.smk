@@ -1,7 +1,8 @@
 """Corpora of text: from raw text to articles with sections, split train, validation and test.
 
 Needs: an entry of the corpora registry, and the files it names.
-Makes: results/corpora/{corpus}/{split}.parquet and statistics.json; token streams in results/encodings.
+Makes: results/corpora/{corpus}/{split}.parquet and statistics.json, for which `corpora/{corpus}` is a short target; token
+streams in results/encodings.
 """
 
 
@@ -113,3 +114,13 @@ rule encode_corpus:
         version=stage("encode"),
     script:
         "../workflow/scripts/encode_corpus.py"
+
+
+# One corpus alone, as a target: `snakemake corpora/NAME`.
+for name in registries.entries["corpora"]:
+
+    rule:
+        name:
+            f"corpora/{name}"
+        input:
+            f"results/corpora/{name}/statistics.json",

@@ -1,11 +1,11 @@
-"""The command `textcritic`: a critic on a user's own files without the workflow, and a look at a study's findings."""
+"""The command `textcritic`: critics on a user's own files, the demo, one corpus, a workflow to build on."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 
 from textcritic import __version__
-from textcritic.commands import chains, criticise, show, topics
+from textcritic.commands import chains, corpus, criticise, demo, show, topics, workflow
 from textcritic.commands.output import print_text
 from textcritic.errors import TextcriticError, first_line
 
@@ -34,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"textcritic {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (criticise, chains, topics, show):
+    for command in (criticise, chains, topics, show, demo, corpus, workflow):
         command.add(commands)
     return parser
 

@@ -10,12 +10,15 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 from textcritic import __version__
+from textcritic.corpora import SPLITS, read_articles
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "micro"))
+sys.path += [str(ROOT / "tests" / folder) for folder in ("micro", "dag")]
 
+from plan import jobs  # noqa: E402
 from recipes import write  # noqa: E402
 
 SHIPPED = ("Snakefile", "rules", "workflow/scripts", "config", "profiles", "envs")
@@ -122,3 +125,31 @@ def test_chains_and_topics(textcritic):
     assert json.loads(textcritic("chains", "recipes-chains.jsonl", "theirs-chains.jsonl"))["n"] == 20
     topics = ("topics", "recipes-texts.jsonl", "theirs-texts.jsonl", "--num-topics", "2")
     assert json.loads(textcritic(*topics))["n"] == 20
+
+
+def test_demo_would_build_the_demo_study_here(textcritic, far):
+    assert textcritic("demo", "--dry-run").startswith("nothing was run")
+    assert not (far / "results").exists()
+
+
+def test_workflow_writes_a_folder_that_snakemake_can_run(programs, textcritic, far):
+    assert "snakemake -n" in textcritic("workflow", "my workflow")
+    out = run(programs / "python", "-m", "snakemake", "-n", cwd=far / "my workflow")
+    found = jobs(out)
+    assert (found["train_causal"], found["fit_ngram"], found["make_section"], found["make_report"]) == (1, 1, 2, 1)
+
+
+def test_corpus_builds_one_of_ones_own_registry(textcritic, far):
+    textcritic("workflow", "own")
+    entry = yaml.safe_load((far / "own/registry/corpora.yaml").read_text())["my-corpus"]
+    entry["options"]["paths"], entry["sections"]["minimum_title_count"] = ["recipes.jsonl"], 2
+    (far / "registry").mkdir()
+    (far / "registry/corpora.yaml").write_text(yaml.safe_dump({"mine": entry}))
+    (far / "mine.yaml").write_text("studies: []\nregistry_folders: [config/registry, registry]\n")
+    out = textcritic("corpus", "mine", "--configfile", "mine.yaml", "--cores", "1").splitlines()
+    counts = [len(read_articles(far / f"results/corpora/mine/{split}.parquet")) for split in SPLITS]
+    assert out[0] == "mine: articles: train {}, validation {}, test {}".format(*counts)
+    assert sum(counts) > 70
+    assert out[-1] == f"{far}/results/corpora/mine/test.parquet"
+    made = {path.name for path in (far / "results").glob("*/*")}
+    assert made == {"mine", "extract_corpus", "build_corpus"}

@@ -38,7 +38,7 @@ def test_every_shipped_study_is_valid_and_has_sources(name):
     ("config", "message"),
     [
         ({"studies": ["demmo"]}, r"there is no study 'demmo'; known: own"),
-        ({"studies": []}, r"studies"),
+        ({"studies": "demo"}, r"studies: 'demo' should be of type array"),
         ({"study": "demo"}, r"config: unknown key 'study'; did you mean 'studies'\?"),
         ({"resamples": "many"}, r"resamples: 'many' should be of type integer"),
         ({"registry_folders": ["nowhere"]}, r"there is no folder 'nowhere'"),

@@ -119,6 +119,15 @@ class Project:
                 targets[part] = self._target(part, (configured or names)[0], part)
         return dict(sorted(targets.items()))
 
+    def without_studies(self) -> str:
+        """What is said to somebody who configured no study, and asked for everything."""
+        studies = sorted({path.stem for folder in self.study_folders for path in folder.glob("*.yaml")})
+        return (
+            "no study is configured (studies: []), so ask for what to build: a corpus, `corpora/NAME` (NAME is one of"
+            f" {', '.join(self.registries.entries['corpora'])}), or a file; or configure one of the studies"
+            f" {', '.join(studies)}"
+        )
+
     def _target(self, target: str, study: str, part: str) -> Target:
         if study not in self.studies:
             return Target(

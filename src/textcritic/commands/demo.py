@@ -1,0 +1,25 @@
+"""`textcritic demo`: the demo study, from text to report."""
+
+import argparse
+
+from textcritic.commands.arguments import positive
+
+DEMO = """\
+Build the demo study in the folder where it is called: small language models are trained on the documentation of six
+installed packages, write documents, and are judged by them. No GPU, no download. Results go to ./results; the
+same command again goes on where it was killed, and is done in seconds if all is there.
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the command line."""
+    demo = commands.add_parser("demo", help="build the demo study here: minutes on two CPU cores", description=DEMO)
+    demo.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
+    demo.add_argument("-n", "--dry-run", action="store_true", help="only list the jobs that would run")
+    demo.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> str:
+    from textcritic.workflow.demo import demo
+
+    return demo(cores=arguments.cores, dry_run=arguments.dry_run)

@@ -1,0 +1,63 @@
+"""The command `textcritic corpus`: one corpus of the registry, and nothing else."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json
+from textcritic.options.corpora import SPLITS
+from textcritic.plan.project import Project
+from textcritic.plan.spec import load_yaml
+from textcritic.workflow.place import workflow_folder
+from textcritic.workflow.run import alone, run_workflow
+
+
+def build_one_corpus(
+    name: str,
+    configfile: str | os.PathLike[str] | None = None,
+    folder: str | os.PathLike[str] = ".",
+    cores: int | None = None,
+) -> str:
+    """Build a corpus in a folder, with what it derives from and its downloads; what is there already is kept.
+
+    Args:
+        name: an entry of the corpora registry, one's own or the package's.
+        configfile: YAML laid over config/config.yaml, e.g. with `registry_folders`.
+        folder: working directory, which relative paths in entries are relative to; results go to `results` there.
+        cores: CPU cores; None: all.
+
+    Returns:
+        How many articles each split has, why others were left out, and the paths of the splits.
+
+    Raises:
+        TextcriticError: there is no such corpus, a fault of the configuration, or a step failed, as stderr says.
+    """
+    here = Path(folder).resolve()
+    project = Project(_configuration(configfile), workflow_folder(), here)
+    project.registries.entry("corpora", name)
+    options = ["--configfile", str(Path(configfile).resolve())] if configfile else []
+    with alone(here) as lock:
+        run_workflow(here, lock, *options, *(["--cores", str(cores)] if cores else []), targets=[f"corpora/{name}"])
+    return _summary(here / "results/corpora" / name)
+
+
+def _configuration(configfile: str | os.PathLike[str] | None) -> dict[str, Any]:
+    """The configuration as Snakemake puts it together, so that faults in it are one line."""
+    config: dict[str, Any] = load_yaml(workflow_folder() / "config/config.yaml")
+    given = load_yaml(Path(configfile)) if configfile else {}
+    if not isinstance(given, dict):
+        raise TextcriticError(f"{configfile}: is not a mapping of keys to values; write e.g. `studies: []`")
+    return config | given
+
+
+def _summary(folder: Path) -> str:
+    statistics = read_json(folder / "statistics.json")
+    counts = [f"{split} {pq.read_metadata(folder / f'{split}.parquet').num_rows:,}" for split in SPLITS]
+    lines = [f"{folder.name}: articles: {', '.join(counts)}"]
+    for key, words in (("rejected", "articles rejected"), ("skipped", "skipped in extraction")):
+        if reasons := statistics.get(key):
+            lines.append(f"{words}: " + ", ".join(f"{reason} {count:,}" for reason, count in reasons.items()))
+    return "\n".join([*lines, "", *(str(folder / f"{split}.parquet") for split in SPLITS)])

@@ -1,0 +1,46 @@
+"""`textcritic demo`: what it says before it runs, and that it runs alone. The whole of it is `make demo`."""
+
+from pathlib import Path
+
+import pytest
+
+from textcritic.errors import TextcriticError
+from textcritic.workflow import alone
+from textcritic.workflow.calibrate import rounds_a_second, speed_of_a_core
+from textcritic.workflow.demo import CPU_SECONDS, LONGEST_CHAIN, STUDY, demo, seconds_it_takes, time_it_takes
+
+
+def test_the_time_falls_with_cores_down_to_the_longest_chain_and_with_their_speed():
+    assert seconds_it_takes(1, 1.0) == CPU_SECONDS
+    assert seconds_it_takes(2, 1.0) == CPU_SECONDS / 2 > LONGEST_CHAIN
+    assert seconds_it_takes(64, 1.0) == LONGEST_CHAIN
+    assert seconds_it_takes(2, 0.25) == 4 * seconds_it_takes(2, 1.0)
+
+
+def test_the_speed_is_measured_by_a_process_for_each_core(monkeypatch):
+    assert rounds_a_second(0.02) > 0
+    monkeypatch.setattr("textcritic.workflow.calibrate.REFERENCE", 1e-9)
+    assert speed_of_a_core(2, 0.02) > 1e6
+
+
+def test_it_says_how_long_it_will_take(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr("textcritic.workflow.demo.speed_of_a_core", lambda cores: asked.append(cores) or 0.5)
+    monkeypatch.setattr("textcritic.workflow.demo.CPU_SECONDS", 600.0)
+    monkeypatch.setattr("textcritic.workflow.demo.LONGEST_CHAIN", 100.0)
+    here = f"here, by a calibration of one second; results go to {tmp_path}/results"
+    assert time_it_takes(tmp_path, 1) == f"about 20 min 0 s on 1 core {here}"
+    assert time_it_takes(tmp_path, 3) == f"about 6 min 40 s on 3 cores {here}"
+    (tmp_path / "results").mkdir()
+    assert time_it_takes(tmp_path, 100) == f"at most about 3 min 20 s on 100 cores {here}"
+    assert asked == [1, 3, 100]
+    (tmp_path / STUDY).mkdir(parents=True)
+    (tmp_path / STUDY / "report.html").touch()
+    assert time_it_takes(tmp_path) == f"{STUDY} is there already: a few seconds if nothing has changed"
+    assert asked == [1, 3, 100]
+
+
+def test_two_demos_in_one_folder_do_not_meet(tmp_path):
+    with alone(tmp_path), pytest.raises(TextcriticError, match="another run is at work here; wait for it"):
+        demo(tmp_path)
+    assert [path.name for path in Path(tmp_path).iterdir()] == [".textcritic.lock"]
