@@ -1,6 +1,7 @@
 """Runs Snakemake on a folder, as a person would call it, one run at a time."""
 
 import fcntl
+import os
 import signal
 import subprocess
 import sys
@@ -28,12 +29,16 @@ def run_workflow(folder: Path, lock: int, *options: str, targets: Sequence[str] 
     Raises:
         TextcriticError: the workflow failed, or it was stopped.
     """
-    command = snakemake_command(folder, *options, targets=targets)
-    # A kill leaves Snakemake's lock behind. Our own lock shows that no other run is at work, so it can be removed.
-    locks = folder / ".snakemake/locks"
-    if locks.is_dir() and any(locks.iterdir()):
+    # A kill leaves Snakemake's lock behind, and in our own lock file the mark that it is from a run of ours. Any other
+    # may be from a Snakemake that somebody started here by hand and that is still at work: it stays.
+    if _locked(folder) and os.fstat(lock).st_size:
         _run(snakemake_command(folder, *options, "--unlock"), lock)
-    if _run(command, lock):
+    if not _locked(folder):
+        os.write(lock, b"at work\n")
+    failed = _run(snakemake_command(folder, *options, targets=targets), lock)
+    if not _locked(folder):
+        os.ftruncate(lock, 0)
+    if failed:
         raise TextcriticError(
             f"{folder}: the workflow stopped before it was done; see the lines above and {folder / 'results/logs'}; the"
             f" same command goes on from there{advice}"
@@ -48,6 +53,12 @@ def snakemake_command(folder: Path, *options: str, targets: Sequence[str] = ()) 
     return [*start, *options, *(["--", *targets] if targets else [])]
 
 
+def _locked(folder: Path) -> bool:
+    """Whether a Snakemake is at work in a folder, or was killed there."""
+    locks = folder / ".snakemake/locks"
+    return locks.is_dir() and any(locks.iterdir())
+
+
 @contextmanager
 def alone(folder: Path) -> Iterator[int]:
     """Make a folder if it is missing, and hold its lock: yields a file descriptor.
@@ -59,7 +70,7 @@ def alone(folder: Path) -> Iterator[int]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = (folder / LOCK).open("w")
+        handle = (folder / LOCK).open("a")
     except OSError as error:
         raise TextcriticError(f"{folder}: cannot be used for results: {error.strerror or error}") from error
     with handle:
