@@ -5,7 +5,7 @@ import re
 from snake import ROOT
 from snake import dry_run as snakemake
 
-__all__ = ["ROOT", "jobs", "planned", "snakemake"]
+__all__ = ["ROOT", "jobs", "logs", "planned", "snakemake"]
 
 
 def jobs(output):
@@ -20,4 +20,15 @@ def planned(output):
         lines = dict(re.findall(r"^ {4}(wildcards|resources): (.*)$", body, re.MULTILINE))
         pairs = (dict(re.findall(r"(\w+)=([^,\s]+)", lines.get(key, ""))) for key in ("wildcards", "resources"))
         found.append((rule, *pairs))
+    return found
+
+
+def logs(output):
+    """(rule, wildcards, log files) of every job that a dry run prints and that makes files."""
+    found = []
+    for rule, body in re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)*)", output, re.MULTILINE):
+        lines = dict(re.findall(r"^ {4}(wildcards|log|output): (.*)$", body, re.MULTILINE))
+        if "output" in lines:
+            wildcards = dict(re.findall(r"(\w+)=([^,\s]+)", lines.get("wildcards", "")))
+            found.append((rule, wildcards, lines["log"].split(", ") if "log" in lines else []))
     return found

@@ -36,6 +36,21 @@ def test_ratio_of_sums_equals_scipy(monkeypatch, chunk, level):
     assert found.estimate == pytest.approx(math.exp(columns[:, 0].sum() / columns[:, 1].sum()), rel=1e-14)
 
 
+def test_defaults_are_a_level_of_95_percent_ten_thousand_resamples_and_seed_1():
+    columns = documents(30)
+    found = bootstrap_interval(columns, ratio_of_sums)
+    assert (found.level, found.resamples) == (0.95, 10_000)
+    assert found == bootstrap_interval(columns, ratio_of_sums, resamples=10_000, level=0.95, seed=1)
+    assert found != bootstrap_interval(columns, ratio_of_sums, seed=2)
+
+
+def test_the_seed_matters_where_equal_rows_are_drawn_together(monkeypatch):
+    monkeypatch.setattr(bootstrap, "MANY_DOCUMENTS", 10)
+    columns = np.tile(documents(5), (20, 1))
+    first, again, other = (bootstrap_interval(columns, ratio_of_sums, resamples=200, seed=s) for s in (1, 1, 2))
+    assert first == again != other
+
+
 def test_mean_equals_scipy():
     x = documents(50)[:, 0]
     found = bootstrap_interval(with_ones(x), ratio_of_sums, resamples=2000, seed=3)

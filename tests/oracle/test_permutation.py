@@ -79,6 +79,57 @@ def test_random_splits_agree_with_all_splits():
     assert drawn.p == pytest.approx(exact.p, abs=5 * math.sqrt(exact.p * (1 - exact.p) / 6434))
 
 
+@pytest.mark.parametrize("apart", [True, False])
+def test_documents_are_exchanged_without_replacement(monkeypatch, apart):
+    """Two marked documents of 2n, both in the first set: they stay together in (n - 1) / (2n - 1) of all splits.
+
+    With replacement each would be counted any number of times, and a split as extreme would come 0.63 of the time.
+    """
+    monkeypatch.setattr(permutation, "MANY_DOCUMENTS", math.inf if apart else 10)
+    n = 50
+    first, second = with_ones([1.0, 1.0] + [0.0] * (n - 2)), with_ones([0.0] * n)
+    found = permutation_test(first, second, ratio_of_sums, resamples=4000, seed=3)
+    exact = (n - 1) / (2 * n - 1)
+    assert found.p == pytest.approx(exact, abs=5 * math.sqrt(exact * (1 - exact) / 4000))
+    assert found.difference == pytest.approx(2 / n)
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_splits_depend_on_the_seed(monkeypatch, apart):
+    monkeypatch.setattr(permutation, "MANY_DOCUMENTS", math.inf if apart else 10)
+    first, second = (np.round(documents(60, seed)) % 5 + 1 for seed in (1, 2))
+    p = [permutation_test(first, second, ratio_of_sums, resamples=999, seed=seed).p for seed in (1, 1, 2, 3, 4)]
+    assert p[0] == p[1] == permutation_test(first, second, ratio_of_sums, resamples=999).p
+    assert len(set(p[1:])) > 1
+
+
+@pytest.mark.parametrize("resamples", [10_000, 500])
+def test_the_test_is_two_sided(resamples):
+    """Which set is called the first turns the sign of the difference and nothing else."""
+    first, second = documents(7, 3), documents(6, 5, rate=1.5)
+    one, other = (permutation_test(*sets, ratio_of_sums, resamples) for sets in ((first, second), (second, first)))
+    assert one.difference == pytest.approx(-other.difference, rel=1e-12)
+    assert abs(one.difference) > 0.1
+    assert one.exact is other.exact is (resamples > math.comb(13, 6))
+    p = one.p
+    assert other.p == pytest.approx(p, abs=0 if one.exact else 5 * math.sqrt(2 * p * (1 - p) / resamples))
+
+
+def test_resamples_are_ten_thousand_unless_given():
+    found = permutation_test(documents(20, 1), documents(20, 2), ratio_of_sums)
+    assert (found.splits, found.exact) == (10_000, False)
+
+
+def test_differences_that_are_equal_up_to_rounding_are_equal():
+    """0.1 + 0.2 is not 0.3 in binary, and which documents are added up first decides the last bits."""
+    first, second = [0.1, 0.2, 0.3, 0.7], [0.6, 0.4, 0.1, 0.2]
+    found = permutation_test(with_ones(first), with_ones(second), ratio_of_sums)
+    tenths = [round(10 * x) for x in first + second]
+    observed = abs(sum(tenths[:4]) - sum(tenths[4:]))
+    splits = [sum(tenths[i] for i in chosen) for chosen in itertools.combinations(range(8), 4)]
+    assert found.p == sum(abs(2 * one - sum(tenths)) >= observed for one in splits) / 70
+
+
 def test_equal_sets_are_not_different():
     first = documents(30, 1)
     assert permutation_test(first, first, ratio_of_sums, resamples=500).p == 1.0

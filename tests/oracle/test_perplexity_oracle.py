@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 
 from textcritic.corpora import read_articles
 from textcritic.errors import TextcriticError
@@ -124,6 +125,49 @@ def test_the_interval_is_as_wide_as_theory_says():
     error = per_article.std() / np.sqrt(articles)
     assert (high - low) / (2 * 1.96 * error) == pytest.approx(1, abs=0.1)
     assert (high + low) / 2 == pytest.approx(per_article.mean(), abs=0.2 * error)
+
+
+def test_the_interval_is_scipys_over_articles_with_the_seed_that_is_given():
+    rng = np.random.default_rng(4)
+    lengths = rng.integers(1, 9, 60)
+    # Articles' numbers may have gaps: of some no token is predicted.
+    documents, nll = np.repeat(3 * np.arange(60), lengths), rng.gamma(2.0, 1.0, lengths.sum())
+    kinds = rng.integers(1, 3, lengths.sum())
+    intervals = {}
+    for seed in (0, 5):
+        found = summarise(nll, kinds, documents, "given", seed)
+        for part, chosen in (("all", np.full(len(nll), True)), ("body", kinds == 2)):
+            sums = np.array(
+                [
+                    (nll[chosen & (documents == d)].sum(), (chosen & (documents == d)).sum())
+                    for d in sorted(set(documents))
+                ]
+            )
+            expected = stats.bootstrap(
+                tuple(sums.T),
+                lambda nats, tokens, axis: np.exp(nats.sum(axis) / tokens.sum(axis)),
+                n_resamples=10_000,
+                paired=True,
+                method="percentile",
+                rng=np.random.default_rng(seed),
+            ).confidence_interval
+            assert found[part]["ci95"] == pytest.approx([expected.low, expected.high], rel=1e-12)
+            intervals[seed, part] = found[part]["ci95"]
+        assert found["documents"] == 60
+    assert intervals[0, "all"] != intervals[5, "all"]
+    assert summarise(nll, kinds, documents, "given") == summarise(nll, kinds, documents, "given", 0)
+
+
+def test_the_seed_of_the_bootstrap_is_that_of_the_call(tiny_encoding, saved, tmp_path):
+    _, folder = saved
+    first, again, other = (
+        perplexity(folder, tiny_encoding.validation, Windowing(CONTEXT), tmp_path / "p.json", seed=seed)
+        for seed in (1, 1, 2)
+    )
+    assert first == again
+    for part in ("all", "body"):
+        assert first[part]["ppl"] == other[part]["ppl"]
+        assert first[part]["ci95"] != other[part]["ci95"]
 
 
 def test_tokens_without_probability_make_perplexity_infinite_and_are_counted():

@@ -1,8 +1,20 @@
 import math
 
+import pandas as pd
 import pytest
 
-from textcritic.report.numbers import count, difference, interval, listed, number, p_value, percent
+from textcritic.report.numbers import (
+    count,
+    difference,
+    interval,
+    listed,
+    missing,
+    number,
+    p_value,
+    percent,
+    plural,
+    setting_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -11,6 +23,14 @@ from textcritic.report.numbers import count, difference, interval, listed, numbe
         (2.5849, "2.58"),
         (44.303, "44.3"),
         (150.2, "150"),
+        (9.994, "9.99"),
+        (10.0, "10.0"),
+        (99.94, "99.9"),
+        (100.0, "100"),
+        (0.5, "0.50"),
+        (-44.303, "−44.3"),
+        (-math.inf, "−∞"),
+        (-1753.49, "−1,753"),
         (1753.49, "1,753"),
         (0.0, "0"),
         (0.034, "0.03"),
@@ -26,7 +46,12 @@ def test_number(value, written):
 
 
 @pytest.mark.parametrize(
-    ("value", "written"), [(0.0, "±0.00"), (0.004, "±0.00"), (0.123, "+0.12"), (-0.5, "−0.50"), (math.inf, "+∞")]
+    ("value", "written"),
+    [
+        *[(0.0, "±0.00"), (0.004, "±0.00"), (-0.004, "±0.00"), (0.00501, "+0.01"), (-0.00501, "−0.01")],
+        *[(0.123, "+0.12"), (-0.5, "−0.50"), (12.34, "+12.3"), (-1234.5, "−1,234")],
+        *[(math.inf, "+∞"), (-math.inf, "−∞"), (math.nan, "—"), (None, "—")],
+    ],
 )
 def test_difference_has_its_sign(value, written):
     assert difference(value) == written
@@ -34,14 +59,22 @@ def test_difference_has_its_sign(value, written):
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [(0.0001, "p < 0.001"), (0.004, "p = 0.004"), (0.21, "p = 0.21"), (1.0, "p = 1.00"), (None, "—")],
+    [
+        *[(0.0001, "p < 0.001"), (0.000999, "p < 0.001"), (0.001, "p = 0.001"), (0.0011, "p = 0.001")],
+        *[(0.004, "p = 0.004"), (0.0099, "p = 0.010"), (0.01, "p = 0.01"), (0.049, "p = 0.05"), (0.21, "p = 0.21")],
+        *[(1.0, "p = 1.00"), (math.nan, "—"), (None, "—")],
+    ],
 )
 def test_p_value(value, written):
     assert p_value(value) == written
 
 
 @pytest.mark.parametrize(
-    ("share", "written"), [(0, "0%"), (0.00001, "< 0.01%"), (0.0026, "0.26%"), (0.042, "4.2%"), (0.87, "87%")]
+    ("share", "written"),
+    [
+        *[(0, "0%"), (0.00001, "< 0.01%"), (0.0000999, "< 0.01%"), (0.0001, "0.01%"), (0.0026, "0.26%")],
+        *[(0.01, "1.0%"), (0.042, "4.2%"), (0.1, "10%"), (0.87, "87%"), (1, "100%"), (math.nan, "—"), (None, "—")],
+    ],
 )
 def test_percent(share, written):
     assert percent(share) == written
@@ -49,6 +82,15 @@ def test_percent(share, written):
 
 def test_interval_count_and_list():
     assert interval(2.51, 2.639) == "2.51–2.64"
-    assert interval(None, None) == "—"
-    assert count(13980) == "13,980"
+    assert [interval(None, None), interval(math.nan, 2.0), interval(2.0, None)] == ["—"] * 3
+    assert [count(13980), count(999.6), count(0), count(None), count(math.nan)] == ["13,980", "1,000", "0", "—", "—"]
+    assert number(3.14159, 2) == "3.1"
+    assert [plural(n, "article") for n in (0, 1, 1204)] == ["0 articles", "1 article", "1,204 articles"]
+    assert [plural(n, "process", "processes") for n in (1, 2)] == ["1 process", "2 processes"]
+    assert [setting_name(name) for name in ("w-title", "wo-title", "other")] == [
+        "with titles",
+        "without titles",
+        "other",
+    ]
+    assert [missing(value) for value in (None, pd.NA, math.nan, 0, 0.0, "", False)] == [True] * 3 + [False] * 4
     assert [listed(words) for words in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]

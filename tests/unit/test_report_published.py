@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from textcritic.errors import TextcriticError
-from textcritic.report.published import read_published
+from textcritic.report.published import Published, read_published
 
 FOLDER = Path(__file__).parents[2] / "config/published/model-criticism"
 HEAD = "table,corpus,setting,generator,decoding,metric,value,source,note"
@@ -61,6 +61,25 @@ def test_a_kind_may_have_other_key_columns(tmp_path):
     # An empty key stands for every value.
     assert published.value("ppl", {"model": "b"}) == 3
     assert published.of_source({"model": "b"}) == {"ppl": 3}
+
+
+def test_the_cell_that_says_most_is_taken_and_earlier_keys_weigh_more():
+    keys = ("corpus", "generator", "decoding")
+    place = {"corpus": "wiki", "generator": "gpt2", "decoding": "plain"}
+    cells = [("wiki", "gpt2", "plain"), ("wiki", "gpt2", ""), ("wiki", "", "plain"), ("wiki", "", "")]
+    cells += [("", "gpt2", "plain"), ("", "gpt2", ""), ("", "", "plain"), ("", "", "")]
+    values = {(*cell, "ppl"): float(n) for n, cell in enumerate(cells)}
+    for n, cell in enumerate(cells):
+        published = Published(dict(reversed(values.items())), keys, {(*cell, "ppl"): f"note {n}"})
+        assert published.value("ppl", place) == n
+        assert published.note("ppl", place) == f"note {n}"
+        assert published.value("latent_ppl", place) is None
+        del values[*cell, "ppl"]
+    # Another value of a key is another source, and a place without a key takes what stands for all.
+    only = Published({("wiki", "gpt2", "plain", "ppl"): 1.0, ("wiki", "", "", "ppl"): 2.0}, keys)
+    assert only.value("ppl", place | {"decoding": "top-k"}) == 2.0
+    assert only.value("ppl", {"corpus": "wiki", "generator": None}) == 2.0
+    assert only.value("ppl", place | {"corpus": "arxiv"}) is None
 
 
 def test_the_papers_values():

@@ -13,6 +13,7 @@ from textcritic.critics import (
     TransitionCritic,
     document_columns,
     expected_transitions,
+    is_unlikely,
     latent_nll,
     latent_ppl,
     rejections,
@@ -172,6 +173,34 @@ def test_soft_score_is_infinite_only_with_mass_on_an_impossible_transition():
     assert scores["nll"].to_pylist() == [0.0, 0.0]
 
 
+def test_the_least_mass_on_an_impossible_transition_is_infinite_and_only_there(monkeypatch):
+    monkeypatch.setattr(scoring_module, "BLOCK_SECTIONS", 2)  # a block of one document
+    critic = TransitionCritic.fit([["a", "b"]], grid=[0])
+    sure, hardly = np.eye(2), np.array([[1.0, 0.0], [1e-9, 1 - 1e-9]])
+    scores = score_posteriors(critic, list("12345"), [sure, hardly, sure, np.empty((0, 2)), hardly])
+    assert scores["nll_soft"].to_pylist() == [0.0, math.inf, 0.0, None, math.inf]
+    assert scores["nll"].to_pylist()[:3] == [0.0] * 3
+
+
+def test_transitions_of_scored_documents_leave_out_those_next_to_an_unknown_title():
+    chains = [["a", "z", "c"], ["z"], ["b"], [None, "a"]]
+    released = score_chains(RELEASED, list("1234"), chains)
+    counts = scored_transitions(released, RELEASED)
+    assert {
+        (RELEASED.sources[i], RELEASED.targets[j]): counts[i, j] for i, j in zip(*counts.nonzero(), strict=True)
+    } == {
+        ("<begin>", "a"): 1,
+        ("c", "<end>"): 1,
+        ("<begin>", "b"): 1,
+        ("b", "<end>"): 1,
+        ("a", "<end>"): 1,
+    }
+    # As many as the scores say, so that the decomposition is of the same steps as the Latent PPL.
+    assert counts.sum() == sum(released["steps"].to_pylist()) == 5
+    paper = scored_transitions(score_chains(CRITIC, list("1234"), chains), CRITIC)
+    assert paper.sum() == paper[0, 1] + paper[2, 3] == 2
+
+
 def test_columns_in_another_order():
     q = random_posteriors(np.random.default_rng(1), [3, 2])
     order = [2, 0, 1]
@@ -234,6 +263,36 @@ def test_bad_arguments():
         latent_ppl(score_chains(CRITIC, ["1"], [["a"]]), "nll_soft")
     with pytest.raises(TextcriticError, match='no "titles" in the schema metadata'):
         score_latents(CRITIC, latents([], ["a"], []).replace_schema_metadata(None), "inferred")
+
+
+@pytest.mark.parametrize("total", [100, 300, 700, 1100, 12_300])
+def test_a_step_as_probable_as_the_threshold_is_no_error(total):
+    """1 in 100 is 0.01, whatever the logarithms of 1, 100 and 0.01 round to."""
+    counts = np.array([[total // 100, total - total // 100, 0], [0, 0, 1], [0, 0, 1]])
+    at, below = TransitionCritic(("a", "b"), counts, 0.0), TransitionCritic(("a", "b"), counts + [[0, 1, 0]] * 3, 0.0)
+    for critic, errors in ((at, 0), (below, 1)):
+        scores = score_chains(critic, ["1"], [["a"]])
+        assert [row["from"] for row in transition_errors(scores, critic).transitions] == ["<begin>"] * errors
+    found = is_unlikely(np.exp(at.log_probs[0, :2]), 0.01)
+    assert found.tolist() == [False, False]
+    assert is_unlikely(0.00999, 0.01)
+    assert is_unlikely(0.0, 0.01)
+
+
+def test_errors_are_in_order_of_their_counts_then_of_the_critics_titles():
+    chains = [["b", "a"]] * 2 + [["c", "a"], ["c", "b"], ["b", "b"], ["b", "b"]]
+    scores = score_chains(CRITIC, list("123456"), chains)
+    found = transition_errors(scores, CRITIC, threshold=0.2)
+    names = [*CRITIC.titles, "<end>"]
+    order = [(-row["count"], CRITIC.sources.index(row["from"]), names.index(row["to"])) for row in found.transitions]
+    assert len(order) > 4
+    assert order == sorted(order)
+    assert found.threshold == 0.2
+    for row in found.transitions:
+        counts = CRITIC.counts[CRITIC.sources.index(row["from"])]
+        p = (counts[names.index(row["to"])] + 0.3) / (counts.sum() + 0.3 * 4)
+        assert row["probability"] == pytest.approx(p, rel=1e-12)
+        assert p < 0.2
 
 
 def test_errors_are_the_improbable_transitions():

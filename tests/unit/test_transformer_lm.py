@@ -75,13 +75,18 @@ def test_the_published_number_of_parameters_has_fairseqs_four_special_symbols():
 
 
 def positions(length, size):
-    """Vaswani et al. 2017, section 3.5, as tensor2tensor and fairseq have it: sines, then cosines, counted from 2."""
+    """Vaswani et al. 2017, section 3.5, in another order: sines, then cosines. Counted from 2, as in fairseq's code."""
     angles = np.arange(2, length + 2)[:, None] / 10_000 ** (np.arange(size // 2) / (size // 2 - 1))
     return torch.tensor(np.concatenate([np.sin(angles), np.cos(angles)], axis=1), dtype=torch.float32)
 
 
 def transformer_lm(model, ids):
-    """Logits [tokens, vocabulary] of fairseq's transformer_lm after `ids` [tokens], written anew."""
+    """Logits [tokens, vocabulary] after `ids` [tokens], from a model's weights, by formulas of our own.
+
+    They are what we read in the paper and in fairseq's source for `transformer_lm`: a decoder that normalises before
+    each part and at its end, scales its embeddings, and has one matrix for input and output. fairseq itself is not run,
+    so this shows that transformers computes these formulas, not that fairseq does.
+    """
     weights, heads, size = dict(model.named_parameters()), model.config.attention_heads, model.config.d_model
 
     def norm(x, name):
@@ -106,7 +111,7 @@ def transformer_lm(model, ids):
 
 
 @torch.no_grad()
-def test_it_computes_what_fairseqs_transformer_lm_computes(small):
+def test_it_computes_a_transformer_that_normalises_before_each_part_and_ties_its_embeddings(small):
     ids = torch.randint(54, (64,), generator=torch.Generator().manual_seed(3))
     torch.testing.assert_close(small(ids[None]).logits[0], transformer_lm(small, ids), atol=1e-4, rtol=1e-4)
 

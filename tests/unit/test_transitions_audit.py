@@ -1,3 +1,4 @@
+import functools
 import json
 import math
 
@@ -43,11 +44,15 @@ DATA = latents(random_chains(30))
 WITH_TITLES = latents([["a", "junk", "b"], ["c"], ["junk"], ["b", "b"]])
 WITHOUT_TITLES = latents([[None] * 3, [None], [None, None]])
 CRITIC = TransitionCritic.fit(TRAIN, VALIDATION)
-ROWS = audit_transitions(CRITIC, VALIDATION, DATA, {"with": WITH_TITLES, "without": WITHOUT_TITLES})
 
 
-def row(source, switch, rows=ROWS):
-    (found,) = [r for r in rows if r["source"] == source and r["switch"] == switch]
+@functools.cache
+def all_rows():
+    return audit_transitions(CRITIC, VALIDATION, DATA, {"with": WITH_TITLES, "without": WITHOUT_TITLES})
+
+
+def row(source, switch, rows=None):
+    (found,) = [r for r in (rows or all_rows()) if r["source"] == source and r["switch"] == switch]
     return found
 
 
@@ -119,7 +124,7 @@ def test_unknown_titles_reject_or_skip():
 
 
 def test_sample_without_titles_has_no_row_for_them():
-    assert {r["switch"] for r in ROWS if r["source"] == "without"} == {
+    assert {r["switch"] for r in all_rows() if r["source"] == "without"} == {
         "default",
         "smoothing",
         "normalisation",

@@ -11,6 +11,7 @@ from textcritic.critics import TransitionCritic, count_transitions, latent_ppl, 
 from textcritic.critics import transitions as module
 from textcritic.errors import TextcriticError
 
+MODES = ("paper", "as_released")
 TRAIN = [["a", "b"], ["a", "a", "b"], ["b"]]
 CHAINS = st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), min_size=1, max_size=20)
 
@@ -116,17 +117,62 @@ def test_cross_validation_by_hand():
     assert critic.delta == 2.0
 
 
-def test_cross_validation_is_seeded_and_leaves_no_document_out():
-    chains = [list("ab"[i % 2] * (1 + i % 3)) for i in range(57)]
-    first, again = (TransitionCritic.fit(chains, seed=3) for _ in range(2))
-    assert first.grid == again.grid
-    held_out = [counts for _, counts in module._folds(*_fold_arguments(chains))]
-    assert (sum(held_out) == count_transitions(chains, ["a", "b"])).all()
-    assert len(held_out) == 10
+def folds_of(seed, documents=57):
+    """Which fold each document is in: documents are told apart by their titles."""
+    chains = [[f"t{i:02}"] for i in range(documents)]
+    titles = [chain[0] for chain in chains]
+    counts = count_transitions(chains, titles)
+    held_out = [part[0, :-1] for _, part in module._folds(module.Chains.of(chains), titles, counts, seed)]
+    assert (sum(held_out) == 1).all()  # each in one fold
+    return np.argmax(held_out, axis=0)
 
 
-def _fold_arguments(chains):
-    return module.Chains.of(chains), ("a", "b"), count_transitions(chains, ["a", "b"]), 1
+def test_folds_are_random_and_of_equal_size():
+    folds = folds_of(1)
+    sizes = np.bincount(folds)
+    assert len(sizes) == 10
+    assert sizes.max() - sizes.min() == 1
+    assert (folds == folds_of(1)).all()
+    assert (folds != folds_of(2)).any()
+    # In the order of the documents, or dealt round: one pattern throughout. At random neighbours have all distances.
+    assert len(set(np.diff(folds) % 10)) > 5
+    assert len(np.bincount(folds_of(1, documents=4))) == 4
+
+
+def test_the_seed_of_the_folds_is_that_of_the_fit():
+    rng = np.random.default_rng(0)
+    chains = [[*rng.choice(list("abc"), rng.integers(1, 5))] for _ in range(23)]
+    first, again, other = (TransitionCritic.fit(chains, seed=seed).grid for seed in (1, 1, 2))
+    assert first == again == TransitionCritic.fit(chains).grid
+    assert first != other
+
+
+def test_each_fold_is_scored_by_the_counts_of_the_others():
+    chains = [["a", "b"], [], ["a"], ["b", "b"]]
+    everything = count_transitions(chains, ["a", "b"])
+    pairs = list(module._folds(module.Chains.of(chains), ("a", "b"), everything, 5))
+    assert len(pairs) == 3  # an empty document is in no fold
+    assert {part.sum() for _, part in pairs} == {2, 3}
+    for others, part in pairs:
+        assert (others + part == everything).all()
+
+
+def test_validation_skips_the_steps_next_to_an_unknown_title_as_released():
+    """Released: begin -> a counts though z follows; by the paper's text the whole document is left out."""
+    train = [["a"], ["a"], ["b"]]
+    validation = [["b", "z", "b"], ["a"]]
+    paper, released = (TransitionCritic.fit(train, validation, mode=mode, grid=[1.0, 2.0]) for mode in MODES)
+    for delta, ppl in paper.grid:
+        begin_a, a_end = (2 + delta) / (3 + 3 * delta), (2 + delta) / (2 + 3 * delta)
+        assert ppl == pytest.approx((begin_a * a_end) ** -0.5, rel=1e-12)
+    for delta, ppl in released.grid:
+        begin_a, a_end = (2 + delta) / (3 + 4 * delta), (2 + delta) / (2 + 4 * delta)
+        begin_b, b_end = (1 + delta) / (3 + 4 * delta), (1 + delta) / (1 + 4 * delta)
+        assert ppl == pytest.approx((begin_a * a_end * begin_b * b_end) ** -0.25, rel=1e-12)
+    # Nothing but documents with unknown titles: enough as released, nothing by the paper's text.
+    assert TransitionCritic.fit(train, [["b", "z"]], mode="as_released").grid[1][1] is not None
+    with pytest.raises(TextcriticError, match="validation: no chain of known titles"):
+        TransitionCritic.fit(train, [["b", "z"]])
 
 
 def test_save_and_load(tmp_path):

@@ -8,6 +8,7 @@ from textcritic.critics.scores import SCORES_SCHEMA, document_columns, latent_nl
 from textcritic.critics.scoring import (
     TransitionErrors,
     expected_transitions,
+    is_unlikely,
     score_chains,
     score_latents,
     score_posteriors,
@@ -35,6 +36,7 @@ __all__ = [
     "decompose",
     "document_columns",
     "expected_transitions",
+    "is_unlikely",
     "latent_nll",
     "latent_ppl",
     "rejections",

@@ -4,7 +4,6 @@ The posterior over titles is factorised over sections (paper, section 4), so exp
 """
 
 import json
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -124,6 +123,14 @@ def unseen_transitions(scores: pa.Table, critic: TransitionCritic) -> list[dict[
     return [{"from": critic.sources[i], "to": critic.targets[j], "count": int(counts[i, j])} for i, j in cells]
 
 
+def is_unlikely(probability: Any, threshold: float) -> Any:
+    """Whether steps have a probability below a threshold: a number, or an array of any shape.
+
+    A probability that equals the threshold but for rounding, as that of 1 in 100 counts, is not below it.
+    """
+    return probability < threshold * (1 - 1e-12)
+
+
 @dataclass(frozen=True)
 class TransitionErrors:
     """Transitions of probability below `threshold` under the critic.
@@ -159,8 +166,7 @@ def transition_errors(scores: pa.Table, critic: TransitionCritic, threshold: flo
     steps = int(counts.sum())
     if not steps:
         raise TextcriticError("transition errors: no document is left after rejection; at least one is needed")
-    # The logarithm of the threshold, so that P == threshold is not an error through rounding in exp.
-    wrong = np.where(critic.log_probs < math.log(threshold), counts, 0)
+    wrong = np.where(is_unlikely(np.exp(critic.log_probs), threshold), counts, 0)
     cells = sorted(zip(*np.nonzero(wrong), strict=True), key=lambda cell: (-wrong[cell], cell))
     transitions = [
         {

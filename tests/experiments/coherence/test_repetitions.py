@@ -13,7 +13,7 @@ from experiments.coherence.conftest import COLUMNS
 from experiments.coherence.papers import cut_down, part
 from experiments.coherence.tiny import build_coherence
 from textcritic.corpora import Article, Section, read_articles, write_articles
-from textcritic.critics import TransitionCritic, transition_errors
+from textcritic.critics import TransitionCritic, score_chains, transition_errors
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.examples import example_rows, examples_sheet, repetition_examples, shortened
 from textcritic.experiments.coherence.names import names_of
@@ -74,6 +74,17 @@ def test_repeats_are_those_of_a_loop_over_the_documents(files):
         assert [entry[:2] for entry in ours] == [entry[:2] for entry in expected]
         assert [entry[2] for entry in ours] == pytest.approx([entry[2] for entry in expected])
         assert found.unlikely.tolist() == [p < 0.01 for *_, p in expected]
+
+
+def test_titles_that_the_critic_does_not_know_repeat_nothing():
+    """Released, documents with unknown titles count; two unknown titles in a row are two of whatever kind."""
+    critic = TransitionCritic.fit([["a", "a", "b"], ["b"]], grid=[0.5], mode="as_released")
+    chains = [["x", "x", "a"], ["a", "y", "z"], [], ["b", None, None, "b"], ["a"], ["a", "a", "a"], ["b", "b"]]
+    scores = score_chains(critic, list("1234567"), chains)
+    found = repeats(scored(scores), critic)
+    # The third is rejected, so the last two are the fifth and the sixth of those that are scored.
+    assert list(zip(found.document, found.place, found.title, strict=True)) == [(4, 1, 0), (4, 2, 0), (5, 1, 1)]
+    assert np.exp(found.log_prob) == pytest.approx([1.5 / 4, 1.5 / 4, 0.5 / 4])
 
 
 def test_rates_by_hand_with_the_documents_bootstrap(files):

@@ -1,6 +1,5 @@
 """Unlikely steps of every source with their intervals, and their table (model criticism paper, Table 12)."""
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from textcritic.critics import Chains, Steps, TransitionCritic, transition_errors
+from textcritic.critics import Chains, Steps, TransitionCritic, is_unlikely, transition_errors
 from textcritic.experiments.coherence.files import CoherenceFiles
 from textcritic.experiments.coherence.names import DATA_INFERRED, TABLE_THRESHOLD
 from textcritic.experiments.coherence.repetitions import (
@@ -98,7 +97,7 @@ def _of_source(
     def of_documents(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         return np.bincount(owner[chosen], minlength=documents)
 
-    wrong = critic.log_probs[source, target] < math.log(TABLE_THRESHOLD)
+    wrong = is_unlikely(np.exp(critic.log_probs[source, target]), TABLE_THRESHOLD)
     errors, repeated = of_documents(wrong), of_documents(wrong & (source == target + 1))
     any_error = errors > 0  # documents without an error say nothing of the share of errors that repeat
     rows: list[dict[str, Any]] = [
@@ -164,7 +163,7 @@ def _shown(group: pd.DataFrame) -> list[tuple[str, str]]:
     """The commonest kinds of steps under all seeds together, then the published ones that are not among them."""
     kinds = group[~group["from"].isin(TOTALS)]
     shares = kinds.groupby(["from", "to"], sort=False)["percent"].sum().sort_values(ascending=False, kind="stable")
-    unlikely = kinds[kinds["probability"] < TABLE_THRESHOLD]
+    unlikely = kinds[is_unlikely(kinds["probability"], TABLE_THRESHOLD)]
     among = set(zip(unlikely["from"], unlikely["to"], strict=True))
     commonest = [step for step in shares.index if step in among][:SHOWN]
     asked = kinds[kinds["published"].notna()]
@@ -201,7 +200,7 @@ def _share_cell(row: Mapping[str, Any], step: tuple[str, str]) -> Cell:
     if step[0] not in TOTALS:
         if missing(row["probability"]):
             notes.append("no such section type here")
-        elif row["probability"] >= TABLE_THRESHOLD:
+        elif not is_unlikely(row["probability"], TABLE_THRESHOLD):
             notes.append(f"not unlikely here: {chance(row['probability'])}")
     return Cell(_percent(row["percent"]), tuple(notes))
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from textcritic.corpora import Article, some_articles
-from textcritic.critics import TransitionCritic
+from textcritic.critics import TransitionCritic, is_unlikely
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.files import CoherenceFiles, Sample
 from textcritic.experiments.coherence.names import TABLE_THRESHOLD
@@ -70,7 +70,7 @@ class Example:
     @property
     def unlikely(self) -> bool:
         """Whether the step is an error by the criterion of Table 12; if not, the source has no such repetition."""
-        return self.probability < TABLE_THRESHOLD
+        return is_unlikely(self.probability, TABLE_THRESHOLD)
 
 
 def repetition_examples(experiment: CoherenceFiles) -> list[Example]:

@@ -1,6 +1,5 @@
 """How often a section repeats the one before it (model criticism paper, appendix E, repetition errors)."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.critics import Chains, TransitionCritic
+from textcritic.critics import Chains, TransitionCritic, is_unlikely
 from textcritic.experiments.coherence.files import CoherenceFiles
 from textcritic.experiments.coherence.names import TABLE_THRESHOLD
 from textcritic.experiments.coherence.rows import scored_sources
@@ -43,7 +42,7 @@ class Repeats:
     @property
     def unlikely(self) -> npt.NDArray[np.bool_]:
         """Those that the critic finds unlikely, by the criterion of Table 12."""
-        return self.log_prob < math.log(TABLE_THRESHOLD)
+        return is_unlikely(np.exp(self.log_prob), TABLE_THRESHOLD)
 
 
 def repetition_rows(experiment: CoherenceFiles, published: Published) -> pd.DataFrame:
@@ -168,7 +167,7 @@ def _errors(kept: pa.Table) -> npt.NDArray[np.int64]:
     steps = kept["step_nll"].combine_chunks()
     lengths = pc.list_value_length(steps).to_numpy(zero_copy_only=False)
     owner = np.repeat(np.arange(len(lengths)), lengths)
-    wrong = steps.flatten().to_numpy(zero_copy_only=False) > -math.log(TABLE_THRESHOLD)
+    wrong = is_unlikely(np.exp(-steps.flatten().to_numpy(zero_copy_only=False)), TABLE_THRESHOLD)
     return np.bincount(owner[wrong], minlength=len(lengths))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from textcritic.corpora import Article, some_articles
+from textcritic.critics import is_unlikely
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.files import CoherenceFiles, RealText, Sample
 from textcritic.experiments.coherence.names import DATA_INFERRED, GRAPH_THRESHOLD, names_of
@@ -80,7 +81,7 @@ def _article(article: Article, latent: dict[str, Any], score: dict[str, Any], pa
         "id": article.id,
         "title": article.title,
         "ppl": round(math.exp(mean), 2) if math.isfinite(mean) else None,
-        "errors": sum(probability < GRAPH_THRESHOLD for probability in probabilities),
+        "errors": sum(is_unlikely(probability, GRAPH_THRESHOLD) for probability in probabilities),
         "sections": [
             {
                 "text": section.text[:MAX_CHARACTERS],
