@@ -22,6 +22,10 @@ from textcritic.plan.project import STAGES, Project
 from textcritic.plan.registries import REGISTRIES
 from textcritic.plan.spec import complete, schema
 from textcritic.report import make_manifest, make_report
+from textcritic.report.card_words import MOST_SENTENCES
+from textcritic.report.front import front_page
+from textcritic.report.scorecard import NOT_TESTED, read_card
+from textcritic.report.show import show_study
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "src/textcritic/experiments"
@@ -191,6 +195,26 @@ def check_page(study, name):
     facts = json.loads((study / name / "section.json").read_text())
     assert facts["title"]
     assert all(len(pair) == 2 and all(pair) for pair in facts["definitions"])
+    check_card(study, name, page)
+
+
+def check_card(study, name, page):
+    """Its scores lead to places in the page, and what the front page says are sentences."""
+    card = read_card(study)[name]
+    assert {score.section for score in card} <= set(page.ids)
+    assert {score.corpus for score in card if not score.is_real} <= {score.corpus for score in card if score.is_real}
+    # Two scores of one source, seed and measure could not be told apart.
+    assert len({(s.corpus, s.label, s.seed, s.measure) for s in card}) == len(card)
+    assert all(score.verdict != NOT_TESTED or score.number.low is None for score in card)
+    front = front_page({name: study / name / "section.json"})
+    assert len(front.sentences) <= MOST_SENTENCES
+    strengths = [sentence.strength for sentence in front.sentences]
+    assert strengths == sorted(strengths, reverse=True)
+    for sentence in front.sentences:
+        assert sentence.section in page.ids
+        assert re.fullmatch(r"[^.]([^.]|\.(?! [A-Z]))*\.", sentence.says), sentence.says
+    if card:
+        assert f"{front.blocks[0].rows[0].label}" in show_study(study)
 
 
 def test_two_of_a_kind_fit_into_one_page(name, built, tmp_path):

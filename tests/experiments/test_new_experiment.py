@@ -10,6 +10,8 @@ import pytest
 import yaml
 from snake import ROOT, dry_run, snakemake
 
+from textcritic.report.numbers import interval, number
+
 PAGE = ROOT / "docs/new-experiment.md"
 MOST_LINES = 150
 
@@ -66,8 +68,13 @@ def test_the_study_of_a_kind_from_outside_is_built(folder):
 def test_the_terminal_shows_its_lines(folder):
     command = [sys.executable, "-m", "textcritic.cli", "show", "results/studies/readable"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-    assert "Words per sentence:" in done.stdout
-    assert "real text: " in done.stdout
+    assert re.search(r"^recipes +Readability\n +Words per sentence$", done.stdout, re.MULTILINE)
+    with (folder / "results/studies/readable/readability/tables/words.csv").open() as handle:
+        real, sample = csv.DictReader(handle)
+    value, low, high = (float(sample[key]) for key in ("words_per_sentence", "ci_low", "ci_high"))
+    sign = "≠" if float(sample["p_value"]) < 0.05 else "≈"
+    assert f"ngram-2    {sign} {number(value)} ({interval(low, high)})" in done.stdout
+    assert f"real text    {number(float(real['words_per_sentence']))} (" in done.stdout
 
 
 def test_it_has_a_target_and_a_stage_of_its_own(folder):

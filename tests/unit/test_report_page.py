@@ -79,7 +79,10 @@ def test_headline_findings_and_definitions_of_all_sections(study):
     assert ".two { color: red; }" in text
     assert {"one", "one-words", "two", "two-words", "definitions", "provenance"} <= set(page.ids)
     contents = [target for target in page.loads if target.startswith("#")]
-    assert contents == ["#finding", "#one", "#two", "#two-words", "#definitions", "#provenance"]
+    assert contents[:6] == ["#finding", "#one", "#two", "#two-words", "#definitions", "#provenance"]
+    # Without scores the findings stand on the front page, each with a link to its section.
+    assert sorted(contents[6:]) == ["#one", "#two"]
+    assert '<li><a href="#two">Other, Lead</a>: Second, p\u00a0=\u00a00.02.</li>' in text
 
 
 def test_a_page_says_nothing_of_findings_that_no_section_has(study):

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -156,7 +157,7 @@ def test_a_card_survives_the_way_to_the_disk(tmp_path):
     assert [entry["verdict"] for entry in said] == [DIFFERENT, DIFFERENT, REAL]
     for experiment, card in (("b", said), ("a", [])):
         (tmp_path / experiment).mkdir()
-        write_json(tmp_path / experiment / "section.json", {"card": card})
+        write_json(tmp_path / experiment / "section.json", {"title": "T", "lines": [], "card": card})
     write_json(tmp_path / "manifest.json", {"experiments": ["b", "a"]})
     read = read_card(tmp_path)
     assert list(read) == ["b", "a"]
@@ -166,7 +167,19 @@ def test_a_card_survives_the_way_to_the_disk(tmp_path):
 @pytest.mark.parametrize("card", [[{}], [1], 5, [{"number": {"value": "many"}, "real": None}]])
 def test_a_damaged_card_is_one_line(tmp_path, card):
     (tmp_path / "one").mkdir()
-    (tmp_path / "one/section.json").write_text(json.dumps({"card": card}))
+    (tmp_path / "one/section.json").write_text(json.dumps({"title": "T", "lines": [], "card": card}))
     write_json(tmp_path / "manifest.json", {"experiments": ["one"]})
     with pytest.raises(TextcriticError, match=r"section\.json: no card in it .*; delete it and rerun its rule"):
+        read_card(tmp_path)
+
+
+@pytest.mark.parametrize(("name", "said"), [("one/section.json", []), ("one/section.json", {}), ("manifest.json", [])])
+def test_a_file_that_is_something_else_is_one_line(tmp_path, name, said):
+    (tmp_path / "one").mkdir()
+    write_json(tmp_path / "one/section.json", {"title": "T", "lines": []})
+    assert read_card(tmp_path) == {"one": ()}
+    write_json(tmp_path / name, said)
+    with pytest.raises(
+        TextcriticError, match=rf"{re.escape(str(tmp_path / name))}: lacks [a-z, ]+; delete it and rerun"
+    ):
         read_card(tmp_path)

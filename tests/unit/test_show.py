@@ -1,30 +1,18 @@
-"""`textcritic show`: the lines of every section, in the order of the study."""
+"""`textcritic show`: the scorecard and what else the sections say, in the order of the study."""
 
 import pandas as pd
 import pytest
 
 from textcritic.cli import main
 from textcritic.files import write_json
-from textcritic.report.show import latent_ppl_lines
-
-COLUMNS = (
-    "corpus",
-    "source",
-    "label",
-    "latent_ppl",
-    "ci_low",
-    "ci_high",
-    "documents",
-    "rejected",
-    "p_value",
-    "ppl_all",
-    "ppl_unit",
-)
+from textcritic.report.phrases import perplexity_lines
+from textcritic.report.scorecard import Number, Score, card_to_json
+from textcritic.report.show import show_study
 
 
-def write(study, name, *lines):
+def write(study, name, *lines, **said):
     (study / name).mkdir(parents=True)
-    write_json(study / name / "section.json", {"title": name[:3], "lines": lines})
+    write_json(study / name / "section.json", {"title": name[:3], "lines": lines, **said})
 
 
 def test_sections_stand_in_the_order_of_the_study_and_the_path_is_printed(tmp_path, capsys):
@@ -34,10 +22,49 @@ def test_sections_stand_in_the_order_of_the_study_and_the_path_is_printed(tmp_pa
     write_json(tmp_path / "manifest.json", {"experiments": ["coherence", "b-topics", "gone"]})
     assert main(["show", str(tmp_path)]) == 0
     # What the study does not have any more is not shown, nor what is not there.
-    assert capsys.readouterr().out.splitlines() == ["first line", "second line", "fourth line"]
+    assert capsys.readouterr().out == "first line\nsecond line\n\nfourth line\n"
     (tmp_path / "report.html").touch()
     assert main(["show", str(tmp_path)]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == ["", f"report: {tmp_path / 'report.html'}"]
+
+
+def test_the_card_comes_first_then_the_sentences_then_the_lines(tmp_path, monkeypatch, capsys):
+    real = Number(4.0, 3.9, 4.1)
+    same = {"corpus": "docs", "measure": "Latent PPL", "section": "one-values", "n": 700}
+    card = [
+        Score(**same, label="real text", number=real),
+        Score(**same, label="small GPT-2", generator="gpt2", seed=3, number=Number(8.0, 7.5, 8.5), p=0.001, real=real),
+    ]
+    found = [{"about": "", "says": "Strong.", "strength": "inf"}, {"about": "", "says": "Weak.", "strength": 0.0}]
+    write(tmp_path, "one", "a line", "b" * 90, card=card_to_json(card), findings=found)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["show", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "docs           one",
+        "               Latent PPL",
+        "real text      4.00 (3.90–4.10)",
+        "small GPT-2  ≠ 8.00 (7.50–8.50)",
+        "",
+        "Latent PPL: n = 700 of real text, 700 of a sample, seed 3.",
+        "",
+        "≠ can be told from real text (p < 0.05, or an infinite",
+        "value).",
+        "",
+        "- one: Strong.",
+        "- one, Latent PPL: small GPT-2 scores higher than real text",
+        "  (4.00): 8.00 (7.50–8.50; p = 0.001).",
+        "",
+        "a line",
+        "b" * 60,
+        "b" * 30,
+    ]
+    assert "\n- one, Latent PPL: small GPT-2 scores higher than real text (4.00): 8.00" in show_study(tmp_path, 100)
+
+
+def test_two_experiments_of_one_title_are_told_apart(tmp_path):
+    for name in ("topics-50", "topics-100"):
+        write(tmp_path, name, "its line")
+    assert show_study(tmp_path) == "top (topics-100)\nits line\n\ntop (topics-50)\nits line"
 
 
 def test_a_study_that_was_not_built_is_one_clear_line(tmp_path, capsys):
@@ -53,22 +80,16 @@ def test_unknown_commands_are_refused(arguments):
         main(arguments)
 
 
-def test_lines_on_latent_ppl():
-    sample = "small GPT-2, top-k, with titles, seed 2"
-    none = None
+def test_lines_on_perplexity():
     rows = [
-        ("docs", "data-inferred", "real text", 4.5, 4.4, 4.6, 1200, 0, none, none, none),
-        ("docs", "sample", sample, 5.25, 5, 5.5, 580, 20, 0.0001, 36.6, "tokens"),
-        ("docs", "sample", "trigram, with titles", none, none, none, 600, 0, none, float("inf"), "words"),
-        ("docs", "sample", "untrained", none, none, none, 0, 600, none, none, none),
+        ("docs", "real text", None, None),
+        ("docs", "small GPT-2", 36.6, "tokens"),
+        ("docs", "trigram", float("inf"), "words"),
+        ("wiki", "small GPT-2", 20.0, "tokens"),
     ]
-    lines = latent_ppl_lines(pd.DataFrame(rows, columns=COLUMNS), "lower is not better")
-    assert lines[:3] == ["", "Latent PPL on docs (lower is not better)", ""]
-    assert lines[3].split("  ")[0] == "source"
-    assert lines[4].split() == ["real", "text", "4.50", "4.40–4.60", "1,200", "0"]
-    name, values = lines[5].split("seed 2")
-    assert name == "small GPT-2, top-k, with titles, "
-    assert values.split() == ["5.25", "5.00–5.50", "<", "0.001", "580", "20", "36.6", "/token"]
-    assert lines[6].split("titles")[1].split() == ["∞", "600", "0", "∞", "/word"]
-    # Infinite where documents were scored; a dash where nothing could be.
-    assert lines[7].split() == ["untrained", "—", "0", "600"]
+    table = pd.DataFrame(rows, columns=["corpus", "label", "ppl_body", "ppl_unit"])
+    assert perplexity_lines(table, "ppl_body", "body text") == [
+        "Perplexity on docs, body text: small GPT-2 36.6 /token; trigram ∞ /word.",
+        "Perplexity on wiki, body text: small GPT-2 20.0 /token.",
+    ]
+    assert perplexity_lines(table.iloc[:1], "ppl_body", "body text") == []

@@ -9,6 +9,8 @@ from markupsafe import Markup
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_text
+from textcritic.report.card_html import card_html
+from textcritic.report.front import Front, front_page
 from textcritic.report.manifest import provenance
 from textcritic.report.section import environment
 
@@ -28,13 +30,8 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
     """
     made = read_json(manifest)
     study = made["configuration"]["study"]
-    parts = [_part(name, Path(path)) for name, path in sections.items()]
-    titles = [part["title"] for part in parts]
-    for part in parts:
-        if titles.count(part["title"]) > 1:
-            part["title"] = f"{part['title']} ({part['name']})"
-            for found in part["findings"]:
-                found["about"] = f"{part['name']}: {found['about']}".removesuffix(": ")
+    front = front_page({name: Path(path).with_suffix(".json") for name, path in sections.items()})
+    parts = [_part(name, Path(path), front) for name, path in sections.items()]
     page = (
         environment(TEMPLATES)
         .get_template("report.html.j2")
@@ -44,8 +41,9 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
             summary=study["summary"],
             date=datetime.fromisoformat(made["created"]).strftime("%-d %B %Y"),
             sections=parts,
-            headline=next((part["headline"] for part in parts if part["headline"]), ""),
-            findings=[finding for part in parts for finding in part["findings"]],
+            headline=front.headline,
+            card=card_html(front.blocks, TEMPLATES) if front.blocks else "",
+            findings=front.sentences,
             definitions=_once(definition for part in parts for definition in part["definitions"]),
             tables=[(table, f"{part['name']}/{Path(table).name}") for part in parts for table in part["tables"]],
             prints=[print_ for part in parts for print_ in part["prints"]],
@@ -57,12 +55,12 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
     write_text(out_path, page)
 
 
-def _part(name: str, path: Path) -> dict[str, Any]:
-    facts = read_json(path.with_suffix(".json"))
+def _part(name: str, path: Path, front: Front) -> dict[str, Any]:
     try:
-        return {"name": name, "html": Markup(path.read_text(encoding="utf-8")), **facts}
+        html = Markup(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TextcriticError(f"{path}: no such file; make the section of {name} first") from error
+    return {"name": name, "html": html, **front.facts[name], "title": front.titles[name]}
 
 
 def _once(definitions: Iterable[Sequence[str]]) -> list[tuple[str, str]]:

@@ -219,9 +219,33 @@ def read_card(folder: str | os.PathLike[str]) -> dict[str, tuple[Score, ...]]:
     Raises:
         TextcriticError: the study has not been built, or a file is damaged.
     """
+    return {name: scores_from_json(read_facts(path), path) for name, path in sections_of(folder).items()}
+
+
+def sections_of(folder: str | os.PathLike[str]) -> dict[str, Path]:
+    """section.json of each experiment of a study by its name, in the study's order as its manifest has it.
+
+    Args:
+        folder: `results/studies/{study}`.
+
+    Raises:
+        TextcriticError: the study has not been built, or its manifest is damaged.
+    """
+    found = {path.parent.name: path for path in sorted(Path(folder).glob("*/section.json"))}
+    if not found:
+        raise TextcriticError(f"{folder}: no section of an experiment here; build the study first: snakemake --cores 2")
     manifest = Path(folder) / "manifest.json"
-    sections = {name: Path(folder) / name / "section.json" for name in read_json(manifest)["experiments"]}
-    return {name: scores_from_json(read_json(path), path) for name, path in sections.items()}
+    order = _object(manifest, {"experiments"})["experiments"] if manifest.is_file() else []
+    return {name: found[name] for name in order if name in found} or found
+
+
+def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What section.json of an experiment says.
+
+    Raises:
+        TextcriticError: the file is missing or is something else.
+    """
+    return _object(path, {"title", "lines"})
 
 
 def scores_from_json(facts: Mapping[str, Any], path: str | os.PathLike[str]) -> tuple[Score, ...]:
@@ -245,6 +269,13 @@ def _apart(upper: float | None, lower: float | None, by_ratio: bool) -> float:
     if upper is None or lower is None:
         return 0.0
     return math.log(upper / lower) if by_ratio else upper - lower
+
+
+def _object(path: str | os.PathLike[str], keys: set[str]) -> dict[str, Any]:
+    said = read_json(path)
+    if not isinstance(said, dict) or not keys <= said.keys():
+        raise TextcriticError(f"{path}: lacks {', '.join(sorted(keys))}; delete it and rerun the rule that makes it")
+    return said
 
 
 def _read_score(said: Mapping[str, Any]) -> Score:

@@ -106,7 +106,7 @@ def test_the_section_tells_the_unit_of_lengths_and_its_lines_the_numbers(files, 
     assert len(page.ids) == len(set(page.ids))
     assert {"corpora", "corpora-table-statistics", "corpora-table-left-out"} <= set(page.ids)
     lines = read_json(tmp_path / "study/corpora/section.json")["lines"]
-    assert lines[0] == "\nCorpus docstrings: 360 train, 60 validation, 60 test; 1,515 articles left out"
+    assert lines[0] == "Corpus docstrings: 360 train, 60 validation, 60 test; 1,515 articles left out"
 
 
 def test_statistics_that_lack_a_number_are_refused(tmp_path):

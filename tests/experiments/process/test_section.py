@@ -119,9 +119,6 @@ def test_sequences_of_another_sample_are_refused(made):
 
 def test_its_lines_for_the_terminal(made):
     lines = read_json(made[0] / "process/section.json")["lines"]
-    assert lines[1] == "Latent PPL on process (a known process: the exact values are the yardstick)"
-    assert lines[4].startswith("the process, exactly ")
-    nothing = next(line for line in lines if line.startswith("untrained transformer"))
-    # Nothing could be read: a dash, as the value is unknown and not infinite.
-    assert nothing.split()[2:5] == ["—", "0", "300"]
-    assert lines[-1].startswith("p: permutation test against the test sequences.")
+    (line,) = lines
+    assert line.startswith("Perplexity on process, sequences without their ends: the process, exactly ")
+    assert "; untrained transformer" in line

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from textcritic.experiments.coherence.names import DATA_INFERRED
+from textcritic.report.card import Cell
 from textcritic.report.cells import matching
 from textcritic.report.names import GROUP, SAMPLE, Names
 from textcritic.report.numbers import (
@@ -20,12 +21,22 @@ from textcritic.report.numbers import (
     percent,
     plural,
 )
-from textcritic.report.scorecard import ALPHA, Number, strength
+from textcritic.report.scorecard import (
+    ALPHA,
+    DIFFERENT,
+    HIGHER,
+    LOWER,
+    NOT_TESTED,
+    Measure,
+    Number,
+    scores_of,
+    strength,
+)
 from textcritic.report.section import Finding
 
 MOST_POINTS = 6
 UNMOVED = 0.005  # a change of perplexity that the tables do not show
-HIGHER, LOWER, UNCLEAR, UNKNOWN = "higher", "lower", "unclear", "unknown"
+UNCLEAR, UNKNOWN = "unclear", "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +57,7 @@ def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> Findings
     """
     samples = [group for _, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False)]
     real = {row["corpus"]: row for row in rows[rows["source"] == DATA_INFERRED].to_dict("records")}
-    verdicts = [verdict(group, real[group["corpus"].iloc[0]]["latent_ppl"]) for group in samples]
+    verdicts = [_verdict(rows, group, names) for group in samples]
     points = [Finding("", _of_real(row, len(real) > 1)) for row in real.values()]
     points += [Finding(about, words) for about, words in _of_samples(samples, verdicts, real, names)]
     points += [Finding("", words, strength) for words, strength in _of_titles(rows, titles, names)]
@@ -54,19 +65,19 @@ def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> Findings
     return Findings(_headline(verdicts), tuple(points))
 
 
-def verdict(group: pd.DataFrame, real: float) -> str:
-    """Whether a sample's Latent PPL is measurably higher or lower than the real text's, under each of its seeds.
+def measure(section: str = "") -> Measure:
+    """How the report's front page reads the Latent PPL; `section` is the element id of the part that is about it."""
+    return Measure(name="Latent PPL", section=section, value="latent_ppl", by_ratio=True)
 
-    It is unknown where the real text's is infinite, or where there is no p-value.
-    """
-    signs = set()
-    for row in group.to_dict("records"):
-        infinite = np.isinf(row["latent_ppl"]) and np.isfinite(real)
-        if np.isinf(real) or (missing(row["p_value"]) and not infinite):
-            return UNKNOWN
-        clear = infinite or row["p_value"] < ALPHA
-        signs.add((HIGHER if row["latent_ppl"] > real else LOWER) if clear else UNCLEAR)
-    return signs.pop() if len(signs) == 1 else UNCLEAR
+
+def _verdict(rows: pd.DataFrame, group: pd.DataFrame, names: Names) -> str:
+    """Whether a sample's Latent PPL is measurably higher or lower than the real text's, under each of its seeds."""
+    beside = rows[(rows["corpus"] == group["corpus"].iloc[0]) & (rows["source"] == DATA_INFERRED)]
+    scores = scores_of(pd.concat([beside, group]), measure(), names.source, [DATA_INFERRED])
+    cell = Cell(tuple(score for score in scores if not score.is_real))
+    if cell.verdict == DIFFERENT:
+        return cell.way
+    return UNKNOWN if cell.verdict == NOT_TESTED else UNCLEAR
 
 
 def _headline(verdicts: list[str]) -> str:

@@ -10,18 +10,17 @@ from textcritic.experiments.coherence.audit import switches
 from textcritic.experiments.coherence.examples import repetitions_shown
 from textcritic.experiments.coherence.figures import GRAPH_TITLES, REAL, generator_curves
 from textcritic.experiments.coherence.files import CoherenceFiles
-from textcritic.experiments.coherence.findings import findings
-from textcritic.experiments.coherence.names import DATA_GOLD, DATA_INFERRED, GRAPH_THRESHOLD, names_of
+from textcritic.experiments.coherence.findings import findings, measure
+from textcritic.experiments.coherence.names import DATA_INFERRED, GRAPH_THRESHOLD, names_of
 from textcritic.experiments.coherence.viewer import viewer_data
 from textcritic.experiments.coherence.words import definitions
 from textcritic.files import read_json
 from textcritic.report.names import GROUP, SAMPLE, Names, data_keys, sample_keys
 from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
-from textcritic.report.phrases import commonest_reasons, seeds_in_words
-from textcritic.report.scorecard import Measure, scores_of
+from textcritic.report.phrases import commonest_reasons, perplexity_lines, seeds_in_words
+from textcritic.report.scorecard import scores_of
 from textcritic.report.section import Place, Section
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.show import latent_ppl_lines
 
 CONTENTS = (
     ("compared", "What was compared"),
@@ -79,27 +78,14 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         title="Coherence",
         html=place.render("section.html.j2", variables),
         contents=tuple((place.id(name), title) for name, title in CONTENTS if optional.get(name, True)),
-        card=scores_of(rows, _measure(place), names.source, [DATA_INFERRED]),
+        card=scores_of(rows, measure(place.id("values")), names.source, [DATA_INFERRED]),
         findings=said.points,
         definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),
         headline=said.headline,
-        lines=tuple(_lines(rows)),
+        lines=tuple(perplexity_lines(rows, "ppl_body", "text without titles")),
         script=place.text("viewer.js"),
         style=place.text("section.css"),
     )
-
-
-def _measure(place: Place) -> Measure:
-    return Measure(name="Latent PPL", section=place.id("values"), value="latent_ppl", by_ratio=True)
-
-
-def _lines(rows: pd.DataFrame) -> list[str]:
-    how = " with inferred titles" if (rows["source"] == DATA_GOLD).any() else ""
-    return [
-        *latent_ppl_lines(rows, "lower: sections in a likelier order; real text is the yardstick"),
-        "",
-        f"p: permutation test against real text{how}. PPL: on the test split.",
-    ]
 
 
 def _compared(experiment: CoherenceFiles, rows: pd.DataFrame, names: Names) -> list[tuple[str, str]]:

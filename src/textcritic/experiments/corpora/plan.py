@@ -12,6 +12,7 @@ class Corpora(Experiment):
     """What corpora hold, and what was left out of them (model criticism paper, Table 11)."""
 
     kind = "corpora"
+    version = 2
     tables = ("statistics", "left-out")
 
     def check(self) -> None:

@@ -53,4 +53,4 @@ def _line(corpus: Corpus, left_out: pd.DataFrame) -> str:
     splits = read_json(corpus.statistics)["splits"].items()
     articles = ", ".join(f"{count(split['articles'])} {name}" for name, split in splits)
     lost = int(left_out.loc[left_out["corpus"] == corpus.corpus, "articles"].sum())
-    return f"\nCorpus {corpus.corpus}: {articles}; {plural(lost, 'article')} left out"
+    return f"Corpus {corpus.corpus}: {articles}; {plural(lost, 'article')} left out"

@@ -13,9 +13,9 @@ from textcritic.experiments.process.sheets import every_number_sheet, unread_she
 from textcritic.experiments.process.words import DEFINITIONS, process_findings
 from textcritic.files import read_json
 from textcritic.report.numbers import count, number, plural
+from textcritic.report.phrases import perplexity_lines
 from textcritic.report.scorecard import Measure, scores_of
 from textcritic.report.section import Place, Section
-from textcritic.report.show import latent_ppl_lines
 
 TITLE = "A process whose truth is known"
 USES = {"train": "training", "validation": "validation", "test": "testing"}
@@ -48,21 +48,13 @@ def section(experiment: ProcessFiles, tables: Mapping[str, pd.DataFrame], place:
         card=scores_of(rows, _measure(place), names.source, [EXACT, TEST]),
         findings=tuple(process_findings(rows, names)),
         definitions=DEFINITIONS,
-        lines=tuple(_lines(rows)),
+        lines=tuple(perplexity_lines(rows, "ppl_body", "sequences without their ends")),
         style=place.text("section.css"),
     )
 
 
 def _measure(place: Place) -> Measure:
     return Measure(name="Latent PPL", section=place.id("table-process"), value="latent_ppl", by_ratio=True)
-
-
-def _lines(rows: pd.DataFrame) -> list[str]:
-    return [
-        *latent_ppl_lines(rows, "a known process: the exact values are the yardstick", "ppl_body"),
-        "",
-        "p: permutation test against the test sequences. PPL: on these, without their ends.",
-    ]
 
 
 def _facts(data: KnownData, names: ProcessNames) -> list[tuple[str, str]]:

@@ -18,10 +18,8 @@ from textcritic.report.names import GROUP, Names
 from textcritic.report.numbers import count, missing, number, percent, plural
 from textcritic.report.scorecard import Measure, scores_of
 from textcritic.report.section import Place, Section
-from textcritic.report.show import TESTED, columns, tested
 
 MOST_OPEN = 25  # topics, of more of which the table has to be opened
-HEADER = ("source", "Latent NLL", *TESTED, "documents", "left out", "covariances apart")
 
 
 def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
@@ -60,7 +58,6 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         card=tuple(score for measure in _measures(place) for score in scores_of(rows, measure, names.source)),
         findings=tuple(topic_findings(rows, names)),
         definitions=tuple(pair for pair in DEFINITIONS if baseline or pair[0] != SHUFFLED),
-        lines=tuple(_lines(rows)),
         style=place.text("section.css"),
     )
 
@@ -78,31 +75,6 @@ def _measures(place: Place) -> list[Measure]:
             p="distance_p",
             of_real=0.0,
         ),
-    ]
-
-
-def _lines(rows: pd.DataFrame) -> list[str]:
-    """One block for each corpus, for the terminal."""
-    lines = []
-    for corpus, group in rows.groupby("corpus", sort=False):
-        cells = [
-            (
-                row["label"],
-                number(row["latent_nll"]),
-                *tested(row),
-                count(row["documents"]),
-                count(row["rejected"]),
-                "" if missing(row["distance_corrected"]) else number(row["distance_corrected"]),
-            )
-            for row in group.to_dict("records")
-        ]
-        lines += ["", f"Latent NLL of topics on {corpus} (in expectation; real text is the yardstick)", ""]
-        lines += columns(HEADER, cells)
-    return [
-        *lines,
-        "",
-        "p: permutation test against real text. Covariances apart: as a share of the size of real text's, less",
-        "what finite samples add.",
     ]
 
 

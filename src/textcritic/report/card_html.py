@@ -1,0 +1,109 @@
+"""A scorecard on the report's front page."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from textcritic.report.card import Block, Cell, Column, Row
+from textcritic.report.card_words import doubt_of, left_out_of, legend, value_of, verdict_of
+from textcritic.report.numbers import count, interval, listed, number, p_value
+from textcritic.report.scorecard import DIFFERENT, Score
+from textcritic.report.section import environment
+from textcritic.report.sheet import Cell as SheetCell
+from textcritic.report.sheet import Sheet, to_html
+
+MOST_ROWS = 40
+"""Rows of a card that are all shown at once; of more, each corpus but the first has to be opened."""
+
+
+def card_html(blocks: Sequence[Block], templates: Path) -> Markup:
+    """The card: a table for each corpus, and behind a click n, seeds and p-values of every number.
+
+    Args:
+        blocks: as `card.scorecard` makes them.
+        templates: the folder with scorecard.html.j2.
+    """
+    long = sum(len(block.rows) for block in blocks) > MOST_ROWS
+    variables = {
+        "blocks": [_block(block) for block in blocks],
+        "folded": long,
+        "legend": legend(blocks),
+        "numbers": Markup(to_html(numbers_sheet(blocks))),
+    }
+    return Markup(environment(templates).get_template("scorecard.html.j2").render(**variables))
+
+
+def numbers_sheet(blocks: Sequence[Block]) -> Sheet:
+    """Every score of a card with its n, seed and p-value: one row a score."""
+    heads = ("Source", "Measure", "Value", "95% interval", "n", "Left out", "Seed", "p-value")
+    body = []
+    for block in blocks:
+        for row in block.rows:
+            name = f"{block.corpus}: {row.label}" if len(blocks) > 1 else row.label
+            for column, cell in row.cells.items():
+                for score in cell.scores:
+                    body.append([SheetCell(name, heading=True), SheetCell(column.measure), *_numbers(score)])
+                    name = ""
+    return Sheet("scorecard", "Every number of the scorecard", [[SheetCell(head) for head in heads]], body, stubs=2)
+
+
+def _numbers(score: Score) -> list[SheetCell]:
+    seed = "" if score.seed is None else str(score.seed)
+    p = "" if score.p is None else p_value(score.p).removeprefix("p = ").removeprefix("p ")
+    spread = "" if score.number.low is None else interval(score.number.low, score.number.high)
+    n = ("exact", "") if score.n is None else (count(score.n), count(score.left_out))
+    return [SheetCell(text) for text in (number(score.number.value), spread, *n, seed, p)]
+
+
+def _block(block: Block) -> dict[str, Any]:
+    experiments = [(name, list(columns)) for name, columns in groupby(block.columns, lambda column: column.experiment)]
+    return {
+        "corpus": block.corpus,
+        "experiments": [{"id": name, "title": own[0].title, "span": len(own)} for name, own in experiments],
+        "columns": [{"measure": column.measure, "section": column.section} for column in block.columns],
+        "rows": [_row(row, block.columns) for row in block.rows],
+        "tally": _tally(block),
+    }
+
+
+def _tally(block: Block) -> str:
+    """What is said of a corpus whose table has to be opened: of how many samples the scores can be told apart."""
+    parts = []
+    for column in block.columns:
+        verdicts = [cell.verdict for _, cell in block.samples(column)]
+        parts.append(f"{verdicts.count(DIFFERENT)} of {len(verdicts)} by {column.measure}")
+    return f"{block.corpus}: of its samples can be told from real text {listed(parts)}"
+
+
+def _row(row: Row, columns: Sequence[Column]) -> dict[str, Any]:
+    kind = "real" if row.is_real else "baseline" if row.baseline else "sample"
+    cells = [_cell(row.cells[column], column) if column in row.cells else None for column in columns]
+    return {"label": row.label, "kind": kind, "cells": cells}
+
+
+def _cell(cell: Cell, column: Column) -> dict[str, str]:
+    return {
+        "measure": column.measure,
+        "section": column.section,
+        "value": value_of(cell),
+        "doubt": doubt_of(cell),
+        "words": verdict_of(cell),
+        "verdict": cell.verdict.replace(" ", "-"),
+        "left_out": left_out_of(cell),
+        "hint": _hint(cell),
+    }
+
+
+def _hint(cell: Cell) -> str:
+    """What a pointer over the cell shows; the table of every number says it to all others."""
+    parts = ["exact" if cell.n is None else f"n = {count(cell.n)}"]
+    if cell.seeds:
+        parts.append(f"seed{'s' * (len(cell.seeds) > 1)} {', '.join(map(str, cell.seeds))}")
+    p = [score.p for score in cell.scored if score.p is not None]
+    if p:
+        parts.append(f"{'largest ' * (len(p) > 1)}{p_value(max(p))}")
+    parts += dict.fromkeys(score.because for score in cell.scores if score.because)
+    return ", ".join(parts)

@@ -1,0 +1,124 @@
+"""A scorecard on the terminal: tables of plain text, as many columns side by side as fit."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from textwrap import wrap
+
+from textcritic.report.card import Block, Cell, Column, Row
+from textcritic.report.card_words import SIGNS, WORTH_SAYING, doubt_of, left_out_of, legend, value_of
+from textcritic.report.numbers import count, percent
+from textcritic.report.phrases import seeds_in_words
+
+GAP = 2
+NO_SIGN = "  "
+LOST = "*"  # behind a value of which many documents are left out
+HEAD = 20  # characters of a head that stand in one line
+LEAST_LABEL = 22
+"""Characters at least for the names of sources; longer ones go over several lines."""
+
+
+def card_lines(blocks: Sequence[Block], width: int) -> list[str]:
+    """The card: for each corpus one table, or several under one another where its columns do not fit side by side.
+
+    Args:
+        blocks: as `card.scorecard` makes them.
+        width: characters of a line; a table of one column may be wider than a very narrow terminal.
+    """
+    lines: list[str] = []
+    for block in blocks:
+        for columns in _side_by_side(block, width):
+            lines += ["", *_table(block, columns, width)]
+        lines += ["", *_counts(block, width)]
+    lost = any(left_out_of(cell) for block in blocks for row in block.rows for cell in row.cells.values())
+    remark = f"{LOST} {100 * WORTH_SAYING:g}% of the documents or more are left out." if lost else ""
+    meaning = " ".join(filter(None, [legend(blocks), remark]))
+    return [*lines, *(["", *wrap(meaning, width)] if meaning else [])]
+
+
+def _side_by_side(block: Block, width: int) -> list[list[Column]]:
+    """The columns of a block in groups that fit beside the names of its sources."""
+    label = min(LEAST_LABEL, max(len(row.label) for row in block.rows))
+    groups: list[list[Column]] = [[]]
+    for column in block.columns:
+        needed = label + sum(GAP + _width(block, other) for other in (*groups[-1], column))
+        if groups[-1] and needed > width:
+            groups.append([])
+        groups[-1].append(column)
+    return groups
+
+
+def _table(block: Block, columns: Sequence[Column], width: int) -> list[str]:
+    rows = [row for row in block.rows if any(column in row.cells for column in columns)]
+    widths = [_width(block, column) for column in columns]
+    room = width - sum(GAP + each for each in widths)
+    longest = max(len(text) for text in (block.corpus, *(row.label for row in rows)))
+    sizes = [min(longest, max(room, LEAST_LABEL)), *widths]
+    titles = [
+        "" if place and columns[place - 1].experiment == column.experiment else column.title
+        for place, column in enumerate(columns)
+    ]
+    heads = [wrap(column.measure, size - len(NO_SIGN)) for column, size in zip(columns, widths, strict=True)]
+    titled = [wrap(title, size - len(NO_SIGN)) for title, size in zip(titles, widths, strict=True)]
+    lines = _row([[block.corpus], *(map(_under_values, titled))], sizes)
+    lines += _row([[], *(map(_under_values, heads))], sizes)
+    for row in rows:
+        label = wrap(row.label, sizes[0], subsequent_indent="  ")
+        lines += _row([label, *([_text(row, column)] for column in columns)], sizes)
+    return lines
+
+
+def _under_values(lines: Sequence[str]) -> list[str]:
+    return [NO_SIGN + line for line in lines]
+
+
+def _row(cells: Sequence[Sequence[str]], sizes: Sequence[int]) -> list[str]:
+    """The lines of a row, whose cells have one or several."""
+    return [
+        (" " * GAP).join(f"{part:<{size}}" for part, size in zip(line, sizes, strict=True)).rstrip()
+        for line in zip_longest(*cells, fillvalue="")
+    ]
+
+
+def _width(block: Block, column: Column) -> int:
+    """Characters of a column: its heads may go over several lines, its values may not."""
+    words = f"{column.title} {column.measure}".split()
+    return max(
+        *(len(_text(row, column)) for row in block.rows),
+        *(len(NO_SIGN + word) for word in words),
+        min(len(NO_SIGN + column.measure), HEAD),
+    )
+
+
+def _text(row: Row, column: Column) -> str:
+    """A cell: its sign, value and interval, `≠ 15.0 (12.7–17.9)`; nothing where the source has no score."""
+    if column not in row.cells:
+        return ""
+    cell: Cell = row.cells[column]
+    doubt = doubt_of(cell)
+    beside = f" {doubt}" if doubt.startswith("±") else f" ({doubt})" if doubt else ""
+    sign = f"{SIGNS[cell.verdict]} " if cell.verdict in SIGNS else NO_SIGN
+    return f"{sign}{value_of(cell)}{beside}{LOST if left_out_of(cell) else ''}"
+
+
+def _counts(block: Block, width: int) -> list[str]:
+    """How many documents each measure is of, under which seeds, and how many were left out."""
+    lines = []
+    for column in block.columns:
+        real, samples = block.real(column), [row for row in block.rows if column in row.cells and not row.is_real]
+        own = [row.cells[column] for row in samples]
+        parts = [] if real is None else [f"n = {_n([real.cells[column]])} of {real.label}"]
+        parts += [f"{_n(own)} of a sample"] if own else []
+        seeds = {seed for cell in own for seed in cell.seeds}
+        parts += [f"seed{'s' * (len(seeds) > 1)} {seeds_in_words(seeds)}"] if seeds else []
+        lost = [cell.left_out for cell in own if cell.left_out]
+        parts += [f"at most {percent(max(lost))} of one left out"] if lost else []
+        lines += wrap(f"{column.measure}: {', '.join(parts)}.", width, subsequent_indent="  ")
+    return lines
+
+
+def _n(cells: Sequence[Cell]) -> str:
+    counts = [cell.n for cell in cells if cell.n is not None]
+    if not counts:
+        return "exact"
+    low, high = count(min(counts)), count(max(counts))
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,179 @@
+"""What a scorecard says, in words: the verdict on each source, and the few sentences of a report's front page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from textcritic.report.card import SOME_SEEDS, Block, Cell, Column, Row
+from textcritic.report.numbers import NONE, interval, number, p_value, percent
+from textcritic.report.scorecard import ALPHA, DIFFERENT, HIGHER, LOWER, NOT_SCORED, NOT_TESTED, SAME
+
+SIGNS = {DIFFERENT: "≠", SAME: "≈", SOME_SEEDS: "?"}
+MOST_SENTENCES = 5
+MOST_LOST = 0.5
+"""The share of its documents that a sample may lose and still be ranked: what is left says little of it."""
+WORTH_SAYING = 0.05
+"""The share of left out documents from which on the card says it."""
+FEW = 3  # sources that a sentence names one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the front page.
+
+    Attributes:
+        experiment: the experiment that it is of.
+        about: what it is about.
+        says: what it says.
+        section: element id of the part of the report that is about it.
+        strength: by which sentences are ordered, as `scorecard.strength`.
+    """
+
+    experiment: str
+    about: str
+    says: str
+    section: str
+    strength: float
+
+
+def value_of(cell: Cell) -> str:
+    """The value: `15.0`, of several seeds their mean, or a dash where nothing could be scored."""
+    return number(cell.number.value)
+
+
+def doubt_of(cell: Cell) -> str:
+    """What stands beside the value: its interval `12.7–17.9`, the deviation over seeds `± 0.31`, or nothing."""
+    if cell.spread is not None:
+        return f"± {number(cell.spread)}"
+    found = interval(cell.number.low, cell.number.high)
+    return "" if found == NONE else found
+
+
+def verdict_of(cell: Cell) -> str:
+    """Whether the source can be told from real text, in two or three words; nothing for real text."""
+    match cell.verdict:
+        case "different":
+            return f"{SIGNS[DIFFERENT]} {cell.way}"
+        case "same":
+            return f"{SIGNS[SAME]} not told apart"
+        case "some seeds":
+            return f"{SIGNS[SOME_SEEDS]} {cell.told} of {len(cell.scored)} seeds"
+        case "not tested" | "not scored":
+            return cell.verdict
+        case _:
+            return ""
+
+
+def left_out_of(cell: Cell) -> str:
+    """The share of documents that could not be scored, if it is worth a word."""
+    return f"{percent(cell.left_out)} left out" if cell.left_out >= WORTH_SAYING else ""
+
+
+def legend(blocks: Sequence[Block]) -> str:
+    """What the signs of a card mean, of those that stand in it."""
+    cells = [cell for block in blocks for row in block.rows for cell in row.cells.values()]
+    found = {cell.verdict for cell in cells}
+    meanings = {
+        DIFFERENT: f"{SIGNS[DIFFERENT]} can be told from real text (p < {ALPHA:g}, or an infinite value)",
+        SAME: f"{SIGNS[SAME]} cannot be told from it",
+        SOME_SEEDS: f"{SIGNS[SOME_SEEDS]} can under some of its seeds",
+        NOT_TESTED: "not tested: there is no test against real text",
+    }
+    parts = [words for verdict, words in meanings.items() if verdict in found]
+    if any(cell.spread is not None for cell in cells):
+        parts.append("±: standard deviation over seeds")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def sentences(blocks: Sequence[Block]) -> list[Sentence]:
+    """One sentence for each corpus and measure: how many samples can be told from real text, and how far they are."""
+    several = len(blocks) > 1
+    made = []
+    for block in blocks:
+        for column in block.columns:
+            samples = block.samples(column)
+            if samples and (real := block.real(column)) is not None:
+                about = f"{column.title}, {column.measure}{f' on {block.corpus}' if several else ''}"
+                strongest = max((cell.strength for _, cell in _kept(samples)), default=0.0)
+                says = _compared(samples, real, column)
+                made.append(Sentence(column.experiment, about, says, column.section, strongest))
+    return made
+
+
+def chosen(pool: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences of the front page, the strongest first: of each experiment one, then the strongest of the rest."""
+    ranked = sorted(pool, key=lambda sentence: -sentence.strength)
+    first = {sentence.experiment: sentence for sentence in reversed(ranked)}
+    rest = [sentence for sentence in ranked if first[sentence.experiment] is not sentence]
+    best = sorted(first.values(), key=lambda sentence: -sentence.strength)
+    return sorted([*best, *rest][:MOST_SENTENCES], key=lambda sentence: -sentence.strength)
+
+
+def _kept(samples: Sequence[tuple[Row, Cell]]) -> list[tuple[Row, Cell]]:
+    """Those of which enough could be scored to rank them."""
+    return [(row, cell) for row, cell in samples if cell.left_out <= MOST_LOST and cell.verdict != NOT_SCORED]
+
+
+def _compared(samples: Sequence[tuple[Row, Cell]], real: Row, column: Column) -> str:
+    yardstick = f"{real.label} ({value_of(real.cells[column])})"
+    if len(samples) == 1:
+        return f"{_alone(*samples[0], yardstick)}."
+    kept, total = _kept(samples), len(samples)
+    if all(cell.verdict == SAME for _, cell in samples):
+        return f"none of the {total} samples can be told from {yardstick}."
+    groups: Mapping[str, list[tuple[Row, Cell]]] = {
+        HIGHER: [(row, cell) for row, cell in kept if cell.verdict == DIFFERENT and cell.way == HIGHER],
+        LOWER: [(row, cell) for row, cell in kept if cell.verdict == DIFFERENT and cell.way == LOWER],
+        SAME: [(row, cell) for row, cell in kept if cell.verdict == SAME],
+        SOME_SEEDS: [(row, cell) for row, cell in kept if cell.verdict == SOME_SEEDS],
+        NOT_TESTED: [(row, cell) for row, cell in kept if cell.verdict == NOT_TESTED],
+    }
+    parts = [_part(way, group, yardstick) for way, group in groups.items() if group]
+    if lost := [row for row, cell in samples if (row, cell) not in kept]:
+        parts.append(f"{_named(lost)} lost more than half of {'its' if len(lost) == 1 else 'their'} documents")
+    everyone, _, rest = parts[0].partition(" ")
+    start = f"all {total} samples" if everyone == str(total) else f"{everyone} of {total} samples"
+    return f"{'; '.join([f'{start} {rest}', *parts[1:]])}."
+
+
+def _part(kind: str, group: Sequence[tuple[Row, Cell]], yardstick: str) -> str:
+    """What some of the samples have in common; it starts with how many they are."""
+    if kind in {HIGHER, LOWER}:
+        ranked = sorted(group, key=lambda pair: pair[1].number.value or 0.0, reverse=kind == LOWER)
+        (near, first), (far, last) = ranked[0], ranked[-1]
+        reach = f"{value_of(first)} ({near.label})"
+        if len(group) > 1:
+            reach = f"from {reach} to {value_of(last)} ({far.label})"
+        return f"{len(group)} score{'s' * (len(group) == 1)} {kind} than {yardstick}, {reach}"
+    words = {
+        SAME: f"cannot be told from {yardstick}",
+        SOME_SEEDS: f"can be told from {yardstick} under some seeds only",
+        NOT_TESTED: f"{'was' if len(group) == 1 else 'were'} not tested against {yardstick}",
+    }
+    return f"{_named([row for row, _ in group])} {words[kind]}"
+
+
+def _alone(row: Row, cell: Cell, yardstick: str) -> str:
+    """The one sample that there is."""
+    doubt = doubt_of(cell)
+    if cell.verdict == NOT_SCORED:
+        return f"of {row.label} nothing could be scored"
+    p = [score.p for score in cell.scored if score.p is not None]
+    tested = f"; {'largest ' if len(p) > 1 else ''}{p_value(max(p))}" if p else ""
+    value = f"{value_of(cell)}{f' ({doubt}{tested})' if doubt or tested else ''}"
+    lost = f", but {percent(cell.left_out)} of its documents are left out" if cell.left_out >= WORTH_SAYING else ""
+    match cell.verdict:
+        case "different":
+            words = f"scores {cell.way} than {yardstick}"
+        case "same":
+            words = f"cannot be told from {yardstick}"
+        case "some seeds":
+            words = f"can be told from {yardstick} under {cell.told} of its {len(cell.scored)} seeds"
+        case _:
+            words = f"was not tested against {yardstick}"
+    return f"{row.label} {words}: {value}{lost}"
+
+
+def _named(rows: Sequence[Row]) -> str:
+    """How many samples, and which if they are few."""
+    names = "; ".join(row.label for row in rows)
+    return str(len(rows)) if len(rows) > FEW else f"{len(rows)} ({names})"

@@ -1,0 +1,60 @@
+"""What a reader of a study sees first: its headline, its scorecard, and at most five sentences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textcritic.report.card import Block, scorecard
+from textcritic.report.card_words import Sentence, chosen, sentences
+from textcritic.report.scorecard import read_facts, scores_from_json
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The front page of a study.
+
+    Attributes:
+        headline: of the first experiment that has one, or "".
+        blocks: the scorecard, as `card.scorecard` makes it; empty where no experiment has scores.
+        sentences: at most `card_words.MOST_SENTENCES`, the strongest first.
+        titles: the heading of each experiment's section, with the experiment's name where two have the same.
+        facts: what section.json of each experiment says, by its name, in the order of the study.
+    """
+
+    headline: str
+    blocks: tuple[Block, ...]
+    sentences: tuple[Sentence, ...]
+    titles: Mapping[str, str]
+    facts: Mapping[str, Mapping[str, Any]]
+
+
+def front_page(sections: Mapping[str, Path]) -> Front:
+    """The front page.
+
+    Args:
+        sections: section.json of each experiment by its name, in the order of the study.
+
+    Raises:
+        TextcriticError: a file is missing or damaged.
+    """
+    facts = {name: read_facts(path) for name, path in sections.items()}
+    headings = [said["title"] for said in facts.values()]
+    titles = {
+        name: f"{said['title']} ({name})" if headings.count(said["title"]) > 1 else said["title"]
+        for name, said in facts.items()
+    }
+    blocks = scorecard({name: scores_from_json(said, sections[name]) for name, said in facts.items()}, titles)
+    pool = [*sentences(blocks), *(found for name in facts for found in _findings(name, facts[name], titles[name]))]
+    headline = next((said["headline"] for said in facts.values() if said.get("headline")), "")
+    return Front(headline, blocks, tuple(chosen(pool)), titles, facts)
+
+
+def _findings(name: str, said: Mapping[str, Any], title: str) -> list[Sentence]:
+    """The findings that say more than scores do: those with a strength; all, where an experiment has no scores."""
+    found = [(finding["about"], finding["says"], float(finding["strength"])) for finding in said.get("findings", ())]
+    return [
+        Sentence(name, f"{title}, {about}" if about else title, says, name, strength)
+        for about, says, strength in found
+        if strength > 0 or not said.get("card")
+    ]

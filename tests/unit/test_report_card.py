@@ -1,0 +1,279 @@
+"""A study's scorecard: rows put together from several experiments, on a page and on the terminal, and in sentences."""
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from report_html import Page
+
+from textcritic.report import card_html as html
+from textcritic.report.card import SOME_SEEDS, Cell, Column, scorecard
+from textcritic.report.card_html import card_html
+from textcritic.report.card_text import card_lines
+from textcritic.report.card_words import (
+    MOST_SENTENCES,
+    Sentence,
+    chosen,
+    doubt_of,
+    legend,
+    sentences,
+    value_of,
+    verdict_of,
+)
+from textcritic.report.page import TEMPLATES
+from textcritic.report.scorecard import DIFFERENT, HIGHER, NOT_SCORED, NOT_TESTED, SAME, Number, Score
+
+REAL = Number(4.0, 3.9, 4.1)
+
+
+def real(measure="Latent PPL", corpus="docs", **said):
+    plain = {"label": "real text", "number": REAL, "n": 700, "section": measure.replace(" ", "-")}
+    return Score(corpus=corpus, measure=measure, **(plain | said))
+
+
+def score(generator, value=8.0, setting="w-title", seed=1, **said):
+    low_high = (value - 0.5, value + 0.5) if value is not None and math.isfinite(value) else (None, None)
+    plain = {"corpus": "docs", "label": generator, "measure": "Latent PPL", "number": Number(value, *low_high)}
+    plain |= {"p": 0.0001 if low_high[0] else None, "real": REAL, "n": 500, "decoding": "plain"}
+    plain |= {"section": said.get("measure", "Latent PPL").replace(" ", "-")}
+    return Score(generator=generator, setting=setting, seed=seed, **(plain | said))
+
+
+def card_of(*scores):
+    return scorecard({"one": scores}, {"one": "One"})
+
+
+def test_a_source_has_one_row_whatever_experiments_call_it():
+    first = [real(), score("gpt2", label="GPT-2, with titles"), score("gpt2", 9.0, "", label="GPT-2, without titles")]
+    second = [
+        real("Latent NLL"),
+        score("gpt2", 5.0, "", label="GPT-2", measure="Latent NLL"),
+        score("shuffled", 3.0, "", label="shuffled", measure="Latent NLL", baseline=True),
+        score("gpt2", 7.0, "", label="GPT-2", measure="Apart"),
+    ]
+    (block,) = scorecard({"b": first, "a": second}, {"b": "Order", "a": "Topics"})
+    assert block.columns == (
+        Column("b", "Order", "Latent PPL", "Latent-PPL"),
+        Column("a", "Topics", "Latent NLL", "Latent-NLL"),
+        Column("a", "Topics", "Apart", "Apart"),
+    )
+    values = {
+        row.label: [row.cells[c].number.value if c in row.cells else None for c in block.columns] for row in block.rows
+    }
+    assert values == {
+        "real text": [4.0, 4.0, None],
+        "GPT-2, with titles": [8.0, None, None],
+        "GPT-2, without titles": [9.0, 5.0, 7.0],
+        "shuffled": [None, 3.0, None],
+    }
+    assert [row.is_real for row in block.rows] == [True, False, False, False]
+    assert [row.baseline for row in block.rows] == [False, False, False, True]
+    assert [row.label for row, _ in block.samples(block.columns[1])] == ["GPT-2, without titles"]
+
+
+def test_each_corpus_has_its_own_rows_and_columns_real_text_first():
+    scores = [score("gpt2"), real(), real(corpus="wiki"), score("gpt2", corpus="wiki", measure="Other")]
+    docs, wiki = card_of(*scores)
+    assert [row.label for row in docs.rows] == ["real text", "gpt2"]
+    assert (docs.corpus, wiki.corpus) == ("docs", "wiki")
+    assert [column.measure for column in docs.columns] == ["Latent PPL"]
+    assert [column.measure for column in wiki.columns] == ["Latent PPL", "Other"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "labels"),
+    [
+        ([("w-title", "a"), ("wo-title", "a")], ["GPT-2, with titles", "GPT-2, without titles"]),
+        ([("w-title", "a"), ("w-title", "b")], ["GPT-2, a", "GPT-2, b"]),
+        ([("", "a"), ("", "b"), ("w-title", "b")], ["GPT-2, a", "GPT-2, b", "GPT-2, with titles"]),
+    ],
+)
+def test_sources_of_one_name_are_told_apart(keys, labels):
+    scores = [score("gpt2", setting=setting, decoding=decoding, label="GPT-2") for setting, decoding in keys]
+    (block,) = card_of(*scores)
+    assert [row.label for row in block.rows] == labels
+
+
+def test_seeds_share_a_cell_with_their_mean_and_deviation():
+    values = [8.0, 9.0, 12.5]
+    scores = [score("gpt2", value, seed=seed, left_out=50) for seed, value in enumerate(values, 1)]
+    (block,) = card_of(real(), *scores)
+    cell = block.rows[1].cells[block.columns[0]]
+    assert cell.number == Number(pytest.approx(np.mean(values)))
+    assert cell.spread == pytest.approx(np.std(values, ddof=1))
+    assert (cell.n, cell.seeds) == (1500, (1, 2, 3))
+    assert cell.left_out == pytest.approx(150 / 1650)
+    assert cell.strength == scores[0].strength < scores[1].strength
+    assert (value_of(cell), doubt_of(cell)) == ("9.83", "± 2.36")
+    (alone,) = card_of(real(), scores[0])
+    cell = alone.rows[1].cells[alone.columns[0]]
+    assert (cell.number, cell.spread, doubt_of(cell)) == (scores[0].number, None, "7.50–8.50")
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "words"),
+    [
+        ([(8.0, 0.01), (9.0, 0.04)], DIFFERENT, "≠ higher"),
+        ([(3.0, 0.01), (2.0, 0.04)], DIFFERENT, "≠ lower"),
+        ([(8.0, 0.01), (2.0, 0.04)], SOME_SEEDS, "? 2 of 2 seeds"),
+        ([(8.0, 0.01), (4.1, 0.4)], SOME_SEEDS, "? 1 of 2 seeds"),
+        ([(4.2, 0.3), (3.9, 0.4)], SAME, "≈ not told apart"),
+        ([(4.2, 0.3), (3.9, None)], NOT_TESTED, "not tested"),
+        ([(None, None), (8.0, 0.01)], DIFFERENT, "≠ higher"),
+        ([(None, None), (None, None)], NOT_SCORED, "not scored"),
+        ([(math.inf, None), (8.0, 0.01)], DIFFERENT, "≠ higher"),
+    ],
+)
+def test_the_verdict_on_several_seeds(said, verdict, words):
+    cell = Cell(tuple(score("gpt2", value, seed=seed, p=p) for seed, (value, p) in enumerate(said)))
+    assert cell.verdict == verdict
+    assert verdict_of(cell) == words
+    assert (cell.strength > 0) is (verdict == DIFFERENT)
+    assert value_of(cell) != "nan"
+
+
+def test_infinite_values_have_no_deviation():
+    cell = Cell((score("gpt2", math.inf), score("gpt2", 8.0, seed=2)))
+    assert (value_of(cell), doubt_of(cell), cell.way) == ("∞", "", HIGHER)
+
+
+@pytest.mark.parametrize(
+    ("scores", "says"),
+    [
+        ([score("a")], "a scores higher than real text (4.00): 8.00 (7.50–8.50; p < 0.001)."),
+        ([score("a", 3.0, p=0.2)], "a cannot be told from real text (4.00): 3.00 (2.50–3.50; p = 0.20)."),
+        ([score("a", p=None)], "a was not tested against real text (4.00): 8.00 (7.50–8.50)."),
+        ([score("a", None, n=0)], "of a nothing could be scored."),
+        (
+            [score("a", left_out=500)],
+            "a scores higher than real text (4.00): 8.00 (7.50–8.50; p < 0.001), but 50% of its documents are left "
+            "out.",
+        ),
+        (
+            [score("a"), score("a", 4.1, seed=2, p=0.2)],
+            "a can be told from real text (4.00) under 1 of its 2 seeds: 6.05 (± 2.76; largest p = 0.20).",
+        ),
+        (
+            [score("a"), score("b", 9.0), score("c", 7.0)],
+            "all 3 samples score higher than real text (4.00), from 7.00 (c) to 9.00 (b).",
+        ),
+        (
+            [score("a"), score("b", 3.0), score("c", 4.1, p=0.3), score("d", 2.0), score("e", None, n=0)],
+            "1 of 5 samples scores higher than real text (4.00), 8.00 (a); 2 score lower than real text (4.00), from "
+            "3.00 (b) to 2.00 (d); 1 (c) cannot be told from real text (4.00); 1 (e) lost more than half of its "
+            "documents.",
+        ),
+        (
+            [score(name, 4.1, p=0.3) for name in "abcd"],
+            "none of the 4 samples can be told from real text (4.00).",
+        ),
+        (
+            [score("a", 4.1, p=0.3), score("b", 4.1, p=None), score("c", 99.0, left_out=501)],
+            "1 of 3 samples (a) cannot be told from real text (4.00); 1 (b) was not tested against real text (4.00); 1 "
+            "(c) lost more than half of its documents.",
+        ),
+    ],
+)
+def test_a_sentence_says_how_many_can_be_told_and_how_far_they_are(scores, says):
+    (sentence,) = sentences(card_of(real(), *scores, score("bad", 99.0, baseline=True)))
+    assert sentence.says == says
+    assert (sentence.experiment, sentence.about, sentence.section) == ("one", "One, Latent PPL", "Latent-PPL")
+    # Of two seeds the nearer counts; what lost more than half of its documents does not.
+    strengths = [s.strength for s in scores if s.left_out <= s.n]
+    assert sentence.strength == (min(strengths) if len({s.label for s in scores}) == 1 else max(strengths))
+
+
+def test_there_is_no_sentence_without_real_text_or_without_samples():
+    assert sentences(card_of(score("a"))) == []
+    assert sentences(card_of(real())) == []
+
+
+def test_with_several_corpora_a_sentence_says_which():
+    two = card_of(real(), score("a"), real(corpus="wiki"), score("a", corpus="wiki"))
+    assert [s.about for s in sentences(two)] == ["One, Latent PPL on docs", "One, Latent PPL on wiki"]
+
+
+def test_the_front_page_has_the_strongest_of_each_experiment_then_of_the_rest():
+    pool = [Sentence(name, f"{name}{n}", "", "", n) for name, n in (("a", 9), ("a", 8), ("a", 7), ("a", 6), ("a", 5.5))]
+    pool += [Sentence("b", "b1", "", "", 1), Sentence("b", "b0", "", "", 0.5), Sentence("c", "c0", "", "", 0)]
+    assert [sentence.about for sentence in chosen(pool)] == ["a9", "a8", "a7", "b1", "c0"]
+    assert len(chosen(pool)) == MOST_SENTENCES
+    many = [Sentence(str(n), str(n), "", "", n) for n in range(9)]
+    assert [sentence.about for sentence in chosen(many)] == ["8", "7", "6", "5", "4"]
+
+
+def test_the_legend_explains_what_stands_there():
+    card = card_of(real(), score("a"))
+    assert legend(card) == "≠ can be told from real text (p < 0.05, or an infinite value)."
+    assert "≈ cannot be told from it" in legend(card_of(real(), score("a", 4.1, p=0.5)))
+    assert legend(card_of(real())) == ""
+
+
+@pytest.fixture
+def wide():
+    """A card of six columns with all verdicts, seeds and a long name."""
+    measures = ["Latent PPL", "Latent NLL", "Covariances apart", "Accuracy", "A measure of a rather long name", "MAUVE"]
+    scores = [real(measure) for measure in measures]
+    for measure in measures:
+        for name, value, said in (
+            ("small GPT-2, with titles", 14.5, {}),
+            ("an interpolated trigram of a very long name, without titles", 135.2, {"left_out": 200}),
+            ("same", 4.06, {"p": 0.6}),
+            ("infinite", math.inf, {"because": "a step never occurs"}),
+            ("none", None, {"n": 0, "left_out": 700}),
+        ):
+            scores.append(score(name, value, measure=measure, **said))
+    return card_of(*scores, score("same", 4.5, seed=2, p=0.7))
+
+
+@pytest.mark.parametrize("width", [100, 80, 50])
+def test_the_terminal_shows_every_number_within_its_width(wide, width):
+    lines = card_lines(wide, width)
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    assert text.count("≠ 14.5 (14.0–15.0)") == text.count("≠ 135 (135–136)*") == text.count("≠ ∞") == 6
+    assert text.count("≈ 4.06 (3.56–4.56)") == 5
+    assert "≈ 4.28 ± 0.31" in text
+    words = re.sub(r"\s+", " ", text)
+    assert (
+        "Latent PPL: n = 700 of real text, 0 to 1,000 of a sample, seeds 1, 2, at most 100% of one left out." in words
+    )
+    assert "* 5% of the documents or more are left out." in words
+    # As many tables as columns side by side make necessary, each with the real text first.
+    assert text.count("real text  ") == {100: 2, 80: 3, 50: 6}[width]
+
+
+def test_the_page_shows_every_number_with_its_words_and_a_way_to_its_section(wide):
+    text = card_html(wide, TEMPLATES)
+    page = Page(f"<div>{text}</div>")
+    cells = [attrs for tag, attrs in page.tags if tag == "td" and "title" in attrs]
+    assert len(cells) == sum(len(row.cells) for block in wide for row in block.rows)
+    assert text.count("≠ higher") == 18
+    assert text.count("≈ not told apart") == 6
+    assert text.count("29% left out") == 6
+    hints = {cell["title"] for cell in cells}
+    assert {"n = 700", "n = 500, seed 1, p < 0.001", "n = 500, seed 1, a step never occurs"} <= hints
+    assert "n = 1,000, seeds 1, 2, largest p = 0.70" in hints
+    sections = {column.section for column in wide[0].columns}
+    assert {load[1:] for load in page.loads} == {*sections, "one"}
+    # One row for each score of each seed in the table behind the click.
+    (table,) = re.findall(r'id="table-scorecard".*?</table>', text, re.S)
+    assert table.count("<tr>") - 1 == sum(len(c.scores) for row in wide[0].rows for c in row.cells.values())
+
+
+def test_a_long_card_is_folded_by_corpus(wide, monkeypatch):
+    assert str(card_html(wide, TEMPLATES)).count("<details") == 1
+    monkeypatch.setattr(html, "MOST_ROWS", 5)
+    folded = str(card_html([*wide, *wide], TEMPLATES))
+    assert folded.count("<details") == 3
+    assert folded.count("<details open>") == 1
+    assert "docs: of its samples can be told from real text 3 of 5 by Latent PPL, 3 of 5 by Latent NLL" in folded
+
+
+def test_what_people_call_a_source_cannot_break_the_page():
+    (block,) = card_of(real(), score("<b>&", because="<i>"))
+    text = str(card_html([block], Path(TEMPLATES)))
+    assert "<b>" not in text
+    assert "&lt;b&gt;&amp;" in text
