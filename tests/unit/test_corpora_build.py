@@ -93,6 +93,40 @@ def test_medians_pool_all_splits():
     assert (found["median_sections"], found["median_section_length"], found["max_section_length"]) == (2, 3.5, 10)
 
 
+def test_a_rare_title_in_test_alone_is_no_reason_to_lower_the_least_possible(tmp_path):
+    paths = given(tmp_path, [PLAIN] * 3, [PLAIN], [{"a": "b", "c": "d"}])
+    with pytest.raises(TextcriticError, match=r"too rare in train 1; set sections\.rare_title to drop-section$"):
+        build(tmp_path, paths, spec())
+
+
+def test_empty_sections_may_go_without_their_articles(tmp_path):
+    box, short = {**PLAIN, "Box": ""}, {"Plot": "a b", "Cast": "c", "Box": ""}
+    articles = [box, {"Plot": "a b", "Box": ""}, {**short, "Plot": "a " * 5}, PLAIN]
+    paths = given(tmp_path, articles, [box], [PLAIN])
+    splits, statistics = build(tmp_path, paths, spec(maximum_tokens=4, out_of_range="drop-empty"))
+    assert [[section.title for section in article.sections] for article in splits["train"]] == [["plot", "cast"]] * 2
+    assert len(splits["validation"]) == 1
+    assert statistics["dropped_sections"] == {"a section without text": 4}
+    assert statistics["rejected"] == {"too few sections": 1, "a section too long": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "warned"),
+    [
+        ("これは日本語の文章です。単語の間に空白はありません。", "words", True),
+        ("这是一个没有空格的句子。", "words", True),
+        ("ภาษาไทยไม่มีช่องว่างระหว่างคำ", "words", True),
+        ("これは日本語の文章です。", "gpt2", False),
+        ("한국어는 띄어쓰기를 한다", "words", False),
+        ("the name 東京 means eastern capital", "words", False),
+    ],
+)
+def test_words_of_a_text_without_spaces_are_warned_of_once(text, unit, warned, tmp_path, caplog):
+    path = write_jsonl(tmp_path / "own.jsonl", [{"plot": text, "cast": text}] * 10)
+    build(tmp_path, [path], spec(length_unit=unit))
+    assert caplog.text.count("tiny: sections.length_unit is words, split at white space") == warned
+
+
 def test_sections_out_of_range(tmp_path):
     odd = [PLAIN, {"plot": "a b", "cast": "c d", "music": "e"}, {"plot": "a b", "cast": "c d", "music": "e f g h i"}]
     odd.append({"plot": "a b", "cast": "c d"})
@@ -176,6 +210,21 @@ def test_articles_beyond_one_row_group_keep_their_own_sections(tmp_path):
             "no article is left in train, validation, test; .*too few sections 10; lower sections.minimum",
         ),
         ([PLAIN] * 10, {"minimum_tokens": 2}, "a section too short 10; lower sections.minimum_tokens"),
+        (
+            [{**PLAIN, "Box": ""}] * 10,
+            {},
+            "a section too short 10; set sections.out_of_range to drop-empty, so that sections without text go",
+        ),
+        (
+            [{"Plot": "a"}] * 10,
+            {"minimum": 1, "out_of_range": "drop-empty"},
+            "only 1 section type; .*give more articles",
+        ),
+        (
+            [{"Plot": ""}] * 10,
+            {"minimum": 1, "out_of_range": "drop-empty"},
+            "too few sections 10; give articles with sections",
+        ),
         ([PLAIN] * 10, {"maximum_tokens": 1}, "a section too long 10; raise sections.maximum_tokens"),
         ([PLAIN] * 10, {"minimum_title_count": 7}, "a title too rare in train 10; lower sections.minimum_title_count"),
         ([{"1": "a", "2": "b"}] * 10, {}, "a section without title 10; give every section a title"),

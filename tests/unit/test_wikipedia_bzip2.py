@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tiny_dump import write
 
 from textcritic.corpora.wikipedia import bzip2
+from textcritic.corpora.wikipedia.dump import OPENING
 from textcritic.errors import TextcriticError
 
 CONTENTS = [b"<head>", b"<page>" + os.urandom(3000), b"", b"x" * 100_000, os.urandom(50), b"</mediawiki>"]
@@ -104,7 +105,7 @@ def test_damage_in_the_middle_names_the_stream(path, damage, stream, read):
 
 def test_what_is_packed_as_wikimedia_packs_it(tmp_path):
     def multistream(*contents):
-        return bzip2.is_multistream(write(tmp_path / "a", b"".join(map(bz2.compress, contents))), b"<page>")
+        return bzip2.is_multistream(write(tmp_path / "a", b"".join(map(bz2.compress, contents))), OPENING)
 
     assert multistream(b"<mediawiki>", b"  \n <page>x</page>", b"</mediawiki>")
     assert not multistream(b"<mediawiki>\n <page>x</page></mediawiki>")

@@ -78,16 +78,16 @@ def test_the_head_tells_the_wiki(tmp_path):
     site = Dump(write(tmp_path / "dump", dump(PAGES, schema="0.11", language="fr"))).site
     assert (site.name, site.dbname, site.generator) == ("Tiny", "tinywiki", "MediaWiki 1.0")
     assert (site.schema, site.language) == ("0.11", "fr")
-    assert site.namespaces.media == {"media", "file", "image"}
-    assert site.namespaces.category == {"category"}
+    assert site.namespaces.media == {"media", "file", "image", "fichier", "média"}
+    assert site.namespaces.category == {"category", "catégorie"}
     assert {"portal", "talk", "user talk", "special"} <= site.namespaces.others
-    assert "" not in site.prefixes
+    assert "" not in site.namespaces.all
 
 
 def test_a_dump_without_siteinfo_has_the_english_names(tmp_path):
     site = Dump(write(tmp_path / "dump", f"<mediawiki>{PAGES[0]}</mediawiki>")).site
     assert (site.name, site.dbname, site.schema, site.language) == ("", "", "", "")
-    assert {"file", "category", "template"} <= site.prefixes
+    assert {"file", "category", "template"} <= site.namespaces.all
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,10 @@ from tiny_dump import article, dump, multistream, page, write
 
 from textcritic.corpora import Section, build_corpus, read_articles, words_of
 from textcritic.corpora.wikipedia import Shard, extract, extract_shard, join_shards
-from textcritic.corpora.wikipedia.dump import open_dumps, parts_of
+from textcritic.corpora.wikipedia.dump import MULTISTREAM, open_dumps, parts_of
 from textcritic.corpora.wikipedia.extract import in_order
 from textcritic.corpora.wikipedia.pages import LARGEST_PAGE, LARGEST_TEXT
+from textcritic.corpora.wikipedia.wikitext import FROM_TEMPLATE, JOINED
 from textcritic.errors import TextcriticError
 from textcritic.options.corpora import check_dump
 from textcritic.plan.spec import complete
@@ -113,6 +114,40 @@ def test_every_reason_is_counted(xml, reason, tmp_path):
         assert skipped(tmp_path, *pages) == {reason: 1}
 
 
+def test_pages_with_attributes_are_pages_of_any_packing(tmp_path):
+    def with_attributes(xml):
+        return xml.replace("<page>", '<page xmlns="http://www.mediawiki.org/xml/export-0.11/"\n id="x">')
+
+    pages = [article(number) for number in range(9)]
+    plain = [found.sections for found in read_articles(extracted(tmp_path, write(tmp_path / "a", dump(pages)))[0])]
+    for shards, data in ((1, dump(pages).encode()), (3, dump(map(with_attributes, pages)).encode())):
+        out, report = extracted(tmp_path, write(tmp_path / "b", data), shards=shards)
+        assert [found.sections for found in read_articles(out)] == plain
+        assert report["provenance"]["dump"]["pages"] == 9
+    packed = write(tmp_path / "c", multistream(list(map(with_attributes, pages))))
+    assert open_dumps([packed])[0].packing == MULTISTREAM
+    assert len(read_articles(extracted(tmp_path, packed, shards=2)[0])) == 9
+
+
+def test_headings_mended_are_counted_over_shards(tmp_path):
+    pages = [page(n, f"A{n}", "a\n== B ==\nc\n=={{x}}==\nd\n=={{y|E}}==\nf") for n in range(4)]
+    _, report = extracted(tmp_path, write(tmp_path / "a", dump(pages)), shards=2)
+    assert report["mended"] == {JOINED: 4, FROM_TEMPLATE: 4}
+
+
+def test_further_aliases_of_namespaces(tmp_path):
+    text = "a [[Obrazek:b|c]][[Dział:d]]e [[Strefa:f]]\n== g ==\nh"
+    pages = [page(1, "A", text), page(2, "Strefa:B", text, space=None)]
+    aliases = {"file": ["Obrazek"], "category": ["Dział"], "other": ["Strefa"]}
+    path = write(tmp_path / "a", dump(pages))
+    out, report = extracted(tmp_path, path, options=OPTIONS | {"namespace_aliases": aliases})
+    assert [found.sections[0].text for found in read_articles(out)] == ["a e"]
+    assert report["skipped"] == {"in another namespace": 1}
+    assert [found.sections[0].text for found in read_articles(extracted(tmp_path, path)[0])] == [
+        "a cDział:de Strefa:f"
+    ] * 2
+
+
 def test_an_article_that_begins_with_a_list_is_no_redirect(tmp_path):
     path = write(tmp_path / "dump.xml", dump([page(1, "A", "#Foo [[bar]] is one.\n#Two.\n" + LONG)]))
     assert [found.id for found in read_articles(extracted(tmp_path, path)[0])] == ["1"]
@@ -152,7 +187,7 @@ def test_titles_that_are_no_years_stay(title, tmp_path):
 
 
 def test_options_of_another_language(tmp_path):
-    options = {"disambiguation_templates": ["Begriffsklärung"], "skip_titles": [r"\d+ v\. Chr\.", "Liste .*"]}
+    options = OPTIONS | {"disambiguation_templates": ["Begriffsklärung"], "skip_titles": [r"\d+ v\. Chr\.", "Liste .*"]}
     pages = [page(1, "44 v. Chr.", LONG), page(2, "Liste der A", LONG), page(3, "B", LONG + "{{begriffsklärung}}")]
     found = skipped(tmp_path, *pages, options=options)
     assert found == {"a title of skip_titles": 2, "a disambiguation page": 1}
@@ -277,13 +312,13 @@ def test_shards_of_different_versions_are_told(tmp_path, caplog):
     _, report = extracted(tmp_path, path, shards=2)
     (version,) = report["provenance"]["extracted_with"].values()
     shard = json.loads((tmp_path / "1-of-2.json").read_text())
-    shard["extracted_with"] = {"mwparserfromhell": "0.1"}
+    shard["extracted_with"] = {"textcritic": "0.0.1"}
     write(tmp_path / "1-of-2.json", json.dumps(shard))
     files = [[tmp_path / f"{n}-of-2.{suffix}" for n in range(2)] for suffix in ("parquet", "json")]
     join_shards(*files, tmp_path / "out.parquet", tmp_path / "out.json")
     provenance = json.loads((tmp_path / "out.json").read_text())["provenance"]
-    assert provenance["extracted_with"] == {"mwparserfromhell": f"0.1, {version}"}
-    assert "different versions of mwparserfromhell" in caplog.text
+    assert provenance["extracted_with"] == {"textcritic": f"0.0.1, {version}"}
+    assert "different versions of textcritic" in caplog.text
 
 
 def test_joining_shards_of_two_dumps_is_refused(tmp_path):
@@ -316,8 +351,11 @@ def test_joining_shards_of_two_dumps_is_refused(tmp_path):
         ),
         (lambda: multistream(SOUND)[:3000] + b"????" + multistream(SOUND)[3004:], r"begins at byte \d+ is damaged"),
         (lambda: multistream(PAGES, 1), r"stream that begins at byte \d+ ends within a page, unlike the first"),
-        (lambda: dump([]).encode(), "found no article"),
-        (lambda: dump(SOUND[30:32]).encode(), r"found no article \(skipped: .*'in another namespace': 1"),
+        (lambda: dump([]).encode(), r"the-dump: there is no <page> in it; give a dump named \.\.\.-pages-articles"),
+        (
+            lambda: dump(SOUND[30:32]).encode(),
+            r"found no article \(skipped: {'not well-formed XML': 1, 'in another namespace': 1}\); check its options",
+        ),
     ],
 )
 def test_a_fault_is_one_line_and_leaves_nothing_behind(data, message, workers, tmp_path):
@@ -326,10 +364,11 @@ def test_a_fault_is_one_line_and_leaves_nothing_behind(data, message, workers, t
     with pytest.raises(TextcriticError, match=message) as caught:
         extracted(tmp_path / "out", path, workers=workers)
     assert "\n" not in str(caught.value)
-    assert str(path) in str(caught.value) or "found no article" in str(caught.value)
+    joined = re.search("found no article|there is no <page>", str(caught.value))
+    assert str(path) in str(caught.value) or joined
     left = {file.name for file in (tmp_path / "out").iterdir()}
     assert left <= {"0-of-1.parquet", "0-of-1.json"}
-    assert not left or "found no article" in str(caught.value)
+    assert not left or joined
 
 
 def test_a_killed_worker_is_an_error(tmp_path):

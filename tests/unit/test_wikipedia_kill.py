@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = """
 import json, sys
 from textcritic.corpora.wikipedia import Shard, extract_shard
-options = {"disambiguation_templates": [], "skip_titles": []}
+options = {"disambiguation_templates": [], "skip_titles": [], "namespace_aliases": {}}
 extract_shard(Shard([sys.argv[1]], 0, 1), options, sys.argv[2], sys.argv[2] + ".json", workers=2)
 """
 
@@ -57,8 +57,8 @@ def runs(pid):
 
 @pytest.fixture(scope="module")
 def long_dump(tmp_path_factory):
-    """Some seconds' work."""
-    pages = [article(number, sections=6, words=1500) for number in range(60)]
+    """A second's work."""
+    pages = [article(number, sections=6, words=3000) for number in range(60)]
     return write(tmp_path_factory.mktemp("long") / "dump", multistream(pages))
 
 
@@ -162,7 +162,7 @@ def test_the_workflow_extracts_by_shards_and_what_has_no_effect_reruns_nothing(t
 
 
 def test_a_killed_workflow_goes_on_behind_the_finished_shards(tmp_path):
-    pages = [article(number, sections=6, words=1500 if number >= 20 else 10) for number in range(60)]
+    pages = [article(number, sections=6, words=3000 if number >= 20 else 10) for number in range(60)]
     write(tmp_path / "dump.xml", dump(pages))
     registry(tmp_path, shards=4)
     log = tmp_path / "log"

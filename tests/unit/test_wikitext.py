@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,13 @@ from hypothesis import strategies as st
 
 from textcritic.corpora.articles import Section
 from textcritic.corpora.layout import END
-from textcritic.corpora.wikipedia.wikitext import Namespaces, is_disambiguation, sections_of
+from textcritic.corpora.wikipedia.wikitext import (
+    FROM_TEMPLATE,
+    JOINED,
+    Namespaces,
+    is_disambiguation,
+    sections_of,
+)
 
 ENGLISH = Namespaces(
     media=frozenset({"file", "image", "media"}),
@@ -25,11 +32,15 @@ CONSTRUCTS = {
     "comment on its own line": ("a\n<!-- b -->\nc", "a c"),
     "template": ("a total area of {{convert|5|km2}}, of which", "a total area of, of which"),
     "nested templates": ("a {{b|{{c|{{{d|}}}}}|e={{f}}}} g", "a g"),
+    "argument": ("a {{{b}}} c {{{d|{{e}}}}}", "a c"),
+    "braces too many": ("a {{{{b}}}} c", "a {} c"),
     "parser function": ("a {{#if:{{{x}}}|[[b]]|c}} d", "a d"),
     "template over lines": ("{{Infobox\n| a = {{b}}\n| c = [[d]]\n}}\n'''E''' is", "E is"),
     "space for a typographic template": ("8{{nbsp}}km, 1950{{snd}}60", "8 km, 1950 60"),
     "reference": ("a.<ref>b</ref> c<ref name=d/>, e<ref name='f' >{{g}}</ref>.", "a. c, e."),
     "reference between sentences": ("a.<ref>b</ref>C", "a. C"),
+    "table opened by a template": ("a\n{{table|x}}\n|-\n! b\n| c\nd\n|}\ne\n{|\n| f\n|}\ng", "a\ne\ng"),
+    "a row after a template, and no table": ("{{a}}\n| b\nc", "c"),
     "table": ("a\n{| class=x\n|-\n! b\n| c || d\n{|\n| e\n|}\n|}\nf", "a\nf"),
     "indented table": ("a\n::{|\n| b\n|}\nc", "a\nc"),
     "HTML table": ("a\n<table class=x><tr><td>b<table><tr><td>c</td></tr></table></td></tr></table>\nd", "a\nd"),
@@ -50,11 +61,19 @@ CONSTRUCTS = {
         "Star Wars: A New Hope, Mission: Impossible",
     ),
     "pipe trick": ("[[Ada (river)|]], [[Boston, Massachusetts|]], [[Help:Contents|]]", "Ada, Boston, Contents"),
+    "pipe trick, twice": ("[[A, B, C|]]; [[Help:A, B (c)|]]; [[A,B|]]", "A; A, B; A,B"),
     "link in a link's text": ("[[a|b ''c'' {{d}}e]]", "b c e"),
     "category shown": ("see [[:Category:X]] and [[:File:Y.jpg|y]]", "see Category:X and y"),
     "category": ("a\n[[Category:X| ]]\n[[category : Y]]", "a"),
     "file": ("[[File:a.jpg|thumb|b [[c|d]] ''e'' [http://f g] h]]\ni", "i"),
     "file of old": ("[[image:A_b.jpg]]c", "c"),
+    "file over lines": (
+        "a\n[[File:b.jpg|thumb\n|c [[d]]\n\ne [f]]]\n[[Image:g.png|h\n[[File:i.svg|j\nk]] l]]m\nn",
+        "a\nm n",
+    ),
+    "file that nothing closes": ("a [[File:b.jpg|c [[d [[e]] f\ng [[h]]\n\n[[File:i.jpg|j [[k]]\nl", "a g h\nl"),
+    "file half closed": ("[[File:b.jpg|20px] a [[c]]", "a c"),
+    "file of an unknown prefix": ("[[Bild:A.JPG|b]]c [[Bild:a b|d]] [[Talk:e.png|f]]", "c d f"),
     "file with a table's caption": ("a\n[[File:b.jpg|thumb|c<br />d<ref>e</ref>]]\nf", "a\nf"),
     "media link": ("a ([[Media:b.ogg|listen]]) c", "a c"),
     "interlanguage link": ("a\n[[fr:B]]\n[[zh-min-nan:C]]\n[[simple:D|e]]", "a"),
@@ -64,8 +83,9 @@ CONSTRUCTS = {
         "[http://a.org b ''c'' [d]] and [//e.org f], [http://g.org], http://h.org",
         "b c [d] and f, http://h.org",
     ),
+    "external link by a template": ("[{{fullurl:x}}&y=z a [[b]]], [{{c}}] [d {{e}}]", "a b, [d]"),
+    "external link in two brackets": ("[[http://a.org b]] c", "b c"),
     "italics and bold": ("''a'' '''b''' '''''c''''' d's e'", "a b c d's e'"),
-    "apostrophe before italics": ("L'''amour'' et ''''a'''", "L'amour et 'a"),
     "quotes left open": ("l'''art'' et ''la'' vie", "l'art et la vie"),
     "style tags": ("<small>a</small> b<sub>2</sub> c<sup>2</sup> <u>d</u> <abbr title=e>f</abbr>", "a b2 c2 d f"),
     "blocks": ("a<blockquote>b</blockquote><div class=x>c</div>d", "a\nb\nc\nd"),
@@ -104,6 +124,7 @@ BROKEN = {
     "stray closing braces": ("a }} b", "a b"),
     "template closed by one brace": ("a {{b}c d", "a d"),
     "unclosed link": ("a [[b c\n\nd [[e|f g [[h]]", "a b c\nd f g h"),
+    "links in links": ("[[a|b [[c|d [[e|f [[g]] h]] i]] j]]", "b d f g h i j"),
     "half-closed link": ("[[a] and [[b|c], [d]] and [e|f]]", "a and c, d and f"),
     "link over paragraphs": ("[[a\n\nb]]", "a\nb"),
     "unclosed file": ("a [[File:b.jpg|thumb|c\n\nd", "a\nd"),
@@ -143,8 +164,8 @@ def test_broken_markup_is_mended_and_the_text_after_it_kept(wikitext, text):
         ("=== A ==", "= A"),
         ("== A ===", "A ="),
         ("=====", "="),
-        ("== {{a}} ==", ""),
-        ("== ==", ""),
+        ("=={{transl|ja|Ki}}==", "Ki"),
+        ("== {{lang|ja|[[a|Ki]] ''b''|x=y}} ==\t", "Ki b"),
         ("== 2001: A ==", "2001: A"),
     ],
 )
@@ -180,6 +201,20 @@ def test_a_heading_ends_an_unclosed_table_or_tag_and_stands_in_a_closed_one():
     assert sections_of("a\n{| class=x\n| y\n== B ==\nc\n==D==", ENGLISH) == sections
     assert sections_of("a\n{|\n|\n== B ==\nc\n|\n==D==\n|}", ENGLISH) == sections
     assert sections_of("a <div>\n== B ==\n<table>c\n==D==\n</table></div>", ENGLISH) == sections
+
+
+def test_a_heading_that_is_a_template_has_its_argument_and_one_without_title_is_joined():
+    text = (
+        "a\n== B ==\nc\n=={{sources}}==\nd\n== ==\n==<ref>e</ref>==\n== {{f|g}} ==\nh\n==={{i|j}}===\n=={{k|l=m|}}==\nn"
+    )
+    mended = Counter()
+    assert sections_of(text, ENGLISH, mended) == [
+        Section("abstract", "a"),
+        Section("B", "c\nd"),
+        Section("g", "h\nj\nn"),
+    ]
+    assert mended == {FROM_TEMPLATE: 1, JOINED: 4}
+    assert sections_of("=={{a}}==\nb", ENGLISH, mended) == [Section("abstract", "b")]
 
 
 def test_empty_texts_are_kept():
@@ -259,6 +294,15 @@ UNITS = (
     "<poem>",
     "<!--",
     "<nowiki>",
+)
+UNITS += (
+    "[[File:a|[[b]] ",
+    "[[File:a|[[File:b|c]] ",
+    "[http://a''b",
+    "[{{a}} b ",
+    "{{a}}\n! b\n",
+    "=={{a|b}}",
+    "[[a''",
 )
 UNITS += ("'''a ", "{|\n|a\n", "==a\n", "({{a}}, ", "&", "((", "[[a|b [", "<code>\n", " ", "=", "\n= a =", "{{{", "}}")
 

@@ -1,6 +1,7 @@
 """From extracted articles to a corpus: standard titles, filters, splits, statistics (model criticism, appendix E)."""
 
 import os
+import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,19 +24,16 @@ LengthOf = Callable[[list[str]], list[int]]
 Outline = tuple[tuple[str, ...], tuple[int, ...]]
 """Section titles and section lengths [tokens] of an article."""
 
-# Reasons why an article is left out, and the key to change for each.
+# Reasons why an article is left out.
 TOO_FEW = "too few sections"
 UNTITLED = "a section without title"
 TOO_SHORT = "a section too short"
 TOO_LONG = "a section too long"
 RARE = "a title too rare in train"
-LOOSEN = {
-    TOO_FEW: "lower sections.minimum",
-    UNTITLED: "give every section a title",
-    TOO_SHORT: "lower sections.minimum_tokens",
-    TOO_LONG: "raise sections.maximum_tokens",
-    RARE: "lower sections.minimum_title_count, or set sections.rare_title to drop-section",
-}
+EMPTY = "a section without text"
+
+# Characters of scripts without spaces between words: Thai to Tibetan, Burmese, Khmer, kana, Chinese.
+_UNSPACED = re.compile("[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
 class _Candidate(NamedTuple):
@@ -55,14 +53,15 @@ def build_corpus(
 ) -> None:
     """Write `train`, `validation` and `test` Parquet files and `statistics.json` of a corpus.
 
-    In this order: titles are standardised (those of a derived corpus stay as its base has them); sections whose title
-    is in `titles.drop` go; articles with fewer than `sections.minimum` sections, with an untitled section, or with a
-    section outside `minimum_tokens` to `maximum_tokens` go (with `out_of_range: drop-section` only that section, and
-    the minimum is checked again); articles are split at random with `splits.seed`, unless the source gives splits;
-    titles are counted once, in train, and articles with a title that fewer than `minimum_title_count` sections have go
-    from every split (with `rare_title: drop-section` only those sections, and the minimum is checked again). The
-    articles of a split keep the order of extraction. The file is read once per split and once before, row group by
-    row group: memory holds outlines of articles, not their text.
+    In this order: titles are standardised (those of a derived corpus stay as its base has them); sections whose
+    title is in `titles.drop` go; articles with fewer than `sections.minimum` sections, with an untitled section, or
+    with a section outside `minimum_tokens` to `maximum_tokens` go (with `out_of_range: drop-section` only that
+    section, with `drop-empty` sections without text before the others are looked at, and the minimum is checked
+    again); articles are split at random with `splits.seed`, unless the source gives splits; titles are counted
+    once, in train, and articles with a title that fewer than `minimum_title_count` sections have go from every
+    split (with `rare_title: drop-section` only those sections, and the minimum is checked again). The articles of a
+    split keep the order of extraction. The file is read once per split and once before, row group by row group:
+    memory holds outlines of articles, not their text.
 
     Args:
         extracted_path: what `extract_corpus` wrote; its report is expected beside it, with the suffix `.json`.
@@ -81,7 +80,7 @@ def build_corpus(
     candidates = _filtered(extracted_path, titles, spec["sections"], length_of, rejected, dropped)
     splits = _split(candidates, spec["splits"])
     splits = _without_rare_titles(splits, spec["sections"], rejected, dropped)
-    _require_corpus(folder.name, splits, rejected)
+    _require_corpus(folder.name, splits, rejected, spec["sections"])
     for split, members in splits.items():
         write_articles(folder / f"{split}.parquet", _selected(extracted_path, members))
     record = {
@@ -102,6 +101,26 @@ def build_corpus(
 def words_of(texts: list[str]) -> list[int]:
     """Lengths in words split at white space: `length_of` for the unit `words`."""
     return [len(text.split()) for text in texts]
+
+
+def loosen(reason: str, limits: Mapping[str, Any]) -> str:
+    """What to change so that fewer articles are left out for this reason.
+
+    Args:
+        reason: why most of them were left out; one of `TOO_FEW`, `UNTITLED`, `TOO_SHORT`, `TOO_LONG` and `RARE`.
+        limits: `sections` of the registry entry; a number that is at its minimum is not one to lower.
+    """
+    advice = {
+        TOO_FEW: ["lower sections.minimum"] if limits["minimum"] > 1 else ["give articles with sections"],
+        UNTITLED: ["give every section a title"],
+        TOO_SHORT: ["lower sections.minimum_tokens", "set sections.out_of_range to drop-section"]
+        if limits["minimum_tokens"] > 1
+        else ["set sections.out_of_range to drop-empty, so that sections without text go, not their articles"],
+        TOO_LONG: ["raise sections.maximum_tokens"],
+        RARE: ["lower sections.minimum_title_count"] * (limits["minimum_title_count"] > 1)
+        + ["set sections.rare_title to drop-section"] * (limits["rare_title"] != "drop-section"),
+    }
+    return ", or ".join(advice[reason])
 
 
 def corpus_statistics(splits: Mapping[str, Sequence[Outline]]) -> dict[str, Any]:
@@ -158,6 +177,8 @@ def _filtered(
         texts = [
             article.sections[index].text for article, pairs in zip(articles, kept, strict=True) for index, _ in pairs
         ]
+        if row == 0 and limits["length_unit"] == "words":
+            _warn_of_words(path, texts)
         lengths = iter(length_of(texts))
         for pairs, split in zip(kept, given, strict=True):
             outlined = [(index, title, next(lengths)) for index, title in pairs]
@@ -167,6 +188,17 @@ def _filtered(
                 candidates.append(_Candidate(row, split, indices, (names, sizes)))
             row += 1
     return candidates
+
+
+def _warn_of_words(path: str | os.PathLike[str], texts: Sequence[str]) -> None:
+    """Warn if these texts are mostly in scripts that put no spaces between words."""
+    text = "".join(texts)
+    if len(_UNSPACED.findall(text)) > len(text) / 3:
+        log.warning(
+            "%s: sections.length_unit is words, split at white space, but this text has no spaces between words: its"
+            " lengths mean little; name a hub entry instead, whose tokenizer counts",
+            Path(path).parent.name or path,
+        )
 
 
 def _kept_by_title(
@@ -191,14 +223,18 @@ def _kept_by_length(
     outlined: list[tuple[int, str, int]], limits: Mapping[str, Any], rejected: Counter[str], dropped: Counter[str]
 ) -> list[tuple[int, str, int]]:
     """The (index, title, length) triples within the length limits; empty if the article is rejected."""
+    before = len(outlined)
+    if limits["out_of_range"] == "drop-empty":
+        outlined = [triple for triple in outlined if triple[2] > 0]
+        dropped[EMPTY] += before - len(outlined)
     short = sum(1 for *_, length in outlined if length < limits["minimum_tokens"])
     long = sum(1 for *_, length in outlined if length > limits["maximum_tokens"])
-    if limits["out_of_range"] == "drop-article":
-        reason = TOO_SHORT if short else TOO_LONG if long else None
-    else:
+    if limits["out_of_range"] == "drop-section":
         dropped.update({TOO_SHORT: short, TOO_LONG: long})
         outlined = [t for t in outlined if limits["minimum_tokens"] <= t[2] <= limits["maximum_tokens"]]
-        reason = TOO_FEW if (short or long) and len(outlined) < max(limits["minimum"], 1) else None
+        short = long = 0
+    too_few = len(outlined) < before and len(outlined) < max(limits["minimum"], 1)
+    reason = TOO_SHORT if short else TOO_LONG if long else TOO_FEW if too_few else None
     if reason:
         rejected[reason] += 1
         return []
@@ -256,7 +292,9 @@ def _cut_to(member: _Candidate, stays: Sequence[int]) -> _Candidate:
     return member._replace(kept=kept, outline=(names, lengths))
 
 
-def _require_corpus(name: str, splits: Mapping[str, Sequence[_Candidate]], rejected: Counter[str]) -> None:
+def _require_corpus(
+    name: str, splits: Mapping[str, Sequence[_Candidate]], rejected: Counter[str], limits: Mapping[str, Any]
+) -> None:
     types = len(title_counts([candidate.outline for candidate in splits["train"]]))
     empty = [split for split, members in splits.items() if not members]
     if not empty and types >= 2:
@@ -264,7 +302,7 @@ def _require_corpus(name: str, splits: Mapping[str, Sequence[_Candidate]], rejec
     reasons = (+rejected).most_common()
     fault = f"no article is left in {', '.join(empty)}" if empty else f"train has only {types} section type"
     why = ", ".join(f"{reason} {count:,}" for reason, count in reasons) or "none"
-    advice = LOOSEN[reasons[0][0]] if reasons else "give more articles"
+    advice = loosen(reasons[0][0], limits) if reasons else "give more articles"
     raise TextcriticError(f"corpus '{name}': {fault}; articles rejected: {why}; {advice}")
 
 

@@ -224,8 +224,8 @@ class _Tally:
             yield article, split
         if not self.articles:
             raise TextcriticError(
-                f"extractor '{extraction.kind}': found no article (skipped: {dict(extraction.skipped)}); check its"
-                " options"
+                f"extractor '{extraction.kind}': found no article (skipped: {dict(+extraction.skipped) or 'nothing'});"
+                " check its options"
             )
 
     def counts(self) -> dict[str, int]:

@@ -24,8 +24,8 @@ _START_BYTES, _END_BYTES = 10, 11
 _END = 0x177245385090
 
 
-def is_multistream(path: Path, opening: bytes) -> bool:
-    """Whether the file has a second stream and that begins with `opening`, after white space."""
+def is_multistream(path: Path, opening: re.Pattern[bytes]) -> bool:
+    """Whether the file has a second stream and `opening` matches its beginning, after white space."""
     size = path.stat().st_size
     second = next_start(path, 1, min(size, FIRST_STREAM))
     if second == min(size, FIRST_STREAM):
@@ -33,7 +33,8 @@ def is_multistream(path: Path, opening: bytes) -> bool:
     with readable(path) as handle:
         handle.seek(second)
         try:
-            return bz2.BZ2Decompressor().decompress(handle.read(READ), 100).lstrip().startswith(opening)
+            start = bz2.BZ2Decompressor().decompress(handle.read(READ), 100).lstrip()
+            return opening.match(start) is not None
         except OSError:
             return False
 

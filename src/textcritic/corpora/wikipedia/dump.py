@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from textcritic.corpora.wikipedia import bzip2
-from textcritic.corpora.wikipedia.wikitext import Namespaces
+from textcritic.corpora.wikipedia.namespaces import Namespaces, namespaces_of
 from textcritic.errors import TextcriticError
 
 PLAIN, SINGLE, MULTISTREAM = "plain", "bzip2", "multistream bzip2"
-OPENING = b"<page>"
-"""The beginning of a page. Text cannot contain it: a dump writes `<` in text as `&lt;`."""
+OPENING = re.compile(rb"<page(?=[>\s])")
+"""The beginning of a page, which may have attributes. Text cannot contain it: a dump writes `<` in text as `&lt;`."""
+LONGEST_OPENING = len(b"<page>")
+"""Bytes that `OPENING` looks at."""
 
 _HEAD_BYTES = 1 << 20  # siteinfo ends within so many
 _OTHERS = {
@@ -39,13 +41,6 @@ _MARKS = {
     codecs.BOM_UTF8: "utf-8",
 }
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)["']""")
-# MediaWiki's own names, which every wiki understands; the names of the wiki itself are added.
-_MEDIA = {"file", "image", "media"}
-_CATEGORY = {"category"}
-_REST = {
-    *("special", "talk", "user", "user talk", "project", "project talk", "file talk", "image talk", "mediawiki"),
-    *("mediawiki talk", "template", "template talk", "help", "help talk", "category talk"),
-}
 
 
 def _illegal(error: UnicodeError) -> tuple[str, int]:
@@ -75,11 +70,6 @@ class Site:
     schema: str
     language: str
     namespaces: Namespaces
-
-    @property
-    def prefixes(self) -> frozenset[str]:
-        """Prefixes of the titles of pages that are not articles, in lower case."""
-        return self.namespaces.media | self.namespaces.category | self.namespaces.others
 
 
 class Dump:
@@ -113,11 +103,7 @@ class Dump:
         self.encoding = _encoding(start, path)
         if self.encoding != "utf-8" and self.packing == MULTISTREAM:
             self.packing = SINGLE
-        self._head = b""
-        for piece, _ in self.content(0, self.size):
-            self._head += piece
-            if b"</siteinfo>" in self._head or OPENING in self._head or len(self._head) > _HEAD_BYTES:
-                break
+        self._head = start if self.encoding == "utf-8" and _has_head(start) else self._read_head()
         if not re.match(
             rb"(?:\xef\xbb\xbf)?\s*(<\?xml[^>]*>)?\s*(<!--.*?-->\s*)*<mediawiki[\s>]", self._head, re.DOTALL
         ):
@@ -140,11 +126,11 @@ class Dump:
             raise TextcriticError(
                 f"{self.path}: <siteinfo> is not well-formed XML ({error}); fetch the dump again"
             ) from error
-        names = [(space.get("key", ""), (space.text or "").lower()) for space in info.iter("namespace")]
+        names = [(space.get("key", ""), space.text or "") for space in info.iter("namespace")]
         name, dbname, generator = (info.findtext(key, "") for key in ("sitename", "dbname", "generator"))
-        return Site(
-            name, dbname, generator, attributes.get("version", ""), attributes.get("xml:lang", ""), _spaces(names)
-        )
+        language = attributes.get("xml:lang", "")
+        spaces = namespaces_of(language, names)
+        return Site(name, dbname, generator, attributes.get("version", ""), language, spaces)
 
     def part(self, first: int, last: int) -> Part:
         """The part of the file within bytes [first, last), counted from its beginning; they may lie outside it."""
@@ -163,6 +149,14 @@ class Dump:
             yield decoder.decode(data).encode(), position
         yield decoder.decode(b"", final=True).encode(), end
 
+    def _read_head(self) -> bytes:
+        head = b""
+        for piece, _ in self.content(0, self.size):
+            head += piece
+            if _has_head(head) or len(head) > _HEAD_BYTES:
+                break
+        return head
+
     def _plain(self, start: int, end: int, read: int) -> Iterator[tuple[bytes, int]]:
         with bzip2.readable(self.path) as handle:
             handle.seek(start)
@@ -179,9 +173,9 @@ class Dump:
         before = b""
         for data, end in self._plain(position, self.size, bzip2.READ):
             window = before + data
-            if (place := window.find(OPENING)) >= 0:
-                return end - len(window) + place
-            before = window[1 - len(OPENING) :]
+            if place := OPENING.search(window):
+                return end - len(window) + place.start()
+            before = window[1 - LONGEST_OPENING :]
         return self.size
 
 
@@ -216,6 +210,10 @@ def parts_of(dumps: Sequence[Dump], shard: int, shards: int) -> list[Part]:
     return [part for part in parts if part.start < part.end]
 
 
+def _has_head(start: bytes) -> bool:
+    return b"</siteinfo>" in start or OPENING.search(start) is not None
+
+
 def _encoding(start: bytes, path: Path) -> str:
     """Python's name of the encoding: from the byte-order mark, the XML declaration, or the default of XML."""
     if marked := next((name for mark, name in _MARKS.items() if start.startswith(mark)), None):
@@ -228,12 +226,3 @@ def _encoding(start: bytes, path: Path) -> str:
     except (LookupError, UnicodeError) as error:
         raise TextcriticError(f"{path}: the encoding {name!r} is unknown; save the dump as UTF-8") from error
     return "utf-8" if name == "ascii" else name
-
-
-def _spaces(names: Sequence[tuple[str, str]]) -> Namespaces:
-    def local(*keys: str) -> set[str]:
-        return {name for key, name in names if key in keys and name}
-
-    media, category = local("-2", "6") | _MEDIA, local("14") | _CATEGORY
-    others = {name for key, name in names if key != "0" and name} | _REST
-    return Namespaces(frozenset(media), frozenset(category), frozenset(others - media - category))

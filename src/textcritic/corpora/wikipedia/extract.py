@@ -67,10 +67,10 @@ def extract_shard(
 
     Args:
         shard: the files of the dump, and which shard of them.
-        options: `disambiguation_templates` and `skip_titles` of the registry entry.
+        options: `disambiguation_templates`, `skip_titles` and `namespace_aliases` of the registry entry.
         out_path: Parquet file in the corpus schema; it may have no article.
-        report_path: JSON with `articles`, `pages`, `skipped` {reason: n}, `dump` (its files and what its head says) and
-            `extracted_with` {package: version}.
+        report_path: JSON with `articles`, `pages`, `skipped` {reason: n}, `mended` {kind of heading: n}, `dump`
+            (its files and what its head says) and `extracted_with` {package: version}.
         workers: processes that read pages; 1: only this process.
         read: bytes read at a time.
 
@@ -90,6 +90,7 @@ def extract_shard(
     size = sum(part.end - part.start for part in parts)
     progress = Progress(f"shard {shard.number + 1} of {shard.total}", size, "bytes")
     skipped: Counter[str] = Counter()
+    mended: Counter[str] = Counter()
     articles = 0
 
     def all_articles() -> Iterator[Article]:
@@ -98,6 +99,7 @@ def extract_shard(
             yield from outcome.articles
             articles += len(outcome.articles)
             skipped.update(outcome.skipped)
+            mended.update(outcome.mended)
             progress.advance(outcome.advance, f"{progress.rate / 1e6:.2f} MB/s, {articles:,} articles")
 
     stream = all_articles()
@@ -106,7 +108,7 @@ def extract_shard(
     head = {key: getattr(site, key) for key in ("name", "dbname", "generator", "schema", "language")}
     dump = {"files": [file.path.name for file in dumps], **head}
     counts = {"pages": articles + skipped.total(), "articles": articles, "skipped": dict(skipped)}
-    report = {**counts, "dump": dump, "extracted_with": versions("mwparserfromhell")}
+    report = {**counts, "mended": dict(mended), "dump": dump, "extracted_with": versions("textcritic")}
     write_json(report_path, report)
     log.info("%s of %s pages are articles; skipped: %s", f"{articles:,}", f"{report['pages']:,}", dict(skipped))
 
@@ -126,10 +128,11 @@ def join_shards(
         shards: what `extract_shard` wrote, in the order of the shards.
         reports: their reports, in the same order.
         out_path: Parquet in `EXTRACTED_SCHEMA`.
-        report_path: JSON, see `extract_corpus`; `provenance` has `dump` too, with the number of its `pages`.
+        report_path: JSON, see `extract_corpus`, with `shards` and `mended`; `provenance` has `dump` too, with the
+            number of its `pages`.
 
     Raises:
-        TextcriticError: a shard is not whole or of another dump than the first, or there is no article in any.
+        TextcriticError: a shard is not whole or of another dump than the first; there is no page or no article in any.
     """
     extracted = [read_json(path) for path in reports]
     for path, report in zip(reports, extracted, strict=True):
@@ -138,6 +141,10 @@ def join_shards(
     skipped = Counter({reason.value: 0 for reason in Reason})
     for report in extracted:
         skipped.update(report["skipped"])
+    if not any(report["pages"] for report in extracted):
+        names = ", ".join(extracted[0]["dump"]["files"])
+        raise TextcriticError(f"{names}: there is no <page> in it; give a dump named ...-pages-articles.xml(.bz2)")
+    mended = sum((Counter(report["mended"]) for report in extracted), Counter())
     progress = Progress("joining", sum(report["articles"] for report in extracted), "articles")
 
     def stream() -> Iterator[tuple[Article, None]]:
@@ -148,9 +155,8 @@ def join_shards(
 
     dump = {**extracted[0]["dump"], "pages": sum(report["pages"] for report in extracted)}
     provenance = {"dump": dump, "extracted_with": _versions(extracted)}
-    extraction = Extraction(
-        WIKIPEDIA, stream(), skipped, provenance, repeated=Reason.DUPLICATE.value, report={"shards": len(shards)}
-    )
+    report = {"shards": len(shards), "mended": dict(mended)}
+    extraction = Extraction(WIKIPEDIA, stream(), skipped, provenance, repeated=Reason.DUPLICATE.value, report=report)
     write_extracted(extraction, out_path, report_path)
 
 
@@ -182,10 +188,11 @@ class Stream:
 
 
 class Outcome(NamedTuple):
-    """The result of a task: articles, pages left out by reason, bytes of the file."""
+    """The result of a task: articles, pages left out by reason, headings mended by kind, bytes of the file."""
 
     articles: list[Article]
     skipped: Counter[str]
+    mended: Counter[str]
     advance: int
 
 
@@ -223,13 +230,14 @@ def _batches(part: Part, read: int) -> Iterator[Task]:
 
 def _done(choice: Choice, task: Task) -> Outcome:
     articles, skipped = [], Counter(task.skipped)
+    mended: Counter[str] = Counter()
     for page in task.pages if task.stream is None else _unpacked(task.stream, skipped):
-        article = choice.article(page)
+        article = choice.article(page, mended)
         if isinstance(article, Reason):
             skipped[article.value] += 1
         else:
             articles.append(article)
-    return Outcome(articles, skipped, task.advance)
+    return Outcome(articles, skipped, +mended, task.advance)
 
 
 def _unpacked(stream: Stream, skipped: Counter[str]) -> Iterator[bytes]:

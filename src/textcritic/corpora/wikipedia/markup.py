@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from textcritic.corpora.layout import END, clean_text
+from textcritic.corpora.wikipedia.gaps import GAP, closed
 
 # Characters that XML cannot hold, and that Python does not count among the spaces.
-GAP = "\x01"  # stands where something was taken out
 BREAK = "\x02"  # stands where a tag breaks a line
+ARGUMENT = "\x05"  # stands before the argument of a template that is shown in a heading
 _BROKEN = "\x03"  # stands for the braces of a template that is never closed
 
 # Of the first pass: the whole page.
@@ -23,9 +24,11 @@ _EXTENSIONS = (
     "langconvert|mapdata|mapframe|maplink|math|nowiki|phonos|pre|quiz|ref|references|rss|score|section|source|"
     "syntaxhighlight|templatedata|templatestyles|timeline"
 )
-_TOKEN = re.compile(rf"<!--|<(?P<name>{_EXTENSIONS})(?=[\s/>])|\{{\{{+|\}}\}}+", re.IGNORECASE)
+_REFERENCE = r"<ref(?:\s[^<>]*+)?+>(?:(?<=/>)|[^<]*+</ref\s*+>)"  # one without other tags or comments, as most are
+_TOKEN = re.compile(rf"{_REFERENCE}|<!--|<(?P<name>{_EXTENSIONS})(?=[\s/>])|\{{\{{+|\}}\}}+", re.IGNORECASE)
 _CLOSING = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in _EXTENSIONS.split("|")}
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+")
+_CONTROLS = "".join(map(chr, [*range(9), 11, 12, *range(14, 32), 127]))
+_NO_CONTROLS = str.maketrans("", "", _CONTROLS)
 _MARKUP = {ord(char): f"&#{ord(char)};" for char in "[]{}<>|'=*#:;_-!/"}
 # What is cut of an unclosed template: its line, if arguments follow on the next; else all before its last pipe.
 _UNCLOSED = re.compile(
@@ -33,10 +36,15 @@ _UNCLOSED = re.compile(
     rf"|[^\n{_BROKEN}]{{0,500}}\|[^\s|{_BROKEN}]{{0,80}}|[^\s{_BROKEN}]{{0,80}})"
 )
 
+# A heading that is one template, before and after it.
+_BEFORE_TITLE = re.compile(r"(?<![^\n])={1,6}[ \t]{0,3}\Z")
+_AFTER_TITLE = re.compile(r"[ \t]{0,3}={1,6}[ \t]{0,9}(?![^\n])")
+_BARS = re.compile(r"\|(?![^\[\]]{0,200}\]\])")  # not those of links
+
 # Of the second pass: lines.
 _TABLE_START = re.compile(rf"[\s:{GAP}]*\{{\|")
 _BULLETS = re.compile(rf"[{GAP} \t]*[*#:;][*#:; \t]*")
-_FILE = re.compile(r"\[\[[^\[\]|]{1,40}:")
+_STARTS = f"{GAP}*#:;-"  # first characters of lines with bullets or a rule
 _RULE = re.compile(r"-{4,}")
 _BREAKING = (
     "blockquote|br|caption|center|dd|div|dl|dt|gallery|h[1-6]|hr|li|ol|p|poem|pre|table|tbody|td|tfoot|th|thead|tr|ul"
@@ -60,52 +68,49 @@ _CONTAINER = re.compile(
 
 # Of the last pass: what is left.
 _QUOTES = re.compile(r"('{2,})")
+_STYLED_LINK = re.compile(r"\[\[([^\[\]'\n]*+(?:'(?!')[^\[\]'\n]*+)*+''[^\[\]\n]*+)\]\]")
+_STYLED_ADDRESS = re.compile(r"(\[(?:\w{1,12}:)?//[^\s\[\]<>\"']++)(?='')")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u2060\ufeff]")
-_SPACED = "\x04"  # a gap with a space beside it
-_GAP = rf"[{GAP}{_SPACED}]"
-_GAPS = re.compile(rf" ?(?:{_GAP} ?)+")
-_EMPTY_BRACKETS = re.compile(rf"[(\[][ ,;:/–—{GAP}{_SPACED}]{{0,40}}[)\]]|“{_GAP}”|\"{_GAP}\"|«{_GAP}»")
-_LEFT_OPENING = re.compile(rf"([(\[])[ ,;:/–—]{{0,9}}{_GAP}[ ,;:/–—{GAP}{_SPACED}]{{0,40}}")
-_LEFT_CLOSING = re.compile(rf"{_GAP}[ ,;:/–—{GAP}{_SPACED}]{{0,40}}(?=[)\]])")
-_DOUBLED = re.compile(rf"[,;:]{_GAP}(?=[,;:.])")
-_DASHED = re.compile(rf"(?<=[,;:]){_GAP}[–—] ?")
-_BEFORE_POINT = re.compile(rf"{_GAP}(?=[,.;:!?)\]])")
-_BETWEEN_WORDS = re.compile(rf"(?:(?<=[\w,.;:!?)\]%”])|(?<=[\w,.!?]\")){GAP}(?=[\w(“])")
-_WORD = re.compile(r"\w")
 _LEFTOVER = re.compile(r"\[{2,}|\]{2,}|\{{2,}|\}{2,}|</?ref\b[^<>\n]{0,200}>?", re.IGNORECASE)
 _TABLE_LINE = re.compile(r"^(?:\{\||\|[-}+]).*$", re.MULTILINE)
 _NEVER = re.compile(rf"{re.escape(END)}|\[\[|\]\]|\{{\{{|\}}\}}|<(?=/?ref)|(?<=\{{)(?=\|)|(?<=\|)(?=-)", re.IGNORECASE)
 
 
+_MARKS = (END, "[[", "]]", "{{", "}}", "{|", "|-", "<")  # one of them is in what _NEVER finds
+
+
 def visible(wikitext: str) -> str:
     """The wikitext without comments, extension tags (references, formulas, galleries, ...) and templates.
 
-    A `GAP` stands for each, except for comments, which leave nothing. The content of `nowiki` stays, its markup
+    A `GAP` stands for each, except for comments, which leave nothing, and for a template that is all of a heading: of
+    that its last unnamed argument stays, after the character `ARGUMENT`. The content of `nowiki` stays, its markup
     written as entities. As in MediaWiki, an unclosed comment hides the rest of the page and an unclosed tag nothing;
     of an unclosed template the name and arguments go, as far as they can be recognised.
     """
-    text = _CONTROLS.sub("", wikitext).replace("\r\n", "\n").replace("\r", "\n")
+    text = _without_controls(wikitext).replace("\r\n", "\n").replace("\r", "\n")
     scan = _Scan(text)
-    position = 0
-    while match := _TOKEN.search(text, position):
+    tokens = _TOKEN.finditer(text)
+    while match := next(tokens, None):
         token = match.group()
-        if token == "<!--":
-            position = _comment(scan, match.start())
-        elif token[0] == "<":
-            position = _extension(scan, match)
+        if token[0] == "{":
+            scan.opened.append((match.start(), len(token), len(scan.cuts)))
+        elif token[0] == "}":
+            _close(scan, match.start(), len(token))
+        elif token[-1] == ">":
+            scan.cuts.append((match.start(), match.end(), GAP))
         else:
-            position = match.end()
-            if token[0] == "{":
-                scan.opened.append((match.start(), len(token), len(scan.cuts)))
-            else:
-                _close(scan, match.start(), len(token))
+            position = _comment(scan, match.start()) if token == "<!--" else _extension(scan, match)
+            tokens = _TOKEN.finditer(text, position)
+    scan.cuts = [_with_argument(text, cut) for cut in scan.cuts]
     broken = [(start, start + count, _BROKEN) for start, count, _ in scan.opened]
+    if not broken:
+        return without(text, scan.cuts)
     return _UNCLOSED.sub(GAP, without(text, sorted(scan.cuts + broken)))
 
 
 def plain_lines(text: str) -> str:
-    """The section's lines with text, links and styles only: no tables, HTML tags, magic words, bullets and rules.
+    """The section's lines with text and links only: no tables, HTML tags, magic words, bullets, rules, style quotes.
 
     A line is a paragraph or a list item: lines that MediaWiki shows as one paragraph are joined, and a `BREAK` stands
     where a tag breaks one. A table that is not closed loses the lines that look like its own, and keeps the others.
@@ -122,16 +127,16 @@ def plain_lines(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The text without style quotes, entities decoded, gaps closed, and no markup left.
+    """The text with entities decoded, gaps closed, and no markup left.
 
     Where something was taken out, the space before a comma goes, and brackets and lines that held nothing else.
     """
     text = text.replace(BREAK, "\n")
-    if "''" in text:
-        text = "\n".join(_without_quotes(line) if "''" in line else line for line in text.split("\n"))
-    text = _INVISIBLE.sub("", _ENTITY.sub(_decoded, text))
-    text = "\n".join(_closed(" ".join(line.split())) for line in text.split("\n"))
-    if _NEVER.search(text):
+    text = _ENTITY.sub(_decoded, text)
+    if not text.isascii():
+        text = _INVISIBLE.sub("", text)
+    text = "\n".join(closed(" ".join(line.split())) for line in text.split("\n"))
+    if any(mark in text for mark in _MARKS) and _NEVER.search(text):
         text = _NEVER.sub(" ", _LEFTOVER.sub("", _TABLE_LINE.sub("", text)))
         text = "\n".join(" ".join(line.split()) for line in text.split("\n"))
     return clean_text(text)
@@ -153,6 +158,11 @@ def without(text: str, cuts: Iterable[tuple[int, int, str]]) -> str:
     return "".join(pieces)
 
 
+def _without_controls(text: str) -> str:
+    data = text.encode("utf-8", "surrogatepass")  # deleting bytes is ten times as fast as looking for characters
+    return text if len(data.translate(None, _CONTROLS.encode())) == len(data) else text.translate(_NO_CONTROLS)
+
+
 @dataclass
 class _Scan:
     """The state of the scan of one text: what is cut, which braces are open, and what was already searched for."""
@@ -161,6 +171,19 @@ class _Scan:
     cuts: list[tuple[int, int, str]] = field(default_factory=list)
     opened: list[tuple[int, int, int]] = field(default_factory=list)  # position, braces, cuts before it
     places: dict[str, int] = field(default_factory=dict)  # next place of ">" and of each closing tag; len(text): none
+
+
+def _with_argument(text: str, cut: tuple[int, int, str]) -> tuple[int, int, str]:
+    """The cut; of a template that is all of a heading, with its last unnamed argument, which most of them show."""
+    start, end, _ = cut
+    if text[start : start + 2] != "{{" or text[start - 1 : start] not in ("=", " ") or end - start > 300:
+        return cut
+    if not (_BEFORE_TITLE.search(text, max(0, start - 9), start) and _AFTER_TITLE.match(text, end)):
+        return cut
+    arguments = [part for part in _BARS.split(text[start + 2 : end - 2])[1:] if "=" not in part]
+    if not arguments or not re.search(r"\w", arguments[-1]) or re.search(r"[{}<>\n]", arguments[-1]):
+        return cut
+    return start, end, ARGUMENT + arguments[-1].strip()
 
 
 def _comment(scan: _Scan, start: int) -> int:
@@ -224,18 +247,27 @@ def _close(scan: _Scan, start: int, braces: int) -> None:
 def _without_tables(lines: list[str]) -> list[str]:
     kept: list[str] = []
     starts: list[int] = []  # for each open table, how many lines were kept before it
+    template: int | None = None  # the same for a template, alone on its line, before a row: it may open a table
     for line in lines:
+        text = line.lstrip()
         if _TABLE_START.match(line):
             starts.append(len(kept))
             kept.append(line)
-        elif line.lstrip().startswith("|}") and starts:
-            del kept[starts.pop() :]
-            kept.append(GAP + line.lstrip()[2:])
+        elif text.startswith("|}") and (starts or template is not None):
+            start, template = (starts.pop(), template) if starts else (template, None)
+            del kept[start:]
+            kept.append(GAP + text[2:])
         else:
+            if template is None and not starts and text[:1] in ("|", "!") and _is_gap(kept[-1:]):
+                template = len(kept) - 1
             kept.append(line)
     if starts:
         kept[starts[0] :] = _salvaged(kept[starts[0] :])
     return [line for line in kept if not line.lstrip(f"{GAP} \t").startswith("|")]
+
+
+def _is_gap(line: list[str]) -> bool:
+    return bool(line) and GAP in line[0] and not line[0].strip(f"{GAP} \t")
 
 
 def _salvaged(lines: list[str]) -> list[str]:
@@ -278,51 +310,20 @@ def _with_verses(text: str) -> str:
 
 
 def _joined(lines: list[str]) -> Iterator[str]:
-    """Each line without bullets or rule, after its separator: a space inside a paragraph, else a line end."""
+    """Each line without bullets, rule and style quotes, after its separator: a space in a paragraph, else a line end.
+
+    Styles end with their line in the wikitext, not with the paragraph.
+    """
     continues = False
     for line in lines:
         text = line.strip()
-        start = _BULLETS.match(text) or _RULE.match(text)
-        # a line of its own: a list item, a preformatted line, a picture, or something that stood alone and was cut
-        alone = start is not None or line[:1] in " \t" or not text.strip(f"{GAP} ") or _FILE.match(text) is not None
+        start = _BULLETS.match(text) or _RULE.match(text) if text[:1] in _STARTS else None
+        # a line of its own: a list item, a preformatted line, or something that stood alone and was cut
+        alone = start is not None or line[:1] in " \t" or not text.strip(f"{GAP} ")
         yield " " if continues and not alone else "\n"
-        yield text[start.end() :] if start else text
+        text = text[start.end() :] if start else text
+        yield _without_quotes(text) if "''" in text else text
         continues = not alone
-
-
-def _closed(line: str) -> str:
-    """The line without its gaps, and without what only they had kept apart."""
-    if GAP not in line:
-        return line
-    line = _GAPS.sub(_gap_of, line)
-    for _ in range(2):  # brackets in brackets
-        line = _GAPS.sub(_gap_of, _EMPTY_BRACKETS.sub(_emptied, line))
-    if not _WORD.search(line):
-        return ""
-    if line[0] in (GAP, _SPACED):
-        line = line.lstrip(f"{GAP}{_SPACED} ,;:.–—")
-    if line[-1] in (GAP, _SPACED):
-        line = line.rstrip(f"{GAP}{_SPACED} ,–—")
-    line = _without_ends(_LEFT_OPENING.sub(r"\1", line))
-    line = _BETWEEN_WORDS.sub(" ", _BEFORE_POINT.sub("", _DASHED.sub(" ", _DOUBLED.sub("", line))))
-    return line.replace(GAP, "").replace(_SPACED, " ")
-
-
-def _gap_of(gaps: re.Match[str]) -> str:
-    return _SPACED if " " in gaps[0] or _SPACED in gaps[0] else GAP
-
-
-def _emptied(brackets: re.Match[str]) -> str:
-    return GAP if GAP in brackets[0] or _SPACED in brackets[0] else brackets[0]
-
-
-def _without_ends(line: str) -> str:
-    """The line without gaps before a closing bracket, and without the comma before such a gap."""
-    pieces, position = [], 0
-    for gap in _LEFT_CLOSING.finditer(line):
-        pieces.append(line[position : gap.start()].rstrip(" ,;:/–—"))
-        position = gap.end()
-    return "".join(pieces) + line[position:]
 
 
 def _decoded(entity: re.Match[str]) -> str:
@@ -333,22 +334,39 @@ def _decoded(entity: re.Match[str]) -> str:
 def _without_quotes(line: str) -> str:
     """The line without the quotes that mean italics and bold, and with those that are apostrophes.
 
-    MediaWiki's rules: of four quotes the first is an apostrophe, of more than five all but the last five; if both
-    styles are left open, one of the bold marks is an apostrophe before italics, preferably after a one-letter word.
+    MediaWiki's rules (`Parser::doQuotes`). A link's text is a line of its own, and its target has no styles.
+    """
+    if "[[" in line:
+        line = _STYLED_LINK.sub(_without_quotes_in_link, line)
+    return _plain_quotes(_STYLED_ADDRESS.sub(r"\1 ", line))
+
+
+def _without_quotes_in_link(link: re.Match[str]) -> str:
+    target, bar, text = link[1].partition("|")
+    target = target if bar else target.replace("'", "&#39;")
+    return f"[[{target}{bar}{_plain_quotes(text)}]]"
+
+
+def _plain_quotes(line: str) -> str:
+    """The line, links aside, without style quotes.
+
+    Of four quotes the first is an apostrophe, of more than five all but the last five. If both styles are left open,
+    the first quote of one bold mark is an apostrophe: of the first that follows a word of one letter, else of the first
+    that follows a longer word, else of the first after a space.
     """
     parts = _QUOTES.split(line)
-    apostrophes = {4: 1}
     bold, italics, bolds = 0, 0, []
     for place in range(1, len(parts), 2):
         count = len(parts[place])
-        spare = apostrophes.get(count, max(0, count - 5))
-        parts[place] = "'" * spare
+        spare = 1 if count == 4 else max(0, count - 5)
+        parts[place - 1] += "'" * spare
+        parts[place] = ""
         italics += count - spare in (2, 5)
         bold += count - spare in (3, 5)
         if count - spare == 3:
             bolds.append(place)
     if bold % 2 and italics % 2 and bolds:
-        parts[min(bolds, key=lambda place: _apostrophe_rank(parts[place - 1]))] += "'"
+        parts[min(bolds, key=lambda place: _apostrophe_rank(parts[place - 1]))] = "'"
     return "".join(parts)
 
 

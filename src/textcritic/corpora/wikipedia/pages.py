@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from textcritic.corpora.articles import Article
-from textcritic.corpora.wikipedia.dump import Site
+from textcritic.corpora.wikipedia.dump import OPENING, Site
+from textcritic.corpora.wikipedia.namespaces import normal
 from textcritic.corpora.wikipedia.wikitext import is_disambiguation, sections_of
 from textcritic.options.corpora import titles_to_skip
 
@@ -17,7 +18,8 @@ LARGEST_TEXT = 2 << 20
 """Bytes of UTF-8; MediaWiki's own limit on an article."""
 LARGEST_PAGE = 8 << 20
 """Bytes of XML, in which `<` takes four bytes and a quotation mark six."""
-_OPENING, _CLOSING, _END = b"<page>", b"</page>", b"</mediawiki>"
+_CLOSING, _END = b"</page>", b"</mediawiki>"
+_ATTRIBUTES = re.compile(rb"<page\s[^<>]*>")
 _KEPT = len(_END) - 1  # bytes that may begin a tag
 
 # `#REDIRECT [[...]]` in any language, followed by nothing but templates and categories. Dumps mark redirects by an
@@ -63,7 +65,8 @@ class Choice:
     """Decides which pages are articles, by the options of a registry entry, and makes the articles.
 
     Args:
-        options: `disambiguation_templates`, names; `skip_titles`, regular expressions that a whole title must match.
+        options: `disambiguation_templates`, names; `skip_titles`, regular expressions that a whole title must match;
+            `namespace_aliases`, further prefixes of files, categories and other pages that are no articles.
         site: the wiki, for its namespaces.
         source: `source` of the articles.
 
@@ -74,17 +77,21 @@ class Choice:
     def __init__(self, options: Mapping[str, Any], site: Site, source: str) -> None:
         self._templates = frozenset(name.lower().replace("_", " ") for name in options["disambiguation_templates"])
         self._titles = titles_to_skip(options["skip_titles"])
-        self._site, self._source = site, source
+        self._namespaces = site.namespaces.more(options["namespace_aliases"])
+        self._source = source
 
-    def article(self, xml: bytes) -> Article | Reason:
-        """The article of one `<page>` element, UTF-8, the introduction as its first section; or why there is none."""
+    def article(self, xml: bytes, mended: Counter[str]) -> Article | Reason:
+        """The article of one `<page>` element, UTF-8, the introduction as its first section; or why there is none.
+
+        `mended` counts headings, see `wikitext.sections_of`.
+        """
         page = read_page(xml)
         if isinstance(page, Reason):
             return page
         if reason := self._unfit(page):
             return reason
         # Without `==` there is no heading; most articles of a large wiki are such stubs.
-        sections = sections_of(page.text, self._site.namespaces) if "==" in page.text else []
+        sections = sections_of(page.text, self._namespaces, mended) if "==" in page.text else []
         if len(sections) < 2:
             return Reason.NO_SECTIONS
         return Article(page.id, page.title, tuple(sections), self._source)
@@ -112,7 +119,7 @@ class Choice:
         if page.namespace is not None:
             return page.namespace
         prefix, colon, _ = page.title.partition(":")
-        return 1 if colon and prefix.strip().lower().replace("_", " ") in self._site.prefixes else 0
+        return 1 if colon and normal(prefix) in self._namespaces.all else 0
 
 
 class Splitter:
@@ -132,11 +139,12 @@ class Splitter:
         self._skipped: Counter[str] = Counter()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The pages that end in this piece, each from `<page>` to `</page>`; too large ones are only counted."""
+        """The pages that end in this piece, each from `<page ...>` to `</page>`; too large ones are only counted."""
         window = self._rest + data
         position, search = 0, max(len(self._rest) - _KEPT, 0)
         while True:
-            start = window.find(_OPENING, max(search, position + self.within))
+            opening = OPENING.search(window, max(search, position + self.within))
+            start = opening.start() if opening else -1
             if not self.within and start < 0:
                 self.closed = self.closed or window.find(_END, position) >= 0
                 self._rest = window[position:][-_KEPT:]
@@ -172,6 +180,8 @@ def read_page(xml: bytes) -> Page | Reason:
     Elements are read by their names, whatever the schema: `<ns>` and `<redirect>` are absent in old ones, `<model>` and
     `<format>` are taken for wikitext where they are. Of several revisions the last counts.
     """
+    if not xml.startswith(b"<page>"):  # attributes, which may say that all names belong to MediaWiki's schema
+        xml = _ATTRIBUTES.sub(b"<page>", xml, count=1)
     try:
         page = ET.fromstring(xml)
     except ET.ParseError:
