@@ -40,6 +40,7 @@ wildcard_constraints:
     critic=registries.names("critics"),
     model=registries.names("hub"),
     download=registries.names("downloads"),
+    dataset=registries.names("datasets"),
     member="[^/]+",
     study="|".join(project.studies) or "(?!)",
     experiment="|".join({name for study in project.studies.values() for name in study.experiments}) or "(?!)",
@@ -52,9 +53,10 @@ SPLITS = ["train", "validation", "test"]
 # Corpora of sequences of a known process, and those of text.
 PROCESSES = registries.names("corpora", extractor=["process"])
 TEXTS = registries.names("corpora", others=True, extractor=["process"])
-# Of those of text, the ones made from a dump of a Wikipedia, and all others.
+# Of those of text, the ones made from a dump of a Wikipedia, those from data sets of the hub, and all others.
 DUMPS = registries.names("corpora", extractor=["wikipedia"])
-NO_DUMPS = registries.names("corpora", others=True, extractor=["process", "wikipedia"])
+HUB_DATASETS = registries.names("corpora", extractor=["hub-dataset"])
+OTHER_TEXTS = registries.names("corpora", others=True, extractor=["process", "wikipedia", "hub-dataset"])
 # Encodings of processes, and of text.
 SYMBOLS = registries.names("encodings", tokenizer=[{"symbols": {}}])
 WORDS = registries.names("encodings", others=True, tokenizer=[{"symbols": {}}])

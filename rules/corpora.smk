@@ -7,7 +7,7 @@ streams in results/encodings.
 
 
 rule extract_corpus:
-    """Raw text to articles with sections, as they come; a dump of a Wikipedia: rules/wikipedia.smk."""
+    """Raw text to articles with sections, as they come; dumps and data sets of the hub: rules/{wikipedia,datasets}.smk."""
     input:
         lambda w: paths.corpus(w.corpus),
     output:
@@ -18,7 +18,7 @@ rule extract_corpus:
     benchmark:
         "results/benchmarks/extract_corpus/{corpus}.tsv"
     wildcard_constraints:
-        corpus=NO_DUMPS,
+        corpus=OTHER_TEXTS,
     conda:
         "../envs/cpu.yaml"
     resources:

@@ -1,5 +1,6 @@
-"""Downloads: the only code of the project that uses the network."""
+"""Downloads of files and models; with `download_dataset` the only code of the project that uses the network."""
 
+import glob
 import hashlib
 import os
 import re
@@ -85,7 +86,11 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     repository, revision = entry["repository"], entry["revision"]
     log.info("fetching %s: %s at %s", name, repository, revision)
     try:
-        broken = _fetch_commit(HfApi(user_agent=AGENT["User-Agent"]), entry, partial)
+        api = HfApi(user_agent=AGENT["User-Agent"])
+        # This call comes first: without a network `snapshot_download` would be content with what the folder has.
+        # And it is this call, because without a network it fails at once; others try for half a minute.
+        listed = [file.rfilename for file in api.model_info(repository, revision=revision).siblings or []]
+        broken = fetch_commit(api, {"repo_id": repository, "revision": revision}, _wanted(listed, entry), partial)
     except TextcriticError:
         raise
     except Exception as error:  # the hub client raises its own, its transport's and the system's for one fault
@@ -101,6 +106,27 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     shutil.rmtree(partial / ".cache", ignore_errors=True)
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
+
+
+def fetch_commit(api: Any, place: Mapping[str, Any], wanted: list[str], partial: Path) -> list[str]:
+    """Fill a folder with files of a commit; files that differ from the commit are deleted and named.
+
+    Args:
+        api: a `huggingface_hub.HfApi`.
+        place: its arguments `repo_id`, `revision` and, for what is no model, `repo_type`.
+        wanted: paths in the repository; the folder holds no others afterwards.
+        partial: the folder; what an earlier attempt left there is taken up.
+    """
+    api.snapshot_download(**place, local_dir=partial, allow_patterns=[glob.escape(path) for path in wanted])
+    for path in partial.rglob("*"):  # files of an earlier attempt at another commit
+        inside = path.relative_to(partial)
+        if path.is_file() and inside.parts[0] != ".cache" and inside.as_posix() not in wanted:
+            path.unlink()
+    checked = api.verify_repo_checksums(**place, local_dir=partial)
+    broken = {file["path"] for file in checked.mismatches} | (set(wanted) & set(checked.missing_paths))
+    for name in broken:
+        (partial / name).unlink(missing_ok=True)
+    return sorted(broken)
 
 
 def unpack_member(archive: str | os.PathLike[str], member: str, out_path: str | os.PathLike[str]) -> None:
@@ -122,23 +148,6 @@ def unpack_member(archive: str | os.PathLike[str], member: str, out_path: str | 
                     _unpack(source, tar.getmember(name).size, out_path)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError) as error:
         raise TextcriticError(f"{archive}: not a whole zip or tar archive ({error}); delete it and rerun") from error
-
-
-def _fetch_commit(api: Any, entry: Mapping[str, Any], partial: Path) -> list[str]:
-    """Fill the folder with the wanted files of a commit; files that differ from the commit are deleted and named."""
-    place = {"repo_id": entry["repository"], "revision": entry["revision"]}
-    # This call comes first: without a network `snapshot_download` would be content with what the folder has.
-    # And it is this call, because without a network it fails at once; others try for half a minute.
-    wanted = _wanted([file.rfilename for file in api.model_info(**place).siblings or []], entry)
-    api.snapshot_download(**place, local_dir=partial, allow_patterns=wanted)
-    for path in partial.iterdir():  # files of an earlier attempt at another commit
-        if path.is_file() and path.name not in wanted:
-            path.unlink()
-    checked = api.verify_repo_checksums(**place, local_dir=partial)
-    broken = {file["path"] for file in checked.mismatches} | (set(wanted) & set(checked.missing_paths))
-    for name in broken:
-        (partial / name).unlink(missing_ok=True)
-    return sorted(broken)
 
 
 def _wanted(listed: list[str], entry: Mapping[str, Any]) -> list[str]:

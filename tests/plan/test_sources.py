@@ -3,7 +3,7 @@
 import pytest
 from own_study import ROOT, assert_refused, experiment, own_folder, project, study, write
 
-from textcritic.plan.paths import Paths
+from textcritic.plan.paths import Paths, with_contents
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source, drawn, from_file, label_of, measured, sources_of
 
@@ -64,11 +64,23 @@ def test_artefact_paths_follow_from_names():
     assert source.model == "results/generators/pubmed/w-title/gpt2-small/seed3"
     paths = Paths(Project({"studies": ["model-criticism"]}, ROOT))
     assert paths.corpus("pubmed") == [f"results/raw/unpacked/pubmed/{name}.txt" for name in ("train", "val", "test")]
+    hub = "results/raw/datasets/scientific-papers-pubmed"
+    assert paths.corpus("scientific-papers-pubmed-titles") == paths.corpus("scientific-papers-pubmed") == [hub]
     assert paths.pretrained("generators", "gpt2-small") == "results/raw/hub/gpt2"
     assert paths.pretrained("generators", "gpt2-demo") == []
     assert paths.length_tokenizer("pubmed") == "results/raw/hub/gpt2"
     assert paths.length_tokenizer("docstrings") == []
     assert len(paths.shards("p", "ancestral")) == 10
+
+
+def test_of_a_folder_its_files_count_too(tmp_path):
+    """Else a data set that is saved anew into its folder would go unnoticed."""
+    for name in ("b.arrow", "a.arrow", ".hidden"):
+        (tmp_path / name).touch()
+    (tmp_path / "inner").mkdir()
+    assert with_contents(tmp_path) == [str(tmp_path), str(tmp_path / "a.arrow"), str(tmp_path / "b.arrow")]
+    assert with_contents(tmp_path / "a.arrow") == [str(tmp_path / "a.arrow")]
+    assert with_contents("articles.jsonl") == ["articles.jsonl"]
 
 
 def test_what_a_job_is_told_of_a_sample(folder):

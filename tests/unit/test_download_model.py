@@ -1,77 +1,18 @@
-"""A hub of the test's own on this machine, with the real client: listing, downloading, verifying, going offline."""
+"""Models from a hub on this machine, with the real client: listing, downloading, verifying, going offline."""
 
-import hashlib
-import http.server
-import json
-import os
-import subprocess
-import sys
-import threading
-from typing import ClassVar
-
+import local_hub as local
 import pytest
 import torch
+from local_hub import REVISION, local_hub
 from transformers import GPT2Config, GPT2LMHeadModel
 
-REVISION = "5" * 40
 ENTRY = {"repository": "some/model", "revision": REVISION, "weights": True, "custom_code": False}
-
-
-class Hub(http.server.BaseHTTPRequestHandler):
-    """What the client asks of a hub: the tree of a commit, and its files."""
-
-    files: ClassVar[dict[str, bytes]] = {}
-    spoilt: ClassVar[dict[str, bytes]] = {}
-    asked: ClassVar[list[str]] = []
-
-    def do_HEAD(self):
-        self.do_GET()
-
-    def do_GET(self):
-        path = self.path.split("?")[0]
-        self.asked.append(path)
-        prefix = f"/some/model/resolve/{REVISION}/"
-        if path.startswith(f"/api/models/some/model/tree/{REVISION}"):
-            self.answer(json.dumps([self.listed(name) for name in self.files]).encode())
-        elif path == f"/api/models/some/model/revision/{REVISION}":
-            siblings = [{"rfilename": name} for name in self.files]
-            self.answer(json.dumps({"id": "some/model", "sha": REVISION, "siblings": siblings}).encode())
-        elif path.startswith(prefix) and path.removeprefix(prefix) in self.files:
-            name = path.removeprefix(prefix)
-            self.answer(self.spoilt.get(name, self.files[name]), hashlib.sha256(self.files[name]).hexdigest())
-        else:
-            self.send_error(404)
-
-    def listed(self, name):
-        content = self.files[name]
-        blob = hashlib.sha1(f"blob {len(content)}\0".encode() + content).hexdigest()
-        entry = {"type": "file", "path": name, "size": len(content), "oid": blob}
-        if name.endswith((".safetensors", ".bin")):
-            entry |= {"lfs": {"oid": hashlib.sha256(content).hexdigest(), "size": len(content), "pointerSize": 130}}
-        return entry
-
-    def answer(self, content, etag="none"):
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("ETag", f'"{etag}"')
-        self.send_header("X-Repo-Commit", REVISION)
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(content)
-
-    def log_message(self, *_):
-        pass
 
 
 @pytest.fixture
 def hub(tmp_path, monkeypatch):
-    Hub.files, Hub.spoilt, Hub.asked = dict(published(tmp_path / "published")), {}, []
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf-home"))
-    yield Hub
-    server.shutdown()
+    with local_hub(dict(published(tmp_path / "published")), tmp_path / "hf-home", monkeypatch) as served:
+        yield served
 
 
 def published(folder):
@@ -90,20 +31,8 @@ def published(folder):
 
 
 def fetch(out_dir, **changes):
-    """Run `download_model` in a process of its own, since the hub's client reads its settings once; the error line."""
-    code = (
-        "import json, sys\n"
-        "from textcritic.download import download_model\n"
-        "from textcritic.errors import TextcriticError\n"
-        "try:\n    download_model('m', json.loads(sys.argv[1]), sys.argv[2])\n"
-        "except TextcriticError as error:\n    print(error)\n"
-    )
-    command = [sys.executable, "-c", code, json.dumps(ENTRY | changes), str(out_dir)]
-    run = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, "HF_HUB_OFFLINE": "1"}
-    )
-    assert run.returncode == 0, run.stderr
-    return run.stdout.strip()
+    """Run `download_model` on the entry with changes; the error line."""
+    return local.fetch("download.download_model", "m", ENTRY | changes, out_dir)
 
 
 def test_a_sharded_model_comes_whole_and_loads_offline(hub, tmp_path):

@@ -8,6 +8,7 @@ from typing import Any
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.layout import clean_text
 from textcritic.corpora.records import Record, records
+from textcritic.corpora.values import kind_of, text_or
 from textcritic.errors import TextcriticError
 
 ARTICLE_KEYS = ("id", "title", "sections", "source")
@@ -60,55 +61,37 @@ def articles_of_records(given: Iterable[Record], source: str, prefix: str = "") 
 
 def _article(value: Any, where: str, default_id: str, default_source: str) -> Article:
     if not isinstance(value, dict):
-        raise TextcriticError(f"{where}: a line holds {_kind(value)}; it should be an object with `sections`")
+        raise TextcriticError(f"{where}: a line holds {kind_of(value)}; it should be an object with `sections`")
     _require_known(value, ARTICLE_KEYS, where)
     if "sections" not in value:
         raise TextcriticError(f"{where}: there is no `sections`; it should be a list of objects with `text`")
     if not isinstance(value["sections"], list):
         raise TextcriticError(
-            f"{where}: `sections` is {_kind(value['sections'])}; it should be a list of objects with `text`"
+            f"{where}: `sections` is {kind_of(value['sections'])}; it should be a list of objects with `text`"
         )
     identifier = value.get("id")
     if isinstance(identifier, int) and not isinstance(identifier, bool):
         identifier = str(identifier)
     return Article(
-        _text_or(identifier, default_id, "id", where) or default_id,
-        _text_or(value.get("title"), None, "title", where),
+        text_or(identifier, default_id, "id", where) or default_id,
+        text_or(value.get("title"), None, "title", where),
         tuple(_section(section, f"{where}, section {n}") for n, section in enumerate(value["sections"], start=1)),
-        _text_or(value.get("source"), default_source, "source", where) or default_source,
+        text_or(value.get("source"), default_source, "source", where) or default_source,
     )
 
 
 def _section(value: Any, where: str) -> Section:
     if not isinstance(value, dict):
-        raise TextcriticError(f'{where}: it is {_kind(value)}; it should be an object: {{"title": ..., "text": ...}}')
+        raise TextcriticError(f'{where}: it is {kind_of(value)}; it should be an object: {{"title": ..., "text": ...}}')
     _require_known(value, SECTION_KEYS, where)
     if "text" not in value:
         raise TextcriticError(f"{where}: there is no `text`; it should be a string")
     if not isinstance(value["text"], str):
-        raise TextcriticError(f"{where}: `text` is {_kind(value['text'])}; it should be a string")
-    return Section(_text_or(value.get("title"), None, "title", where), clean_text(value["text"]))
-
-
-def _text_or(value: Any, default: str | None, key: str, where: str) -> str | None:
-    if value is None:
-        return default
-    if not isinstance(value, str):
-        raise TextcriticError(f"{where}: `{key}` is {_kind(value)}; it should be a string or be left out")
-    return value
+        raise TextcriticError(f"{where}: `text` is {kind_of(value['text'])}; it should be a string")
+    return Section(text_or(value.get("title"), None, "title", where), clean_text(value["text"]))
 
 
 def _require_known(value: dict[str, Any], known: Collection[str], where: str) -> None:
     for key in value:
         if key not in known:
             raise TextcriticError(f"{where}: unknown key `{key}`; the keys are {', '.join(sorted(known))}")
-
-
-def _kind(value: Any) -> str:
-    """The type of a value, in the words of JSON where these have one."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a truth value"
-    names = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
-    return names.get(type(value), f"of type {type(value).__name__}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from textcritic.corpora.articles import Article, Section
-from textcritic.corpora.layout import clean_text
+from textcritic.corpora.section_lists import is_strings, paired, text_of
 from textcritic.errors import TextcriticError
 
 # The longest line that is read, in bytes: an article of Wikipedia has 4 MB at most. A file without line breaks, or
@@ -38,12 +38,12 @@ def read_scientific(
     for number, record in json_lines(path):
         where = f"{path}:{number}"
         names, sections = _strings(record, "section_names", where), _sentences(record, where)
-        if len(names) != len(sections):
+        body = paired(names, sections)
+        if body is None:
             skipped[UNEVEN] += 1
             continue
-        body = tuple(Section(name, _joined(text)) for name, text in zip(names, sections, strict=True))
         if keep_abstract:
-            body = (Section("abstract", _joined(_strings(record, "abstract_text", where))), *body)
+            body = (Section("abstract", text_of(_strings(record, "abstract_text", where))), *body)
         identifier = record.get("article_id")
         if not isinstance(identifier, str):
             raise TextcriticError(f"{where}: `article_id` is missing or not a string; give the file as published")
@@ -100,25 +100,17 @@ def _parsed(line: str, where: str) -> Any:
         raise TextcriticError(f"{where}: a number has too many digits; write numbers of a usual length") from error
 
 
-def _joined(sentences: list[str]) -> str:
-    return clean_text(" ".join(text for s in sentences if (text := s.removeprefix("<S>").removesuffix("</S>").strip())))
-
-
 def _strings(record: Any, key: str, where: str) -> list[str]:
     value = record.get(key) if isinstance(record, dict) else None
-    if not _is_strings(value):
+    if not is_strings(value):
         raise TextcriticError(f"{where}: `{key}` is missing or not a list of strings; give the file as published")
     return value  # type: ignore[return-value]
 
 
 def _sentences(record: Any, where: str) -> list[list[str]]:
     value = record.get("sections") if isinstance(record, dict) else None
-    if not (isinstance(value, list) and all(_is_strings(section) for section in value)):
+    if not (isinstance(value, list) and all(is_strings(section) for section in value)):
         raise TextcriticError(
             f"{where}: `sections` is missing or not a list of lists of strings; give the file as published"
         )
     return value
-
-
-def _is_strings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)

@@ -49,9 +49,19 @@ def table_rows(
         with _readable(file):
             within = 0
             for batch in _batches(file, keys, required):
-                for row in _rows(batch):
+                for row in rows_of(batch):
                     number, within = number + 1, within + 1
                     yield number, f"{file}, row {within}", row
+
+
+def rows_of(batch: pa.RecordBatch | pa.Table) -> list[dict[str, Any]]:
+    """The rows of a batch; a struct of lists, `Sequence({...})` of `datasets`, becomes a list of structs."""
+    rows: list[dict[str, Any]] = batch.to_pylist()
+    for field in batch.schema:
+        if pa.types.is_struct(field.type) and all(_is_list(part.type) for part in field.type):
+            for row in rows:
+                row[field.name] = _transposed(row[field.name])
+    return rows
 
 
 def table_files(path: str | os.PathLike[str]) -> list[Path]:
@@ -139,15 +149,6 @@ def _columns(file: Path, schema: pa.Schema, keys: Collection[str], required: Col
         wanted = " or ".join(f"`{name}`" for name in required)
         raise TextcriticError(f"{file}: no column {wanted}; its columns are {', '.join(schema.names) or 'none'}")
     return [name for name in schema.names if name in keys]
-
-
-def _rows(batch: pa.RecordBatch) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = batch.to_pylist()
-    for field in batch.schema:
-        if pa.types.is_struct(field.type) and all(_is_list(part.type) for part in field.type):
-            for row in rows:
-                row[field.name] = _transposed(row[field.name])
-    return rows
 
 
 def _is_list(kind: pa.DataType) -> bool:

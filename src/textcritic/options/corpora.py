@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
+from textcritic.options.datasets import check_hub_dataset, dataset_folder
 from textcritic.options.process import SPLITS, recipe_and_counts
 from textcritic.plan.spec import complete
 
@@ -31,6 +32,8 @@ def check_corpus(name: str, registries: "Registries") -> None:
     if not is_text(entry):
         recipe_and_counts(entry["options"])
     check_derived(name, registries.entries["corpora"], PROCESS)
+    dataset = entry["options"].get("dataset")
+    check_hub_dataset(entry, registries.entry("datasets", dataset)["files"] if dataset else None)
     if entry["extractor"] == WIKIPEDIA:
         check_dump(entry["options"])
 
@@ -38,8 +41,11 @@ def check_corpus(name: str, registries: "Registries") -> None:
 def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
     """The files that make a corpus, each with its split: train, validation, test, or None for a plain list.
 
-    They are those of `options.paths`; or the built splits of the corpus that `options.corpus` names.
+    They are those of `options.paths`; or the built splits of the corpus that `options.corpus` names; or the folder of
+    the data set that `options.dataset` names.
     """
+    if "dataset" in options:
+        return [(None, dataset_folder(options["dataset"]))]
     if "corpus" in options:
         return [(split, Path("results/corpora") / options["corpus"] / f"{split}.parquet") for split in SPLITS]
     paths = options.get("paths") or []

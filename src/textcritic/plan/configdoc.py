@@ -11,7 +11,17 @@ from textcritic.plan.registries import REGISTRIES
 from textcritic.plan.spec import SCHEMAS, schema
 
 MANUAL = SCHEMAS.parent / "README.md"
-REGISTRY_ORDER = ("corpora", "encodings", "generators", "decodings", "classifiers", "critics", "hub", "downloads")
+REGISTRY_ORDER = (
+    "corpora",
+    "encodings",
+    "generators",
+    "decodings",
+    "classifiers",
+    "critics",
+    "hub",
+    "downloads",
+    "datasets",
+)
 INTRODUCTION = """# Configuration
 
 Made from the schemas in `config/schemas` and of each kind of experiment by `python -m textcritic.plan.configdoc`;

@@ -24,8 +24,15 @@ class Paths:
 
     def corpus(self, corpus: str) -> list[str]:
         """The files that a corpus is extracted from; none for one that is made from installed packages."""
-        given = given_paths(self.registries.entry("corpora", corpus)["options"])
+        options = self.registries.entry("corpora", corpus)["options"]
+        given = given_paths(options)
+        if "dataset" in options:
+            return [str(path) for _, path in given]
         return [file for _, path in given for file in with_contents(path)]
+
+    def dataset_spec(self, corpus: str) -> str:
+        """The canonical string of the entry of the data set that a corpus is made from."""
+        return self.registries.spec("datasets", self.registries.entry("corpora", corpus)["options"]["dataset"])
 
     def samples(self, generator: str) -> list[str]:
         """The file that samples of kind `file` are read from, or the folder and its files."""

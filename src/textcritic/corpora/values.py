@@ -1,0 +1,24 @@
+"""What a value of JSON, Parquet or Arrow is, in messages."""
+
+from typing import Any
+
+from textcritic.errors import TextcriticError
+
+
+def text_or(value: Any, default: str | None, key: str, where: str) -> str | None:
+    """A string, or the default for null; any other value is an error that names `where` and `key`."""
+    if value is None:
+        return default
+    if not isinstance(value, str):
+        raise TextcriticError(f"{where}: `{key}` is {kind_of(value)}; it should be a string or be left out")
+    return value
+
+
+def kind_of(value: Any) -> str:
+    """The type of a value, in the words of JSON where these have one."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a truth value"
+    names = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return names.get(type(value), f"of type {type(value).__name__}")

@@ -1,0 +1,10 @@
+"""Turn a data set of the hub into articles with sections."""
+
+from textcritic import runlog
+from textcritic.corpora.hub_dataset import extract_dataset
+from textcritic.plan.spec import restore
+
+with runlog.job(snakemake.log[0], f"extract {snakemake.wildcards.corpus}"):
+    options = restore(snakemake.params.spec, "corpora")["options"]
+    dataset = restore(snakemake.params.dataset, "datasets")
+    extract_dataset(snakemake.input[0], dataset, options, snakemake.output.articles, snakemake.output.report)
