@@ -21,7 +21,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return print_text(arguments.run(arguments))
     except TextcriticError as error:
         line = str(error).replace("\n", "\\n")  # a title may have a line break in it
-    except MemoryError as error:
+    except (MemoryError, ImportError) as error:
+        if isinstance(error, ImportError) and "failed to map segment" not in str(error):
+            raise
         what = f" ({first_line(error)})" if str(error) else ""
         line = f"out of memory{what}; give it more (see `ulimit -v`), or fewer or shorter documents"
     print(f"textcritic: {line}", file=sys.stderr)
