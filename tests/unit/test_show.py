@@ -1,5 +1,7 @@
 """`textcritic show`: the scorecard and what else the sections say, in the order of the study."""
 
+import os
+
 import pandas as pd
 import pytest
 
@@ -93,3 +95,41 @@ def test_lines_on_perplexity():
         "Perplexity on wiki, body text: small GPT-2 20.0 /token.",
     ]
     assert perplexity_lines(table.iloc[:1], "ppl_body", "body text") == []
+
+
+GOOD = b'{"title": "One", "lines": ["said"]}'
+
+
+UNREADABLE = [GOOD.decode().encode("utf-16"), b"\xef\xbb\xbf" + GOOD, b"\x00\x01\xff", GOOD[:-5]]
+CARDS = [b'{"title": "One", "lines": [], "card": %b}' % card for card in (b"7", b'[{"label": 1}]')]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        *(
+            (name, content, "not a JSON file")
+            for name in ("one/section.json", "manifest.json")
+            for content in UNREADABLE
+        ),
+        *((name, b"[1]", "") for name in ("one/section.json", "manifest.json")),
+        ("one/section.json", b'{"title": "One"}', ""),
+        *(("one/section.json", card, "no card in it") for card in CARDS),
+    ],
+)
+def test_a_damaged_file_is_one_clear_line(tmp_path, capsys, name, content, message):
+    write(tmp_path, "one", "said")
+    (tmp_path / name).write_bytes(content)
+    assert main(["show", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"textcritic: {tmp_path / name}: {message}")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read_is_named(tmp_path, capsys):
+    write(tmp_path, "one", "said")
+    tmp_path.chmod(0)
+    assert main(["show", str(tmp_path)]) == 2
+    tmp_path.chmod(0o700)
+    assert capsys.readouterr().err == f"textcritic: {tmp_path}: cannot be read: Permission denied\n"

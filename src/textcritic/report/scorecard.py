@@ -232,6 +232,8 @@ def sections_of(folder: str | os.PathLike[str]) -> dict[str, Path]:
         TextcriticError: the study has not been built, or its manifest is damaged.
     """
     found = {path.parent.name: path for path in sorted(Path(folder).glob("*/section.json"))}
+    if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK):
+        raise TextcriticError(f"{folder}: cannot be read: Permission denied")
     if not found:
         raise TextcriticError(f"{folder}: no section of an experiment here; build the study first: snakemake --cores 2")
     manifest = Path(folder) / "manifest.json"
