@@ -24,8 +24,11 @@ from textcritic.plan.spec import complete, schema
 from textcritic.report import make_manifest, make_report
 from textcritic.report.card_words import MOST_SENTENCES
 from textcritic.report.front import front_page
+from textcritic.report.names import GROUP
+from textcritic.report.numbers import missing
 from textcritic.report.scorecard import NOT_TESTED, read_card
 from textcritic.report.show import show_study
+from textcritic.report.tables import read_rows
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "src/textcritic/experiments"
@@ -206,6 +209,7 @@ def check_card(study, name, page):
     # Two scores of one source, seed and measure could not be told apart.
     assert len({(s.corpus, s.label, s.seed, s.measure) for s in card}) == len(card)
     assert all(score.verdict != NOT_TESTED or score.number.low is None for score in card)
+    check_scores(study / name / "tables", name, card)
     front = front_page({name: study / name / "section.json"})
     assert len(front.sentences) <= MOST_SENTENCES
     strengths = [sentence.strength for sentence in front.sentences]
@@ -215,6 +219,20 @@ def check_card(study, name, page):
         assert re.fullmatch(r"[^.]([^.]|\.(?! [A-Z]))*\.", sentence.says), sentence.says
     if card:
         assert f"{front.blocks[0].rows[0].label}" in show_study(study)
+
+
+def check_scores(tables, name, card):
+    """Every score is a row of a standing table: value, interval, p-value and number of documents of one source."""
+    kind = importlib.import_module(f"textcritic.experiments.{name}.tables")
+    rows = [row for table in kind_of(name).tables for row in read_rows(tables, table, kind.TEXT).to_dict("records")]
+    for score in card:
+        keys = {key: getattr(score, key) for key in GROUP}
+        own = [
+            row for row in rows if keys.items() <= row.items() and (missing(row["seed"]) or row["seed"] == score.seed)
+        ]
+        said = {score.number.low, score.number.high, score.p, score.n} - {None}
+        said |= {score.number.value} - ({0.0} if score.is_real else set()) - {None}
+        assert any(said <= set(row.values()) for row in own), score
 
 
 def test_two_of_a_kind_fit_into_one_page(name, built, tmp_path):

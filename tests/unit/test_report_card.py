@@ -269,7 +269,7 @@ def test_a_long_card_is_folded_by_corpus(wide, monkeypatch):
     folded = str(card_html([*wide, *wide], TEMPLATES))
     assert folded.count("<details") == 3
     assert folded.count("<details open>") == 1
-    assert "docs: of its samples can be told from real text 3 of 5 by Latent PPL, 3 of 5 by Latent NLL" in folded
+    assert "docs: 3 of 5 samples can be told from real text by Latent PPL, 3 of 5 by Latent NLL, 3 of 5 by" in folded
 
 
 def test_what_people_call_a_source_cannot_break_the_page():

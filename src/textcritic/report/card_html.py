@@ -71,11 +71,12 @@ def _block(block: Block) -> dict[str, Any]:
 
 def _tally(block: Block) -> str:
     """What is said of a corpus whose table has to be opened: of how many samples the scores can be told apart."""
-    parts = []
+    parts: list[str] = []
     for column in block.columns:
         verdicts = [cell.verdict for _, cell in block.samples(column)]
-        parts.append(f"{verdicts.count(DIFFERENT)} of {len(verdicts)} by {column.measure}")
-    return f"{block.corpus}: of its samples can be told from real text {listed(parts)}"
+        what = "" if parts else " samples can be told from real text"
+        parts.append(f"{verdicts.count(DIFFERENT)} of {len(verdicts)}{what} by {column.measure}")
+    return f"{block.corpus}: {listed(parts)}"
 
 
 def _row(row: Row, columns: Sequence[Column]) -> dict[str, Any]:
