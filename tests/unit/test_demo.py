@@ -28,11 +28,11 @@ def test_it_says_how_long_it_will_take(tmp_path, monkeypatch):
     monkeypatch.setattr("textcritic.workflow.demo.speed_of_a_core", lambda cores: asked.append(cores) or 0.5)
     monkeypatch.setattr("textcritic.workflow.demo.CPU_SECONDS", 600.0)
     monkeypatch.setattr("textcritic.workflow.demo.LONGEST_CHAIN", 100.0)
-    here = f"here, by a calibration of one second; results go to {tmp_path}/results"
-    assert time_it_takes(tmp_path, 1) == f"about 20 min 0 s on 1 core {here}"
-    assert time_it_takes(tmp_path, 3) == f"about 6 min 40 s on 3 cores {here}"
+    how = f"by a calibration of one second); results go to {tmp_path}/results"
+    assert time_it_takes(tmp_path, 1) == f"about 20 min (CPU cores: 1; {how}"
+    assert time_it_takes(tmp_path, 3) == f"about 7 min (CPU cores: 3; {how}"
     (tmp_path / "results").mkdir()
-    assert time_it_takes(tmp_path, 100) == f"at most about 3 min 20 s on 100 cores {here}"
+    assert time_it_takes(tmp_path, 100) == f"at most about 3 min (CPU cores: 100; {how}"
     assert asked == [1, 3, 100]
     (tmp_path / STUDY).mkdir(parents=True)
     (tmp_path / STUDY / "report.html").touch()

@@ -4,9 +4,6 @@ import os
 import sys
 from pathlib import Path
 
-from textcritic.report.numbers import plural
-from textcritic.report.show import show_study
-from textcritic.runlog import duration
 from textcritic.workflow.calibrate import speed_of_a_core
 from textcritic.workflow.run import alone, run_workflow
 
@@ -41,6 +38,8 @@ def demo(folder: str | os.PathLike[str] = ".", cores: int | None = None, dry_run
             return "nothing was run: above are the jobs that `textcritic demo` would run"
         print(f"textcritic demo: {time_it_takes(here, cores)}", file=sys.stderr, flush=True)
         run_workflow(here, lock, *options)
+    from textcritic.report.show import show_study  # here: it takes a second, and the first line should not wait for it
+
     return show_study(here / STUDY)
 
 
@@ -59,7 +58,7 @@ def time_it_takes(folder: Path, cores: int | None = None) -> str:
     if (folder / STUDY / "report.html").is_file():
         return f"{STUDY} is there already: a few seconds if nothing has changed"
     at_work = cores or len(os.sched_getaffinity(0))
-    seconds = round(seconds_it_takes(at_work, speed_of_a_core(at_work)), -1)
+    minutes = max(1, round(seconds_it_takes(at_work, speed_of_a_core(at_work)) / 60))
     most = "at most " if (folder / "results").is_dir() else ""  # an earlier run may have done part of it
-    where = f"on {plural(at_work, 'core')} here, by a calibration of one second"
-    return f"{most}about {duration(seconds)} {where}; results go to {folder / 'results'}"
+    how = f"(CPU cores: {at_work}; by a calibration of one second)"
+    return f"{most}about {minutes} min {how}; results go to {folder / 'results'}"
