@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo criticise test test-fast slurm-test bench lint format
+.PHONY: demo criticise test test-fast slurm-test bench mutants lint format
 
 demo: .venv/installed
 	textcritic demo
@@ -32,6 +32,11 @@ slurm-test: .venv/installed
 
 bench: .venv/installed
 	pytest benchmarks -s
+
+# What no test notices (docs/testing.md). MINUTES: how long; again, it goes on from there. ONLY: names; SAMPLE: how many, at random.
+MINUTES ?= 30
+mutants: .venv/installed
+	python tests/mutants.py $(MINUTES) $(if $(ONLY),--only $(foreach name,$(ONLY),'$(name)')) $(if $(SAMPLE),--sample $(SAMPLE))
 
 lint: .venv/installed
 	ruff check .

@@ -13,11 +13,16 @@ os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 os.environ["NLTK_DATA"] = str(Path(__file__).parent / "data" / "nltk_data")
 
 import pytest
+from hypothesis import settings
 from samples import SMALL
 from tiny import TinyEncoding, tiny_articles
 from tiny_process import TinyProcess, tiny_process
 
 from textcritic.corpora import write_articles
+
+# How long an example takes is no result, and a machine under load is slow.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 # The files that take longest, the first most. They are begun first, lest a worker be left alone with one of them at the
 # end, and are `slow`: `make test-fast` leaves them out.

@@ -55,7 +55,7 @@ def by_hand(documents, options, stop_words):
     return sorted(kept, key=lambda entry: -entry[1]), removed
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     documents=st.lists(st.lists(st.sampled_from(WORDS), max_size=8), min_size=1, max_size=8),
     lowercase=st.booleans(),

@@ -71,7 +71,7 @@ TEXT = st.lists(st.lists(WORD, min_size=1, max_size=4), min_size=1, max_size=3).
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(TEXT, min_size=1, max_size=3))
 def test_text_with_single_spaces_comes_back(texts):
     article = Article("x", None, tuple(Section(None, text) for text in texts), "s")

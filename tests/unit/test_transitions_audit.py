@@ -149,6 +149,13 @@ def test_default_grid_has_no_zero():
     assert min(PAPER_GRID) > 0
 
 
+def test_a_switch_under_which_nothing_can_be_scored_has_no_row():
+    rows = audit_transitions(CRITIC, VALIDATION, DATA, {"junk": latents([["junk", "junk"]])})
+    switches = {r["switch"] for r in rows if r["source"] == "junk"}
+    assert {"default", "posterior"} <= switches
+    assert not switches & {"titles", "generated titles, unknown titles"}
+
+
 def test_nothing_to_audit_is_named():
     with pytest.raises(TextcriticError, match="no document of 'junk' can be scored"):
         audit_transitions(CRITIC, VALIDATION, DATA, {"junk": latents([[]])})
