@@ -1,3 +1,44 @@
-"""textcritic: judge language models by the documents they write, beyond perplexity."""
+"""textcritic: judge language models by the documents they write, beyond perplexity.
+
+`criticise`, `chains` and `topics` are described in docs/python.md; they are loaded when they are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from textcritic.errors import TextcriticError
+
+if TYPE_CHECKING:
+    from textcritic.api.chains import ChainsResult, chains
+    from textcritic.api.criticise import criticise
+    from textcritic.api.results import Result, Score
+    from textcritic.api.topics import TopicsResult, topics
 
 __version__ = "0.1.0"
+__all__ = [
+    "ChainsResult",
+    "Result",
+    "Score",
+    "TextcriticError",
+    "TopicsResult",
+    "__version__",
+    "chains",
+    "criticise",
+    "topics",
+]
+
+# The module of each name that is loaded when it is first used.
+LATER = {
+    **{"ChainsResult": "chains", "chains": "chains", "criticise": "criticise"},
+    **{"Result": "results", "Score": "results", "TopicsResult": "topics", "topics": "topics"},
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.api.{LATER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

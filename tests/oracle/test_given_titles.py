@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from textcritic import chains as criticise_chains
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.critics import TransitionCritic, audit_transitions, latent_ppl, rejections, score_latents
-from textcritic.critics.jsonl import chains_report
 from textcritic.files import read_table
 from textcritic.generators.collect import SampleFiles, import_samples
 from textcritic.latents.posteriors import take_titles
@@ -44,7 +44,8 @@ def test_latent_ppl_is_that_of_the_same_chains_exactly(study, mode):
     folder, train, chains, latents = study
     for name, rows in (("train", train), ("test", chains)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps({"chain": row}) + "\n" for row in rows))
-    theirs = json.loads(chains_report(folder / "train.jsonl", folder / "test.jsonl", smoothing=0.3, mode=mode))
+    files = folder / "train.jsonl", folder / "test.jsonl"
+    theirs = json.loads(criticise_chains(*files, smoothing=0.3, as_released=mode == "as_released").to_json())
     critic = TransitionCritic.fit(train, mode=mode, grid=[0.3])
     scores = score_latents(critic, latents, "inferred")
     assert latent_ppl(scores) == theirs["latent_ppl"]

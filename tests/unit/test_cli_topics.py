@@ -289,7 +289,7 @@ def test_number_of_topics_is_needed(capsys, train):
 
 
 def test_last_line_of_vocabulary(tmp_path):
-    from textcritic.critics.ctm.command import _read_words
+    from textcritic.critics.ctm.counted import _read_words
 
     (tmp_path / "words.txt").write_bytes(b"a\nb\xc2\x85c\nd")
     assert _read_words(tmp_path / "words.txt") == ("a", "b\x85c", "d")

@@ -63,16 +63,16 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def _run(arguments: argparse.Namespace) -> str:
-    from textcritic.critics.jsonl import chains_report  # numpy and pyarrow are loaded for this command only
+    from textcritic.api.chains import chains  # numpy and pyarrow are loaded for this command only
 
-    return chains_report(
+    return chains(
         arguments.train,
         arguments.test,
         smoothing=arguments.smoothing,
-        mode="as_released" if arguments.as_released else "paper",
+        as_released=arguments.as_released,
         resamples=arguments.resamples,
         seed=arguments.seed,
-    )
+    ).to_json()
 
 
 def _smoothing(text: str) -> float | None:

@@ -67,23 +67,18 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def _run(arguments: argparse.Namespace) -> str:
-    from textcritic.critics.ctm import FitOptions
-    from textcritic.critics.ctm.command import TopicFiles, topics_report
+    from textcritic.api.topics import topics  # torch is loaded for this command only
 
-    return topics_report(
-        TopicFiles(
-            train=arguments.train,
-            test=arguments.test,
-            vocabulary=arguments.vocabulary,
-            stop_words=arguments.stop_words,
-            minimum_count=arguments.minimum_count,
-        ),
-        FitOptions(
-            num_topics=arguments.num_topics,
-            iterations=arguments.iterations,
-            tolerance=arguments.tolerance,
-            seed=arguments.seed,
-        ),
+    return topics(
+        arguments.train,
+        arguments.test,
+        arguments.num_topics,
+        vocabulary=arguments.vocabulary,
+        stop_words=arguments.stop_words,
+        minimum_count=arguments.minimum_count,
+        iterations=arguments.iterations,
+        tolerance=arguments.tolerance,
         workers=arguments.workers,
         resamples=arguments.resamples,
-    )
+        seed=arguments.seed,
+    ).to_json()

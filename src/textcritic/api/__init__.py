@@ -1,0 +1,1 @@
+"""The functions of `import textcritic`, a module each, and what they take and return."""

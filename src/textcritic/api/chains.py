@@ -1,0 +1,226 @@
+"""`textcritic.chains`: the Latent PPL of chains of titles under a transition critic; and that of several sets of them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from textcritic.api.arguments import from_zero, named, whole
+from textcritic.api.documents import Given, documents_of
+from textcritic.api.results import REAL, Result, Score
+from textcritic.critics.chains import Chains
+from textcritic.critics.scores import document_columns, latent_nll, latent_ppl, rejections
+from textcritic.critics.scoring import score_chains, unseen_transitions
+from textcritic.critics.transitions import Mode, TransitionCritic
+from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, permutation_test, ratio_of_sums
+
+
+@dataclass(frozen=True, slots=True)
+class ChainOptions:
+    """How chains are criticised.
+
+    Attributes:
+        smoothing: pseudo-count added to every transition; None: chosen by cross-validation on the train set.
+        as_released: do as the paper's released code does, see `critics.TransitionCritic`.
+        resamples: of the bootstrap and of the permutation test.
+        seed: of both, and of the cross-validation.
+
+    Raises:
+        TextcriticError: a value out of range.
+    """
+
+    smoothing: float | None = None
+    as_released: bool = False
+    resamples: int = 10_000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.smoothing is not None:
+            object.__setattr__(self, "smoothing", from_zero(self.smoothing, "smoothing"))
+        whole(self.resamples, "resamples", 1)
+        whole(self.seed, "seed", 0)
+
+
+@dataclass(frozen=True, repr=False)
+class ChainsResult(Result):
+    """What `chains` gives; `scores` has the Latent PPL of the test set.
+
+    Attributes:
+        latent_nll_mean: mean NLL of a document, nats; infinite if a transition has probability 0.
+        steps: transitions scored.
+        smoothing: the pseudo-count that was used.
+        unseen_transitions: `from`, `to` and `count` of the transitions to which the critic gives probability 0.
+        skipped_transitions: next to a title that the train set does not have (as released only, else 0).
+    """
+
+    latent_nll_mean: float
+    steps: int
+    smoothing: float
+    unseen_transitions: tuple[Mapping[str, Any], ...]
+    skipped_transitions: int
+
+    @property
+    def latent_ppl(self) -> float:
+        """exp(sum of NLL / sum of steps), pooled over the documents scored."""
+        return self.scores[0].value
+
+    @property
+    def ci95(self) -> tuple[float, float] | None:
+        """95% percentile bootstrap over documents; None where the Latent PPL is infinite."""
+        score = self.scores[0]
+        return None if score.low is None or score.high is None else (score.low, score.high)
+
+    @property
+    def n(self) -> int:
+        """Documents scored."""
+        return self.scores[0].n
+
+    def to_json(self) -> str:
+        """The object that `textcritic chains` prints; infinite values are null."""
+        score = self.scores[0]
+        finite = not self.unseen_transitions
+        value = {
+            "latent_ppl": self.latent_ppl if finite else None,
+            "ci95": list(self.ci95) if self.ci95 else None,
+            "latent_nll_mean": self.latent_nll_mean if finite else None,
+            "steps": self.steps,
+            "n": self.n,
+            "rejected": score.rejected,
+            "rejected_by_reason": score.rejected_by_reason,
+            "smoothing": self.smoothing,
+            "unseen_transitions": self.unseen_transitions,
+            "skipped_transitions": self.skipped_transitions,
+        }
+        return json.dumps(value, allow_nan=False)
+
+
+def chains(
+    train: Given,
+    test: Given,
+    *,
+    smoothing: float | None = None,
+    as_released: bool = False,
+    resamples: int = 10_000,
+    seed: int = 1,
+) -> ChainsResult:
+    """Fit a transition critic on the chains of `train`, and give the Latent PPL of those of `test`.
+
+    A chain is the list of section titles, or of any other states, of one document, in order; one of K titles has K + 1
+    steps. What is computed is what the command `textcritic chains` prints.
+
+    Args:
+        train: chains, in any form that `documents_of` takes.
+        test: likewise.
+        smoothing: pseudo-count added to every transition; None: the one of 0.001 ... 10 with the lowest Latent PPL in
+            10-fold cross-validation on `train`.
+        as_released: do as the paper's released code does: rows are normalised over the begin state too, transitions
+            next to an unknown title are skipped instead of the document rejected.
+        resamples: of the bootstrap.
+        seed: of bootstrap and cross-validation.
+
+    Raises:
+        TextcriticError: bad input, in one line that names the argument and the item.
+    """
+    options = ChainOptions(smoothing, as_released, resamples, seed)
+    train_set, test_set = (documents_of(given, name, "chains") for given, name in ((train, "train"), (test, "test")))
+    train_chains, test_chains = Chains.of(train_set.chains()), Chains.of(test_set.chains())
+    critic = fit(train_chains, options, train_set.name)
+    scores = scored(critic, test_chains)
+    score = score_of("test", scores, options, test_set.name)
+    kept = ~scores["rejected"].to_numpy()
+    steps = int(document_columns(scores)[:, 1].sum())
+    return ChainsResult(
+        title="Chains of titles under a transition critic",
+        scores=(score,),
+        facts=facts_of(critic, train_chains, options),
+        latent_nll_mean=latent_nll(scores),
+        steps=steps,
+        smoothing=critic.delta,
+        unseen_transitions=tuple(unseen_transitions(scores, critic)),
+        skipped_transitions=int((test_chains.lengths[kept] + 1).sum()) - steps,
+    )
+
+
+def criticise_chains(
+    train: list[list[str]],
+    test: list[list[str]],
+    samples: Mapping[str, list[list[str]]],
+    options: ChainOptions,
+    split: tuple[str, str],
+) -> Result:
+    """Fit a transition critic on real chains, score other real ones and each sample, and test each against the former.
+
+    Args:
+        train: real chains to fit on.
+        test: real chains that are the yardstick.
+        samples: chains by label.
+        options: see `ChainOptions`.
+        split: ("Real text", words on how `train` and `test` were parted).
+
+    Raises:
+        TextcriticError: a set of which nothing can be fitted or scored, with its label.
+    """
+    train_chains = Chains.of(train)
+    critic = fit(train_chains, options, "reference")
+    real = scored(critic, Chains.of(test))
+    scores = [score_of(REAL, real, options, "reference")]
+    for label, chains_of_sample in samples.items():
+        sample = scored(critic, Chains.of(chains_of_sample))
+        scores.append(score_of(label, sample, options, label, real))
+    facts = (split, *facts_of(critic, train_chains, options))
+    return Result(title="Chains of titles against real ones", scores=tuple(scores), facts=facts)
+
+
+def fit(train: Chains, options: ChainOptions, name: str) -> TransitionCritic:
+    """The critic; errors begin with `name`."""
+    grid = None if options.smoothing is None else [options.smoothing]
+    mode: Mode = "as_released" if options.as_released else "paper"
+    with named(name):
+        return TransitionCritic.fit(train, mode=mode, grid=grid, seed=options.seed)
+
+
+def scored(critic: TransitionCritic, chains_of_set: Chains) -> pa.Table:
+    """Scores of a set of chains, numbered from 0."""
+    return score_chains(critic, np.arange(len(chains_of_set.lengths)).astype(str).tolist(), chains_of_set)
+
+
+def score_of(label: str, scores: pa.Table, options: ChainOptions, name: str, real: pa.Table | None = None) -> Score:
+    """Latent PPL, its interval, and its p-value against `real`; errors begin with `name`."""
+    with named(name):
+        columns = document_columns(scores)
+    low = high = None
+    if np.isfinite(columns).all():
+        found = bootstrap_interval(columns, exp_ratio_of_sums, resamples=options.resamples, seed=options.seed)
+        low, high = found.low, found.high
+    reasons = rejections(scores)
+    p = None if real is None else _p_value(columns, document_columns(real), options)
+    return Score(label, "latent_ppl", latent_ppl(scores), low, high, p, len(columns), sum(reasons.values()), reasons)
+
+
+def facts_of(critic: TransitionCritic, train: Chains, options: ChainOptions) -> tuple[tuple[str, str], ...]:
+    """How the numbers were computed, in words."""
+    chosen = "as asked" if options.smoothing is not None else "chosen by cross-validation on the train set"
+    way = "as the paper's released code" if options.as_released else "as the paper's text"
+    return (
+        (
+            "Critic",
+            f"first-order chain over {len(critic.titles):,} titles, {way}; fitted on {len(train.lengths):,} chains; "
+            f"smoothing {critic.delta:g}, {chosen}",
+        ),
+        ("Interval", f"95%, percentile bootstrap over documents, {options.resamples:,} resamples, seed {options.seed}"),
+        ("p-value", "two-sided permutation test of log Latent PPL against held-out real text"),
+    )
+
+
+def _p_value(
+    sample: npt.NDArray[np.float64], real: npt.NDArray[np.float64], options: ChainOptions
+) -> float | None:
+    if not (np.isfinite(sample).all() and np.isfinite(real).all()):
+        return None
+    return permutation_test(sample, real, ratio_of_sums, options.resamples, options.seed).p
+
+

@@ -1,0 +1,137 @@
+"""Results as Python has them: numbers with intervals, a data frame, text, HTML for notebooks, and a page."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+# `textcritic chains` prints numbers alone, so pandas and the report's helpers are loaded where a result is shown.
+if TYPE_CHECKING:
+    import pandas as pd
+
+REAL = "real text"
+COLUMNS = ("source", "measure", "value", "low", "high", "p", "n", "rejected", "rejected_by_reason")
+
+# What tables call a measure, and what it says.
+MEASURES: Mapping[str, tuple[str, str]] = {
+    "latent_ppl": ("Latent PPL", "lower: titles in a likelier order; real text is the yardstick"),
+    "latent_nll": ("Latent NLL of a document, nats", "that of real text is the yardstick; lower alone is no praise"),
+    "distance": ("Distance of topic covariances", "0: as in real text, 1: as far from it as none at all"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number of one source.
+
+    Attributes:
+        source: what the source is called; `REAL` is held-out real text.
+        measure: "latent_ppl", "latent_nll" (nats a document) or "distance" (of topic covariances, corrected).
+        value: of all documents that are scored; infinity is possible.
+        low, high: 95% interval by document bootstrap; None where the value is infinite.
+        p: permutation test against held-out real text, two-sided; None for real text, and for infinite values.
+        n: documents scored.
+        rejected: documents that could not be scored.
+        rejected_by_reason: how many for each reason.
+    """
+
+    source: str
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    p: float | None
+    n: int
+    rejected: int = 0
+    rejected_by_reason: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """Scores of some sources; `print` shows them, a notebook shows a table.
+
+    Attributes:
+        title: what was done.
+        scores: of each source and measure, real text first.
+        facts: (what, words) on how the numbers were computed.
+    """
+
+    title: str
+    scores: tuple[Score, ...]
+    facts: tuple[tuple[str, str], ...]
+
+    @property
+    def table(self) -> "pd.DataFrame":
+        """A row for each source and measure, in full precision; the columns are those of `Score`."""
+        import pandas as pd
+
+        rows = [
+            asdict(score) | {"rejected_by_reason": "; ".join(f"{k}: {n}" for k, n in score.rejected_by_reason.items())}
+            for score in self.scores
+        ]
+        table = pd.DataFrame(rows, columns=list(COLUMNS))
+        return table.astype({name: float for name in ("value", "low", "high", "p")})
+
+    def __getitem__(self, source: str) -> dict[str, Score]:
+        """The scores of a source, by measure.
+
+        Raises:
+            KeyError: there is no such source.
+        """
+        found = {score.measure: score for score in self.scores if score.source == source}
+        if not found:
+            raise KeyError(f"{source!r}; the sources are {', '.join(dict.fromkeys(s.source for s in self.scores))}")
+        return found
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page that needs no other file, with chart, tables and how they were computed; gives its path."""
+        from textcritic.api.page import write_page  # matplotlib is loaded for this alone
+
+        return write_page(self, path)
+
+    def blocks(self) -> Iterator[tuple[str, str, Sequence[str], list[Sequence[str]]]]:
+        """Of each measure: its name, what it says, the heads of its table, and the table's cells."""
+        from textcritic.report.show import TESTED
+
+        for measure in dict.fromkeys(score.measure for score in self.scores):
+            name, words = MEASURES[measure]
+            heads = ("source", "value", *TESTED, "documents", "rejected", "")
+            yield name, words, heads, [_cells(score) for score in self.scores if score.measure == measure]
+
+    def __repr__(self) -> str:
+        from textcritic.report.show import columns
+
+        lines = [self.title]
+        for name, words, heads, rows in self.blocks():
+            lines += ["", f"{name} ({words})", "", *columns(heads, rows)]
+        return "\n".join([*lines, "", self._foot()])
+
+    def _repr_html_(self) -> str:
+        import pandas as pd
+
+        parts = [f"<p><strong>{escape(self.title)}</strong></p>"]
+        for name, words, heads, rows in self.blocks():
+            table = pd.DataFrame([row[:-1] for row in rows], columns=list(heads[:-1]))
+            parts.append(f"<p>{escape(name)} ({escape(words)})</p>")
+            parts.append(table.to_html(index=False, border=0, escape=True))
+        return "<div>" + "\n".join([*parts, f"<p>{escape(self._foot())}</p>"]) + "</div>"
+
+    def _foot(self) -> str:
+        tested = any(score.p is not None for score in self.scores)
+        return "p: permutation test against held-out real text." if tested else "No test: one source."
+
+
+def _cells(score: Score) -> Sequence[str]:
+    from textcritic.report.numbers import count, interval, number, p_value
+
+    return (
+        score.source,
+        number(score.value),
+        "" if score.low is None else interval(score.low, score.high),
+        "" if score.p is None else p_value(score.p).removeprefix("p ").removeprefix("= "),
+        count(score.n),
+        count(score.rejected),
+        "",
+    )

@@ -1,0 +1,336 @@
+"""`textcritic.topics`: the Latent NLL of documents under a correlated topic model; and that of several sets of them."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.api.arguments import from_zero, named, whole
+from textcritic.api.documents import Given, documents_of
+from textcritic.api.results import REAL, Result, Score
+from textcritic.critics.ctm.counted import (
+    Counted,
+    Tokens,
+    TrainAndTests,
+    count_texts,
+    progress_on_stderr,
+    project,
+    read_counts,
+)
+from textcritic.critics.ctm.model import CTM, FitOptions
+from textcritic.critics.ctm.scoring import EMPTY, latent_nll, top_words, with_last
+from textcritic.critics.ctm.train import Fit, fit_ctm
+from textcritic.errors import TextcriticError
+from textcritic.inference import (
+    Interval,
+    bootstrap_interval,
+    covariance_test,
+    permutation_test,
+    ratio_of_sums,
+    with_ones,
+)
+from textcritic.latents.bags import VocabularyOptions
+
+LDAC, JSONL = (".dat", ".ldac"), (".jsonl", ".jsonl.gz")
+TOP_WORDS = 10
+MEANS = ("in_expectation", "at_mean")
+COVARIANCE_RESAMPLES = 1000  # at most: each takes a matrix product
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicOptions:
+    """How topics are criticised.
+
+    Attributes:
+        num_topics: K, from 2.
+        iterations: of the fit, at most.
+        tolerance: the fit ends when the bound rises by less than this share of it.
+        stop_words: words left out in any case, see `VocabularyOptions`; None: none.
+        minimum_count: words rarer in train are left out, see `VocabularyOptions`; None: 5.
+        workers: CPU cores; None: all. The numbers do not depend on it.
+        resamples: of the bootstrap, and of the permutation tests.
+        seed: of fit, bootstrap and tests.
+
+    Raises:
+        TextcriticError: a value out of range.
+    """
+
+    num_topics: int
+    iterations: int = 1000
+    tolerance: float = 1e-3
+    stop_words: str | None = None
+    minimum_count: int | None = None
+    workers: int | None = None
+    resamples: int = 10_000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        whole(self.num_topics, "num_topics", 2)
+        for name in ("iterations", "minimum_count", "workers", "resamples"):
+            if getattr(self, name) is not None:
+                whole(getattr(self, name), name, 1)
+        from_zero(self.tolerance, "tolerance")
+        whole(self.seed, "seed", 0)
+
+    @property
+    def fit(self) -> FitOptions:
+        """What the fit needs of them."""
+        return FitOptions(self.num_topics, iterations=self.iterations, tolerance=self.tolerance, seed=self.seed)
+
+    @property
+    def cores(self) -> int:
+        """CPU cores, in numbers."""
+        return self.workers or os.cpu_count() or 1
+
+    @property
+    def vocabulary(self) -> VocabularyOptions:
+        """What the vocabulary needs of them."""
+        given = {"stop_words": self.stop_words, "minimum_count": self.minimum_count}
+        chosen: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+        return VocabularyOptions(**chosen)
+
+
+class TopicKeywords(TypedDict, total=False):
+    """The keys of `TopicOptions` but the first, for type checkers."""
+
+    iterations: int
+    tolerance: float
+    stop_words: str | None
+    minimum_count: int | None
+    workers: int | None
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, repr=False)
+class TopicsResult(Result):
+    """What `topics` gives; `scores` has the Latent NLL of the test set, in expectation.
+
+    Attributes:
+        bound: evidence lower bound of the train set in each iteration, before its M-step, nats.
+        seconds: that the fit took.
+        converged: whether it ended by the tolerance.
+        latent_nll: mean of `-log p(topic coefficients)` of a document with its 95% interval: "in_expectation" under its
+            posterior, as the paper defines it; "at_mean", at the posterior's mean, as its released code has it.
+        tokens: of the test set, with words that the train set has.
+        tokens_unknown: of the test set, with other words.
+        train: documents, empty ones among them, words, tokens, and the words that were left out, by reason.
+        num_topics: K.
+        top_words: the ten most probable words of each topic; None where the words of the ids are not known.
+    """
+
+    bound: tuple[float, ...]
+    seconds: float
+    converged: bool
+    latent_nll: Mapping[str, Interval]
+    tokens: int
+    tokens_unknown: int
+    train: Mapping[str, Any]
+    num_topics: int
+    top_words: Sequence[Sequence[str]] | None
+
+    @property
+    def n(self) -> int:
+        """Documents of the test set scored."""
+        return self.scores[0].n
+
+    @property
+    def empty(self) -> int:
+        """Documents of the test set without a word that the train set has."""
+        return self.scores[0].rejected
+
+    def to_json(self) -> str:
+        """The object that `textcritic topics` prints."""
+        value = {
+            "bound": self.bound,
+            "seconds": self.seconds,
+            "converged": self.converged,
+            "latent_nll_mean": {kind: found.estimate for kind, found in self.latent_nll.items()},
+            "ci95": {kind: [found.low, found.high] for kind, found in self.latent_nll.items()},
+            "n": self.n,
+            "empty": self.empty,
+            "tokens": self.tokens,
+            "tokens_unknown": self.tokens_unknown,
+            "train": self.train,
+            "topics": self.num_topics,
+            "top_words": self.top_words,
+        }
+        return json.dumps(value, allow_nan=False)
+
+
+def topics(
+    train: Given,
+    test: Given,
+    num_topics: int,
+    *,
+    vocabulary: str | os.PathLike[str] | None = None,
+    **options: Unpack[TopicKeywords],
+) -> TopicsResult:
+    """Fit a correlated topic model on the documents of `train`, and give the Latent NLL of those of `test`.
+
+    What is computed is what the command `textcritic topics` prints. Tokens are split at white space; words in more than
+    half of the documents of `train`, and those that contain xmath, are left out.
+
+    Args:
+        train: texts or articles, in any form that `documents_of` takes; or a file in the format LDA-C (.dat, .ldac).
+        test: likewise, of the same kind.
+        num_topics: K, 2 or more.
+        vocabulary: for LDA-C, a file of words, one a line, the first is that of id 0; None: words have no names.
+        options: the other keys of `TopicOptions`.
+
+    Raises:
+        TextcriticError: bad input, in one line that names the argument and the item.
+    """
+    chosen = TopicOptions(num_topics, **options)
+    names = tuple(_name(*pair) for pair in ((train, "train"), (test, "test")))
+    with progress_on_stderr():
+        counted = _read(train, test, vocabulary, chosen)
+        (tested,) = counted.tests
+        _require_words(tested, names[1], names[0])
+        critic, fitted = _fit(counted, chosen, names[0])
+        moments = project(critic, tested.filled, chosen.cores)
+    nll = dict(zip(MEANS, latent_nll(critic, *moments), strict=True))
+    found = {kind: _interval(values, chosen) for kind, values in nll.items()}
+    first, reasons = found[MEANS[0]], _empty(tested)
+    score = Score(
+        "test", "latent_nll", first.estimate, first.low, first.high, None, len(moments[0]), tested.empty, reasons
+    )
+    return TopicsResult(
+        title="Topics of documents under a correlated topic model",
+        scores=(score,),
+        facts=_facts(counted, fitted, chosen),
+        bound=tuple(map(float, fitted.bounds)),
+        seconds=float(fitted.seconds),
+        converged=bool(fitted.converged),
+        latent_nll=found,
+        tokens=int(tested.counts.sum()),
+        tokens_unknown=tested.unknown,
+        train=counted.train_size(),
+        num_topics=num_topics,
+        top_words=None if counted.words is None else top_words(critic, counted.words, TOP_WORDS),
+    )
+
+
+def criticise_topics(
+    train: Tokens, test: Tokens, samples: Mapping[str, Tokens], options: TopicOptions, split: tuple[str, str]
+) -> Result:
+    """Fit a topic model on real texts; compare each sample with other real ones by Latent NLL and by covariances.
+
+    Args:
+        train: real texts to fit on.
+        test: real texts that are the yardstick.
+        samples: texts by label.
+        options: see `TopicOptions`.
+        split: ("Real text", words on how `train` and `test` were parted).
+
+    Raises:
+        TextcriticError: a set of which nothing can be fitted or scored, with its label.
+    """
+    with progress_on_stderr():
+        counted = count_texts(train, [test, *samples.values()], options.vocabulary)
+        labels = [REAL, *samples]
+        sets = dict(zip(labels, counted.tests, strict=True))
+        for label in labels:
+            _require_words(sets[label], label, "the real text that the critic is fitted on")
+        critic, fitted = _fit(counted, options, "reference")
+        moments = {label: project(critic, sets[label].filled, options.cores) for label in labels}
+    nll = {label: latent_nll(critic, *moments[label])[0] for label in labels}
+    scores = []
+    for label in labels:
+        interval, n, reasons = _interval(nll[label], options), len(nll[label]), _empty(sets[label])
+        p = None
+        if label != REAL:
+            one, two = with_ones(nll[label]), with_ones(nll[REAL])
+            p = permutation_test(one, two, ratio_of_sums, options.resamples, options.seed).p
+        values = (interval.estimate, interval.low, interval.high, p, n, sets[label].empty, reasons)
+        scores.append(Score(label, "latent_nll", *values))
+    for label in samples:
+        scores.append(_distance(label, moments[label], moments[REAL], sets[label], options))
+    facts = (split, *_facts(counted, fitted, options))
+    return Result(title="Topics of texts against real ones", scores=tuple(scores), facts=facts)
+
+
+def _name(given: Given, name: str) -> str:
+    return os.fspath(given) if isinstance(given, str | os.PathLike) else name
+
+
+def _read(
+    train: Given, test: Given, vocabulary: str | os.PathLike[str] | None, options: TopicOptions
+) -> TrainAndTests:
+    kinds = [_kind(given) for given in (train, test)]
+    if kinds[0] != kinds[1] and "LDA-C" in kinds:
+        raise TextcriticError(
+            f"{_name(test, 'test')}: {kinds[1]}, while {_name(train, 'train')} is {kinds[0]}; give two files of"
+            " one kind"
+        )
+    if kinds[0] == "LDA-C":
+        if options.stop_words is not None or options.minimum_count is not None:
+            raise TextcriticError(f"{train}: --stop-words and --minimum-count are for JSONL; LDA-C is counted already")
+        return read_counts(Path(train), Path(test), vocabulary)
+    if vocabulary is not None:
+        raise TextcriticError(f"{vocabulary}: --vocabulary is for LDA-C; JSONL has the words themselves")
+    tokens = [documents_of(given, name).tokens for given, name in ((train, "train"), (test, "test"))]
+    return count_texts(tokens[0], tokens[1:], options.vocabulary)
+
+
+def _kind(given: Given) -> str:
+    if not isinstance(given, str | os.PathLike):
+        return "documents in memory"
+    path = Path(given)
+    for kind, suffixes in (("LDA-C", LDAC), ("JSONL", JSONL)):
+        if path.name.endswith(suffixes):
+            return kind
+    raise TextcriticError(f"{path}: its name should end in {', '.join(LDAC)} (LDA-C) or {', '.join(JSONL)} (JSONL)")
+
+
+def _fit(counted: TrainAndTests, options: TopicOptions, name: str) -> tuple[CTM, Fit]:
+    with named(name):
+        fitted = fit_ctm(counted.train.counts, options.fit, workers=options.cores)
+    return fitted.critic, fitted
+
+
+def _require_words(tested: Counted, name: str, train: str) -> None:
+    if tested.empty == tested.counts.shape[0]:
+        raise TextcriticError(f"{name}: no document has a word that {train} has; nothing is left to score")
+
+
+def _interval(values: Array, options: TopicOptions) -> Interval:
+    return bootstrap_interval(with_ones(values), ratio_of_sums, resamples=options.resamples, seed=options.seed)
+
+
+def _distance(
+    label: str, sample: tuple[Array, Array], real: tuple[Array, Array], counted: Counted, options: TopicOptions
+) -> Score:
+    """How far the covariances of a sample's topics are from real text's, less what finite sets add to it."""
+    (means, variances), (real_means, real_variances) = (tuple(map(with_last, part)) for part in (sample, real))
+    resamples = min(options.resamples, COVARIANCE_RESAMPLES)
+    with named(label):
+        test = covariance_test(means, real_means, (variances, real_variances), resamples, seed=options.seed)
+    values = (test.corrected, test.low, test.high, test.p, len(means), counted.empty, _empty(counted))
+    return Score(label, "distance", *values)
+
+
+def _empty(counted: Counted) -> dict[str, int]:
+    return {EMPTY: counted.empty} if counted.empty else {}
+
+
+def _facts(counted: TrainAndTests, fitted: Fit, options: TopicOptions) -> tuple[tuple[str, str], ...]:
+    size = counted.train_size()
+    end = "converged" if fitted.converged else "stopped before it converged"
+    return (
+        (
+            "Critic",
+            f"correlated topic model of {options.num_topics} topics, fitted on {size['documents']:,} texts of "
+            f"{size['words']:,} different words in {len(fitted.bounds)} iterations ({end}), seed {options.seed}",
+        ),
+        ("Latent NLL", "of the topics of a text, in expectation under their posterior, nats"),
+        ("Interval", f"95%, percentile bootstrap over documents, {options.resamples:,} resamples"),
+        ("p-value", "two-sided permutation test against held-out real text"),
+    )

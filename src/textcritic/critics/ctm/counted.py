@@ -1,0 +1,165 @@
+"""Documents as counts over the words of a train set, and what a topic model infers of them; progress goes to stderr."""
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from textcritic.critics.ctm.model import CTM
+from textcritic.critics.ctm.posterior import infer
+from textcritic.errors import TextcriticError
+from textcritic.latents.bags import (
+    Removed,
+    VocabularyOptions,
+    build_vocabulary,
+    count_words,
+    read_ldac,
+)
+from textcritic.runlog import Progress, log
+
+# Documents whose posteriors are inferred between two reports of progress.
+SLICE = 4096
+
+Array = npt.NDArray[np.float64]
+Tokens = Callable[[], Iterator[list[str]]]
+"""Streams the tokens of each document of a set, once for each call."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A set of documents as counts.
+
+    Attributes:
+        counts: int32 CSR [documents, words], over the words of the train set.
+        unknown: tokens that are left out, because train does not have their word or it was removed.
+    """
+
+    counts: csr_matrix
+    unknown: int
+
+    @property
+    def filled(self) -> csr_matrix:
+        """The documents with words."""
+        return self.counts[self.counts.getnnz(axis=1) > 0]
+
+    @property
+    def empty(self) -> int:
+        """How many documents have none."""
+        return int((self.counts.getnnz(axis=1) == 0).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class TrainAndTests:
+    """A train set, and others over its words.
+
+    Attributes:
+        train: every word occurs in it.
+        tests: any number of sets.
+        words: the word of each column; None if no file gives them.
+        removed: words and tokens of train that were left out, by reason; None for LDA-C.
+    """
+
+    train: Counted
+    tests: tuple[Counted, ...]
+    words: tuple[str, ...] | None
+    removed: Removed | None = None
+
+    def train_size(self) -> dict[str, Any]:
+        """What `textcritic topics` prints of the train set."""
+        counts = self.train.counts
+        return {
+            "documents": counts.shape[0],
+            "empty": self.train.empty,
+            "words": counts.shape[1],
+            "tokens": int(counts.sum()),
+            "removed": self.removed,
+        }
+
+
+def read_counts(train: Path, test: Path, vocabulary: str | os.PathLike[str] | None) -> TrainAndTests:
+    """Two files in the format LDA-C, and the file of their words if there is one.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or has ids that the vocabulary does not.
+    """
+    words = None if vocabulary is None else _read_words(Path(vocabulary))
+    counts, tested = (read_ldac(path, None if words is None else len(words)) for path in (train, test))
+    known = np.unique(counts.indices)  # a word that TRAIN does not have has no probability
+    chosen = None if words is None else tuple(words[word] for word in known)
+    shared = _over(known, tested)
+    unknown = int(tested.sum()) - int(shared.sum())
+    return TrainAndTests(Counted(_over(known, counts), 0), (Counted(shared, unknown),), chosen)
+
+
+def count_texts(train: Tokens, tests: Sequence[Tokens], options: VocabularyOptions) -> TrainAndTests:
+    """Texts as counts over the vocabulary of `train`; raises as `build_vocabulary`."""
+    vocabulary, removed = build_vocabulary(train(), options)
+
+    def counted(tokens: Tokens) -> Counted:
+        lengths: list[int] = []
+
+        def measured() -> Iterator[list[str]]:
+            for document in tokens():
+                lengths.append(len(document))
+                yield document
+
+        counts = count_words(measured(), vocabulary)
+        return Counted(counts, sum(lengths) - int(counts.sum()))
+
+    return TrainAndTests(counted(train), tuple(map(counted, tests)), vocabulary.words, removed)
+
+
+def project(critic: CTM, counts: csr_matrix, workers: int) -> tuple[Array, Array]:
+    """Means and variances of the topic coefficients of documents with words: both [documents, K - 1]."""
+    progress = Progress("inferring topics", counts.shape[0], "documents")
+    parts = []
+    for start in range(0, counts.shape[0], SLICE):
+        rows = counts[start : start + SLICE]
+        posterior = infer(critic, rows, workers=workers)
+        parts.append((posterior.means, posterior.variances))
+        progress.advance(rows.shape[0])
+    means, variances = (np.concatenate(kind) for kind in zip(*parts, strict=True))
+    return means, variances
+
+
+@contextmanager
+def progress_on_stderr() -> Iterator[None]:
+    """Show on stderr what the fit and the inference report of their progress."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("[topics] %(message)s"))
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+
+
+def _over(known: npt.NDArray[np.int32], counts: csr_matrix) -> csr_matrix:
+    """Counts over some words only, whose ids ascend; memory and time do not grow with the largest id."""
+    kept = np.isin(counts.indices, known, kind="sort")
+    indices = np.searchsorted(known, counts.indices[kept]).astype(np.int32)
+    indptr = np.r_[0, np.cumsum(kept)][counts.indptr]
+    return csr_matrix((counts.data[kept], indices, indptr), shape=(counts.shape[0], len(known)))
+
+
+def _read_words(path: Path) -> tuple[str, ...]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise TextcriticError(f"{path}: not UTF-8; save the file as UTF-8, one word a line") from error
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if not lines:
+        raise TextcriticError(f"{path}: there is no word in it; the first line should be the word with the id 0")
+    return tuple(lines.split("\n"))
