@@ -132,7 +132,7 @@ def test_samples_without_titles_need_a_classifier(tmp_path):
     """The run itself takes minutes; what it would do is in a dry run of the configuration that is written."""
     folder = files(tmp_path / "own text")
     paths = (folder / "theirs.jsonl",)
-    wanted = Wanted(folder / "real text.jsonl", paths, False, 4, None, "textcritic criticise")
+    wanted = Wanted(folder / "real text.jsonl", paths, ("theirs.jsonl",), False, 4, None, "textcritic criticise")
     write_configuration(folder, wanted)
     command = snakemake_command(folder, "--configfile", str(folder / "config.yaml"), "--dry-run")
     run = subprocess.run(command, capture_output=True, text=True, check=False)

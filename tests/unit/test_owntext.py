@@ -43,6 +43,7 @@ def outline(**changes):
 
 def wanted(**changes):
     files = {"reference": Path("/data/real.jsonl"), "samples": (Path("/data/a b/Model 1.jsonl"), Path("/data/2.jsonl"))}
+    files["labels"] = tuple(labels_of(files["samples"]))
     numbers = {"minimum_title_count": 4, "minimum_sections": None}
     return Wanted(**{**files, **numbers, "given": True, "command": "textcritic criticise"} | changes)
 

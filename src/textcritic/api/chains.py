@@ -1,4 +1,4 @@
-"""`textcritic.chains`: the Latent PPL of chains of titles under a transition critic; and that of several sets of them."""
+"""`textcritic.chains`: the Latent PPL of chains of titles under a transition critic, for one set of them or several."""
 
 import json
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ class ChainOptions:
         whole(self.seed, "seed", 0)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class ChainsResult(Result):
     """What `chains` gives; `scores` has the Latent PPL of the test set.
 
@@ -216,11 +216,7 @@ def facts_of(critic: TransitionCritic, train: Chains, options: ChainOptions) -> 
     )
 
 
-def _p_value(
-    sample: npt.NDArray[np.float64], real: npt.NDArray[np.float64], options: ChainOptions
-) -> float | None:
+def _p_value(sample: npt.NDArray[np.float64], real: npt.NDArray[np.float64], options: ChainOptions) -> float | None:
     if not (np.isfinite(sample).all() and np.isfinite(real).all()):
         return None
     return permutation_test(sample, real, ratio_of_sums, options.resamples, options.seed).p
-
-

@@ -60,8 +60,9 @@ class Documents:
 
     def tokens(self) -> Iterator[list[str]]:
         """Stream the white-space tokens of each text, or of an article's sections in order; raises as `chains`."""
-        number = 0
-        for number, (where, value) in enumerate(self.rows(), start=1):
+        empty = True
+        for where, value in self.rows():
+            empty = False
             parts = value.get("sections", [value]) if isinstance(value, dict) else None
             if not isinstance(parts, list) or not all(
                 isinstance(part, dict) and isinstance(part.get("text"), str) for part in parts
@@ -70,7 +71,7 @@ class Documents:
                     f'{where}: a line should be {{"text": "..."}} or {{"sections": [{{"text": "..."}}, ...]}}'
                 )
             yield [token for part in parts for token in clean_text(part["text"]).split()]
-        if not number:
+        if empty:
             raise TextcriticError(f'{self.name}: there is no document in it; write one {{"text": "..."}} a line')
 
     def _of(self, kind: Kind) -> Rows:

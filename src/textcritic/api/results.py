@@ -48,7 +48,7 @@ class Score:
     rejected_by_reason: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Result:
     """Scores of some sources; `print` shows them, a notebook shows a table.
 
@@ -56,11 +56,13 @@ class Result:
         title: what was done.
         scores: of each source and measure, real text first.
         facts: (what, words) on how the numbers were computed.
+        page: the report, if one was written.
     """
 
     title: str
     scores: tuple[Score, ...]
     facts: tuple[tuple[str, str], ...]
+    page: Path | None = None
 
     @property
     def table(self) -> "pd.DataFrame":
@@ -72,7 +74,7 @@ class Result:
             for score in self.scores
         ]
         table = pd.DataFrame(rows, columns=list(COLUMNS))
-        return table.astype({name: float for name in ("value", "low", "high", "p")})
+        return table.astype(dict.fromkeys(("value", "low", "high", "p"), float))
 
     def __getitem__(self, source: str) -> dict[str, Score]:
         """The scores of a source, by measure.
@@ -106,17 +108,19 @@ class Result:
         lines = [self.title]
         for name, words, heads, rows in self.blocks():
             lines += ["", f"{name} ({words})", "", *columns(heads, rows)]
-        return "\n".join([*lines, "", self._foot()])
+        lines += ["", self._foot(), *(["", f"report: {self.page}"] if self.page else [])]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         import pandas as pd
 
+        where = f" Report: {self.page}" if self.page else ""
         parts = [f"<p><strong>{escape(self.title)}</strong></p>"]
         for name, words, heads, rows in self.blocks():
             table = pd.DataFrame([row[:-1] for row in rows], columns=list(heads[:-1]))
             parts.append(f"<p>{escape(name)} ({escape(words)})</p>")
             parts.append(table.to_html(index=False, border=0, escape=True))
-        return "<div>" + "\n".join([*parts, f"<p>{escape(self._foot())}</p>"]) + "</div>"
+        return "<div>" + "\n".join([*parts, f"<p>{escape(self._foot() + where)}</p>"]) + "</div>"
 
     def _foot(self) -> str:
         tested = any(score.p is not None for score in self.scores)

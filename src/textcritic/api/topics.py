@@ -1,4 +1,4 @@
-"""`textcritic.topics`: the Latent NLL of documents under a correlated topic model; and that of several sets of them."""
+"""`textcritic.topics`: the Latent NLL of documents under a correlated topic model, for one set of them or several."""
 
 import json
 import os
@@ -109,7 +109,7 @@ class TopicKeywords(TypedDict, total=False):
     seed: int
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class TopicsResult(Result):
     """What `topics` gives; `scores` has the Latent NLL of the test set, in expectation.
 
@@ -261,9 +261,7 @@ def _name(given: Given, name: str) -> str:
     return os.fspath(given) if isinstance(given, str | os.PathLike) else name
 
 
-def _read(
-    train: Given, test: Given, vocabulary: str | os.PathLike[str] | None, options: TopicOptions
-) -> TrainAndTests:
+def _read(train: Given, test: Given, vocabulary: str | os.PathLike[str] | None, options: TopicOptions) -> TrainAndTests:
     kinds = [_kind(given) for given in (train, test)]
     if kinds[0] != kinds[1] and "LDA-C" in kinds:
         raise TextcriticError(

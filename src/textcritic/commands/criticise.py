@@ -1,23 +1,30 @@
 """`textcritic criticise`: files of articles against a reference, from text to the table and the report."""
 
 import argparse
+from pathlib import Path
 
-from textcritic.commands.arguments import positive
+from textcritic.commands.arguments import positive, seed
 
 CRITICISE = """\
-Compare the articles of one or more files with those of a reference: from text to the table and the report.
+Compare the documents of one or more files with those of a reference: from text to the table and the report.
 
-Each line of a file (.jsonl, .jsonl.gz) is an article:
+Each line of a file (.jsonl, .jsonl.gz) is an article, a chain of titles, or a text; all files hold the same:
   {"id": "1", "sections": [{"title": "introduction", "text": "..."}, ...]}
+  {"chain": ["introduction", "method", "result"]}
+  {"text": "..."}
 Or a file is a table with such columns: .parquet, .arrow, a folder of these, or a folder that `datasets` saved.
-The reference needs its titles: the critic learns from part of it in what order sections follow one another, the rest
-is the yardstick. Where every section of every sample has a title, titles are given and the whole takes seconds;
+
+Of chains, a critic of their order is fitted on part of the reference; of texts, a topic model, which says which topics
+go together. Both take seconds; the rest of the reference is the yardstick.
+
+Of articles the reference needs its titles: the critic learns from part of it in what order sections follow one another,
+the rest is the yardstick. Where every section of every sample has a title, titles are given, and it takes seconds;
 otherwise a classifier is trained on the reference and infers the titles of all samples, which takes minutes.
 """
 CRITICISE_OUTPUT = """\
 The folder then has the study's configuration (config.yaml, registry, studies: yours to edit, the same command keeps
 what you change) and its results: tables, figures, report.html. The same command again makes only what a change of
-files or options reaches, and goes on where it was killed.
+files or options reaches, and goes on where it was killed. Of chains and texts it has report.html and table.csv.
 """
 
 
@@ -25,13 +32,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Add the command to the command line."""
     criticise = commands.add_parser(
         "criticise",
-        help="compare files of articles with a reference: table and report",
+        help="compare files of documents with a reference: table and report",
         description=CRITICISE,
         epilog=CRITICISE_OUTPUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    criticise.add_argument("reference", metavar="REFERENCE", help="real articles")
-    criticise.add_argument("samples", metavar="SAMPLES", nargs="+", help="articles to compare, one file or more")
+    criticise.add_argument("reference", metavar="REFERENCE", help="real documents")
+    criticise.add_argument("samples", metavar="SAMPLES", nargs="+", help="documents to compare, one file or more")
     criticise.add_argument(
         "--output", metavar="FOLDER", default="own-text", help="for configuration and results (default own-text)"
     )
@@ -52,18 +59,19 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="fewest sections of a reference article (default 2)",
     )
     criticise.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
+    criticise.add_argument(
+        "--test",
+        metavar="FILE",
+        help="chains and texts: real ones that are the yardstick (default: a fifth of REFERENCE)",
+    )
+    criticise.add_argument("--num-topics", metavar="K", type=positive, help="texts: topics, 2 or more (default 20)")
+    criticise.add_argument("--seed", metavar="S", type=seed, help="chains and texts: of all that is drawn (default 1)")
     criticise.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> str:
-    from textcritic.owntext import criticise
+    from textcritic.api.criticise import criticise
 
-    return criticise(
-        arguments.reference,
-        arguments.samples,
-        arguments.output,
-        titles=arguments.titles,
-        minimum_title_count=arguments.minimum_title_count,
-        minimum_sections=arguments.minimum_sections,
-        cores=arguments.cores,
-    )
+    samples = [Path(path) for path in arguments.samples]
+    options = {key: value for key, value in vars(arguments).items() if key not in ("reference", "samples", "run")}
+    return repr(criticise(arguments.reference, samples, **options))

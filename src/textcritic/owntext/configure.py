@@ -33,6 +33,7 @@ class Wanted:
 
     Attributes:
         reference, samples: absolute paths of files of articles.
+        labels: what the report calls each file of samples.
         given: whether the titles of samples are given, or inferred.
         minimum_title_count: `sections.minimum_title_count` of the corpus.
         minimum_sections: `sections.minimum` of the corpus; None: the template's.
@@ -41,6 +42,7 @@ class Wanted:
 
     reference: Path
     samples: tuple[Path, ...]
+    labels: tuple[str, ...]
     given: bool
     minimum_title_count: int
     minimum_sections: int | None
@@ -83,14 +85,13 @@ def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
     (corpus,) = names_of([wanted.reference], load_yaml(REGISTRY / "corpora.yaml"))
     registered = load_yaml(REGISTRY / "generators.yaml")
     generators = names_of(wanted.samples, registered)
-    labels = labels_of(wanted.samples)
     entry = deepcopy(load_yaml(REGISTRY / "corpora.yaml")[CORPUS])
     entry["options"] = {**entry["options"], "paths": [str(wanted.reference)]}
     sections = entry["sections"] | {"minimum_title_count": wanted.minimum_title_count}
     entry["sections"] = sections | ({"minimum": wanted.minimum_sections} if wanted.minimum_sections else {})
     samples = {
         name: {**registered[GENERATOR], "label": label, "path": str(path)}
-        for name, label, path in zip(generators, labels, wanted.samples, strict=True)
+        for name, label, path in zip(generators, wanted.labels, wanted.samples, strict=True)
     }
     config = {"studies": [STUDY], "registry_folders": ["config/registry", "registry"], "study_folders": ["studies"]}
     return {

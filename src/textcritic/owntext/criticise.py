@@ -4,15 +4,15 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from textcritic.errors import TextcriticError
-from textcritic.owntext.configure import STUDY, Wanted, corpus_template, write_configuration
+from textcritic.owntext.configure import STUDY, Wanted, corpus_template, labels_of, write_configuration
 from textcritic.owntext.files import Outline, outlines
 from textcritic.plan.project import Project
 from textcritic.plan.spec import load_yaml
-from textcritic.report.show import show_study
 from textcritic.workflow import alone, run_workflow, workflow_folder
 
 TitlesMode = Literal["given", "inferred"]
@@ -21,15 +21,32 @@ ARTICLES_PER_TITLE = 50
 THRESHOLDS = " (thresholds: --minimum-title-count, --minimum-sections)"
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How files of articles are compared.
+
+    Attributes:
+        titles: whether the titles of samples are given or inferred; None: given, if every section has one.
+        minimum_title_count: see the corpora registry; None: that of the entry `my-articles`, or a fiftieth of the
+            number of articles (at least 2) if that is less.
+        minimum_sections: fewest sections of an article of the reference; None: that of the entry `my-articles`.
+        cores: CPU cores; None: all.
+        labels: what the report calls each file of samples; None: its name.
+    """
+
+    titles: TitlesMode | None = None
+    minimum_title_count: int | None = None
+    minimum_sections: int | None = None
+    cores: int | None = None
+    labels: tuple[str, ...] | None = None
+
+
 def criticise(
     reference: str | os.PathLike[str],
     samples: Sequence[str | os.PathLike[str]],
     output: str | os.PathLike[str],
-    titles: TitlesMode | None = None,
-    minimum_title_count: int | None = None,
-    minimum_sections: int | None = None,
-    cores: int | None = None,
-) -> str:
+    options: Options | None = None,
+) -> Path:
     """Compare the articles of some files with those of a reference; each file is a source.
 
     Checks every file, writes the configuration of the study into `output`, and runs the workflow on it; results of an
@@ -39,39 +56,36 @@ def criticise(
         reference: real articles (`corpora.given_articles`); the critic is fitted on part of them.
         samples: files of articles to compare, the same format; titles may be left out.
         output: folder for configuration and results.
-        titles: whether the titles of samples are given or inferred; None: given, if every section has one.
-        minimum_title_count: see the corpora registry; None: that of the entry `my-articles`, or a fiftieth of the
-            number of articles (at least 2) if that is less.
-        minimum_sections: fewest sections of an article of the reference; None: that of the entry `my-articles`.
-        cores: CPU cores; None: all.
+        options: see `Options`.
 
     Returns:
-        The table, and the path of the report.
+        The folder of the study's results, with report.html.
 
     Raises:
         TextcriticError: a fault of a file, named with its line; no title where one is needed; the output folder has
             other files where the configuration goes; or a step of the workflow failed, as stderr says.
     """
+    options = options or Options()
     folder = Path(output).expanduser().resolve()
     real, *drawn = outlines([reference, *samples], corpus_template()["titles"])
     _check_reference(real)
-    mode = _mode(drawn, titles)
     wanted = Wanted(
         reference=real.path,
         samples=tuple(outline.path for outline in drawn),
-        given=mode == "given",
-        minimum_title_count=_title_count(real, minimum_title_count),
-        minimum_sections=minimum_sections,
-        command=shlex.join(_command(real, drawn, folder, titles, minimum_title_count, minimum_sections)),
+        labels=options.labels or tuple(labels_of([outline.path for outline in drawn])),
+        given=_mode(drawn, options.titles) == "given",
+        minimum_title_count=_title_count(real, options.minimum_title_count),
+        minimum_sections=options.minimum_sections,
+        command=shlex.join(_command(real, drawn, folder, options)),
     )
     with alone(folder) as lock:
         for kept in write_configuration(folder, wanted):
             _say(f"{kept}: kept as you edited it; remove it to have it written anew")
         Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)  # one clear line before anything runs
         _say(f"results go to {folder}")
-        options = ["--configfile", str(folder / "config.yaml"), *(["--cores", str(cores)] if cores else [])]
-        run_workflow(folder, lock, *options, advice=THRESHOLDS)
-    return show_study(folder / "results/studies" / STUDY)
+        cores = ["--cores", str(options.cores)] if options.cores else []
+        run_workflow(folder, lock, "--configfile", str(folder / "config.yaml"), *cores, advice=THRESHOLDS)
+    return folder / "results/studies" / STUDY
 
 
 def _check_reference(real: Outline) -> None:
@@ -110,17 +124,11 @@ def _title_count(real: Outline, asked: int | None) -> int:
     return count
 
 
-def _command(
-    real: Outline,
-    drawn: Sequence[Outline],
-    folder: Path,
-    titles: str | None,
-    title_count: int | None,
-    sections: int | None,
-) -> list[str]:
+def _command(real: Outline, drawn: Sequence[Outline], folder: Path, options: Options) -> list[str]:
     """The command line that makes the study again, from any folder."""
-    options: dict[str, Any] = {"titles": titles, "minimum-title-count": title_count, "minimum-sections": sections}
-    words = [str(part) for name, value in options.items() if value is not None for part in (f"--{name}", value)]
+    names = ("titles", "minimum_title_count", "minimum_sections")
+    given = {name.replace("_", "-"): getattr(options, name) for name in names}
+    words = [str(part) for name, value in given.items() if value is not None for part in (f"--{name}", value)]
     files = [str(outline.path) for outline in (real, *drawn)]
     script = Path(sys.executable).with_name("textcritic")  # with `make` it is not on the PATH
     return [str(script) if script.is_file() else script.name, "criticise", *files, "--output", str(folder), *words]
