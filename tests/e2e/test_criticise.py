@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import textcritic
 from textcritic.corpora import gold_chains
 from textcritic.critics import TransitionCritic, latent_ppl, score_chains
 from textcritic.owntext.configure import Wanted, write_configuration
@@ -112,6 +113,23 @@ def test_latent_ppl_is_that_of_the_chains(done):
     chains = [[section["title"] for section in json.loads(line)["sections"]] for line in lines]
     scores = score_chains(TransitionCritic.fit(train, validation), [str(n) for n in range(len(chains))], chains)
     assert float(done.rows["own text/theirs.jsonl"]["latent_ppl"]) == latent_ppl(scores)
+
+
+def test_python_gives_what_the_command_prints(done, tmp_path):
+    paths = [done.folder / "theirs.jsonl", done.folder / "again/theirs.jsonl"]
+    given = {label: path for label, path in zip(["own text/theirs.jsonl", "again/theirs.jsonl"], paths, strict=True)}
+    for samples in (paths, given):
+        found = textcritic.criticise(done.folder / "real text.jsonl", samples, output=done.folder / "out put", cores=2)
+        assert repr(found) + "\n" == done.out
+    for source, row in zip(["real text", *given], done.rows.values(), strict=True):
+        score = found[source]["latent_ppl"]
+        values = score.value, score.low, score.high, score.p or "", score.n, score.rejected
+        columns = ("latent_ppl", "ci_low", "ci_high", "p_value", "documents", "rejected")
+        assert [str(value) for value in values] == [row[column].removesuffix(".0") for column in columns]
+    page = found.report(tmp_path / "a copy.html").read_text(encoding="utf-8")
+    links = [html.unescape(link) for link in re.findall(r'href="([^"#:]+)"', page)]
+    assert links
+    assert all((tmp_path / link).is_file() for link in links)
 
 
 def test_again_there_is_nothing_to_do_and_a_changed_file_reruns_what_depends_on_it(done):

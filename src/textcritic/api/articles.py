@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.api.documents import Documents
-from textcritic.api.results import REAL, Result, Score
+from textcritic.api.results import MEASURES, REAL, Result, Score
 from textcritic.files import whole_file, write_text
 
 GIVEN = "given"  # folder, in that of the results, of the articles that came from memory
@@ -76,7 +76,7 @@ def criticise_articles(
     study = criticise(real, paths, folder, Options(labels=tuple(samples), **options))
     return ArticlesResult(
         title="Articles against real ones",
-        scores=tuple(_scores(study / "coherence/tables/coherence.csv")),
+        scores=tuple(_scores(study)),
         facts=(("Folder", str(folder)),),
         text=show_study(study),
         folder=folder,
@@ -115,16 +115,20 @@ def _file_names(labels: list[str]) -> Iterator[str]:
         yield f"{name}.jsonl"
 
 
-def _scores(path: Path) -> Iterator[Score]:
-    import pandas as pd
+def _scores(study: Path) -> Iterator[Score]:
+    from textcritic.report.scorecard import read_card
 
-    from textcritic.report.scored import reasons_from_words
-
-    for row in pd.read_csv(path, keep_default_na=False, na_values=[""]).to_dict("records"):
-        low, high, p = (None if pd.isna(row[key]) else float(row[key]) for key in ("ci_low", "ci_high", "p_value"))
-        real = row["generator"] == "data"
-        if real and row["source"] == "data-gold":
-            continue
-        reasons = {} if pd.isna(row["rejected_by_reason"]) else reasons_from_words(row["rejected_by_reason"])
-        value, label = float(row["latent_ppl"]), REAL if real else row["label"]
-        yield Score(label, "latent_ppl", value, low, high, p, int(row["documents"]), int(row["rejected"]), reasons)
+    names = {name: measure for measure, (name, _) in MEASURES.items()}
+    for score in (score for scores in read_card(study).values() for score in scores):
+        number = score.number
+        if number.value is not None and score.measure in names:
+            yield Score(
+                source=REAL if score.is_real else score.label,
+                measure=names[score.measure],
+                value=number.value,
+                low=number.low,
+                high=number.high,
+                p=score.p,
+                n=score.n or 0,
+                rejected=score.left_out,
+            )

@@ -48,8 +48,8 @@ def _parts(result: Result) -> list[dict[str, Any]]:
     for (name, words, heads, rows), measure in zip(
         result.blocks(), dict.fromkeys(score.measure for score in result.scores), strict=True
     ):
-        header = [[Cell(head.capitalize() if head == "source" else head) for head in heads[:-1]]]
-        body = [[Cell(row[0], heading=True), *map(Cell, row[1:-1])] for row in rows]
+        header = [[Cell(head.capitalize() if head == "source" else head) for head in heads]]
+        body = [[Cell(row[0], heading=True), *map(Cell, row[1:])] for row in rows]
         sheet = Sheet(measure.replace("_", "-"), name, header, body)
         parts.append({"name": name, "words": words, "table": Markup(to_html(sheet)), "chart": _chart(result, measure)})
     return parts

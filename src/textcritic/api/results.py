@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REAL = "real text"
-COLUMNS = ("source", "measure", "value", "low", "high", "p", "n", "rejected", "rejected_by_reason")
+ALPHA = 0.05
+
+FOOT = "p: permutation test against held-out real text; different: p < 0.05, same: within what chance explains."
 
 # What tables call a measure, and what it says.
 MEASURES: Mapping[str, tuple[str, str]] = {
@@ -34,7 +36,7 @@ class Score:
         p: permutation test against held-out real text, two-sided; None for real text, and for infinite values.
         n: documents scored.
         rejected: documents that could not be scored.
-        rejected_by_reason: how many for each reason.
+        rejected_by_reason: how many for each reason; of articles that is in the report.
     """
 
     source: str
@@ -46,6 +48,11 @@ class Score:
     n: int
     rejected: int = 0
     rejected_by_reason: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the source can be told from real text: "different" if p < 0.05, else "same"; "" without a test."""
+        return "" if self.p is None else "different" if self.p < ALPHA else "same"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -66,14 +73,14 @@ class Result:
 
     @property
     def table(self) -> "pd.DataFrame":
-        """A row for each source and measure, in full precision; the columns are those of `Score`."""
+        """A row for each source and measure, in full precision; the columns are the attributes of `Score`."""
         import pandas as pd
 
-        rows = [
-            asdict(score) | {"rejected_by_reason": "; ".join(f"{k}: {n}" for k, n in score.rejected_by_reason.items())}
-            for score in self.scores
-        ]
-        table = pd.DataFrame(rows, columns=list(COLUMNS))
+        rows = []
+        for score in self.scores:
+            reasons = "; ".join(f"{reason}: {n}" for reason, n in score.rejected_by_reason.items())
+            rows.append(asdict(score) | {"verdict": score.verdict, "rejected_by_reason": reasons})
+        table = pd.DataFrame(rows)
         return table.astype(dict.fromkeys(("value", "low", "high", "p"), float))
 
     def __getitem__(self, source: str) -> dict[str, Score]:
@@ -99,7 +106,7 @@ class Result:
 
         for measure in dict.fromkeys(score.measure for score in self.scores):
             name, words = MEASURES[measure]
-            heads = ("source", "value", *TESTED, "documents", "rejected", "")
+            heads = ("source", "value", *TESTED, "documents", "rejected", "verdict")
             yield name, words, heads, [_cells(score) for score in self.scores if score.measure == measure]
 
     def __repr__(self) -> str:
@@ -117,14 +124,14 @@ class Result:
         where = f" Report: {self.page}" if self.page else ""
         parts = [f"<p><strong>{escape(self.title)}</strong></p>"]
         for name, words, heads, rows in self.blocks():
-            table = pd.DataFrame([row[:-1] for row in rows], columns=list(heads[:-1]))
+            table = pd.DataFrame(rows, columns=list(heads))
             parts.append(f"<p>{escape(name)} ({escape(words)})</p>")
             parts.append(table.to_html(index=False, border=0, escape=True))
         return "<div>" + "\n".join([*parts, f"<p>{escape(self._foot() + where)}</p>"]) + "</div>"
 
     def _foot(self) -> str:
         tested = any(score.p is not None for score in self.scores)
-        return "p: permutation test against held-out real text." if tested else "No test: one source."
+        return FOOT if tested else "No test: one source."
 
 
 def _cells(score: Score) -> Sequence[str]:
@@ -137,5 +144,5 @@ def _cells(score: Score) -> Sequence[str]:
         "" if score.p is None else p_value(score.p).removeprefix("p ").removeprefix("= "),
         count(score.n),
         count(score.rejected),
-        "",
+        score.verdict,
     )

@@ -92,7 +92,7 @@ def _run(command: Sequence[str], lock: int) -> int:
         for process in started:
             process.terminate()
 
-    with _on_sigterm(stop), subprocess.Popen(command, stdout=sys.stderr, pass_fds=(lock,)) as process:
+    with _on_sigterm(stop), subprocess.Popen(command, stdout=_stderr(), pass_fds=(lock,)) as process:
         started.append(process)
         if asked:  # while it was being started
             process.terminate()
@@ -101,6 +101,14 @@ def _run(command: Sequence[str], lock: int) -> int:
                 return process.wait()
             except KeyboardInterrupt:
                 continue  # Snakemake gets Ctrl-C from the terminal too
+
+
+def _stderr() -> int:
+    """Where stderr goes; in a notebook, say, what stands in for it may be no file."""
+    try:
+        return sys.stderr.fileno()
+    except (AttributeError, OSError, ValueError):
+        return 2
 
 
 @contextmanager

@@ -1,0 +1,329 @@
+"""`textcritic.criticise`, `chains` and `topics`: every form of input, the numbers, and what a result shows."""
+
+import doctest
+import json
+import math
+import random
+import subprocess
+import sys
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from report_html import Page
+
+import textcritic
+from textcritic import TextcriticError
+from textcritic.api.criticise import OF_KIND, Keywords
+from textcritic.api.topics import TopicKeywords, TopicOptions
+from textcritic.cli import main
+from textcritic.critics.ctm import fit_ctm, infer
+from textcritic.critics.ctm.scoring import latent_nll
+from textcritic.inference import aggregated_covariance, centred_covariance
+from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words
+
+SUBJECTS = [["cat", "dog", "paw", "fur"], ["sun", "moon", "star", "sky"], ["rice", "bread", "salt", "oil"]]
+
+
+def some_chains(number, seed, order=("start", "middle", "end")):
+    rng = random.Random(seed)
+    return [[title for title in order for _ in range(rng.randint(1, 2))] for _ in range(number)]
+
+
+def some_texts(number, seed, mixed=0.1):
+    rng = random.Random(seed)
+    drawn = (
+        [rng.choice(SUBJECTS[n % 3 if rng.random() > mixed else rng.randrange(3)]) for _ in range(20)]
+        for n in range(number)
+    )
+    return [" ".join(words) for words in drawn]
+
+
+def jsonl(path, key, documents):
+    path.write_text("".join(json.dumps({key: document}) + "\n" for document in documents), encoding="utf-8")
+    return path
+
+
+def numbers(result):
+    return [(score.measure, score.value, score.low, score.high, score.p, score.n) for score in result.scores]
+
+
+# Forms of input.
+
+
+def forms(documents, key, path):
+    """The same documents in every form."""
+    yield documents
+    yield tuple(documents)
+    yield [{key: document, "more": 1} for document in documents]
+    yield pd.DataFrame({"more": range(len(documents)), key: documents})
+    yield pd.DataFrame(
+        {key: [np.array(d) if isinstance(d, list) else d for d in documents]},
+        index=documents and list("x" * len(documents)),
+    )
+    yield pa.table({key: documents})
+    yield str(jsonl(path, key, documents))
+    yield path
+
+
+@pytest.mark.parametrize(("key", "make"), [("chain", some_chains), ("text", some_texts)])
+def test_every_form_gives_the_same_numbers(tmp_path, key, make):
+    options = {"resamples": 50} | ({"num_topics": 2, "workers": 1} if key == "text" else {})
+    reference, sample = make(30, 1), make(12, 2)
+    wanted = textcritic.criticise(reference, sample, **options)
+    assert [score.source for score in wanted.scores][:2] == ["real text", "samples"]
+    pairs = zip(forms(reference, key, tmp_path / "real.jsonl"), forms(sample, key, tmp_path / "m.jsonl"), strict=True)
+    for real, drawn in pairs:
+        assert numbers(textcritic.criticise(real, {"m": drawn}, **options)) == numbers(wanted)
+
+
+def test_a_data_set_of_the_hub_library_is_taken(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    reference, sample = some_chains(30, 1), some_chains(12, 2)
+    given = datasets.Dataset.from_dict({"chain": reference, "label": [0] * 30})
+    wanted = textcritic.criticise(reference, sample, resamples=50)
+    assert numbers(textcritic.criticise(given, sample, resamples=50)) == numbers(wanted)
+
+
+def test_samples_are_one_thing_or_labelled_or_several_paths(tmp_path):
+    reference, sample = some_chains(30, 1), some_chains(9, 2)
+    paths = [jsonl(tmp_path / name, "chain", sample) for name in ("a.jsonl", "b.jsonl")]
+    for samples, labels in (
+        (sample, ["samples"]),
+        (paths[0], ["a.jsonl"]),
+        (str(paths[0]), ["a.jsonl"]),
+        (paths, ["a.jsonl", "b.jsonl"]),
+        ({"one": sample, "two": paths[1]}, ["one", "two"]),
+    ):
+        found = textcritic.criticise(reference, samples, resamples=20)
+        assert [score.source for score in found.scores] == ["real text", *labels]
+        assert len({score.value for score in found.scores[1:]}) == 1
+
+
+# Chains.
+
+
+def brute_nll(train, chain, delta):
+    """-log P of a chain by counting in plain loops."""
+    titles = {title for other in train for title in other}
+    pairs = Counter(pair for other in train for pair in zip(["<", *other], [*other, ">"], strict=True))
+    sources = Counter(source for other in train for source in ["<", *other])
+    steps = zip(["<", *chain], [*chain, ">"], strict=True)
+    return -sum(math.log((pairs[a, b] + delta) / (sources[a] + delta * (len(titles) + 1))) for a, b in steps)
+
+
+def test_chains_by_plain_loops_and_an_exact_test():
+    train = [["a", "b"], ["a", "a", "b"], ["b"]]
+    real, sample = [["a", "b"], ["a"], ["b", "b"], ["a", "b", "b"]], [["b", "a"], ["b"], ["b", "a", "a"], ["x"]]
+    found = textcritic.criticise(train, {"model": sample}, test=real, smoothing=0.5)
+    nll = {
+        name: [brute_nll(train, chain, 0.5) for chain in chains] for name, chains in (("r", real), ("m", sample[:3]))
+    }
+    steps = {"r": [len(chain) + 1 for chain in real], "m": [len(chain) + 1 for chain in sample[:3]]}
+    ours, model = found["real text"]["latent_ppl"], found["model"]["latent_ppl"]
+    assert ours.value == pytest.approx(math.exp(sum(nll["r"]) / sum(steps["r"])), rel=1e-12)
+    assert model.value == pytest.approx(math.exp(sum(nll["m"]) / sum(steps["m"])), rel=1e-12)
+    pooled = list(zip(nll["m"] + nll["r"], steps["m"] + steps["r"], strict=True))
+
+    def apart(chosen):
+        sides = [[pooled[i] for i in range(7) if (i in chosen) is inside] for inside in (True, False)]
+        one, two = (sum(n for n, _ in side) / sum(k for _, k in side) for side in sides)
+        return abs(one - two)
+
+    all_splits = [apart(set(chosen)) for chosen in combinations(range(7), 3)]
+    assert model.p == sum(split >= apart({0, 1, 2}) - 1e-12 for split in all_splits) / 35
+    assert (ours.p, ours.n, model.n, model.rejected) == (None, 4, 3, 1)
+    assert model.rejected_by_reason == {"unknown title: x": 1}
+    assert model.low < model.value < model.high
+
+
+def test_what_is_held_out_is_not_fitted_on():
+    reference, sample = some_chains(40, 1), some_chains(10, 2, ("end", "start"))
+    kept = set(np.random.default_rng(7).permutation(40)[:10].tolist())
+    train, test = ([c for n, c in enumerate(reference) if (n in kept) is inside] for inside in (False, True))
+    found = textcritic.criticise(reference, sample, held_out=0.25, seed=7, resamples=30)
+    assert numbers(found) == numbers(textcritic.criticise(train, sample, test=test, seed=7, resamples=30))
+    assert found["real text"]["latent_ppl"].n == 10
+    assert found["samples"]["latent_ppl"].verdict == "different"
+    assert numbers(found) != numbers(textcritic.criticise(reference, sample, held_out=0.25, seed=8, resamples=30))
+
+
+def test_an_impossible_step_is_infinite_and_has_no_interval():
+    found = textcritic.criticise([["a", "b"]] * 5, [["b", "a"]], smoothing=0)
+    assert found["samples"]["latent_ppl"].value == math.inf
+    assert (found["samples"]["latent_ppl"].low, found["samples"]["latent_ppl"].p) == (None, None)
+    assert "∞" in repr(found)
+    assert math.isinf(found.table["value"].iloc[1])
+
+
+@pytest.mark.parametrize("options", [[], ["--as-released", "--smoothing", "1"], ["--smoothing", "0"]])
+def test_the_command_prints_what_the_function_gives(tmp_path, capsys, options):
+    train, test = some_chains(20, 1), [*some_chains(6, 2), ["end", "start"], ["x"], []]
+    files = [str(jsonl(tmp_path / f"{n}.jsonl", "chain", chains)) for n, chains in enumerate((train, test))]
+    assert main(["chains", *files, *options, "--resamples", "40", "--seed", "3"]) == 0
+    keywords = {"smoothing": float(options[-1])} if options else {}
+    found = textcritic.chains(train, test, as_released="--as-released" in options, resamples=40, seed=3, **keywords)
+    assert capsys.readouterr().out == found.to_json() + "\n"
+    printed = json.loads(found.to_json())
+    assert printed["n"] == found.n == found.scores[0].n
+    assert printed["latent_ppl"] == (None if found.unseen_transitions else found.latent_ppl)
+
+
+# Texts.
+
+
+def test_topics_are_those_of_the_command_and_of_the_parts(tmp_path, capsys):
+    train, test = some_texts(40, 1), [*some_texts(9, 2), "unseen", ""]
+    files = [str(jsonl(tmp_path / f"{n}.jsonl", "text", texts)) for n, texts in enumerate((train, test))]
+    arguments = ["--num-topics", "3", "--workers", "1", "--resamples", "40", "--stop-words", "english"]
+    assert main(["topics", *files, *arguments]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    found = textcritic.topics(train, test, 3, workers=1, resamples=40, stop_words="english")
+    assert {**printed, "seconds": 0} == {**json.loads(found.to_json()), "seconds": 0}
+    assert (found.n, found.empty, found.num_topics) == (9, 2, 3)
+    score = found["test"]["latent_nll"]
+    assert (score.value, score.low, score.high) == (
+        printed["latent_nll_mean"]["in_expectation"],
+        *printed["ci95"]["in_expectation"],
+    )
+
+
+def test_texts_are_criticised_by_the_parts():
+    train, test, sample = some_texts(60, 1), some_texts(60, 2), some_texts(60, 3, mixed=1.0)
+    found = textcritic.criticise(train, {"mixed": sample}, test=test, num_topics=3, workers=1, resamples=60)
+    vocabulary, _ = build_vocabulary([text.split() for text in train], VocabularyOptions())
+    counts = [count_words([text.split() for text in texts], vocabulary) for texts in (train, test, sample)]
+    critic = fit_ctm(counts[0], TopicOptions(3).fit).critic
+    real, mixed = (infer(critic, rows) for rows in counts[1:])
+    for source, posterior in (("real text", real), ("mixed", mixed)):
+        expected, _ = latent_nll(critic, posterior.means, posterior.variances)
+        assert found[source]["latent_nll"].value == pytest.approx(expected.mean(), rel=1e-9)
+    full = [[np.c_[m, np.zeros(len(m))] for m in (p.means, p.variances)] for p in (mixed, real)]
+    one, two = (centred_covariance(aggregated_covariance(*moments)) for moments in full)
+    plain = np.linalg.norm(one - two) / np.linalg.norm(two)
+    distance = found["mixed"]["distance"]
+    assert 0 < distance.low <= distance.value < plain  # what finite sets add to it is taken off
+    assert distance.p < 0.05
+    assert "distance" not in found["real text"]
+
+
+# What a result shows.
+
+
+@pytest.fixture(scope="module")
+def spoilt():
+    """A result with a label that is markup."""
+    return textcritic.criticise(some_chains(20, 1), {"<b>&": some_chains(5, 2), "two": [["end"]] * 9}, resamples=20)
+
+
+def test_a_result_as_text_table_and_html(spoilt):
+    lines = repr(spoilt).splitlines()
+    assert lines[0] == spoilt.title
+    assert any(line.startswith("two ") and line.endswith("different") for line in lines)
+    page = Page(spoilt._repr_html_())
+    assert [tag for tag, _ in page.tags].count("tr") == 4
+    assert "&lt;b&gt;&amp;amp;" not in spoilt._repr_html_()
+    assert "<b>" not in spoilt._repr_html_()
+    table = spoilt.table
+    assert list(table["source"]) == ["real text", "<b>&", "two"]
+    assert table["p"].isna().tolist() == [True, False, False]
+    assert table["value"].tolist() == [score.value for score in spoilt.scores]
+    with pytest.raises(KeyError, match="the sources are real text, <b>&, two"):
+        spoilt["three"]
+
+
+def test_the_page_needs_no_other_file(spoilt, tmp_path):
+    page = Page(spoilt.report(tmp_path / "new folder/page.html").read_text(encoding="utf-8"))
+    assert all(link.startswith("#") for link in page.loads)
+    assert {link[1:] for link in page.loads} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_a_folder_is_written_for_chains_too(tmp_path, capsys):
+    files = [str(jsonl(tmp_path / f"{name}.jsonl", "chain", some_chains(20, n))) for n, name in enumerate("rm")]
+    assert main(["criticise", *files, "--output", str(tmp_path / "out")]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == f"report: {tmp_path / 'out/report.html'}"
+    table = pd.read_csv(tmp_path / "out/table.csv")
+    found = textcritic.criticise(files[0], [Path(files[1])], seed=1)
+    assert table["value"].tolist() == found.table["value"].tolist()
+    assert repr(found) in out
+
+
+# Bad input: one line that names the argument and the item.
+
+ARTICLE = {"sections": [{"title": "a", "text": "x"}]}
+
+
+@pytest.mark.parametrize(
+    ("reference", "samples", "options", "line"),
+    [
+        ([], [["a"]], {}, "reference: there is no document in it; give chains"),
+        (3, [["a"]], {}, "reference: int is not a set of documents; give chains"),
+        ([1], [["a"]], {}, "reference[0]: an object of type int is not a document; give chains"),
+        ([{"x": 1}], [["a"]], {}, "reference[0]: a dict with the keys x is not a document; give chains"),
+        ([["a"], "b"], [["a"]], {}, 'reference[1]: not an object with the key "chain"; each line must be'),
+        ([["a"], ["a", 1]], [["a"]], {}, 'reference[1]: "chain" is not a list of strings; each line must be'),
+        ([["a"]] * 3, {"m": [["a"], [None]]}, {}, """samples['m'][1]: "chain" is not a list of strings"""),
+        ([["a"]] * 3, {"m": ["a b"]}, {}, "samples['m']: holds texts, while the reference holds chains"),
+        ([["a"]] * 3, {}, {}, "samples: there is none; give {label: documents}"),
+        ([["a"]] * 3, {1: [["a"]]}, {}, "samples[1]: the label of a sample is a string"),
+        ([["a"]] * 3, {"real text": [["a"]]}, {}, "samples['real text']: 'real text' is what the reference is called"),
+        ([["a"]] * 3, {"m": [["b"], []]}, {}, "m: scores: no document is left after rejection (empty chain: 1"),
+        ([["a"]], [["a"]], {}, "reference: 1 documents; one part is fitted on and another is the yardstick"),
+        ([["a"]] * 3, [["a"]], {"held_out": 1}, "held_out: 1 is not a number above 0 and below 1"),
+        ([["a"]] * 3, [["a"]], {"held_out": 0.5, "test": [["a"]]}, "held_out: with `test`, nothing of the reference"),
+        ([["a"]] * 3, [["a"]], {"resamples": 0}, "resamples: 0 is not a whole number from 1 upwards"),
+        ([["a"]] * 3, [["a"]], {"seed": True}, "seed: True is not a whole number from 0 upwards"),
+        ([["a"]] * 3, [["a"]], {"smoothing": math.nan}, "smoothing: nan is not a finite number from 0 upwards"),
+        ([["a"]] * 3, [["a"]], {"num_topics": 2}, "num_topics: is for texts; reference holds chains"),
+        ([["a"]] * 3, [["a"]], {"test": pd.DataFrame({"x": [1]})}, "test: no column chain; it has x"),
+        (pd.DataFrame({"x": [1]}), [["a"]], {}, "reference: no column chain or sections or text; it has x"),
+        (["a b"] * 9, ["c"], {"num_topics": 1}, "num_topics: 1 is not a whole number from 2 upwards"),
+        (["a b"] * 4, [None], {}, "samples[0]: an object of type NoneType is not a document"),
+        ([ARTICLE, {"sections": 1}], [ARTICLE], {}, "reference[1]: `sections` is a number; it should be a list"),
+        ([ARTICLE], {"m": [{**ARTICLE, "id": "1"}] * 2}, {}, "samples['m'][1]: id '1' is that of samples['m'][0]"),
+        ([ARTICLE], [{"sections": [{"text": 3}]}], {}, "samples[0], section 1: `text` is a number"),
+        ([ARTICLE], "/none.jsonl", {}, "/none.jsonl: no such file"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, reference, samples, options, line):
+    if isinstance(reference, list) and reference[:1] == [ARTICLE]:
+        options = {**options, "output": tmp_path / "out"}
+    with pytest.raises(TextcriticError) as error:
+        textcritic.criticise(reference, samples, **options)
+    assert str(error.value).startswith(line)
+    assert "\n" not in str(error.value)
+
+
+def test_an_option_that_does_not_exist():
+    with pytest.raises(TypeError, match="has no option 'seeds'; did you mean 'seed'"):
+        textcritic.criticise([["a"]] * 3, [["a"]], seeds=1)
+
+
+def test_the_keys_that_type_checkers_know_are_the_options():
+    assert set(Keywords.__annotations__) == {name for names in OF_KIND.values() for name in names}
+    assert set(TopicKeywords.__annotations__) == set(TopicOptions.__dataclass_fields__) - {"num_topics"}
+
+
+def test_import_is_light_and_names_are_found():
+    code = (
+        "import sys, textcritic; heavy = {'numpy', 'pandas', 'pyarrow', 'torch'}; assert not heavy & set(sys.modules);"
+        "assert {'criticise', 'chains', 'topics'} <= set(dir(textcritic)); textcritic.chains;"
+        "assert not {'torch', 'pandas', 'matplotlib'} & set(sys.modules); textcritic.criticise; print('light')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("light\n", "")
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        textcritic.nothing  # noqa: B018
+
+
+def test_the_examples_of_the_manual_print_what_they_show(tmp_path, monkeypatch):
+    manual = Path(__file__).parents[2] / "docs/python.md"
+    monkeypatch.chdir(tmp_path)
+    failed, tried = doctest.testfile(str(manual), module_relative=False)
+    assert (failed, tried > 15) == (0, True)
