@@ -117,7 +117,7 @@ def test_latent_ppl_is_that_of_the_chains(done):
 
 def test_python_gives_what_the_command_prints(done, tmp_path):
     paths = [done.folder / "theirs.jsonl", done.folder / "again/theirs.jsonl"]
-    given = {label: path for label, path in zip(["own text/theirs.jsonl", "again/theirs.jsonl"], paths, strict=True)}
+    given = dict(zip(["own text/theirs.jsonl", "again/theirs.jsonl"], paths, strict=True))
     for samples in (paths, given):
         found = textcritic.criticise(done.folder / "real text.jsonl", samples, output=done.folder / "out put", cores=2)
         assert repr(found) + "\n" == done.out

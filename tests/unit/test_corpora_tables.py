@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from textcritic import chains as criticise_chains
+from textcritic.api.documents import documents_of
 from textcritic.corpora import Article, Section, given_articles
-from textcritic.critics.jsonl import chains_report, read_chains
 from textcritic.errors import TextcriticError
 
 ROWS = [
@@ -156,7 +157,7 @@ def test_a_text_that_is_not_utf8_is_one_line(tmp_path):
     broken = pa.array([[b"caf\xe9"]], pa.list_(pa.binary())).view(pa.list_(pa.string()))
     pq.write_table(pa.table({"chain": broken}), tmp_path / "own.parquet")
     with pytest.raises(TextcriticError, match=r"own\.parquet: a text in it is not UTF-8"):
-        read_chains(tmp_path / "own.parquet")
+        documents_of(tmp_path / "own.parquet", "train").chains()
 
 
 def test_folders_that_are_no_one_table(tmp_path):
@@ -185,10 +186,10 @@ def test_chains_from_tables_score_as_from_json_lines(tmp_path):
     chains = [{"chain": ["a", "b"], "id": n} for n in range(20)] + [{"chain": ["b"], "id": 20}]
     (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in chains))
     table, folder = parquet(tmp_path / "own.parquet", chains), saved(tmp_path / "own", chains)
-    expected = chains_report(tmp_path / "own.jsonl", tmp_path / "own.jsonl", resamples=20)
-    assert chains_report(table, folder, resamples=20) == expected
+    expected = criticise_chains(tmp_path / "own.jsonl", tmp_path / "own.jsonl", resamples=20).to_json()
+    assert criticise_chains(table, folder, resamples=20).to_json() == expected
     with pytest.raises(TextcriticError, match=r"bad\.parquet, row 2: \"chain\" is not a list of strings"):
-        read_chains(parquet(tmp_path / "bad.parquet", [{"chain": ["a"]}, {"chain": [None]}]))
+        documents_of(parquet(tmp_path / "bad.parquet", [{"chain": ["a"]}, {"chain": [None]}]), "test").chains()
 
 
 def test_rows_come_in_order_and_memory_does_not_grow_with_them(tmp_path):

@@ -10,6 +10,7 @@ from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
+import datasets
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -82,7 +83,6 @@ def test_every_form_gives_the_same_numbers(tmp_path, key, make):
 
 
 def test_a_data_set_of_the_hub_library_is_taken(tmp_path):
-    datasets = pytest.importorskip("datasets")
     reference, sample = some_chains(30, 1), some_chains(12, 2)
     given = datasets.Dataset.from_dict({"chain": reference, "label": [0] * 30})
     wanted = textcritic.criticise(reference, sample, resamples=50)
@@ -266,8 +266,8 @@ ARTICLE = {"sections": [{"title": "a", "text": "x"}]}
         (3, [["a"]], {}, "reference: int is not a set of documents; give chains"),
         ([1], [["a"]], {}, "reference[0]: an object of type int is not a document; give chains"),
         ([{"x": 1}], [["a"]], {}, "reference[0]: a dict with the keys x is not a document; give chains"),
-        ([["a"], "b"], [["a"]], {}, 'reference[1]: not an object with the key "chain"; each line must be'),
-        ([["a"], ["a", 1]], [["a"]], {}, 'reference[1]: "chain" is not a list of strings; each line must be'),
+        ([["a"], "b"], [["a"]], {}, 'reference[1]: not an object with the key "chain"; each item must be'),
+        ([["a"], ["a", 1]], [["a"]], {}, 'reference[1]: "chain" is not a list of strings; each item must be'),
         ([["a"]] * 3, {"m": [["a"], [None]]}, {}, """samples['m'][1]: "chain" is not a list of strings"""),
         ([["a"]] * 3, {"m": ["a b"]}, {}, "samples['m']: holds texts, while the reference holds chains"),
         ([["a"]] * 3, {}, {}, "samples: there is none; give {label: documents}"),
@@ -286,7 +286,7 @@ ARTICLE = {"sections": [{"title": "a", "text": "x"}]}
         (["a b"] * 9, ["c"], {"num_topics": 1}, "num_topics: 1 is not a whole number from 2 upwards"),
         (["a b"] * 4, [None], {}, "samples[0]: an object of type NoneType is not a document"),
         ([ARTICLE, {"sections": 1}], [ARTICLE], {}, "reference[1]: `sections` is a number; it should be a list"),
-        ([ARTICLE], {"m": [{**ARTICLE, "id": "1"}] * 2}, {}, "samples['m'][1]: id '1' is that of samples['m'][0]"),
+        ([ARTICLE], {"m": [{**ARTICLE, "id": "1"}] * 2}, {}, "samples['m'][1]: id '1' was used on item 0; give"),
         ([ARTICLE], [{"sections": [{"text": 3}]}], {}, "samples[0], section 1: `text` is a number"),
         ([ARTICLE], "/none.jsonl", {}, "/none.jsonl: no such file"),
     ],

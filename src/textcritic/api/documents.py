@@ -7,17 +7,23 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from textcritic.corpora import Article, clean_text
-from textcritic.corpora.jsonl import article_of, json_lines
+from textcritic.corpora.given import ARTICLE_KEYS, articles_of_records
+from textcritic.corpora.records import Record, records
 from textcritic.errors import TextcriticError
 
 Kind = Literal["chains", "articles", "texts"]
-Rows = Iterator[tuple[str, Any]]
+Records = Iterator[Record]
 Given: TypeAlias = Any
 """A list of chains, of articles or of texts; a data frame, a table, or a `datasets.Dataset`; or a path."""
 
 # The key or column that says what a document is; where there are several, the first of them counts.
 KINDS: Mapping[str, Kind] = {"chain": "chains", "sections": "articles", "text": "texts"}
-COLUMNS = {"chains": {"chain"}, "articles": {"id", "title", "sections", "source"}, "texts": {"text"}}
+# Of a table: the columns that are read where they are there, and those of which it must have one.
+COLUMNS: Mapping[Kind, tuple[Sequence[str], Sequence[str]]] = {
+    "chains": (["chain"], ["chain"]),
+    "articles": (ARTICLE_KEYS, ["sections"]),
+    "texts": (["text", "sections"], ["text", "sections"]),
+}
 FORMS = (
     "give chains (lists of titles), articles (dicts with `sections`) or texts (strings), in a list; or a data frame or "
     "data set with a column chain, sections or text; or the path of a file"
@@ -31,13 +37,13 @@ class Documents:
     Attributes:
         name: what error lines call it: the argument, or the path.
         kind: what its documents are.
-        rows: streams (where, value), once for each call; `where` names the document in error lines.
-        path: the file, if it is one of JSON lines.
+        records: streams them as lines of a file would have them, once for each call.
+        path: the file or folder, if it is one.
     """
 
     name: str
     kind: Kind
-    rows: Callable[[], Rows]
+    records: Callable[[], Records]
     path: Path | None = None
 
     def chains(self) -> list[list[str]]:
@@ -46,38 +52,32 @@ class Documents:
         Raises:
             TextcriticError: a document is something else; the line names it.
         """
-        return [_chain(value, where) for where, value in self._of("chains")]
+        return [_chain(record) for record in self._of("chains")]
 
     def articles(self) -> Iterator[Article]:
         """Stream the articles; raises as `chains`, and where an id occurs twice."""
-        seen: dict[str, str] = {}
-        for number, (where, value) in enumerate(self._of("articles"), start=1):
-            article = article_of(value, where, default_id=f"line-{number}", default_source=self.name)
-            if article.id in seen:
-                raise TextcriticError(f"{where}: id '{article.id}' is that of {seen[article.id]}; give each its own id")
-            seen[article.id] = where
-            yield article
+        return articles_of_records(self._of("articles"), self.name)
 
     def tokens(self) -> Iterator[list[str]]:
         """Stream the white-space tokens of each text, or of an article's sections in order; raises as `chains`."""
         empty = True
-        for where, value in self.rows():
+        for _, unit, where, value in self.records():
             empty = False
             parts = value.get("sections", [value]) if isinstance(value, dict) else None
             if not isinstance(parts, list) or not all(
                 isinstance(part, dict) and isinstance(part.get("text"), str) for part in parts
             ):
                 raise TextcriticError(
-                    f'{where}: a line should be {{"text": "..."}} or {{"sections": [{{"text": "..."}}, ...]}}'
+                    f'{where}: a {unit} should be {{"text": "..."}} or {{"sections": [{{"text": "..."}}, ...]}}'
                 )
             yield [token for part in parts for token in clean_text(part["text"]).split()]
         if empty:
-            raise TextcriticError(f'{self.name}: there is no document in it; write one {{"text": "..."}} a line')
+            raise TextcriticError(f'{self.name}: there is no document in it; write one {{"text": "..."}} a line or row')
 
-    def _of(self, kind: Kind) -> Rows:
+    def _of(self, kind: Kind) -> Records:
         if self.kind != kind:
             raise TextcriticError(f"{self.name}: holds {self.kind}, not {kind}; {_how(kind)}")
-        return self.rows()
+        return self.records()
 
 
 def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents:
@@ -102,25 +102,22 @@ def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents
         raise TextcriticError(f"{name}: there is no document in it; {FORMS}")
     wanted = kind or _kind_of(given[0], f"{name}[0]")
 
-    def rows() -> Rows:
+    def items() -> Records:
         for number, value in enumerate(given):
-            yield f"{name}[{number}]", _row(_plain(value), wanted)
+            yield Record(number, "item", f"{name}[{number}]", _row(_plain(value), wanted))
 
-    return Documents(name, wanted, rows)
+    return Documents(name, wanted, items)
 
 
-def _file(path: Path, kind: Kind | None) -> Documents:
-    name = os.fspath(path)
-
-    def rows() -> Rows:
-        return ((f"{path}:{number}", value) for number, value in json_lines(path))
-
-    if kind is None:
+def _file(path: Path, asked: Kind | None) -> Documents:
+    kind = asked or "articles"
+    if asked is None:
+        first = next(records(path, [*KINDS], [*KINDS]), None)
+        keys = first.value if first is not None and isinstance(first.value, dict) else {}
         # A first line that is none of these is a faulty article: all its faults are named where articles are read.
-        first: Any = next(rows(), ("", {}))[1]
-        keys = first if isinstance(first, dict) else {}
-        return Documents(name, next((of for key, of in KINDS.items() if key in keys), "articles"), rows, path)
-    return Documents(name, kind, rows, path)
+        kind = next((of for key, of in KINDS.items() if key in keys), kind)
+    columns = COLUMNS[kind]
+    return Documents(os.fspath(path), kind, lambda: records(path, *columns), path)
 
 
 def _columns(given: Given) -> list[str] | None:
@@ -139,16 +136,16 @@ def _table(given: Given, columns: Sequence[str], name: str, kind: Kind | None) -
     if wanted is None or not any(of == wanted and key in columns for key, of in KINDS.items()):
         keys = [key for key, of in KINDS.items() if wanted in (None, of)]
         raise TextcriticError(f"{name}: no column {' or '.join(keys)}; it has {', '.join(columns) or 'none'}")
-    used = [column for column in columns if column in COLUMNS[wanted]]
+    used = [column for column in columns if column in COLUMNS[wanted][0]]
 
-    def rows() -> Rows:
-        for number, row in enumerate(_records(given, used)):
-            yield f"{name}, row {number}", {key: _plain(value) for key, value in row.items()}
+    def rows() -> Records:
+        for number, row in enumerate(_rows(given, used)):
+            yield Record(number, "row", f"{name}, row {number}", {key: _plain(value) for key, value in row.items()})
 
     return Documents(name, wanted, rows)
 
 
-def _records(given: Given, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+def _rows(given: Given, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     if hasattr(given, "to_pylist"):  # pyarrow
         return iter(given.select(columns).to_pylist())
     if hasattr(given, "select_columns"):  # datasets
@@ -169,7 +166,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _chain(value: Any, where: str) -> list[str]:
+def _chain(record: Record) -> list[str]:
+    value = record.value
     if not isinstance(value, dict) or "chain" not in value:
         fault = 'not an object with the key "chain"'
     elif not isinstance(value["chain"], list) or not all(type(title) is str for title in value["chain"]):
@@ -177,7 +175,7 @@ def _chain(value: Any, where: str) -> list[str]:
     else:
         chain: list[str] = value["chain"]
         return chain
-    raise TextcriticError(f'{where}: {fault}; each line must be {{"chain": ["title", ...]}}')
+    raise TextcriticError(f'{record.where}: {fault}; each {record.unit} must be {{"chain": ["title", ...]}}')
 
 
 def _kind_of(value: Any, where: str) -> Kind:

@@ -36,7 +36,7 @@ from textcritic.inference import (
 )
 from textcritic.latents.bags import VocabularyOptions
 
-LDAC, JSONL = (".dat", ".ldac"), (".jsonl", ".jsonl.gz")
+LDAC, TEXT = (".dat", ".ldac"), (".jsonl", ".jsonl.gz", ".parquet", ".arrow")
 TOP_WORDS = 10
 MEANS = ("in_expectation", "at_mean")
 COVARIANCE_RESAMPLES = 1000  # at most: each takes a matrix product
@@ -270,22 +270,25 @@ def _read(train: Given, test: Given, vocabulary: str | os.PathLike[str] | None, 
         )
     if kinds[0] == "LDA-C":
         if options.stop_words is not None or options.minimum_count is not None:
-            raise TextcriticError(f"{train}: --stop-words and --minimum-count are for JSONL; LDA-C is counted already")
+            raise TextcriticError(f"{train}: --stop-words and --minimum-count are for text; LDA-C is counted already")
         return read_counts(Path(train), Path(test), vocabulary)
     if vocabulary is not None:
-        raise TextcriticError(f"{vocabulary}: --vocabulary is for LDA-C; JSONL has the words themselves")
+        raise TextcriticError(f"{vocabulary}: --vocabulary is for LDA-C; text has the words itself")
     tokens = [documents_of(given, name).tokens for given, name in ((train, "train"), (test, "test"))]
     return count_texts(tokens[0], tokens[1:], options.vocabulary)
 
 
 def _kind(given: Given) -> str:
     if not isinstance(given, str | os.PathLike):
-        return "documents in memory"
+        return "text"
     path = Path(given)
-    for kind, suffixes in (("LDA-C", LDAC), ("JSONL", JSONL)):
-        if path.name.endswith(suffixes):
-            return kind
-    raise TextcriticError(f"{path}: its name should end in {', '.join(LDAC)} (LDA-C) or {', '.join(JSONL)} (JSONL)")
+    if path.name.endswith(LDAC):
+        return "LDA-C"
+    if path.name.endswith(TEXT) or path.is_dir():
+        return "text"
+    raise TextcriticError(
+        f"{path}: its name should end in {', '.join(LDAC)} (LDA-C) or {', '.join(TEXT)} (text), or be that of a folder"
+    )
 
 
 def _fit(counted: TrainAndTests, options: TopicOptions, name: str) -> tuple[CTM, Fit]:
