@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 REAL = "real text"
 ALPHA = 0.05
 
+HEADS = ("source", "value", "95% interval", "p", "documents", "rejected", "verdict")
 FOOT = "p: permutation test against held-out real text; different: p < 0.05, same: within what chance explains."
 
 # What tables call a measure, and what it says.
@@ -102,19 +103,15 @@ class Result:
 
     def blocks(self) -> Iterator[tuple[str, str, Sequence[str], list[Sequence[str]]]]:
         """Of each measure: its name, what it says, the heads of its table, and the table's cells."""
-        from textcritic.report.show import TESTED
-
         for measure in dict.fromkeys(score.measure for score in self.scores):
             name, words = MEASURES[measure]
-            heads = ("source", "value", *TESTED, "documents", "rejected", "verdict")
+            heads = HEADS
             yield name, words, heads, [_cells(score) for score in self.scores if score.measure == measure]
 
     def __repr__(self) -> str:
-        from textcritic.report.show import columns
-
         lines = [self.title]
         for name, words, heads, rows in self.blocks():
-            lines += ["", f"{name} ({words})", "", *columns(heads, rows)]
+            lines += ["", f"{name} ({words})", "", *_lines(heads, rows)]
         lines += ["", self._foot(), *(["", f"report: {self.page}"] if self.page else [])]
         return "\n".join(lines)
 
@@ -132,6 +129,17 @@ class Result:
     def _foot(self) -> str:
         tested = any(score.p is not None for score in self.scores)
         return FOOT if tested else "No test: one source."
+
+
+def _lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines of a table: words flush left, numbers flush right."""
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for cells in (heads, *rows):
+        name, *numbers, verdict = (
+            cell.ljust(width) if place in (0, len(heads) - 1) else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        yield "  ".join([name, *numbers, verdict]).rstrip()
 
 
 def _cells(score: Score) -> Sequence[str]:
