@@ -75,6 +75,12 @@ def at_most(most, kind, wildcard, key):
     return lambda w: min(most, registries.entry(kind, w[wildcard])[key])
 
 
+def side_by_side(kind, wildcard):
+    """The threads of a job that runs beside others like it."""
+    cores = workflow.resource_settings.cores if workflow.is_main_process else None
+    return lambda w: registries.threads_side_by_side(kind, w[wildcard], cores)
+
+
 def one_gpu(kind, wildcard):
     """For a job that a second GPU would not speed up: one GPU, if the entry asks for any."""
     return at_most(1, kind, wildcard, "gpu")

@@ -23,7 +23,7 @@ rule train_causal:
     priority: 10
     conda:
         "../envs/gpu.yaml"
-    threads: of("generators", "generator", "threads")
+    threads: side_by_side("generators", "generator")
     resources:
         gpu=of("generators", "generator", "gpu"),
         # More than one GPU are those of one node.
@@ -56,7 +56,7 @@ rule measure_perplexity:
         generator=registries.names("generators", kind=["causal"]),
     conda:
         "../envs/gpu.yaml"
-    threads: of("generators", "generator", "threads")
+    threads: side_by_side("generators", "generator")
     resources:
         gpu=one_gpu("generators", "generator"),
         mem_mb=of("generators", "generator", "mem_mb"),

@@ -20,7 +20,7 @@ rule sample_causal:
     priority: 5
     conda:
         "../envs/gpu.yaml"
-    threads: of("generators", "generator", "threads")
+    threads: side_by_side("generators", "generator")
     resources:
         gpu=one_gpu("generators", "generator"),
         # Resources, unlike params, rerun nothing when they change.

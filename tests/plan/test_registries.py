@@ -360,6 +360,21 @@ def test_a_fit_takes_its_threads_but_for_two_beside_a_gpu(folder):
         assert project(folder).registries.threads_of_fit("critics", "small") == threads
 
 
+def test_two_trainings_share_the_cores_of_a_machine(folder):
+    for entry, cores, threads in (
+        ({}, 16, 1),
+        ({"threads": 4}, 1, 1),
+        ({"threads": 4}, 2, 1),
+        ({"threads": 4}, 4, 2),
+        ({"threads": 4}, 16, 4),
+        ({"threads": 4}, None, 4),
+        ({"threads": 4, "gpu": 1}, 2, 4),
+    ):
+        entries = {"small": {**CAUSAL, **entry}, "theirs": {"kind": "file", "path": "t.jsonl"}}
+        write(folder / "registry/generators.yaml", entries)
+        assert project(folder).registries.threads_side_by_side("generators", "small", cores) == threads
+
+
 def test_the_windows_of_the_released_code_go_with_its_boundary(folder):
     encoding = {"tokenizer": {"hub": "gpt2"}, "boundary": "as_released"}
     write(folder / "registry/encodings.yaml", {"released": encoding})

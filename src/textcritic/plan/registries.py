@@ -127,6 +127,19 @@ class Registries:
         threads: int = entry["threads"]
         return min(2, threads) if entry["gpu"] else threads
 
+    def threads_side_by_side(self, registry: str, name: str, cores: int | None) -> int:
+        """CPU threads of an entry's job, so that another like it can run beside it: models come in two settings.
+
+        Args:
+            registry: the registry.
+            name: the entry.
+            cores: of this machine, all together, of which a job without a GPU takes half at most; None where each job
+                has cores of its own.
+        """
+        entry = self.entry(registry, name)
+        threads: int = entry["threads"]
+        return max(1, min(threads, cores // 2)) if cores and not entry["gpu"] else threads
+
     def boundary(self, generator: str) -> str:
         """What stands between two articles in a generator's token stream."""
         encoding = self.entry("generators", generator)["encoding"]
