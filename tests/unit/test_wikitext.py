@@ -72,6 +72,10 @@ CONSTRUCTS = {
         "a\nm n",
     ),
     "file that nothing closes": ("a [[File:b.jpg|c [[d [[e]] f\ng [[h]]\n\n[[File:i.jpg|j [[k]]\nl", "a g h\nl"),
+    "file after a link in a caption that nothing closes": (
+        "[[File:a|b [[c [[File:d|[[File:e|f [[g]]]]\nh]]i\nj",
+        "i j",
+    ),
     "file half closed": ("[[File:b.jpg|20px] a [[c]]", "a c"),
     "file of an unknown prefix": ("[[Bild:A.JPG|b]]c [[Bild:a b|d]] [[Talk:e.png|f]]", "c d f"),
     "file with a table's caption": ("a\n[[File:b.jpg|thumb|c<br />d<ref>e</ref>]]\nf", "a\nf"),

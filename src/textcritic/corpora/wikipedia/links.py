@@ -5,7 +5,7 @@ lines; then each line's other links become text, inner ones first, as in MediaWi
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from textcritic.corpora.wikipedia.gaps import GAP
 from textcritic.corpora.wikipedia.languages import LANGUAGES, SISTER_PROJECTS
@@ -42,17 +42,20 @@ def without_files(text: str, namespaces: Namespaces) -> str:
     closes, to the end of its line. A category or language does not reach over its line.
     """
     cuts: list[tuple[int, int]] = []
+    files: set[int] = set()
     unmatched: list[int] = []  # where files begin that hold other files, or that nothing closes
     for mark in _PREFIXED.finditer(text):
         prefix = normal(mark[1])
         is_file = _is_file(prefix, mark[2], text[mark.end() : mark.end() + 100], namespaces)
+        if is_file:
+            files.add(mark.start())
         if is_file or prefix in namespaces.category or prefix in LANGUAGES:
             if link := (_FILE if is_file else _PLAIN).match(text, mark.start()):
                 cuts.append(link.span())
             elif is_file:
                 unmatched.append(mark.start())
     if unmatched:
-        cuts = sorted([*cuts, *_unmatched(text, unmatched)])
+        cuts = sorted([*cuts, *_unmatched(text, unmatched, files)])
     return without(text, ((start, end, GAP) for start, end in _merged(cuts))) if cuts else text
 
 
@@ -70,13 +73,13 @@ def linked_text(text: str, namespaces: Namespaces) -> str:
     )
 
 
-def _unmatched(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """(start, end) of the files that begin at these places, in order, with files in their captions or without an end.
+def _unmatched(text: str, places: Sequence[int], files: Set[int]) -> Iterator[tuple[int, int]]:
+    """(start, end) of the files that begin at these places, which are in order, and of those in their captions.
 
-    MediaWiki's rule: a link in a caption closes before the next one begins, or nothing around it is a file. The text
-    is read once, because a file that is open ends there at the latest.
+    `files` are the places of all files. MediaWiki's rule: a link in a caption closes before the next one begins, or
+    nothing around it is a file. The text is read once, because what is open ends there at the latest.
     """
-    files, done = set(places), 0
+    done = 0
     for first in places:
         if first < done:
             continue
@@ -88,6 +91,7 @@ def _unmatched(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
             if text[start] == "[":
                 singles = length % 2 if length > 1 else singles + 1
                 if length > 1 and opened and opened[-1] not in files:
+                    done = start
                     break
                 opened += range(start + length % 2, done - 1, 2)
             else:
@@ -98,7 +102,7 @@ def _unmatched(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
                         yield place, end
             if not opened:
                 break
-        yield from _to_their_lines_ends(text, files.intersection(opened))
+        yield from _to_their_lines_ends(text, files & set(opened))
 
 
 def _to_their_lines_ends(text: str, places: Iterable[int]) -> Iterator[tuple[int, int]]:
