@@ -5,10 +5,12 @@ own, or one that rules/download.smk fetches. Makes: results/bags, results/critic
 other critics do.
 """
 
-from textcritic.experiments.topics.plan import stop_words
+from textcritic.experiments.topics.plan import fitted_files, fitted_words, stop_words
 
 TOPIC_MODELS = registries.names("critics", kind=["ctm"])
 TOPIC_CRITIC = "results/critics/{critic}/{corpus}"
+# What decides a fit.
+FITTING = ("topics", "starts", "seed", "iterations", "tolerance", "shrinkage", "minibatch")
 
 
 rule count_words:
@@ -16,6 +18,7 @@ rule count_words:
     input:
         articles="results/corpora/{corpus}/train.parquet",
         stop_words=lambda w: stop_words(w.critic, registries),
+        words=lambda w: fitted_words(w.critic, registries),
     output:
         vocabulary=f"{TOPIC_CRITIC}/vocabulary.parquet",
         report=f"{TOPIC_CRITIC}/vocabulary.json",
@@ -34,18 +37,20 @@ rule count_words:
         runtime="2h",
     params:
         # Nothing of the model itself, so that another number of topics counts nothing again.
-        spec=spec("critics", "critic", "kind", "vocabulary"),
+        spec=spec("critics", "critic", "kind", "vocabulary", "fitted"),
         version=stage("topics"),
     script:
         "../workflow/scripts/count_words.py"
 
 
 rule fit_topics:
-    """Fit a correlated topic model; a killed job resumes from the `checkpoints` folder beside it."""
+    """Fit a correlated topic model from several starts; a killed job resumes from the `checkpoints` folder beside it."""
     input:
         counts="results/bags/{critic}/{corpus}/train",
+        fitted=lambda w: fitted_files(w.critic, registries),
     output:
         critic=f"{TOPIC_CRITIC}/critic.npz",
+        starts=f"{TOPIC_CRITIC}/starts.npz",
         training=f"{TOPIC_CRITIC}/training.json",
     log:
         "results/logs/fit_topics/{critic}/{corpus}.log",
@@ -63,20 +68,22 @@ rule fit_topics:
         mem_mb=of("critics", "critic", "mem_mb"),
         runtime=of("critics", "critic", "runtime"),
     params:
-        spec=spec("critics", "critic", "kind", "topics", "seed", "iterations", "tolerance", "shrinkage", "minibatch"),
+        spec=spec("critics", "critic", "kind", "fitted", *FITTING),
         version=stage("topics"),
     script:
         "../workflow/scripts/fit_topics.py"
 
 
 rule infer_data_topics:
-    """The posterior over topic coefficients of each real document, and its Latent NLL."""
+    """The posterior over topic coefficients of each real document, and its Latent NLL; both under every start too."""
     input:
         articles="results/corpora/{corpus}/test.parquet",
         vocabulary=f"{TOPIC_CRITIC}/vocabulary.parquet",
         critic=f"{TOPIC_CRITIC}/critic.npz",
+        starts=f"{TOPIC_CRITIC}/starts.npz",
     output:
         topics="results/topics/{critic}/{corpus}/data/test.parquet",
+        starts="results/topics/{critic}/{corpus}/data/test.starts.parquet",
         scores="results/scores/{critic}/{corpus}/data/test.parquet",
     log:
         "results/logs/infer_data_topics/{critic}/{corpus}.log",
@@ -104,8 +111,10 @@ use rule infer_data_topics as infer_sample_topics with:
         rejected=f"{DRAWN}.rejected.parquet",
         vocabulary=f"{TOPIC_CRITIC}/vocabulary.parquet",
         critic=f"{TOPIC_CRITIC}/critic.npz",
+        starts=f"{TOPIC_CRITIC}/starts.npz",
     output:
         topics=f"results/topics/{{critic}}/{{corpus}}/{SAMPLE}.parquet",
+        starts=f"results/topics/{{critic}}/{{corpus}}/{SAMPLE}.starts.parquet",
         scores=f"results/scores/{{critic}}/{{corpus}}/{SAMPLE}.parquet",
     log:
         f"results/logs/infer_sample_topics/{{critic}}/{{corpus}}/{SAMPLE}.log",

@@ -11,4 +11,5 @@ with runlog.job(snakemake.log[0], f"count words of {snakemake.wildcards.corpus}"
         snakemake.output.vocabulary,
         snakemake.output.report,
         snakemake.output.counts,
+        words=next(iter(snakemake.input.get("words", [])), None),
     )

@@ -8,9 +8,9 @@ from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"fit {w.critic} on {w.corpus}", runlog.gpus_of(snakemake.resources)):
-    critic, training = snakemake.output.critic, snakemake.output.training
+    critic, starts, training = (snakemake.output[name] for name in ("critic", "starts", "training"))
     train_topics(
-        FitFiles(snakemake.input.counts, critic, training, state=Path(critic).with_name("checkpoints")),
+        FitFiles(snakemake.input.counts, critic, starts, training, state=Path(critic).with_name("checkpoints")),
         restore(snakemake.params.spec, "critics"),
         version=snakemake.params.version,
         threads=snakemake.threads,

@@ -12,5 +12,7 @@ with runlog.job(snakemake.log[0], f"topics {w.get('generator', 'of real text')} 
         topics=snakemake.output.topics,
         scores=snakemake.output.scores,
         rejected=snakemake.input.get("rejected"),
+        starts=snakemake.input.starts,
+        of_starts=snakemake.output.starts,
     )
     project_articles(files, threads=snakemake.threads)

@@ -5,6 +5,7 @@ from textcritic.inference.covariances import (
     CovarianceTest,
     aggregated_covariance,
     centred_covariance,
+    corrected_covariance_distance,
     covariance_distance,
     covariance_test,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "aggregated_covariance",
     "bootstrap_interval",
     "centred_covariance",
+    "corrected_covariance_distance",
     "covariance_distance",
     "covariance_test",
     "exp_ratio_of_sums",

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -92,6 +93,17 @@ def covariance_distance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     return float(np.linalg.norm(one - two) / size)
 
 
+def corrected_covariance_distance(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    variances: tuple[npt.ArrayLike | None, npt.ArrayLike | None] = (None, None),
+) -> float:
+    """The `corrected` distance of `covariance_test` alone; arguments and errors as there."""
+    one, two = _both(first, second, variances)
+    covariance_distance(one.covariance(), two.covariance())  # for its errors
+    return math.sqrt(max(_relative_squares(one, two)[1], 0.0))
+
+
 def covariance_test(
     first: npt.ArrayLike,
     second: npt.ArrayLike,
@@ -129,13 +141,11 @@ def covariance_test(
         TextcriticError: what `aggregated_covariance` and `covariance_distance` raise; variances of one set alone; no
             resamples; a level outside (0, 1).
     """
-    if (variances[0] is None) != (variances[1] is None):
-        raise TextcriticError("covariance test: variances of one set alone; give those of both or of neither")
     if resamples < 1 or not 0 < level < 1:
         raise TextcriticError(
             f"covariance test: {resamples} resamples at level {level}; give at least 1, and a level inside (0, 1)"
         )
-    one, two = _Moments.of(first, variances[0]), _Moments.of(second, variances[1])
+    one, two = _both(first, second, variances)
     distance = covariance_distance(one.covariance(), two.covariance())
     bootstrap, splits = np.random.default_rng(seed).spawn(2)
     corrected, low, high = _corrected(one, two, resamples, level, bootstrap)
@@ -172,6 +182,7 @@ class _Moments:
         """Covariance of the documents, each counted `counts` [D] times (None: once): [K, K]."""
         return self.sums(np.ones(len(self.means)) if counts is None else counts).covariance()
 
+    @cached_property
     def squares(self) -> Array:
         """`||xx' + P diag(variances) P||^2` of each document: [D]."""
         parts = self.means.shape[1]
@@ -220,24 +231,39 @@ def _checked(means: npt.ArrayLike, variances: npt.ArrayLike | None) -> tuple[Arr
     return array, spread
 
 
+def _both(
+    first: npt.ArrayLike, second: npt.ArrayLike, variances: tuple[npt.ArrayLike | None, npt.ArrayLike | None]
+) -> tuple[_Moments, _Moments]:
+    if (variances[0] is None) != (variances[1] is None):
+        raise TextcriticError("covariance test: variances of one set alone; give those of both or of neither")
+    return _Moments.of(first, variances[0]), _Moments.of(second, variances[1])
+
+
+def _relative_squares(
+    one: _Moments, two: _Moments, counts: tuple[Array, Array] | None = None, whole: float | None = None
+) -> tuple[float, float]:
+    """Squared relative distance, plain and corrected, of documents that are each counted so many times (None: once).
+
+    The plain one is relative to `whole`, a squared size (None: the second set's); so is the corrected one if the matrix
+    of the second set is all noise, as in tiny sets.
+    """
+    times = counts or (np.ones(len(one.means)), np.ones(len(two.means)))
+    first, second = one.covariance(times[0]), two.covariance(times[1])
+    noise = [_noise(c, of.squares, k) for c, of, k in zip((first, second), (one, two), times, strict=True)]
+    distance, size = float(((first - second) ** 2).sum()), float((second**2).sum())
+    reference = size if whole is None else whole
+    denominator = size - noise[1] if size > noise[1] else reference
+    return distance / reference, (distance - sum(noise)) / denominator
+
+
 def _corrected(
     one: _Moments, two: _Moments, resamples: int, level: float, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """The corrected distance and its interval."""
-    squares = one.squares(), two.squares()
-
-    def relative_squares(counts: tuple[Array, Array]) -> tuple[float, float]:
-        """Squared relative distance of these documents, plain and corrected."""
-        first, second = one.covariance(counts[0]), two.covariance(counts[1])
-        noise = [_noise(c, s, k) for c, s, k in zip((first, second), squares, counts, strict=True)]
-        distance, size = float(((first - second) ** 2).sum()), float((second**2).sum())
-        # If the matrix of the data is all noise, as in tiny sets, its size is not corrected.
-        denominator = size - noise[1] if size > noise[1] else whole
-        return distance / whole, (distance - sum(noise)) / denominator
-
     whole = float((two.covariance() ** 2).sum())
-    plain, corrected = relative_squares((np.ones(len(one.means)), np.ones(len(two.means))))
-    drawn = [relative_squares((_drawn(one, rng), _drawn(two, rng)))[1] for _ in range(resamples)]
+    plain, corrected = _relative_squares(one, two)
+    draws = ((_drawn(one, rng), _drawn(two, rng)) for _ in range(resamples))
+    drawn = [_relative_squares(one, two, counts, whole)[1] for counts in draws]
     tail = (1 - level) / 2
     ends = np.quantile(drawn, [tail, 1 - tail]) + corrected - plain
     centre, low, high = np.sqrt(np.clip([corrected, *ends], 0, None))

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from textcritic.corpora import Article, Section, write_articles
-from textcritic.critics.ctm.model import CTM
+from textcritic.critics.ctm.model import CTM, save_critics
 from textcritic.critics.ctm.project import ProjectedFiles, project_articles
 from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
 from textcritic.files import write_json, write_table
@@ -74,6 +74,7 @@ def build_topics(
         critic=folder / "critic.npz",
         vocabulary_counts=folder / "vocabulary.json",
         training=folder / "training.json",
+        of_starts=folder / "posteriors.starts.parquet",
         **{name: folder / f"{name}.parquet" for name in ("vocabulary", "posteriors", "scores", "articles")},
     )
     options = {"maximum_share": 0.99, "minimum_count": 5}
@@ -83,12 +84,16 @@ def build_topics(
     columns = np.exp(truth.log_topics[:, [vocabulary.index(word) for word in known]])
     critic = CTM(np.log(columns / columns.sum(axis=1, keepdims=True)), truth.mean, truth.covariance)
     critic.save(fitted.critic)
+    # What another start of the fit might have found: other topics first, and wider.
+    order = np.r_[1, 0, 2 : critic.num_topics]
+    save_critics(folder / "starts.npz", [CTM(critic.log_topics[order], critic.mean, 1.5 * critic.covariance)])
     bounds = [-70_000.0, -61_000.0, -60_000.0]
     training = {"bounds": bounds, "seconds": 2.5, "iterations": 3, "converged": True, "empty": 2, "tokens": 20_000}
+    training["starts"] = [{"seed": 8, "bound": -60_000.0}, {"seed": 9, "bound": -60_500.0}]
     write_json(fitted.training, training | {"documents": 3 * documents, "options": {"num_topics": 8}})
     write_articles(fitted.articles, _articles(rng, truth, vocabulary, "test", documents, words, EMPTY))
     paths = (fitted.articles, fitted.vocabulary, fitted.critic, fitted.posteriors, fitted.scores)
-    project_articles(ProjectedFiles(*paths, None))
+    project_articles(ProjectedFiles(*paths, None, folder / "starts.npz", fitted.of_starts))
     samples = [
         _sample(folder, rng, fitted, truth, vocabulary, generator, seed, documents if drawn is None else drawn, words)
         for generator in generators
@@ -123,8 +128,8 @@ def _sample(
 ) -> Sample:
     place = folder / generator / f"seed{seed}"
     place.mkdir(parents=True)
-    articles, rejected, posteriors, scores = (
-        place / f"{name}.parquet" for name in ("articles", "rejected", "posteriors", "scores")
+    articles, rejected, posteriors, scores, of_starts = (
+        place / f"{name}.parquet" for name in ("articles", "rejected", "posteriors", "scores", "starts")
     )
     label, baseline, scale, chance = GENERATORS.get(generator, ("untrained model", False, 1.0, 0.0))
     diagonal = np.diag(np.diag(truth.covariance))
@@ -135,7 +140,8 @@ def _sample(
     unread = [{"id": f"{generator}-x{n}", "text": "?", "why": "malformed"} for n in range(UNREAD + documents - kept)]
     write_table(rejected, pa.Table.from_pylist(unread))
     write_json(place / "counts.json", {"drawn": len(drawn) + len(unread), "kept": len(drawn)})
-    project_articles(ProjectedFiles(articles, fitted.vocabulary, fitted.critic, posteriors, scores, rejected))
+    starts = folder / "starts.npz", of_starts
+    project_articles(ProjectedFiles(articles, fitted.vocabulary, fitted.critic, posteriors, scores, rejected, *starts))
     return Sample(
         corpus=fitted.corpus,
         setting="wo-title",
@@ -149,6 +155,7 @@ def _sample(
         counts=place / "counts.json",
         scores=scores,
         posteriors=posteriors,
+        of_starts=of_starts,
     )
 
 

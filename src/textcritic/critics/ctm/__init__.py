@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, Any
 from textcritic.critics.ctm.model import CTM, FitOptions
 
 if TYPE_CHECKING:
+    from textcritic.critics.ctm.job import FitFiles, train_topics
     from textcritic.critics.ctm.posterior import Posterior, infer
     from textcritic.critics.ctm.project import ProjectedFiles, project_articles
-    from textcritic.critics.ctm.train import Fit, FitFiles, fit_ctm, train_topics
+    from textcritic.critics.ctm.starts import Fits, fit_starts
+    from textcritic.critics.ctm.train import Fit, fit_ctm
 
 __all__ = [
     "CTM",
     "Fit",
     "FitFiles",
     "FitOptions",
+    "Fits",
     "Posterior",
     "ProjectedFiles",
     "fit_ctm",
+    "fit_starts",
     "infer",
     "project_articles",
     "train_topics",
@@ -29,13 +33,15 @@ __all__ = [
 # The modules of the names that need torch.
 WITH_TORCH = {
     "Fit": "train",
-    "FitFiles": "train",
+    "FitFiles": "job",
+    "Fits": "starts",
     "Posterior": "posterior",
     "ProjectedFiles": "project",
     "fit_ctm": "train",
+    "fit_starts": "starts",
     "infer": "posterior",
     "project_articles": "project",
-    "train_topics": "train",
+    "train_topics": "job",
 }
 
 

@@ -21,23 +21,24 @@ Result = TypeVar("Result")
 
 # Entries of the matrix that are checked or summed at a time.
 PIECE = 2**20
-# Documents that are sorted by length together: rows that are far apart in a large matrix are never read together.
-SORTED_TOGETHER = 8192
-# Numbers in a batch's largest array, [documents, types, topics]: what a core's cache holds, and what fills a GPU.
+# Entries times topics in a batch: enough for the work to outweigh the calls, few enough for several cores; on a GPU
+# what fills it.
 CPU_NUMBERS, GPU_NUMBERS = 2**20, 2**26
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some documents, padded to the most types that one of them has.
+    """Some documents in compressed rows: entries N are pairs of a document and a type that it has.
 
     Attributes:
         rows: [B] their rows in the matrix.
-        types: [B, n] ids of their types, 0 in the padding.
-        counts: [B, n] float64, 0 in the padding.
+        starts: int64 [B + 1], where the entries of each document start, and N.
+        types: int64 [N], the entries' types.
+        counts: float64 [N].
     """
 
     rows: npt.NDArray[np.int64]
+    starts: torch.Tensor
     types: torch.Tensor
     counts: torch.Tensor
 
@@ -103,33 +104,25 @@ def word_counts(matrix: csr_matrix) -> npt.NDArray[np.float64]:
 
 
 def rows_of_batches(matrix: csr_matrix, num_topics: int, device: str = "cpu") -> list[npt.NDArray[np.int64]]:
-    """Cut a matrix [documents, words] into batches of documents of like length, without the empty ones.
+    """Cut a matrix [documents, words] into batches of neighbouring documents, without the empty ones.
 
     The cuts depend on the matrix, the number of topics and the device, never on the number of threads.
     """
-    cells = max(1, (CPU_NUMBERS if device == "cpu" else GPU_NUMBERS) // num_topics)
+    most = max(1, (CPU_NUMBERS if device == "cpu" else GPU_NUMBERS) // num_topics)
     lengths = np.diff(matrix.indptr)
-    batches = []
-    for start in range(0, len(lengths), SORTED_TOGETHER):
-        rows = start + np.argsort(-lengths[start : start + SORTED_TOGETHER], kind="stable")
-        rows = rows[lengths[rows] > 0]
-        while len(rows):
-            size = max(1, cells // int(lengths[rows[0]]))
-            batches.append(rows[:size].astype(np.int64))
-            rows = rows[size:]
-    return batches
+    rows = np.flatnonzero(lengths).astype(np.int64)
+    before = np.cumsum(lengths[rows], dtype=np.int64) - lengths[rows]
+    return np.split(rows, np.flatnonzero(np.diff(before // most)) + 1) if len(rows) else []
 
 
 def batch_of(matrix: csr_matrix, rows: npt.NDArray[np.int64], device: str = "cpu") -> Batch:
     """The documents of some rows, in the order of the rows."""
     starts = matrix.indptr[rows].astype(np.int64)
     lengths = matrix.indptr[rows + 1] - starts
-    within = np.arange(max(int(lengths.max()), 1))
-    there = within < lengths[:, None]
-    cells = (starts[:, None] + within)[there]
-    types, counts = np.zeros(there.shape, np.int64), np.zeros(there.shape)
-    types[there], counts[there] = matrix.indices[cells], matrix.data[cells]
-    return Batch(rows, torch.from_numpy(types).to(device), torch.from_numpy(counts).to(device))
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    cells = np.repeat(starts - ends[:-1], lengths) + np.arange(ends[-1])
+    arrays = (ends, matrix.indices[cells].astype(np.int64), matrix.data[cells].astype(np.float64))
+    return Batch(rows, *(torch.from_numpy(array).to(device) for array in arrays))
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.ctm.batches import Batch, batch_of, document_lengths, in_order, rows_of_batches, word_counts
+from textcritic.critics.ctm.batches import Batch, batch_of, in_order, rows_of_batches
 from textcritic.critics.ctm.model import Array, FitOptions
 from textcritic.critics.ctm.posterior import Bound, Parameters, maximise
 from textcritic.runlog import Progress
@@ -26,8 +26,6 @@ EVALUATIONS, MINIBATCH_EVALUATIONS = 11, 30
 UNFINISHED = 1e-3
 # Step t = 1, 2, ... of stochastic EM weighs the minibatch by (1 + t) to this power.
 FORGETTING = -0.6
-# The share of a topic at the start that comes from the words of all documents; the rest comes from one document.
-BACKGROUND = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,24 +133,6 @@ class EM:
         return in_order(work, rows_of_batches(matrix, self.options.num_topics, self.device), self.workers)
 
 
-def start(matrix: csr_matrix, rows: npt.NDArray[np.int64], options: FitOptions) -> Parts:
-    """The parameters at the start: each topic has the smoothed words of one document, the prior is standard normal.
-
-    Documents are drawn without replacement, in proportion to their length; the smoothing is the words of all documents,
-    each with a random weight, so that no two topics are the same even if two documents are.
-    """
-    rng = np.random.default_rng(options.seed)
-    lengths = document_lengths(matrix)[rows]
-    chosen = rng.choice(rows, options.num_topics, replace=False, p=lengths / lengths.sum())
-    all_words = word_counts(matrix)
-    topics = np.empty((matrix.shape[1], options.num_topics))
-    for topic, row in enumerate(chosen):
-        background = all_words * (0.5 + rng.random(len(all_words)))
-        own = np.asarray(matrix[row].todense(), dtype=np.float64).ravel()
-        topics[:, topic] = BACKGROUND * background / background.sum() + (1 - BACKGROUND) * own / own.sum()
-    return Parts(topics, np.zeros(options.num_topics - 1), np.eye(options.num_topics - 1))
-
-
 @dataclass(slots=True, eq=False)
 class Sums:
     """Sums over documents of what the M-step needs.
@@ -253,10 +233,7 @@ def e_step(
     device = parameters.mean.device
     begin = bound.start() if start is None else bound.position(*(torch.from_numpy(a).to(device) for a in start))
     position, values, _ = maximise(bound, begin, evaluations, tolerance)
-    cells = bound.topic_counts(position)
-    types, places = torch.unique(batch.types, return_inverse=True)
-    in_topics = torch.zeros(len(types), cells.shape[2], dtype=cells.dtype, device=device)
-    in_topics.index_add_(0, places.reshape(-1), cells.reshape(-1, cells.shape[2]))
+    types, in_topics = bound.topic_counts(position)
     means, variances = bound.moments(position)
     total = float(values.sum())
     arrays = [tensor.cpu().numpy() for tensor in (means, variances, types, in_topics)]

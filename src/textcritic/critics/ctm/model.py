@@ -1,6 +1,7 @@
 """The correlated topic model: its parameters, its file, and the options of its fit."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
@@ -17,6 +18,9 @@ Array = npt.NDArray[np.float64]
 # The probability of a word that a topic never emits. Blei's code has exp(-1000), which is 0 as a double; words that any
 # topic emits get the same results either way. A count divided by this is still a finite double.
 NEVER = 1e-280
+
+# Fits from so many starts; the best is kept.
+STARTS = 4
 
 PARAMETERS = ("log_topics", "mean", "covariance")
 SINGULAR = "covariance: is singular or not positive definite; use fewer topics, more documents, or some shrinkage"
@@ -107,6 +111,26 @@ class CTM:
             raise TextcriticError(f"{path}: {error}") from error
 
 
+def save_critics(path: str | os.PathLike[str], critics: Sequence[CTM]) -> None:
+    """Write models, or none, to one file, whole or not at all."""
+    parameters = {f"{number}.{key}": getattr(one, key) for number, one in enumerate(critics) for key in PARAMETERS}
+    write_arrays(path, {"number": np.array(len(critics)), **parameters})
+
+
+def load_critics(path: str | os.PathLike[str]) -> list[CTM]:
+    """Read what `save_critics` wrote.
+
+    Raises:
+        TextcriticError: as `CTM.load`.
+    """
+    with arrays_of(path, "not a whole file of topic models; delete it and rerun the rule that makes it") as arrays:
+        read = [{key: arrays[f"{n}.{key}"] for key in PARAMETERS} for n in range(int(arrays["number"]))]
+    try:
+        return [CTM(**parameters) for parameters in read]
+    except TextcriticError as error:
+        raise TextcriticError(f"{path}: {error}") from error
+
+
 @dataclass(frozen=True, slots=True)
 class FitOptions:
     """How a model is fitted.
@@ -114,8 +138,8 @@ class FitOptions:
     Attributes:
         num_topics: K, from 2.
         iterations: passes over the documents, at most.
-        tolerance: EM has converged when the bound changes by less than this, relative to its size; 1e-3 as in the
-            settings that come with Blei's code.
+        tolerance: EM has converged when the bound changes by less than this an iteration, relative to its size, in the
+            mean of the last three iterations. The settings that come with Blei's code have 1e-3 of a single iteration.
         shrinkage: from 0 to 1, by how much covariances between topics are shrunk after each M-step (towards the
             diagonal; Schaefer and Strimmer 2005, target D). With any, the bound may fall a little.
         minibatch: documents in a step of stochastic EM (Cappe and Moulines 2009), for corpora too large to be passed
@@ -126,7 +150,7 @@ class FitOptions:
 
     num_topics: int
     iterations: int = 1000
-    tolerance: float = 1e-3
+    tolerance: float = 1e-4
     shrinkage: float = 0.0
     minibatch: int | None = None
     seed: int = 1

@@ -21,6 +21,7 @@ from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm.batches import Batch, batch_of, check_counts, document_lengths, in_order, rows_of_batches
 from textcritic.critics.ctm.model import CTM, NEVER, Array, inverse_from, log_det_precision_from, lower_factor
+from textcritic.critics.ctm.sparse import ByType, entry_products, weighted_sums
 from textcritic.runlog import log
 
 Pair = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
@@ -126,19 +127,22 @@ class Bound:
     In `z` the prior is a standard normal whatever the covariance, and `log nu` is free of constraints.
     """
 
-    def __init__(self, parameters: Parameters, counts: torch.Tensor, beta: torch.Tensor) -> None:
-        self.parameters, self.counts, self.beta = parameters, counts, beta  # beta: [B, n, K]
-        self.words = counts.sum(dim=1)
+    def __init__(self, parameters: Parameters, starts: torch.Tensor, types: torch.Tensor, counts: torch.Tensor) -> None:
+        self.parameters, self.starts, self.types, self.counts = parameters, starts, types, counts
+        self.words = torch.segment_reduce(counts, "sum", offsets=starts)
         self.size = len(parameters.mean)
 
     @classmethod
     def of_batch(cls, parameters: Parameters, batch: Batch) -> "Bound":
         """The bound of the documents of a batch."""
-        return cls(parameters, batch.counts, parameters.topics[batch.types])
+        return cls(parameters, batch.starts, batch.types, batch.counts)
 
     def of(self, rows: torch.Tensor) -> "Bound":
-        """The bound of some of the documents, by their numbers or a mask [B]."""
-        return Bound(self.parameters, self.counts[rows], self.beta[rows])
+        """The bound of some of the documents, by a mask [B]."""
+        lengths = self.starts.diff()
+        entries = rows.repeat_interleave(lengths)
+        starts = torch.nn.functional.pad(lengths[rows].cumsum(0), (1, 0))
+        return Bound(self.parameters, starts, self.types[entries], self.counts[entries])
 
     def position(self, means: torch.Tensor, variances: torch.Tensor) -> torch.Tensor:
         """[B, 2 (K - 1)] for means and variances [B, K - 1]."""
@@ -163,31 +167,34 @@ class Bound:
         z, log_nu = position[:, : self.size], position[:, self.size :]
         means, nu = self.moments(position)
         largest, scores, probability = self._scores(means)
-        per_type = torch.bmm((self.counts / probability).unsqueeze(1), self.beta).squeeze(1)
+        per_type = weighted_sums(self.parameters.topics, self.types, self.counts / probability, self.starts[:-1])
         in_topic = (scores * per_type)[:, : self.size]  # expected words of each topic under phi
         log_odds = torch.nn.functional.pad(means + nu / 2, (0, 1))
         zeta = torch.logsumexp(log_odds, dim=1)
         expected = self.words[:, None] * torch.softmax(log_odds, dim=1)[:, : self.size]
 
         precision = self.parameters.precision_diagonal
-        words = (self.counts * probability.log()).sum(dim=1) + self.words * (largest[:, 0] - zeta)
+        of_entries = torch.segment_reduce(self.counts * probability.log(), "sum", offsets=self.starts)
+        words = of_entries + self.words * (largest[:, 0] - zeta)
         divergence = (z * z).sum(dim=1) + nu @ precision - log_nu.sum(dim=1)
         bound = words - (divergence - self.size - self.parameters.log_det_precision) / 2
         d_z = (in_topic - expected) @ self.parameters.factor - z
         d_log_nu = (1 - nu * (precision + expected)) / 2
         return bound, torch.cat([d_z, d_log_nu], dim=1)
 
-    def topic_counts(self, position: torch.Tensor) -> torch.Tensor:
-        """Expected words of each type in each topic, `c_w phi_wk`: [B, n, K]."""
+    def topic_counts(self, position: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Expected words of each type in each topic, `sum_d c_dw phi_dwk`: ids of the types [U], and [U, K]."""
         _, scores, probability = self._scores(self.moments(position)[0])
-        return self.beta * (self.counts / probability).unsqueeze(2) * scores.unsqueeze(1)
+        by_type = ByType.of(self.starts, self.types)
+        sums = by_type.sums(scores, self.counts / probability)
+        return by_type.types, self.parameters.topics[by_type.types] * sums
 
     def _scores(self, means: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The largest lambda [B, 1], exp(lambda - largest) [B, K], and the probability of each type by these [B, n]."""
+        """The largest lambda [B, 1], exp(lambda - largest) [B, K], and the probability of each entry by these [N]."""
         whole = torch.nn.functional.pad(means, (0, 1))
         largest = whole.amax(dim=1, keepdim=True)
         scores = (whole - largest).exp()
-        return largest, scores, torch.bmm(self.beta, scores.unsqueeze(2)).squeeze(2)
+        return largest, scores, entry_products(scores, self.parameters.topics, self.starts, self.types)
 
 
 class Functions(Protocol):

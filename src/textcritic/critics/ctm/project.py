@@ -2,14 +2,16 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from textcritic.corpora import iter_articles
-from textcritic.critics.ctm.model import CTM
+from textcritic.critics.ctm.model import CTM, load_critics
 from textcritic.critics.ctm.posterior import Posterior, infer
 from textcritic.critics.ctm.scoring import TOPIC_SCORES_SCHEMA, score_topics, unparsed
 from textcritic.errors import TextcriticError
@@ -25,6 +27,13 @@ TOPICS_SCHEMA = pa.schema(
         ("mean", pa.list_(pa.float64())),
         ("variance", pa.list_(pa.float64())),
         ("bound", pa.float64()),
+    ]
+)
+STARTS_SCHEMA = pa.schema(
+    [
+        ("start", pa.int64()),
+        *(TOPICS_SCHEMA.field(name) for name in ("id", "words", "mean", "variance")),
+        *(TOPIC_SCORES_SCHEMA.field(name) for name in ("nll", "nll_at_mean")),
     ]
 )
 # Documents whose posteriors are in memory: 100 topics take 8 MB.
@@ -43,6 +52,9 @@ class ProjectedFiles:
             word of the vocabulary.
         scores: Parquet file to write, in `TOPIC_SCORES_SCHEMA`.
         rejected: texts of the sample that did not parse (id, text, why), which get a row in the scores; None: none.
+        starts: starts.npz, the models of the other starts of the fit; None: there are none.
+        of_starts: Parquet file to write, in `STARTS_SCHEMA`: posteriors and scores of the documents with words under
+            each of these, `start` from 2; None: it is not written.
     """
 
     articles: str | os.PathLike[str]
@@ -51,10 +63,14 @@ class ProjectedFiles:
     topics: str | os.PathLike[str]
     scores: str | os.PathLike[str]
     rejected: str | os.PathLike[str] | None = None
+    starts: str | os.PathLike[str] | None = None
+    of_starts: str | os.PathLike[str] | None = None
 
 
 def project_articles(files: ProjectedFiles, threads: int = 1) -> None:
-    """Infer the topics of articles and score them; memory is that of a chunk of documents, whatever their number.
+    """Infer the topics of articles and score them, under the models of the other starts too.
+
+    Memory is that of a chunk of documents, whatever their number.
 
     Args:
         files: what is read and written.
@@ -65,18 +81,20 @@ def project_articles(files: ProjectedFiles, threads: int = 1) -> None:
             neither articles nor rejected texts.
     """
     critic, vocabulary = CTM.load(files.critic), Vocabulary.load(files.vocabulary)
-    if critic.num_words != len(vocabulary):
-        raise TextcriticError(
-            f"{files.critic}: a critic of {critic.num_words:,} words, and {files.vocabulary} has {len(vocabulary):,}; "
-            "delete both and rerun the rules that make them"
-        )
+    others = [] if files.starts is None else load_critics(files.starts)
+    for path, one in [(files.critic, critic), *((files.starts, other) for other in others)]:
+        if one.num_words != len(vocabulary):
+            raise TextcriticError(
+                f"{path}: a critic of {one.num_words:,} words, and {files.vocabulary} has {len(vocabulary):,}; "
+                "delete both and rerun the rules that make them"
+            )
     rejected = [] if files.rejected is None else read_table(files.rejected).select(["id", "why"]).to_pylist()
-    with (
-        whole_file(files.topics) as topics_file,
-        whole_file(files.scores) as scores_file,
-        pq.ParquetWriter(topics_file, TOPICS_SCHEMA, compression="zstd") as topics_writer,
-        pq.ParquetWriter(scores_file, TOPIC_SCORES_SCHEMA, compression="zstd") as scores_writer,
-    ):
+    with ExitStack() as stack:
+        topics_writer, scores_writer = (
+            stack.enter_context(_written(path, schema))
+            for path, schema in ((files.topics, TOPICS_SCHEMA), (files.scores, TOPIC_SCORES_SCHEMA))
+        )
+        starts_writer = files.of_starts and stack.enter_context(_written(files.of_starts, STARTS_SCHEMA))
         documents = 0
         progress: Progress | None = None
         for counts in _chunks(count_articles(iter_articles(files.articles), vocabulary)):
@@ -87,6 +105,9 @@ def project_articles(files: ProjectedFiles, threads: int = 1) -> None:
             topics = topics_table(counts, posterior)
             topics_writer.write_table(topics)
             scores_writer.write_table(score_topics(critic, topics))
+            if starts_writer:
+                for number, other in enumerate(others, start=2):
+                    starts_writer.write_table(_of_start(number, other, counts, threads))
             documents += topics.num_rows
             progress.advance(topics.num_rows)
         if not documents + len(rejected):
@@ -106,6 +127,22 @@ def topics_table(counts: Counts, posterior: Posterior) -> pa.Table:
         pa.array(posterior.bounds),
     ]
     return pa.table(columns, schema=TOPICS_SCHEMA)
+
+
+def _of_start(number: int, critic: CTM, counts: Counts, threads: int) -> pa.Table:
+    """Posteriors and scores under the model of another start, schema `STARTS_SCHEMA`."""
+    topics = topics_table(counts, infer(critic, counts.matrix, workers=threads))
+    scores = score_topics(critic, topics)
+    topics = topics.append_column("start", pa.array(np.full(topics.num_rows, number)))
+    for name in ("nll", "nll_at_mean"):
+        topics = topics.append_column(name, scores[name])
+    return topics.filter(pc.greater(topics["words"], 0)).select(STARTS_SCHEMA.names)
+
+
+@contextmanager
+def _written(path: str | os.PathLike[str], schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    with whole_file(path) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
+        yield writer
 
 
 def _chunks(blocks: Iterator[Counts]) -> Iterator[Counts]:

@@ -1,4 +1,4 @@
-"""Fitting a topic model: the job of rule fit_topics, the loop over iterations of EM, and its state on disk.
+"""Fitting a topic model from one start: the loop over iterations of EM, and its state on disk.
 
 A fit that was killed goes on from its last finished iteration.
 """
@@ -7,90 +7,29 @@ import hashlib
 import json
 import math
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
-import torch
 from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm.batches import check_counts
-from textcritic.critics.ctm.em import EM, FitState, Parts, Sums, start
+from textcritic.critics.ctm.em import EM, FitState, Parts, Sums
 from textcritic.critics.ctm.model import CTM, NEVER, Array, FitOptions
+from textcritic.critics.ctm.start import start
 from textcritic.errors import TextcriticError
-from textcritic.files import arrays_of, write_arrays, write_json
-from textcritic.latents.bags import open_counts
+from textcritic.files import arrays_of, write_arrays
 from textcritic.runlog import log
+
+# A fit has converged when the mean change of the bound over so many iterations is small: one small change is no end.
+LATELY = 3
 
 PARTS = ("topics", "mean", "covariance")
 SUMS = ("in_topics", "origin", "first", "second", "variance")
-
-
-@dataclass(frozen=True, slots=True)
-class FitFiles:
-    """The files of one fit.
-
-    Attributes:
-        counts: folder of the counts of the train split, see `latents.bags.open_counts`.
-        critic: critic.npz, to be written.
-        training: training.json, to be written: bounds (nats, one an iteration), seconds, converged, documents, empty,
-            words, tokens, and the options.
-        state: folder of checkpoints; a killed job goes on from there, and it is removed once the fit is written.
-    """
-
-    counts: str | os.PathLike[str]
-    critic: str | os.PathLike[str]
-    training: str | os.PathLike[str]
-    state: Path
-
-
-def train_topics(files: FitFiles, entry: Mapping[str, Any], *, version: int = 1, threads: int = 1) -> None:
-    """Fit a model on the counts of a train split, and write it with a record of the fit.
-
-    On a GPU if torch sees one, else on `threads` cores.
-
-    Args:
-        files: what is read and written.
-        entry: of the critics registry: `topics`, `seed`, `iterations`, `tolerance`, `shrinkage`, `minibatch`.
-        version: version of the stage; a fit that another version began is not continued.
-        threads: CPU threads.
-
-    Raises:
-        TextcriticError: as `fit_ctm` and `open_counts`, with the folder's name.
-    """
-    options = FitOptions(
-        num_topics=entry["topics"],
-        **{key: entry[key] for key in ("iterations", "tolerance", "shrinkage", "minibatch", "seed")},
-    )
-    matrix = open_counts(files.counts).matrix
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    log.info("%d documents, %d words, %d topics, on %s", *matrix.shape, options.num_topics, device)
-    try:
-        workers = threads if device == "cpu" else 1
-        fit = fit_ctm(matrix, options, state=files.state / f"version{version}", workers=workers, device=device)
-    except TextcriticError as error:
-        raise TextcriticError(f"{files.counts}: {error}") from error
-    if not fit.converged:
-        log.warning("not converged after %d iterations; see `tolerance` and `iterations`", len(fit.bounds))
-    fit.critic.save(files.critic)
-    record = {
-        "bounds": fit.bounds,
-        "seconds": fit.seconds,
-        "iterations": len(fit.bounds),
-        "converged": fit.converged,
-        "documents": fit.documents,
-        "empty": fit.empty,
-        "words": matrix.shape[1],
-        "tokens": int(matrix.sum()),
-        "options": asdict(options),
-    }
-    write_json(files.training, record)
-    shutil.rmtree(files.state, ignore_errors=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +79,7 @@ def fit_ctm(
     _check_size(len(rows), options.num_topics)
     em = EM(matrix, rows, options, workers, device)
     checkpoints = Checkpoints(state, _identity(matrix, options))
-    current = checkpoints.load(options.iterations) or FitState(start(matrix, rows, options))
+    current = checkpoints.load(options.iterations) or FitState(start(matrix, rows, options, device))
     shape = (matrix.shape[0], 2 * (options.num_topics - 1))
     while not _ended(current, options):
         began = time.monotonic()
@@ -284,8 +223,10 @@ def _advice(state: Path | None) -> str:
 
 
 def _change(bounds: Sequence[float]) -> float:
-    """Relative change of the bound in the last iteration; infinite before the second."""
-    return abs((bounds[-1] - bounds[-2]) / bounds[-2]) if len(bounds) > 1 else math.inf
+    """Mean relative change of the bound in the last `LATELY` iterations; infinite before there are so many."""
+    if len(bounds) <= LATELY:
+        return math.inf
+    return abs((bounds[-1] - bounds[-1 - LATELY]) / bounds[-1]) / LATELY
 
 
 def _converged(current: FitState, options: FitOptions) -> bool:
@@ -300,7 +241,7 @@ def _line(current: FitState, options: FitOptions) -> str:
     """A line of progress, with the iterations that are left if the changes of the bound go on shrinking as now."""
     bounds = current.bounds
     line = f"EM iteration {len(bounds)}: bound {bounds[-1]:,.0f} nats"
-    if len(bounds) < 2:
+    if len(bounds) <= LATELY:
         return line
     now, before = _change(bounds), _change(bounds[:-1])
     line += f", changed by {now:.1e} of it"

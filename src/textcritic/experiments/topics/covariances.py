@@ -11,10 +11,16 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.files import Fitted, TopicsFiles
 from textcritic.experiments.topics.heatmaps import Panel
 from textcritic.experiments.topics.read import Matrix, read_posteriors, source_keys
-from textcritic.inference import aggregated_covariance, centred_covariance, covariance_test
+from textcritic.inference import (
+    aggregated_covariance,
+    centred_covariance,
+    corrected_covariance_distance,
+    covariance_test,
+)
 from textcritic.report.names import Names
 
 RESAMPLES = 1000  # at most: of a hundred topics each takes a while
+DISTANCE_STARTS = ("distance_starts_low", "distance_starts_high")
 DISTANCES = ("distance", "distance_by_chance", "distance_p", "distance_corrected", "distance_low", "distance_high")
 
 
@@ -71,6 +77,14 @@ def covariance_distance_of(
     test = covariance_test(means, real_means, (variances, real_variances), min(resamples, RESAMPLES))
     values = (test.distance, test.by_chance, test.p, test.corrected, test.low, test.high)
     return dict(zip(DISTANCES, values, strict=True))
+
+
+def corrected_distance(sample: tuple[Matrix, Matrix], real: tuple[Matrix, Matrix]) -> float | None:
+    """The `distance_corrected` of `covariance_distance_of` alone; None of fewer than two documents."""
+    if min(len(sample[0]), len(real[0])) < 2:
+        return None
+    (means, variances), (real_means, real_variances) = all_topics(sample), all_topics(real)
+    return corrected_covariance_distance(means, real_means, (variances, real_variances))
 
 
 def all_topics(moments: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:

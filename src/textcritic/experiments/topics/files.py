@@ -20,6 +20,7 @@ class Fitted(Files):
         vocabulary_counts: vocabulary.json, what was left out of the vocabulary and why.
         training: training.json of the fit.
         posteriors, scores, articles: of the test split.
+        of_starts: posteriors and scores of the test split under the models of the other starts of the fit.
     """
 
     corpus: str
@@ -30,6 +31,7 @@ class Fitted(Files):
     posteriors: Path
     scores: Path
     articles: Path
+    of_starts: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,7 @@ class Sample(Drawn):
     """A sample with its posteriors; `baseline` says that its generator learnt from shuffled words."""
 
     posteriors: Path
+    of_starts: Path
     baseline: bool
 
 

@@ -9,6 +9,9 @@ from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries, download_of
 from textcritic.plan.sources import Source, check_critic, check_labels, check_text, decodings_of, drawn
 
+# What ctm-c writes of a fitted model.
+RELEASED_FILES = ("final-mu.dat", "final-cov.dat", "final-log-beta.dat")
+
 
 class Topics(Experiment):
     """Latent NLL of documents under a correlated topic model (model criticism paper, section 6)."""
@@ -25,6 +28,15 @@ class Topics(Experiment):
         for source in self.sources():
             check_text(source, self.registries, f"{self.where}: sources")
         check_labels(self.sources(), self.registries, f"{self.where}: sources")
+        entry = self.registries.entry("critics", critic)
+        for path in [*fitted_files(critic, self.registries), *fitted_words(critic, self.registries)]:
+            if not (self.registries.here / path).is_file():
+                raise TextcriticError(
+                    f"config/registry/critics.yaml: {critic}: fitted: {path}: no such file, relative to the working "
+                    "directory; ctm-c writes it"
+                )
+        if entry["fitted"]:
+            return
         stop_words = self.registries.entry("critics", critic)["vocabulary"]["stop_words"]
         if download_of(stop_words) is None:
             try:
@@ -54,18 +66,34 @@ class Topics(Experiment):
             posteriors=Path(f"results/topics/{critic}/{corpus}/data/test.parquet"),
             scores=Path(f"results/scores/{critic}/{corpus}/data/test.parquet"),
             articles=Path(f"results/corpora/{corpus}/test.parquet"),
+            of_starts=Path(f"results/topics/{critic}/{corpus}/data/test.starts.parquet"),
         )
 
     def _sample(self, source: Source) -> Sample:
         critic = self.block["critic"]
+        topics = source.under(f"results/topics/{critic}/{source.corpus}/samples")
         return Sample(
             **drawn(source, critic, self.registries),
-            posteriors=Path(source.under(f"results/topics/{critic}/{source.corpus}/samples") + ".parquet"),
+            posteriors=Path(f"{topics}.parquet"),
+            of_starts=Path(f"{topics}.starts.parquet"),
             baseline=bool(self.registries.entry("generators", source.generator).get("shuffled")),
         )
 
 
+def fitted_files(critic: str, registries: Registries) -> list[str]:
+    """The files of a model that was fitted elsewhere, if the critic is one."""
+    fitted = registries.entry("critics", critic)["fitted"]
+    return [f"{fitted['folder'].rstrip('/')}/{name}" for name in RELEASED_FILES] if fitted else []
+
+
+def fitted_words(critic: str, registries: Registries) -> list[str]:
+    """The file of its words."""
+    fitted = registries.entry("critics", critic)["fitted"]
+    return [fitted["vocabulary"]] if fitted else []
+
+
 def stop_words(critic: str, registries: Registries) -> list[str]:
     """The file of stop words that a topic model's vocabulary names, if it names one."""
-    words: str = registries.entry("critics", critic)["vocabulary"]["stop_words"]
-    return [] if words in STOP_LISTS else [words]
+    entry = registries.entry("critics", critic)
+    words: str = entry["vocabulary"]["stop_words"]
+    return [] if entry["fitted"] or words in STOP_LISTS else [words]

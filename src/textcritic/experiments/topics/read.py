@@ -1,10 +1,12 @@
 """What the report reads of one source of topics: its scores and its posteriors."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from textcritic.critics.ctm.scoring import TOPIC_SCORES_SCHEMA, posterior_moments
 from textcritic.errors import TextcriticError
@@ -13,6 +15,20 @@ from textcritic.files import read_table
 from textcritic.report.names import data_keys, sample_keys
 
 Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfStart:
+    """The documents of one source that have words, under the model of another start of the fit.
+
+    Attributes:
+        nll, nll_at_mean: [documents], nats.
+        moments: means and variances, both [documents, K-1].
+    """
+
+    nll: Matrix
+    nll_at_mean: Matrix
+    moments: tuple[Matrix, Matrix]
 
 
 def source_keys(source: Documents) -> dict[str, Any]:
@@ -31,6 +47,23 @@ def read_topic_scores(source: Documents) -> pa.Table:
     if missing:
         raise TextcriticError(f"{source.scores}: no column {sorted(missing)[0]!r}; it is not a file of topic scores")
     return scores
+
+
+def read_starts(source: Documents) -> list[OfStart]:
+    """One source under the models of the other starts, in their order; none if there was one start only.
+
+    Raises:
+        TextcriticError: the file is missing or damaged, or is something else.
+    """
+    table = read_table(source.of_starts)
+    missing = {"start", "words", "mean", "variance", "nll", "nll_at_mean"} - set(table.column_names)
+    if missing:
+        raise TextcriticError(f"{source.of_starts}: no column {sorted(missing)[0]!r}; it is not a file of starts")
+    found = []
+    for start in sorted(pc.unique(table["start"]).to_pylist()):
+        rows = table.filter(pc.equal(table["start"], start))
+        found.append(OfStart(rows["nll"].to_numpy(), rows["nll_at_mean"].to_numpy(), posterior_moments(rows)))
+    return found
 
 
 def read_posteriors(source: Documents) -> tuple[Matrix, Matrix]:

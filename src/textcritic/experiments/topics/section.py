@@ -89,17 +89,29 @@ def _facts(fitted: Fitted, names: Names) -> list[tuple[str, str]]:
         )
         kept = f"{plural(vocabulary['words'], 'word')}, {count(vocabulary['tokens'])} tokens of the training text."
         bound = training["bounds"][-1]
+        how = f"{count(training['iterations'])} iterations of EM"
+        how += "" if training["converged"] else ", which had not converged"
+        if "read" in training:
+            how = f"read from {training['read']}, fitted by ctm-c"
         fit = (
             f"{CTM.load(fitted.critic).num_topics} topics; {plural(training['documents'], 'document')}, "
-            f"{count(training['empty'])} of them without a word of the vocabulary; {count(training['iterations'])} "
-            f"iterations of EM{'' if training['converged'] else ', which had not converged'}; bound {number(bound)} "
-            f"nats, {number(bound / max(training['tokens'], 1))} a token."
+            f"{count(training['empty'])} of them without a word of the vocabulary; "
+            f"{how}; bound {number(bound)} "
+            f"nats, {number(bound / max(training['tokens'], 1))} a token.{_starts(training['starts'])}"
         )
     except (KeyError, TypeError, IndexError) as error:
         raise TextcriticError(
             f"{fitted.vocabulary_counts} or {fitted.training}: no {error} in it; delete both and rerun their rules"
         ) from error
     return [(f"Vocabulary{where}", kept), (f"Left out of it{where}", f"{removed or 'nothing'}."), (f"Fit{where}", fit)]
+
+
+def _starts(starts: Sequence[Mapping[str, Any]]) -> str:
+    """How many starts there were, and the bounds that they ended at."""
+    if len(starts) < 2:
+        return ""
+    bounds = sorted(start["bound"] for start in starts)
+    return f" The best of {count(len(starts))} starts; the others ended at {', '.join(map(number, bounds[:-1]))}."
 
 
 def _heatmap(fitted: Fitted, names: Names) -> dict[str, str]:

@@ -11,11 +11,12 @@ from textcritic.experiments.topics.covariances import RESAMPLES
 from textcritic.experiments.topics.rows import DOT
 from textcritic.report.cells import beside, matching, spread, unique
 from textcritic.report.names import DATA, GROUP, Names
-from textcritic.report.numbers import NONE, count, missing, number, p_value, percent
+from textcritic.report.numbers import NONE, count, interval, missing, number, p_value, percent
 from textcritic.report.scored import reasons_from_words, reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
 EXPECTED, AT_MEAN = ("latent_nll", "ci", "p_value"), ("latent_nll_at_mean", "at_mean", "p_value_at_mean")
+STARTS_OF = {"latent_nll": "starts", "latent_nll_at_mean": "at_mean_starts"}
 MEASURED = (("measured", "distance"), ("by chance", "distance_by_chance"))
 BOTH = (
     "In expectation: over the whole posterior of a document's topics, which is the paper's definition. At the mean: of "
@@ -38,13 +39,15 @@ def topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     published = published if rows["published"].notna().any() else ""
     remarks = [
         f"{_critics(rows)} Nats per document. {BOTH}{published}. Under each value: its 95% interval (with several "
-        "seeds: their standard deviation), the p-value against real text, and how many documents it is of.",
+        "seeds: their standard deviation), its range over the starts of the fit, the p-value against real text, and "
+        "how many documents it is of.",
         "Words a document: the mean number of those that are in the vocabulary. The fewer there are, the lower as a "
         "rule the Latent NLL, so that sources with documents of another length are not quite comparable.",
         "Covariances apart: how far the covariance matrix of the sample's topics is from real text's, as a share of "
         "the size of the latter, less what finite samples add; under it its 95% interval (with several seeds: their "
-        "standard deviation), what was measured, what two sets of documents of one kind come to by chance alone, and "
-        f"the p-value, from {RESAMPLES:,} resamples at most.",
+        "standard deviation), its range over the starts, what was measured, what two sets of documents of one kind "
+        f"come to by chance alone, and the p-value, from {RESAMPLES:,} resamples at most.",
+        *_starts(rows),
     ]
     return Sheet("topics", "Latent NLL under the topic model", [[Cell(head) for head in heads]], body, remarks=remarks)
 
@@ -78,7 +81,8 @@ def nll_cell(group: pd.DataFrame, value: str, prefix: str, p: str, published: bo
     known = group[group[value].notna()] if len(group) else group
     if known.empty:
         return Cell(NONE, ("nothing could be scored",) if len(group) else ())
-    notes = spread(known, value, prefix) + (beside(known, "published", "difference") if published else [])
+    notes = spread(known, value, prefix) + over_starts(known, STARTS_OF[value])
+    notes += beside(known, "published", "difference") if published else []
     values = [found for found in known[p] if not missing(found)]
     if values:
         notes.append(p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}")
@@ -86,6 +90,16 @@ def nll_cell(group: pd.DataFrame, value: str, prefix: str, p: str, published: bo
     if len(known) < len(group):
         notes.append(f"{len(known)} of {len(group)} seeds")
     return Cell(number(known[value].mean()), tuple(notes))
+
+
+def over_starts(known: pd.DataFrame, prefix: str) -> list[str]:
+    """The spread of a value over the starts of the fit, the widest of several seeds; nothing of one start."""
+    starts = known["starts"].dropna()
+    low, high = (known[f"{prefix}_{end}"] for end in ("low", "high"))
+    if starts.empty or starts.max() < 2 or low.isna().all():
+        return []
+    widest = (high - low).idxmax()
+    return [f"{count(starts.max())} starts: {interval(low[widest], high[widest])}"]
 
 
 def left_out_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -147,6 +161,16 @@ def words_per_document(group: pd.DataFrame) -> float:
     return float((known["words_per_document"] * documents).sum() / documents.sum()) if len(known) else math.nan
 
 
+def _starts(rows: pd.DataFrame) -> list[str]:
+    if not rows["starts"].max() > 1:
+        return []
+    return [
+        f"The critic is the best of {count(rows['starts'].max())} fits from different starts, by its bound. An "
+        "interval is about which documents there are, a range over starts about which of the fits one happens to have: "
+        "where the range is wider, the level of a Latent NLL says little, and only sources under one critic compare."
+    ]
+
+
 def _critics(rows: pd.DataFrame) -> str:
     """How large the models are."""
     sizes = {
@@ -181,7 +205,7 @@ def _distance(group: pd.DataFrame) -> Cell:
     if group["source"].iloc[0] == DATA or known.empty:
         return Cell(NONE)
     one = len(known) == 1
-    notes = spread(known, "distance_corrected", "distance")
+    notes = spread(known, "distance_corrected", "distance") + over_starts(known, "distance_starts")
     notes += [f"{words} {number(known[name].mean())}" for words, name in MEASURED]
     worst = p_value(known["distance_p"].max())
     return Cell(number(known["distance_corrected"].mean()), (*notes, worst if one else f"largest {worst}"))

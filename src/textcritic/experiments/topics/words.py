@@ -8,7 +8,7 @@ import pandas as pd
 from textcritic.experiments.topics.sheets import words_per_document
 from textcritic.report.cells import spread
 from textcritic.report.names import DATA, GROUP, SAMPLE, Names
-from textcritic.report.numbers import number, p_value, percent, plural
+from textcritic.report.numbers import interval, number, p_value, percent, plural
 from textcritic.report.scorecard import ALPHA
 from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.section import Finding
@@ -50,6 +50,13 @@ DEFINITIONS = (
         "norms): 0 where they are equal, 1 where they are as far apart as real text's is from nothing. What few "
         "documents add to it by chance is taken off. The interval is a bootstrap over documents, the p-value a "
         "permutation test, as elsewhere, but of a thousand resamples at most, since each takes a while.",
+    ),
+    (
+        "Starts of the fit",
+        "A topic model is found by a search that climbs from where it starts, and other starts end on other peaks. "
+        "Several are made; the highest by the bound on the likelihood of the training text is the critic. Every number "
+        "is computed under each of them too, and its range over the starts stands beside its interval: it says how far "
+        "the number depends on luck that more documents would not mend.",
     ),
     (
         "Share of a topic",
@@ -101,13 +108,24 @@ def _against(group: pd.DataFrame, real: Mapping[str, Any]) -> str:
     worst = known["p_value"].max()
     way = "above" if gap > 0 else "below"
     words = f"Latent NLL {number(known['latent_nll'].mean())}, {number(abs(gap))} nats {way} "
-    words += f"real text's {number(real['latent_nll'])}"
+    words += f"real text's {number(real['latent_nll'])}{_starts(known)}"
     if worst < ALPHA:
         usual = "less usual than real ones" if gap > 0 else "more usual than real ones, which is no better"
         words += f" ({p_value(worst)}): the model finds its mixtures of topics {usual}{_length(known, real, gap)}"
     else:
         words += f", which is within what chance explains ({p_value(worst)})"
     return f"{words}{_covariances(known)}."
+
+
+def _starts(known: pd.DataFrame) -> str:
+    """How far the gap to real text depends on the start of the fit."""
+    if not known["starts"].max() > 1:
+        return ""
+    low, high = known["gap_starts_low"].min(), known["gap_starts_high"].max()
+    if low < 0 < high:
+        return " (but on the other side of it by another start of the fit)"
+    ends = sorted((abs(low), abs(high)))
+    return f" ({interval(*ends)} by the start of the fit)"
 
 
 def _length(group: pd.DataFrame, real: Mapping[str, Any], gap: float) -> str:

@@ -2,7 +2,14 @@
 
 from textcritic.latents.bags.counts import Counts, count_articles, count_corpus, count_words, open_counts, write_counts
 from textcritic.latents.bags.ldac import read_ldac
-from textcritic.latents.bags.vocabulary import Removed, Vocabulary, build_vocabulary, tokens_of
+from textcritic.latents.bags.vocabulary import (
+    Removed,
+    Vocabulary,
+    build_vocabulary,
+    read_words,
+    tokens_of,
+    vocabulary_of,
+)
 from textcritic.options.vocabulary import VocabularyOptions
 
 __all__ = [
@@ -16,6 +23,8 @@ __all__ = [
     "count_words",
     "open_counts",
     "read_ldac",
+    "read_words",
     "tokens_of",
+    "vocabulary_of",
     "write_counts",
 ]

@@ -20,7 +20,16 @@ from scipy.sparse import csr_matrix, vstack
 from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, whole_folder, write_json
-from textcritic.latents.bags.vocabulary import Ids, Numbers, Vocabulary, batches, build_vocabulary, tokens_of
+from textcritic.latents.bags.vocabulary import (
+    Ids,
+    Numbers,
+    Vocabulary,
+    batches,
+    build_vocabulary,
+    read_words,
+    tokens_of,
+    vocabulary_of,
+)
 from textcritic.options.vocabulary import VocabularyOptions
 from textcritic.runlog import Progress
 
@@ -55,8 +64,9 @@ def count_corpus(
     vocabulary_path: str | os.PathLike[str],
     summary_path: str | os.PathLike[str],
     folder: str | os.PathLike[str],
+    words: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Choose the vocabulary on the train split, then count that split.
+    """Choose the vocabulary on the train split, or read that of a critic, then count that split.
 
     The file is read twice, so that only the distinct words and a batch of tokens are in memory.
 
@@ -66,12 +76,18 @@ def count_corpus(
         vocabulary_path: Parquet file to write, see `Vocabulary.save`.
         summary_path: JSON to write: `words` and `tokens` kept, `documents` of train, `removed` by reason, `options`.
         folder: counts to write, see `write_counts`.
+        words: the file of the words of a critic that was fitted elsewhere, see `vocabulary.read_words`; of the options
+            only `lowercase` counts then, and nothing is `removed`. None: the words are chosen.
 
     Raises:
         TextcriticError: a bad option or input, or no word is left.
     """
     checked = VocabularyOptions(**options)
-    vocabulary, removed = build_vocabulary(map(tokens_of, _watched(train, "choosing words")), checked)
+    if words is None:
+        vocabulary, removed = build_vocabulary(map(tokens_of, _watched(train, "choosing words")), checked)
+    else:
+        tokens = map(tokens_of, _watched(train, "looking words up"))
+        vocabulary, removed = vocabulary_of(read_words(words), tokens, checked.lowercase), {}
     write_counts(folder, count_articles(_watched(train, "counting words"), vocabulary), len(vocabulary))
     summary = {
         "words": len(vocabulary),

@@ -82,6 +82,44 @@ def tokens_of(article: Article) -> list[str]:
     return [token for section in article.sections for token in section.text.split()]
 
 
+def read_words(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """The words of a file, one a line; the first is that of id 0.
+
+    Raises:
+        TextcriticError: the file is missing, not UTF-8 or empty.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise TextcriticError(f"{path}: not UTF-8; save the file as UTF-8, one word a line") from error
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if not lines:
+        raise TextcriticError(f"{path}: there is no word in it; the first line should be the word with the id 0")
+    return tuple(line.removesuffix("\r") for line in lines.split("\n"))
+
+
+def vocabulary_of(words: Sequence[str], documents: Iterable[Sequence[str]], lowercase: bool = False) -> Vocabulary:
+    """Given words as a vocabulary, with how often each occurs in some documents; the ids are those of the words.
+
+    Raises:
+        TextcriticError: a word is there twice.
+    """
+    first: dict[str, int] = {}
+    for number, word in enumerate(words):
+        if first.setdefault(word, number) != number:
+            raise TextcriticError(f"words: {word!r} has two ids, {first[word]} and {number}; each word has one")
+    none = np.zeros(len(words), np.int64)
+    vocabulary = Vocabulary(tuple(words), none, none, lowercase)
+    counts, frequencies = none.copy(), none.copy()
+    for tokens in documents:
+        ids = vocabulary.encode(tokens)
+        known, times = np.unique(ids[ids >= 0], return_counts=True)
+        counts[known] += times
+        frequencies[known] += 1
+    return Vocabulary(vocabulary.words, counts, frequencies, lowercase)
+
+
 def build_vocabulary(documents: Iterable[Sequence[str]], options: VocabularyOptions) -> tuple[Vocabulary, Removed]:
     """The vocabulary of some documents, each a sequence of tokens, and the words that were left out.
 
