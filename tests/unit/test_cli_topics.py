@@ -193,7 +193,7 @@ def test_slice_of_wikipedia(tmp_path, capsys, wiki_counts):
     train, test = tmp_path / "train.dat", tmp_path / "test.dat"
     train.write_bytes(b"".join(lines[:120]))
     test.write_bytes(b"".join(lines[120:150]))
-    found = run(capsys, train, test, "--num-topics", 5, "--iterations", 8, "--vocabulary", VOCABULARY)
+    found = run(capsys, train, test, "--num-topics", 5, "--iterations", 8, "--tolerance", 0, "--vocabulary", VOCABULARY)
     assert (found["n"], found["empty"], len(found["bound"])) == (30, 0, 8)
     assert found["bound"] == sorted(found["bound"])
     assert [len(topic) for topic in found["top_words"]] == [10] * 5

@@ -47,8 +47,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--tolerance",
         metavar="T",
         type=tolerance,
-        default=1e-3,
-        help="the fit ends when the bound rises by less than this share of it (default 0.001)",
+        default=1e-4,
+        help="a fit ends when the bound rises by less than this share of it an iteration (default 0.0001)",
     )
     topics.add_argument("--workers", metavar="N", type=positive, help="CPU cores (default: all)")
     topics.add_argument("--vocabulary", metavar="FILE", help="LDA-C: words, one a line, the first is that of id 0")

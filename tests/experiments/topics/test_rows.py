@@ -10,8 +10,9 @@ import pytest
 from experiments.topics.conftest import DOCUMENTS, centred, moments, of
 from experiments.topics.tiny import BROKEN, EMPTY, GENERATORS, NASTY, UNREAD, build_topics
 from textcritic.corpora import read_articles
-from textcritic.critics.ctm import CTM
-from textcritic.critics.ctm.scoring import with_last
+from textcritic.critics.ctm import CTM, infer
+from textcritic.critics.ctm.model import load_critics
+from textcritic.critics.ctm.scoring import latent_nll, with_last
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.covariances import covariances
 from textcritic.experiments.topics.outliers import SHARES, TOPICS, outlier_rows
@@ -19,11 +20,14 @@ from textcritic.experiments.topics.rows import topic_names, topic_rows, word_row
 from textcritic.experiments.topics.sheets import left_out_sheet, words_sheet
 from textcritic.files import read_table, write_json, write_table
 from textcritic.inference import covariance_test
+from textcritic.latents.bags import Vocabulary, count_words, tokens_of
 from textcritic.report.names import DATA, Names
 from textcritic.report.numbers import percent
 from textcritic.report.published import read_published
 from textcritic.report.scored import reasons_from_words
 from textcritic.report.sheet import to_html
+
+RANGES = ("starts", "at_mean_starts")
 
 
 def test_latent_nll_by_hand(topics, rows):
@@ -46,6 +50,39 @@ def test_latent_nll_by_hand(topics, rows):
         words = read_table(source.posteriors)["words"].to_numpy()
         assert row["words_per_document"] == pytest.approx(words[words > 0].mean())
         assert (row["topics"], row["vocabulary"]) == (8, critic.num_words)
+
+
+def test_the_range_over_starts_by_hand(topics, rows):
+    """Of the critic and the other start's: Latent NLL, its gap to real text's, and the distance of covariances."""
+    fitted = topics.data[0]
+    (other,) = load_critics(fitted.critic.with_name("starts.npz"))
+    counts = {}
+    for source in topics.of(fitted):
+        name = getattr(source, "generator", "data")
+        articles, words = read_articles(source.articles), Vocabulary.load(fitted.vocabulary)
+        counts[name] = count_words(map(tokens_of, articles), words) if articles else None
+    nll, moments_of = {}, {}
+    for name, matrix in counts.items():
+        row = of(rows, name)
+        if name == BROKEN:
+            assert row[["starts", "starts_low", "gap_starts_high", "distance_starts_low"]].isna().all()
+            continue
+        found = infer(other, matrix[matrix.getnnz(axis=1) > 0])
+        nll[name] = tuple(each.mean() for each in latent_nll(other, found.means, found.variances))
+        moments_of[name] = found.means, found.variances
+        for value, prefix, under_other in zip(("latent_nll", "latent_nll_at_mean"), RANGES, nll[name], strict=True):
+            ends = sorted([row[value], under_other])
+            assert [row[f"{prefix}_low"], row[f"{prefix}_high"]] == pytest.approx(ends, rel=1e-6)
+        assert row["starts"] == 2
+        gaps = sorted([row["latent_nll"] - of(rows, "data")["latent_nll"], nll[name][0] - nll["data"][0]])
+        assert [row["gap_starts_low"], row["gap_starts_high"]] == pytest.approx(gaps, abs=1e-5)
+        if name != "data":
+            (means, variances), (real, real_variances) = (
+                [with_last(rows) for rows in moments_of[each]] for each in (name, "data")
+            )
+            test = covariance_test(means, real, (variances, real_variances), resamples=2)
+            ends = sorted([row["distance_corrected"], test.corrected])
+            assert [row["distance_starts_low"], row["distance_starts_high"]] == pytest.approx(ends, rel=1e-4)
 
 
 def test_what_is_left_out_is_counted_by_reason(topics, rows):

@@ -98,17 +98,21 @@ def test_findings_tell_the_direction_and_the_doubt(topics, rows):
     for generator, (nll, p, apart) in values.items():
         told.loc[told["generator"] == generator, ["latent_nll", "p_value", "distance_p"]] = nll, p, apart
     told.loc[told["generator"] == "ngram-3", ["distance_corrected", "distance_low", "distance_high"]] = 0.4, 0.3, 0.5
+    for generator, gaps in {"gpt2-demo": (-1.62, -1.4), "ngram-3": (-0.3, 0.4), "shuffled": (4.8, 5.2)}.items():
+        told.loc[told["generator"] == generator, ["gap_starts_low", "gap_starts_high"]] = gaps
     points = topic_findings(told, Names.of(topics.samples))
     assert [found.about for found in points] == [
         f"Topics of {name}" for name in ("small GPT-2", "trigram", "shuffled words", "untrained model")
     ]
     assert points[0].says == (
-        "Latent NLL 18.5, 1.50 nats below real text's 20.0 (p < 0.001): the model finds its mixtures of topics more "
-        "usual than real ones, which is no better; which topics go together cannot be told from real text (p = 0.20)."
+        "Latent NLL 18.5, 1.50 nats (1.40–1.62 over the starts of the fit) below real text's 20.0 (p < 0.001): the "
+        "model finds its mixtures of topics more usual than real ones, which is no better; which topics go together "
+        "cannot be told from real text (p = 0.20)."
     )
     assert points[1].says == (
-        "Latent NLL 20.1, 0.10 nats above real text's 20.0, which is within what chance explains (p = 0.60); "
-        "covariances of topics are 0.40 apart from real text's (95% interval 0.30–0.50, p = 0.001)."
+        "Latent NLL 20.1, 0.10 nats (but on the other side by another start of the fit) above real text's 20.0, which "
+        "is within what chance explains (p = 0.60); covariances of topics are 0.40 apart from real text's "
+        "(95% interval 0.30–0.50, p = 0.001)."
     )
     for generator, words, told_too in (("gpt2-demo", 20, True), ("gpt2-demo", 80, False), ("shuffled", 80, True)):
         changed = told.copy()

@@ -64,7 +64,7 @@ def read_released(folder: str | os.PathLike[str]) -> CTM:
 def _numbers(path: Path) -> Array:
     """Every number of a file, whatever its lines."""
     if not path.is_file():
-        raise TextcriticError(f"{path}: no such file; ctm-c writes it next to {', '.join(set(FILES) - {path.name})}")
+        raise TextcriticError(f"{path}: no such file; of ctm-c's files, {', '.join(FILES)} are needed")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", DeprecationWarning)  # what follows the last number

@@ -107,8 +107,8 @@ def _against(group: pd.DataFrame, real: Mapping[str, Any]) -> str:
     known, gap = group[group["latent_nll"].notna()], _gap(group, real)
     worst = known["p_value"].max()
     way = "above" if gap > 0 else "below"
-    words = f"Latent NLL {number(known['latent_nll'].mean())}, {number(abs(gap))} nats {way} "
-    words += f"real text's {number(real['latent_nll'])}{_starts(known)}"
+    words = f"Latent NLL {number(known['latent_nll'].mean())}, {number(abs(gap))} nats {_starts(known)}{way} "
+    words += f"real text's {number(real['latent_nll'])}"
     if worst < ALPHA:
         usual = "less usual than real ones" if gap > 0 else "more usual than real ones, which is no better"
         words += f" ({p_value(worst)}): the model finds its mixtures of topics {usual}{_length(known, real, gap)}"
@@ -123,9 +123,9 @@ def _starts(known: pd.DataFrame) -> str:
         return ""
     low, high = known["gap_starts_low"].min(), known["gap_starts_high"].max()
     if low < 0 < high:
-        return " (but on the other side of it by another start of the fit)"
+        return "(but on the other side by another start of the fit) "
     ends = sorted((abs(low), abs(high)))
-    return f" ({interval(*ends)} by the start of the fit)"
+    return f"({interval(*ends)} over the starts of the fit) "
 
 
 def _length(group: pd.DataFrame, real: Mapping[str, Any], gap: float) -> str:
