@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix, vstack
 
-from textcritic.critics.ctm import FitOptions, fit_ctm
+from textcritic.critics.ctm import FitOptions, fit_ctm, fit_starts
 from textcritic.latents.bags import Counts, read_ldac, write_counts
 
 WIKI = Path(__file__).parents[1].parent / "shared/data/topics/wiki.dat"
@@ -61,15 +61,24 @@ def test_against_tomotopy(benchmark, capsys, wiki, topics):
     started = time.perf_counter()
     theirs.train(TOMOTOPY_ITERATIONS, workers=1)
     gibbs = time.perf_counter() - started
-    fit = benchmark.pedantic(lambda: fit_ctm(wiki, FitOptions(topics), workers=CORES), rounds=1)
-    ours = benchmark.stats.stats.total
+    fits = benchmark.pedantic(lambda: fit_starts(wiki, FitOptions(topics), workers=CORES), rounds=1)
+    fit, slowest = fits.best, max(fits.fits, key=lambda one: one.seconds)
+    passed = next(n for n, bound in enumerate(fit.bounds, start=1) if bound >= RELEASED[topics])
+    options = FitOptions(topics, iterations=passed, seed=fits.seeds[0])
+    above = fit_ctm(wiki, options, workers=CORES).seconds
     with capsys.disabled():
         print(
-            f"\nK = {topics}: bound {fit.bounds[-1]:,.0f} in {len(fit.bounds)} iterations (Blei's code"
-            f" {RELEASED[topics]:,.0f}); {ours:.2f} s on {CORES} cores, tomotopy's {TOMOTOPY_ITERATIONS} iterations"
-            f" {gibbs:.2f} s: {gibbs / ours:.1f} times as long"
+            f"\nK = {topics}: bound {fit.bounds[-1]:,.0f} in {len(fit.bounds)} iterations, passes that of Blei's code"
+            f" ({RELEASED[topics]:,.0f}) in iteration {passed}; tomotopy's {TOMOTOPY_ITERATIONS} iterations"
+            f" {gibbs:.2f} s. Ours on {CORES} cores, and how often it goes into that:"
         )
-    assert fit.bounds[-1] >= RELEASED[topics]
+        for what, ours in (
+            ("to Blei's bound", above),
+            ("one start, the slowest", slowest.seconds),
+            (f"{len(fits.fits)} starts", fits.seconds),
+        ):
+            print(f"  {what}: {ours:.2f} s, {gibbs / ours:.1f} times")
+    assert all(one.bounds[-1] >= RELEASED[topics] for one in fits.fits)
 
 
 def test_cost_by_documents(benchmark, capsys, wiki):

@@ -9,8 +9,6 @@ from textcritic.experiments.topics.plan import fitted_files, fitted_words, stop_
 
 TOPIC_MODELS = registries.names("critics", kind=["ctm"])
 TOPIC_CRITIC = "results/critics/{critic}/{corpus}"
-# What decides a fit.
-FITTING = ("topics", "starts", "seed", "iterations", "tolerance", "shrinkage", "minibatch")
 
 
 rule count_words:
@@ -68,7 +66,19 @@ rule fit_topics:
         mem_mb=of("critics", "critic", "mem_mb"),
         runtime=of("critics", "critic", "runtime"),
     params:
-        spec=spec("critics", "critic", "kind", "fitted", *FITTING),
+        spec=spec(
+            "critics",
+            "critic",
+            "kind",
+            "fitted",
+            "topics",
+            "starts",
+            "seed",
+            "iterations",
+            "tolerance",
+            "shrinkage",
+            "minibatch",
+        ),
         version=stage("topics"),
     script:
         "../workflow/scripts/fit_topics.py"

@@ -337,9 +337,9 @@ def test_the_number_of_topics_counts_nothing_again_and_the_vocabulary_does():
 def test_the_parameters_of_the_topic_rules_are_all_keys_of_an_entry_that_decide():
     """What `count_words` and `fit_topics` take, together: the whole canonical entry."""
     rules = (ROOT / "rules/topics.smk").read_text()
-    named = [line for line in rules.splitlines() if "spec=spec(" in line]
+    named = re.findall(r"spec=spec\((.*?)\)", rules, re.DOTALL)
     assert len(named) == 2
-    keys = {key for line in named for key in line.split('"')[1::2]} - {"critics", "critic"}
+    keys = {key for call in named for key in call.split('"')[1::2]} - {"critics", "critic"}
     entry = complete({"kind": "ctm"}, "critics", "an entry")
     assert keys | {"threads", "gpu", "mem_mb", "runtime"} == set(entry)
 

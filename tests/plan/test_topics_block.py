@@ -6,7 +6,7 @@ from own_study import ROOT, assert_refused, experiment, own_folder, project, stu
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments import kind_of
-from textcritic.experiments.topics.plan import stop_words
+from textcritic.experiments.topics.plan import fitted_files, fitted_words, stop_words
 from textcritic.options.vocabulary import STOP_LISTS
 from textcritic.plan.experiment import schema_of
 from textcritic.plan.project import Project
@@ -82,6 +82,7 @@ def test_what_the_tables_are_made_of(folder):
         "results/topics/small/mine/data/test.parquet",
         "results/scores/small/mine/data/test.parquet",
         "results/corpora/mine/test.parquet",
+        "results/topics/small/mine/data/test.starts.parquet",
     ]
     assert [sample.baseline for sample in files.samples] == [False, True, False, True]
     assert [sample.from_file for sample in files.samples] == [True, False, True, False]
@@ -93,6 +94,7 @@ def test_what_the_tables_are_made_of(folder):
         "results/samples/mine/wo-title/ngram-shuffled/seed1/given.json",
         "results/scores/small/mine/samples/wo-title/ngram-shuffled/seed1/given.parquet",
         "results/topics/small/mine/samples/wo-title/ngram-shuffled/seed1/given.parquet",
+        "results/topics/small/mine/samples/wo-title/ngram-shuffled/seed1/given.starts.parquet",
     ]
     assert files.of(fitted) == [fitted, *files.samples[2:]]
     assert set(files.decodings) == {"given"}
@@ -143,6 +145,23 @@ def test_a_file_of_stop_words_is_an_input(folder):
 def with_stop_words(folder, words):
     entry = {"kind": "ctm", "vocabulary": {"stop_words": str(words)}}
     write(folder / "registry/critics.yaml", {"small": entry})
+
+
+def test_a_model_that_ctm_c_fitted_is_read_if_its_files_are_there(folder):
+    entry = {"kind": "ctm", "fitted": {"folder": "ctm-c/", "vocabulary": "words.txt"}}
+    write(folder / "registry/critics.yaml", {"small": entry})
+    files = ["ctm-c/final-mu.dat", "ctm-c/final-cov.dat", "ctm-c/final-log-beta.dat", "words.txt"]
+    (folder / "ctm-c").mkdir()
+    for name in files:
+        with pytest.raises(TextcriticError, match=f"critics.yaml: small: fitted: {name}: no such file"):
+            project(folder)
+        (folder / name).write_text("1\n")
+    registries = project(folder).registries
+    assert fitted_files("small", registries) + fitted_words("small", registries) == files
+    assert stop_words("small", registries) == []
+    write(folder / "registry/critics.yaml", {"small": {"kind": "ctm"}})
+    registries = project(folder).registries
+    assert fitted_files("small", registries) == fitted_words("small", registries) == []
 
 
 def test_stop_words_are_a_list_or_a_file_that_is_there_or_is_fetched(folder):

@@ -50,7 +50,7 @@ class FitState:
     Attributes:
         parts: the parameters.
         bounds: the bound of each iteration so far, nats.
-        seconds: time that the iterations took.
+        seconds: time that the start and the iterations took.
         steps: M-steps so far.
         running: the averaged sums of stochastic EM; None in batch EM.
     """

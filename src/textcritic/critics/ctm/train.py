@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm.batches import check_counts
-from textcritic.critics.ctm.em import EM, FitState, Parts, Sums
+from textcritic.critics.ctm.em import EM, FitState, Parts, Rows, Sums
 from textcritic.critics.ctm.model import CTM, NEVER, Array, FitOptions
 from textcritic.critics.ctm.start import start
 from textcritic.errors import TextcriticError
@@ -40,7 +40,7 @@ class Fit:
         critic: the model after the last M-step.
         bounds: nats, one an iteration: the bound of all documents under the parameters before its M-step. In stochastic
             EM the sum over minibatches, each under the parameters before its step.
-        seconds: time that the iterations took, those before a kill included.
+        seconds: time that the start and the iterations took, those before a kill included.
         converged: whether the bound changed by less than the tolerance.
         documents: number of documents with words.
         empty: number of documents without a word, which are left out.
@@ -79,7 +79,7 @@ def fit_ctm(
     _check_size(len(rows), options.num_topics)
     em = EM(matrix, rows, options, workers, device)
     checkpoints = Checkpoints(state, _identity(matrix, options))
-    current = checkpoints.load(options.iterations) or FitState(start(matrix, rows, options, device))
+    current = checkpoints.load(options.iterations) or _started(matrix, rows, options, device)
     shape = (matrix.shape[0], 2 * (options.num_topics - 1))
     while not _ended(current, options):
         began = time.monotonic()
@@ -96,6 +96,12 @@ def fit_ctm(
     critic = CTM(np.log(np.maximum(parts.topics.T, NEVER)), parts.mean, parts.covariance)
     empty = matrix.shape[0] - len(rows)
     return Fit(critic, current.bounds, current.seconds, _converged(current, options), len(rows), empty)
+
+
+def _started(matrix: csr_matrix, rows: Rows, options: FitOptions, device: str) -> FitState:
+    """The state before the first iteration, with the time that it took."""
+    began = time.monotonic()
+    return FitState(start(matrix, rows, options, device), seconds=time.monotonic() - began)
 
 
 class Checkpoints:
