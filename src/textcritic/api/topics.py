@@ -18,13 +18,15 @@ from textcritic.critics.ctm.counted import (
     Tokens,
     TrainAndTests,
     count_texts,
+    counted_over,
     progress_on_stderr,
     project,
     read_counts,
 )
-from textcritic.critics.ctm.model import CTM, FitOptions
+from textcritic.critics.ctm.model import CTM, STARTS, FitOptions
+from textcritic.critics.ctm.released import read_released
 from textcritic.critics.ctm.scoring import EMPTY, latent_nll, top_words, with_last
-from textcritic.critics.ctm.train import Fit, fit_ctm
+from textcritic.critics.ctm.starts import Fits, fit_starts
 from textcritic.errors import TextcriticError
 from textcritic.inference import (
     Interval,
@@ -34,7 +36,7 @@ from textcritic.inference import (
     ratio_of_sums,
     with_ones,
 )
-from textcritic.latents.bags import VocabularyOptions
+from textcritic.latents.bags import VocabularyOptions, read_ldac, read_words, vocabulary_of
 
 LDAC, TEXT = (".dat", ".ldac"), (".jsonl", ".jsonl.gz", ".parquet", ".arrow")
 TOP_WORDS = 10
@@ -51,7 +53,8 @@ class TopicOptions:
     Attributes:
         num_topics: K, from 2.
         iterations: of the fit, at most.
-        tolerance: the fit ends when the bound rises by less than this share of it.
+        tolerance: a fit ends when the bound rises by less than this share of it an iteration.
+        starts: fits from so many starts; that of the highest bound is the critic.
         stop_words: words left out in any case, see `VocabularyOptions`; None: none.
         minimum_count: words rarer in train are left out, see `VocabularyOptions`; None: 5.
         workers: CPU cores; None: all. The numbers do not depend on it.
@@ -64,7 +67,8 @@ class TopicOptions:
 
     num_topics: int
     iterations: int = 1000
-    tolerance: float = 1e-3
+    tolerance: float = 1e-4
+    starts: int = STARTS
     stop_words: str | None = None
     minimum_count: int | None = None
     workers: int | None = None
@@ -73,7 +77,7 @@ class TopicOptions:
 
     def __post_init__(self) -> None:
         whole(self.num_topics, "num_topics", 2)
-        for name in ("iterations", "minimum_count", "workers", "resamples"):
+        for name in ("iterations", "starts", "minimum_count", "workers", "resamples"):
             if getattr(self, name) is not None:
                 whole(getattr(self, name), name, 1)
         from_zero(self.tolerance, "tolerance")
@@ -102,6 +106,7 @@ class TopicKeywords(TypedDict, total=False):
 
     iterations: int
     tolerance: float
+    starts: int
     stop_words: str | None
     minimum_count: int | None
     workers: int | None
@@ -114,14 +119,18 @@ class TopicsResult(Result):
     """What `topics` gives; `scores` has the Latent NLL of the test set, in expectation.
 
     Attributes:
-        bound: evidence lower bound of the train set in each iteration, before its M-step, nats.
-        seconds: that the fit took.
+        bound: evidence lower bound of the train set in each iteration of the fit that is kept, before its M-step, nats.
+        seconds: that the fits took.
+        starts: last bounds of the fits from all starts, the one that is kept first; none of a critic that was read.
+        over_starts: least and greatest Latent NLL of the test set over these, by the kinds of `latent_nll`: how far it
+            depends on the start, which the interval does not say.
         converged: whether it ended by the tolerance.
         latent_nll: mean of `-log p(topic coefficients)` of a document with its 95% interval: "in_expectation" under its
             posterior, as the paper defines it; "at_mean", at the posterior's mean, as its released code has it.
         tokens: of the test set, with words that the train set has.
         tokens_unknown: of the test set, with other words.
-        train: documents, empty ones among them, words, tokens, and the words that were left out, by reason.
+        train: documents, empty ones among them, words, tokens, and the words that were left out, by reason; None of a
+            critic that was read.
         num_topics: K.
         top_words: the ten most probable words of each topic; None where the words of the ids are not known.
     """
@@ -129,10 +138,12 @@ class TopicsResult(Result):
     bound: tuple[float, ...]
     seconds: float
     converged: bool
+    starts: tuple[float, ...]
+    over_starts: Mapping[str, tuple[float, float]]
     latent_nll: Mapping[str, Interval]
     tokens: int
     tokens_unknown: int
-    train: Mapping[str, Any]
+    train: Mapping[str, Any] | None
     num_topics: int
     top_words: Sequence[Sequence[str]] | None
 
@@ -152,8 +163,10 @@ class TopicsResult(Result):
             "bound": self.bound,
             "seconds": self.seconds,
             "converged": self.converged,
+            "starts": self.starts,
             "latent_nll_mean": {kind: found.estimate for kind, found in self.latent_nll.items()},
             "ci95": {kind: [found.low, found.high] for kind, found in self.latent_nll.items()},
+            "over_starts": self.over_starts,
             "n": self.n,
             "empty": self.empty,
             "tokens": self.tokens,
@@ -166,10 +179,11 @@ class TopicsResult(Result):
 
 
 def topics(
-    train: Given,
+    train: Given | None,
     test: Given,
-    num_topics: int,
+    num_topics: int | None = None,
     *,
+    critic: str | os.PathLike[str] | None = None,
     vocabulary: str | os.PathLike[str] | None = None,
     **options: Unpack[TopicKeywords],
 ) -> TopicsResult:
@@ -182,40 +196,39 @@ def topics(
         train: texts or articles, in any form that `documents_of` takes; or a file in the format LDA-C (.dat, .ldac).
         test: likewise, of the same kind.
         num_topics: K, 2 or more.
-        vocabulary: for LDA-C, a file of words, one a line, the first is that of id 0; None: words have no names.
+        critic: a folder with the files of a model that Blei's ctm-c has fitted (`released.read_released`), instead of
+            `train` and `num_topics`, which are None then.
+        vocabulary: for LDA-C, and for text with `critic`, a file of words, one a line, the first is that of id 0; None:
+            words have no names.
         options: the other keys of `TopicOptions`.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
+    if critic is not None:
+        return _under(critic, train, test, num_topics, vocabulary, options)
+    if train is None or num_topics is None:
+        raise TextcriticError("topics: give documents to fit on and num_topics, or a folder with a fitted critic")
     chosen = TopicOptions(num_topics, **options)
     names = tuple(_name(*pair) for pair in ((train, "train"), (test, "test")))
     with progress_on_stderr():
         counted = _read(train, test, vocabulary, chosen)
         (tested,) = counted.tests
         _require_words(tested, names[1], names[0])
-        critic, fitted = _fit(counted, chosen, names[0])
-        moments = project(critic, tested.filled, chosen.cores)
-    nll = dict(zip(MEANS, latent_nll(critic, *moments), strict=True))
-    found = {kind: _interval(values, chosen) for kind, values in nll.items()}
-    first, reasons = found[MEANS[0]], _empty(tested)
-    score = Score(
-        "test", "latent_nll", first.estimate, first.low, first.high, None, len(moments[0]), tested.empty, reasons
-    )
-    return TopicsResult(
-        title="Topics of documents under a correlated topic model",
-        scores=(score,),
-        facts=_facts(counted, fitted, chosen),
-        bound=tuple(map(float, fitted.bounds)),
-        seconds=float(fitted.seconds),
-        converged=bool(fitted.converged),
-        latent_nll=found,
-        tokens=int(tested.counts.sum()),
-        tokens_unknown=tested.unknown,
-        train=counted.train_size(),
-        num_topics=num_topics,
-        top_words=None if counted.words is None else top_words(critic, counted.words, TOP_WORDS),
-    )
+        fits = _fit(counted, chosen, names[0])
+        critics = (fits.best.critic, *fits.others)
+        return _scored(
+            critics,
+            tested,
+            counted.words,
+            chosen,
+            bound=tuple(map(float, fits.best.bounds)),
+            seconds=float(fits.seconds),
+            converged=bool(fits.best.converged),
+            starts=tuple(float(fit.bounds[-1]) for fit in fits.fits),
+            train=counted.train_size(),
+            facts=_facts(counted, fits, chosen),
+        )
 
 
 def criticise_topics(
@@ -239,7 +252,8 @@ def criticise_topics(
         sets = dict(zip(labels, counted.tests, strict=True))
         for label in labels:
             _require_words(sets[label], label, "the real text that the critic is fitted on")
-        critic, fitted = _fit(counted, options, "reference")
+        fits = _fit(counted, options, "reference")
+        critic = fits.best.critic
         moments = {label: project(critic, sets[label].filled, options.cores) for label in labels}
     nll = {label: latent_nll(critic, *moments[label])[0] for label in labels}
     scores = []
@@ -253,7 +267,7 @@ def criticise_topics(
         scores.append(Score(label, "latent_nll", *values))
     for label in samples:
         scores.append(_distance(label, moments[label], moments[REAL], sets[label], options))
-    facts = (split, *_facts(counted, fitted, options))
+    facts = (split, *_facts(counted, fits, options))
     return Result(title="Topics of texts against real ones", scores=tuple(scores), facts=facts)
 
 
@@ -291,10 +305,65 @@ def _kind(given: Given) -> str:
     )
 
 
-def _fit(counted: TrainAndTests, options: TopicOptions, name: str) -> tuple[CTM, Fit]:
+def _under(
+    folder: str | os.PathLike[str],
+    train: Given | None,
+    test: Given,
+    num_topics: int | None,
+    vocabulary: str | os.PathLike[str] | None,
+    options: TopicKeywords,
+) -> TopicsResult:
+    """The test set under a model that ctm-c has fitted."""
+    if train is not None or num_topics is not None or options.get("stop_words") or options.get("minimum_count"):
+        raise TextcriticError(f"{folder}: a critic is fitted already; give it alone, with documents to score")
+    critic = read_released(folder)
+    chosen = TopicOptions(critic.num_topics, **options)
+    with progress_on_stderr():
+        words = None if vocabulary is None else read_words(vocabulary)
+        if words is not None and len(words) != critic.num_words:
+            raise TextcriticError(f"{vocabulary}: {len(words):,} words, and {folder} has {critic.num_words:,}")
+        if _kind(test) == "LDA-C":
+            tested = Counted(read_ldac(Path(os.fspath(test)), critic.num_words), 0)
+        elif words is None:
+            raise TextcriticError(f"{folder}: to read text, give the file of its words, one a line, as the vocabulary")
+        else:
+            tested = counted_over(vocabulary_of(words, ()), documents_of(test, "test").tokens)
+        _require_words(tested, _name(test, "test"), os.fspath(folder))
+        facts = (
+            ("Critic", f"correlated topic model of {critic.num_topics} topics that ctm-c fitted, read from {folder}"),
+            *_meanings(chosen),
+        )
+        return _scored(
+            (critic,), tested, words, chosen, bound=(), seconds=0.0, converged=True, starts=(), train=None, facts=facts
+        )
+
+
+def _scored(
+    critics: Sequence[CTM], tested: Counted, words: Sequence[str] | None, options: TopicOptions, **of_fit: Any
+) -> TopicsResult:
+    """The test set under a critic and the models of its other starts; `of_fit` is what the result says of the fit."""
+    nll = [latent_nll(critic, *project(critic, tested.filled, options.cores)) for critic in critics]
+    found = {kind: _interval(values, options) for kind, values in zip(MEANS, nll[0], strict=True)}
+    means = [[float(values.mean()) for values in both] for both in nll]
+    over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
+    first, n = found[MEANS[0]], len(nll[0][0])
+    values = (first.estimate, first.low, first.high, None, n, tested.empty, _empty(tested))
+    return TopicsResult(
+        title="Topics of documents under a correlated topic model",
+        scores=(Score("test", "latent_nll", *values),),
+        latent_nll=found,
+        over_starts=over if len(critics) > 1 else {},
+        tokens=int(tested.counts.sum()),
+        tokens_unknown=tested.unknown,
+        num_topics=critics[0].num_topics,
+        top_words=None if words is None else top_words(critics[0], words, TOP_WORDS),
+        **of_fit,
+    )
+
+
+def _fit(counted: TrainAndTests, options: TopicOptions, name: str) -> Fits:
     with named(name):
-        fitted = fit_ctm(counted.train.counts, options.fit, workers=options.cores)
-    return fitted.critic, fitted
+        return fit_starts(counted.train.counts, options.fit, options.starts, workers=options.cores)
 
 
 def _require_words(tested: Counted, name: str, train: str) -> None:
@@ -322,15 +391,22 @@ def _empty(counted: Counted) -> dict[str, int]:
     return {EMPTY: counted.empty} if counted.empty else {}
 
 
-def _facts(counted: TrainAndTests, fitted: Fit, options: TopicOptions) -> tuple[tuple[str, str], ...]:
-    size = counted.train_size()
+def _facts(counted: TrainAndTests, fits: Fits, options: TopicOptions) -> tuple[tuple[str, str], ...]:
+    size, fitted = counted.train_size(), fits.best
     end = "converged" if fitted.converged else "stopped before it converged"
     return (
         (
             "Critic",
             f"correlated topic model of {options.num_topics} topics, fitted on {size['documents']:,} texts of "
-            f"{size['words']:,} different words in {len(fitted.bounds)} iterations ({end}), seed {options.seed}",
+            f"{size['words']:,} different words in {len(fitted.bounds)} iterations ({end}), seed {options.seed}; "
+            f"the highest bound of {len(fits.fits)} {'starts' if len(fits.fits) > 1 else 'start'}",
         ),
+        *_meanings(options),
+    )
+
+
+def _meanings(options: TopicOptions) -> tuple[tuple[str, str], ...]:
+    return (
         ("Latent NLL", "of the topics of a text, in expectation under their posterior, nats"),
         ("Interval", f"95%, percentile bootstrap over documents, {options.resamples:,} resamples"),
         ("p-value", "two-sided permutation test against held-out real text"),

@@ -14,12 +14,14 @@ Of text, words in more than half of the documents of TRAIN and words that contai
 """
 TOPICS_OUTPUT = """\
 One JSON object is printed:
-  bound            evidence lower bound of TRAIN in each iteration, before its M-step, in nats
-  seconds          that the fit took
+  bound            evidence lower bound of TRAIN in each iteration, before its M-step, in nats; of the fit that is kept
+  seconds          that the fits took
   converged        whether it ended by the tolerance
+  starts           last bounds of the fits from all starts, the one that is kept first
   latent_nll_mean  mean of -log p(topic coefficients) of a document of TEST, in nats: {"in_expectation", under its
                    posterior, as the paper defines it; "at_mean", at the posterior's mean, as its released code has it}
   ci95             [low, high] of each, 95% percentile bootstrap over documents
+  over_starts      [least, greatest] of each over the fits from all starts: how far it depends on the start
   n, empty         documents of TEST scored, and those left out as they have no word that TRAIN has
   tokens           of TEST, with words that TRAIN has
   tokens_unknown   of TEST, with other words, or with words that were left out of TRAIN: not counted above
@@ -38,9 +40,17 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         epilog=TOPICS_OUTPUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    topics.add_argument("train", metavar="TRAIN", help="documents to fit the critic on")
+    topics.add_argument("train", metavar="TRAIN", nargs="?", help="documents to fit the critic on; none with --critic")
     topics.add_argument("test", metavar="TEST", help="documents to score, in a file of the same kind")
-    topics.add_argument("--num-topics", metavar="K", type=positive, required=True, help="topics, 2 or more")
+    topics.add_argument("--num-topics", metavar="K", type=positive, help="topics, 2 or more")
+    topics.add_argument(
+        "--critic",
+        metavar="FOLDER",
+        help="score TEST under a model that Blei's ctm-c has fitted: final-mu.dat, final-cov.dat, final-log-beta.dat",
+    )
+    topics.add_argument(
+        "--starts", metavar="N", type=positive, default=4, help="fits; the highest bound is kept (default 4)"
+    )
     topics.add_argument("--seed", metavar="S", type=seed, default=1, help="of fit and bootstrap (default 1)")
     topics.add_argument("--iterations", metavar="N", type=positive, default=1000, help="at most (default 1000)")
     topics.add_argument(
@@ -51,7 +61,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="a fit ends when the bound rises by less than this share of it an iteration (default 0.0001)",
     )
     topics.add_argument("--workers", metavar="N", type=positive, help="CPU cores (default: all)")
-    topics.add_argument("--vocabulary", metavar="FILE", help="LDA-C: words, one a line, the first is that of id 0")
+    topics.add_argument(
+        "--vocabulary",
+        metavar="FILE",
+        help="LDA-C, or text with --critic: words, one a line, the first is that of id 0",
+    )
     topics.add_argument(
         "--stop-words",
         metavar="none|english|FILE",
@@ -76,8 +90,10 @@ def _run(arguments: argparse.Namespace) -> str:
         vocabulary=arguments.vocabulary,
         stop_words=arguments.stop_words,
         minimum_count=arguments.minimum_count,
+        critic=arguments.critic,
         iterations=arguments.iterations,
         tolerance=arguments.tolerance,
+        starts=arguments.starts,
         workers=arguments.workers,
         resamples=arguments.resamples,
         seed=arguments.seed,

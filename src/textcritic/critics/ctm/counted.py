@@ -15,13 +15,14 @@ from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.posterior import infer
-from textcritic.errors import TextcriticError
 from textcritic.latents.bags import (
     Removed,
+    Vocabulary,
     VocabularyOptions,
     build_vocabulary,
     count_words,
     read_ldac,
+    read_words,
 )
 from textcritic.runlog import Progress, log
 
@@ -90,7 +91,7 @@ def read_counts(train: Path, test: Path, vocabulary: str | os.PathLike[str] | No
     Raises:
         TextcriticError: a file is missing or damaged, or has ids that the vocabulary does not.
     """
-    words = None if vocabulary is None else _read_words(Path(vocabulary))
+    words = None if vocabulary is None else read_words(vocabulary)
     counts, tested = (read_ldac(path, None if words is None else len(words)) for path in (train, test))
     known = np.unique(counts.indices)  # a word that TRAIN does not have has no probability
     chosen = None if words is None else tuple(words[word] for word in known)
@@ -103,18 +104,21 @@ def count_texts(train: Tokens, tests: Sequence[Tokens], options: VocabularyOptio
     """Texts as counts over the vocabulary of `train`; raises as `build_vocabulary`."""
     vocabulary, removed = build_vocabulary(train(), options)
 
-    def counted(tokens: Tokens) -> Counted:
-        lengths: list[int] = []
+    sets = [counted_over(vocabulary, tokens) for tokens in (train, *tests)]
+    return TrainAndTests(sets[0], tuple(sets[1:]), vocabulary.words, removed)
 
-        def measured() -> Iterator[list[str]]:
-            for document in tokens():
-                lengths.append(len(document))
-                yield document
 
-        counts = count_words(measured(), vocabulary)
-        return Counted(counts, sum(lengths) - int(counts.sum()))
+def counted_over(vocabulary: Vocabulary, tokens: Tokens) -> Counted:
+    """Texts as counts over a vocabulary."""
+    lengths: list[int] = []
 
-    return TrainAndTests(counted(train), tuple(map(counted, tests)), vocabulary.words, removed)
+    def measured() -> Iterator[list[str]]:
+        for document in tokens():
+            lengths.append(len(document))
+            yield document
+
+    counts = count_words(measured(), vocabulary)
+    return Counted(counts, sum(lengths) - int(counts.sum()))
 
 
 def project(critic: CTM, counts: csr_matrix, workers: int) -> tuple[Array, Array]:
@@ -151,15 +155,3 @@ def _over(known: npt.NDArray[np.int32], counts: csr_matrix) -> csr_matrix:
     indices = np.searchsorted(known, counts.indices[kept]).astype(np.int32)
     indptr = np.r_[0, np.cumsum(kept)][counts.indptr]
     return csr_matrix((counts.data[kept], indices, indptr), shape=(counts.shape[0], len(known)))
-
-
-def _read_words(path: Path) -> tuple[str, ...]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").removesuffix("\n")
-    except UnicodeDecodeError as error:
-        raise TextcriticError(f"{path}: not UTF-8; save the file as UTF-8, one word a line") from error
-    except OSError as error:
-        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
-    if not lines:
-        raise TextcriticError(f"{path}: there is no word in it; the first line should be the word with the id 0")
-    return tuple(lines.split("\n"))
