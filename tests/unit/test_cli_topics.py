@@ -9,7 +9,8 @@ import pytest
 import samples
 
 from textcritic.cli import main
-from textcritic.critics.ctm import FitOptions, fit_ctm, infer
+from textcritic.critics.ctm import FitOptions, fit_starts, infer
+from textcritic.critics.ctm.released import read_released
 from textcritic.critics.ctm.scoring import latent_nll
 from textcritic.latents.bags import read_ldac
 
@@ -106,15 +107,49 @@ def test_whole_command_on_text(train, test):
 def test_figures_are_those_of_the_parts(tmp_path, capsys, ldac):
     test = counts(tmp_path / "test.ldac", [{}, {1: 1, 2: 2}, {0: 4}])
     found = run(capsys, ldac, test, "--num-topics", 2, "--seed", 3, "--iterations", 5, "--tolerance", 0)
-    fitted = fit_ctm(read_ldac(ldac), FitOptions(num_topics=2, iterations=5, tolerance=0, seed=3))
+    fits = fit_starts(read_ldac(ldac), FitOptions(num_topics=2, iterations=5, tolerance=0, seed=3), 4)
+    fitted = fits.best
     posterior = infer(fitted.critic, read_ldac(test, 4)[1:])
     expected, at_mean = latent_nll(fitted.critic, posterior.means, posterior.variances)
     assert found["bound"] == pytest.approx(fitted.bounds, rel=1e-12)
+    assert found["starts"] == pytest.approx([fit.bounds[-1] for fit in fits.fits], rel=1e-12)
+    others = [infer(critic, read_ldac(test, 4)[1:]) for critic in fits.others]
+    all_nll = [expected.mean()]
+    for critic, one in zip(fits.others, others, strict=True):
+        all_nll.append(latent_nll(critic, one.means, one.variances)[0].mean())
+    assert found["over_starts"]["in_expectation"] == pytest.approx([min(all_nll), max(all_nll)])
     assert found["latent_nll_mean"] == pytest.approx({"in_expectation": expected.mean(), "at_mean": at_mean.mean()})
     assert found["ci95"]["at_mean"] == pytest.approx([at_mean.min(), at_mean.max()])
     assert (found["n"], found["empty"], found["tokens"], found["tokens_unknown"]) == (2, 1, 7, 0)
     assert found["train"] == {"documents": 6, "empty": 1, "words": 4, "tokens": 24, "removed": None}
     assert found["top_words"] is None
+
+
+def test_a_model_that_ctm_c_has_fitted(tmp_path, capsys, ldac):
+    folder = tmp_path / "ctm-c"
+    folder.mkdir()
+    numbers = {"mu": [0.5], "cov": [2.0], "log-beta": np.log([[0.4, 0.3, 0.2, 0.1], [0.1, 0.1, 0.2, 0.6]]).ravel()}
+    for name, values in numbers.items():
+        (folder / f"final-{name}.dat").write_text("".join(f"{value:f}\n" for value in values))
+    found = run(capsys, ldac, "--critic", folder)
+    posterior = infer(read_released(folder), read_ldac(ldac)[[0, 1, 2, 4, 5]])
+    expected, at_mean = latent_nll(read_released(folder), posterior.means, posterior.variances)
+    assert found["latent_nll_mean"] == pytest.approx({"in_expectation": expected.mean(), "at_mean": at_mean.mean()})
+    assert (found["n"], found["empty"], found["topics"], found["bound"]) == (5, 1, 2, [])
+    assert (found["train"], found["starts"], found["over_starts"], found["top_words"]) == (None, [], {}, None)
+    words, texts_of = tmp_path / "words.txt", {0: "cat", 1: "dog", 2: "sun", 3: "moon"}
+    words.write_text("".join(f"{word}\n" for word in texts_of.values()))
+    lines = [{"text": " ".join(texts_of[k] for k, n in row.items() for _ in range(n)) + " unseen"} for row in SMALL]
+    again = run(capsys, jsonl(tmp_path / "texts.jsonl", lines), "--critic", folder, "--vocabulary", words)
+    assert again["latent_nll_mean"] == pytest.approx(found["latent_nll_mean"])
+    assert again["tokens_unknown"] == len(SMALL)
+    assert "give it alone" in fails(capsys, ldac, ldac, "--critic", folder)
+    assert "as the vocabulary" in fails(capsys, tmp_path / "texts.jsonl", "--critic", folder)
+    words.write_text("cat\n")
+    assert "1 words, and" in fails(capsys, ldac, "--critic", folder, "--vocabulary", words)
+    assert "id" in fails(capsys, counts(tmp_path / "more.dat", [{4: 1}]), "--critic", folder)
+    assert "final-mu.dat: no such file" in fails(capsys, ldac, "--critic", tmp_path)
+    assert "num_topics" in fails(capsys, ldac)
 
 
 def test_seed_decides(tmp_path, capsys, train, test):
