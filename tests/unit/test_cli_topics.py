@@ -12,7 +12,7 @@ from textcritic.cli import main
 from textcritic.critics.ctm import FitOptions, fit_starts, infer
 from textcritic.critics.ctm.released import read_released
 from textcritic.critics.ctm.scoring import latent_nll
-from textcritic.latents.bags import read_ldac
+from textcritic.latents.bags import read_ldac, read_words
 
 VOCABULARY = samples.SMALL / "topics/vocab.txt"
 SUBJECTS = [["cat", "dog", "paw", "fur"], ["sun", "moon", "star", "sky"], ["rice", "bread", "salt", "oil"]]
@@ -318,13 +318,9 @@ def test_bad_option(capsys, train, option):
 
 
 def test_number_of_topics_is_needed(capsys, train):
-    with pytest.raises(SystemExit):
-        main(["topics", train, train])
-    assert "--num-topics" in capsys.readouterr().err
+    assert "num_topics" in fails(capsys, train, train)
 
 
 def test_last_line_of_vocabulary(tmp_path):
-    from textcritic.critics.ctm.counted import _read_words
-
     (tmp_path / "words.txt").write_bytes(b"a\nb\xc2\x85c\nd")
-    assert _read_words(tmp_path / "words.txt") == ("a", "b\x85c", "d")
+    assert read_words(tmp_path / "words.txt") == ("a", "b\x85c", "d")
