@@ -143,7 +143,7 @@ def write_batches(path: str | os.PathLike[str], batches: Iterable[pa.RecordBatch
 def iter_batches(path: str | os.PathLike[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """Stream the columns of `schema` from a Parquet file; raises as `read_articles`."""
     try:
-        with pq.ParquetFile(Path(path)) as file:
+        with pq.ParquetFile(Path(path), pre_buffer=False) as file:  # else the whole file is buffered
             _require_columns(path, file.schema_arrow, schema)
             for batch in file.iter_batches(ROWS_PER_GROUP, columns=schema.names):
                 yield batch.select(schema.names)

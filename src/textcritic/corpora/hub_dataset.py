@@ -115,6 +115,7 @@ def _stream(folder: Path, dataset: Mapping[str, Any], split: str, cache: str) ->
     """One split as a `datasets.IterableDataset`."""
     os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
     import datasets
+    import pyarrow.dataset as ds
 
     datasets.disable_progress_bars()
     datasets.utils.logging.set_verbosity(logging.CRITICAL)  # what it would log is in the error line
@@ -123,6 +124,8 @@ def _stream(folder: Path, dataset: Mapping[str, Any], split: str, cache: str) ->
         builder = datasets.load_dataset_builder(
             str(folder.absolute()), name=dataset["config"], data_files=dataset["files"], cache_dir=cache
         )
+        if hasattr(builder.config, "fragment_scan_options"):  # of Parquet; else whole files would be buffered
+            builder.config.fragment_scan_options = ds.ParquetFragmentScanOptions(pre_buffer=False)
         there = list(builder.config.data_files or {})
         if split in there:
             return builder.as_streaming_dataset(split=split)

@@ -129,7 +129,7 @@ def _readable(file: Path) -> Iterator[None]:
 
 def _batches(file: Path, keys: Collection[str], required: Collection[str]) -> Iterator[pa.RecordBatch]:
     if file.name.endswith(".parquet"):
-        with pq.ParquetFile(file) as parquet:
+        with pq.ParquetFile(file, pre_buffer=False) as parquet:  # else the whole file is buffered
             columns = _columns(file, parquet.schema_arrow, keys, required)
             yield from parquet.iter_batches(BATCH, columns=columns)
         return
