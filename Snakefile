@@ -9,6 +9,7 @@ configfile: f"{workflow.basedir}/config/config.yaml"
 
 
 include: "rules/common.smk"
+include: "rules/targets.smk"
 include: "rules/download.smk"
 include: "rules/corpora.smk"
 include: "rules/wikipedia.smk"

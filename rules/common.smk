@@ -1,4 +1,4 @@
-"""Configuration and input functions: the only rule file with Python. Their logic is in src/textcritic/plan."""
+"""Configuration and input functions; their logic is in src/textcritic/plan."""
 
 import os
 import sys
@@ -101,17 +101,6 @@ def pretrained(kind, wildcard):
     return lambda w: paths.pretrained(kind, w[wildcard])
 
 
-def of_studies(files):
-    """The files of all configured studies; `files` takes a study. With no study it says what can be asked for."""
-
-    def of_all(w):
-        if not project.studies:
-            raise WorkflowError(project.without_studies())
-        return [path for study in project.studies.values() for path in files(study)]
-
-    return of_all
-
-
 def experiment(w):
     """The experiment that a job's wildcards name."""
     return project.studies[w.study].experiments[w.experiment]
@@ -146,23 +135,3 @@ def dump_shards(suffix):
         return [f"results/corpora/{w.corpus}/shards/{shard}-of-{shards}.{suffix}" for shard in range(shards)]
 
     return files
-
-
-def corpus_files(study):
-    return [f"results/corpora/{corpus}/statistics.json" for corpus in study.corpora()]
-
-
-def generator_files(study):
-    return [path for source in study.sources() for path in paths.perplexity(source)]
-
-
-def sample_files(study):
-    return [f"{source.sample}.parquet" for source in study.sources()]
-
-
-def table_files(study):
-    return [path for e in study.experiments.values() for path in e.table_files()]
-
-
-def figure_files(study):
-    return [path for e in study.experiments.values() for path in e.figure_folders()]
