@@ -9,6 +9,7 @@ rule sample_causal:
     """Draw one shard of articles from a transformer; a killed job goes on behind the last finished article."""
     input:
         model=f"{MODEL}/model",
+        openings=paths.openings,
     output:
         f"{DRAWN}/shard{{shard}}.parquet",
     log:

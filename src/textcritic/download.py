@@ -108,6 +108,25 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     partial.rename(target)
 
 
+def current_commit(repository: str) -> str:
+    """The newest commit of a model on the hub: 40 hexadecimal digits.
+
+    Raises:
+        TextcriticError: no network, or no such repository.
+    """
+    os.environ["HF_HUB_OFFLINE"] = "0"
+    from huggingface_hub import HfApi
+
+    try:
+        commit = HfApi(user_agent=AGENT["User-Agent"]).model_info(repository, timeout=30).sha
+    except Exception as error:  # as in download_model
+        raise TextcriticError(
+            f"{repository}: its newest commit cannot be looked up ({first_line(error)}); name one, {repository}@COMMIT,"
+            " or give the folder of a model"
+        ) from error
+    return str(commit)
+
+
 def fetch_commit(api: Any, place: Mapping[str, Any], wanted: list[str], partial: Path) -> list[str]:
     """Fill a folder with files of a commit; files that differ from the commit are deleted and named.
 

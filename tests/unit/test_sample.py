@@ -23,10 +23,19 @@ from transformers import (
     MistralConfig,
 )
 
+from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.cache import ArticleCache, fitting_rows, require_support
 from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms, shard_range
-from textcritic.generators.sample import ArticleModel, Sampling, draw, draw_articles, on_device, sample_articles
+from textcritic.generators.sample import (
+    ArticleModel,
+    Openings,
+    Sampling,
+    draw,
+    draw_articles,
+    on_device,
+    sample_articles,
+)
 from textcritic.generators.shards import Draw, PartialShard, Shard, read_shard, write_shard
 from textcritic.training.load import decode, load_tokenizer, train_tokenizer
 
@@ -157,6 +166,7 @@ CHANGES = {
     "context": {"sampling": {"context": WINDOW - 1}},
     "precision": {"sampling": {"precision": "bf16"}},
     "version": {"sampling": {"version": 2}},
+    "openings": {"opening": 2},
     "seed": {"shard": {"seed": 8}},
     "first": {"shard": {"first": 1}},
     "count": {"shard": {"count": 4}},
@@ -180,12 +190,17 @@ def test_a_half_finished_shard_is_taken_up_only_with_the_same_settings(changed, 
         with torch.no_grad():
             model.transformer.wpe.weight[0, 0] += 1
         model.save_pretrained(copy)
+    sampling = dict(change.get("sampling", {}))
+    if "opening" in change:
+        real = tmp_path / "real.parquet"
+        write_articles(real, [Article("1", None, (Section(None, "the cat sat on the mat and the dog ran"),), "x")])
+        sampling["openings"] = Openings(str(real), "wo-title", change["opening"])
     sample_articles(
         copy,
         replace(SCHEME, **change.get("scheme", {})),
         change.get("boundary", "single"),
         replace(shard, **change.get("shard", {})),
-        Sampling(**change.get("sampling", {})),
+        Sampling(**sampling),
     )
     kept = ["kept from the first run" in draw.text for draw in read_shard(shard.path)]
     assert all(kept) if changed in ("nothing", "batch_size", "threads") else not any(kept)

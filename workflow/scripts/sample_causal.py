@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.generators.decoding import Decoding, shard_range
-from textcritic.generators.sample import Sampling, sample_articles
+from textcritic.generators.sample import Openings, Sampling, sample_articles
 from textcritic.generators.shards import Shard
 from textcritic.plan.spec import restore
 
@@ -12,10 +12,11 @@ with runlog.job(
 ):
     spec = restore(snakemake.params.spec, "decodings")
     first, count = shard_range(spec["articles"], spec["shards"], int(w.shard))
+    openings = Openings(snakemake.input.openings, w.setting, spec["opening"]) if spec["opening"] else None
     sample_articles(
         snakemake.input.model,
         Decoding.from_entry({**spec, "batch_size": snakemake.resources.batch_size}),
         snakemake.params.boundary,
         Shard(int(w.seed), first, count, snakemake.output[0]),
-        Sampling(snakemake.params.context, spec["precision"], snakemake.threads, snakemake.params.version),
+        Sampling(snakemake.params.context, spec["precision"], snakemake.threads, snakemake.params.version, openings),
     )

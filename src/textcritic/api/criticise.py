@@ -1,14 +1,14 @@
 """`textcritic.criticise`: samples against real documents, by the critic that goes with what the documents are."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set, Sized
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
-from textcritic.api.arguments import share, whole
+from textcritic.api.arguments import from_zero, share, whole
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.results import REAL, Result
 from textcritic.errors import TextcriticError, suggestion
@@ -20,7 +20,17 @@ SPLIT = ("output", "test", "held_out", "resamples", "seed")
 OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "chains": (*SPLIT, "smoothing", "as_released"),
     "texts": (*SPLIT, "num_topics", "iterations", "tolerance", "stop_words", "minimum_count", "workers"),
-    "articles": ("output", "titles", "minimum_title_count", "minimum_sections", "cores"),
+    "articles": (
+        "output",
+        "titles",
+        "minimum_title_count",
+        "minimum_sections",
+        "cores",
+        "model",
+        "fine_tune",
+        "articles",
+        "max_tokens",
+    ),
 }
 
 
@@ -38,7 +48,10 @@ class Keywords(TypedDict, total=False):
         smoothing, as_released: of chains, see `chains`.
         num_topics, iterations, tolerance, stop_words, minimum_count, workers: of texts, see `topics`; 20 topics by
             default.
-        titles, minimum_title_count, minimum_sections, cores: of articles, see `owntext.Options`.
+        titles, minimum_title_count, minimum_sections, cores, fine_tune, articles, max_tokens: of articles, see
+            `owntext.Options`.
+        model: of articles: a causal language model that samples are drawn from, or several: a folder, or a name on the
+            hub, `OWNER/NAME` or `OWNER/NAME@COMMIT`.
     """
 
     output: str | os.PathLike[str] | None
@@ -58,9 +71,13 @@ class Keywords(TypedDict, total=False):
     minimum_title_count: int | None
     minimum_sections: int | None
     cores: int | None
+    model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
+    fine_tune: float | None
+    articles: int | None
+    max_tokens: int | None
 
 
-def criticise(reference: Given, samples: Given, **options: Unpack[Keywords]) -> Result:
+def criticise(reference: Given, samples: Given = (), **options: Unpack[Keywords]) -> Result:
     """Compare samples with real documents, by a critic that has learnt from real ones alone.
 
     What the documents are decides how, and what the first one of the reference is decides what they are:
@@ -75,7 +92,8 @@ def criticise(reference: Given, samples: Given, **options: Unpack[Keywords]) -> 
 
     Args:
         reference: real documents: a list, a data frame, a `datasets.Dataset`, or the path of a file.
-        samples: what a model wrote, in any of these forms; a dict of them by label; or a list of `Path`s.
+        samples: what a model wrote, in any of these forms; a dict of them by label; or a list of `Path`s. May be
+            left out with the option `model`.
         options: see `Keywords`.
 
     Raises:
@@ -84,14 +102,27 @@ def criticise(reference: Given, samples: Given, **options: Unpack[Keywords]) -> 
     real = documents_of(reference, "reference")
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     _check_options(given, real)
-    compared = dict(_samples(samples, real.kind))
+    no_samples = isinstance(samples, Sized) and not len(samples) and "model" in given
+    compared = {} if no_samples else dict(_samples(samples, real.kind))
     output = given.pop("output", None)
     if real.kind == "articles":
         from textcritic.api.articles import criticise_articles
 
-        return criticise_articles(real, compared, output, given)
+        return criticise_articles(real, compared, output, _models(given))
     result = (_chains if real.kind == "chains" else _texts)(real, compared, given)
     return result if output is None else _written(result, Path(output).expanduser().absolute())
+
+
+def _models(given: dict[str, Any]) -> dict[str, Any]:
+    """The options with the models as a tuple of strings, and their numbers checked."""
+    model = given.pop("model", ())
+    models = [model] if isinstance(model, str | os.PathLike) else model
+    for name in ("fine_tune", "articles", "max_tokens"):
+        if name in given:
+            from_zero(given[name], name) if name == "fine_tune" else whole(given[name], name, 1)
+            if not models:
+                raise TextcriticError(f"{name}: is about models; name one with `model`")
+    return given | {"models": tuple(map(os.fspath, models))}
 
 
 def _check_options(given: Mapping[str, Any], real: Documents) -> None:

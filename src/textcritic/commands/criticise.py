@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from textcritic.commands.arguments import positive, seed
+from textcritic.commands.arguments import positive, seed, tolerance
 
 CRITICISE = """\
 Compare the documents of one or more files with those of a reference: from text to the table and the report.
@@ -38,7 +38,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     criticise.add_argument("reference", metavar="REFERENCE", help="real documents")
-    criticise.add_argument("samples", metavar="SAMPLES", nargs="+", help="documents to compare, one file or more")
+    criticise.add_argument("samples", metavar="SAMPLES", nargs="*", help="documents to compare, any number of files")
     criticise.add_argument(
         "--output", metavar="FOLDER", default="own-text", help="for configuration and results (default own-text)"
     )
@@ -57,6 +57,26 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="N",
         type=positive,
         help="fewest sections of a reference article (default 2)",
+    )
+    criticise.add_argument(
+        "--model",
+        metavar="NAME_OR_FOLDER",
+        action="append",
+        help="articles: draw samples from this causal language model; may be given several times. A local folder, or a"
+        " name on the hub, OWNER/NAME or OWNER/NAME@COMMIT; a commit that is not named is looked up and recorded",
+    )
+    criticise.add_argument(
+        "--fine-tune",
+        metavar="EPOCHS",
+        type=tolerance,
+        help="train the models on the reference first; without, they go on from the first words of real articles",
+    )
+    criticise.add_argument("--articles", metavar="N", type=positive, help="drawn from each model (default 200)")
+    criticise.add_argument(
+        "--max-tokens",
+        metavar="N",
+        type=positive,
+        help="of an article of a model, longer ones are rejected (default: twice the words of the longest real one)",
     )
     criticise.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
     criticise.add_argument(

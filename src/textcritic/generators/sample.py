@@ -1,6 +1,7 @@
 """Sampling articles from any causal language model: batched, cached, past the context window, resumable."""
 
 import copy
+import hashlib
 import os
 import time
 from collections import deque
@@ -12,16 +13,45 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from textcritic.corpora import iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.cache import ArticleCache, fitting_rows, next_logits, prefill, require_support, row_by_row
 from textcritic.generators.decoding import Decoding, Uniforms
-from textcritic.generators.encode import prompt_ids
+from textcritic.generators.encode import encode_articles, prompt_ids
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings, device
 from textcritic.training.load import decode, load_causal, load_tokenizer
 
 PRECISIONS = ("fp32", "bf16")
+
+
+@dataclass(frozen=True)
+class Openings:
+    """The beginnings of real articles, which a model goes on from.
+
+    Attributes:
+        articles: Parquet file in the corpus schema; article i of a sample begins as the i-th of them, and after the
+            last comes the first again. Those that are no longer than the opening are left out.
+        setting: `w-title` or `wo-title`.
+        tokens: how many tokens of an article are given.
+    """
+
+    articles: str | os.PathLike[str]
+    setting: str
+    tokens: int
+
+    def ids(self, tokenizer: PreTrainedTokenizerFast) -> np.ndarray:
+        """Token ids [openings, tokens].
+
+        Raises:
+            TextcriticError: no article is longer, or one cannot be written in the setting.
+        """
+        encoded = encode_articles(iter_articles(self.articles), tokenizer, self.setting)
+        long_enough = [ids[: self.tokens] for ids, _ in encoded if len(ids) > self.tokens]
+        if not long_enough:
+            raise TextcriticError(f"{self.articles}: no article has more than {self.tokens} tokens; lower `opening`")
+        return np.stack(long_enough).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -34,12 +64,14 @@ class Sampling:
         precision: "fp32", or "bf16" for weights and cache; logits are fp32 and probabilities float64 either way.
         threads: CPU threads of torch; None leaves torch's own number.
         version: of the stage; what another version left is not taken up.
+        openings: where the beginnings of articles come from that are given and not drawn; None: nothing is given.
     """
 
     context: int | None = None
     precision: str = "fp32"
     threads: int | None = None
     version: int = 1
+    openings: "Openings | None" = None
 
     def __post_init__(self) -> None:
         if self.precision not in PRECISIONS:
@@ -56,6 +88,7 @@ class ArticleModel:
         end: id of the token that ends an article.
         name: what to call the model in errors.
         context: see `Sampling`.
+        openings: [openings, tokens], ids that stand after the prompt, see `Openings`; None: nothing is given.
     """
 
     model: PreTrainedModel
@@ -63,6 +96,17 @@ class ArticleModel:
     end: int
     name: str = "model"
     context: int | None = None
+    openings: np.ndarray | None = None
+
+    @property
+    def given(self) -> int:
+        """Tokens of each article that are given."""
+        return 0 if self.openings is None else self.openings.shape[1]
+
+    def beginning(self, index: int) -> np.ndarray:
+        """Ids of the prompt and of what is given of an article."""
+        opening = () if self.openings is None else self.openings[index % len(self.openings)]
+        return np.array([*self.prompt, *opening], np.int64)
 
     def window(self) -> int:
         """The longest context in tokens.
@@ -76,9 +120,10 @@ class ArticleModel:
                 f"{self.name}: config.json: max_position_embeddings is missing; the model's window is needed"
             )
         window = min(positions, self.context or positions)
-        if not 1 <= len(self.prompt) < window:
+        beginning = len(self.prompt) + self.given
+        if not 1 <= beginning < window:
             raise TextcriticError(
-                f"{self.name}: a window of {window} tokens does not hold a prompt of {len(self.prompt)} and one more"
+                f"{self.name}: a window of {window} tokens does not hold a prompt of {beginning} and one more"
             )
         return window
 
@@ -107,7 +152,10 @@ def sample_articles(
     sampling = sampling or Sampling()
     with cpu_settings(sampling.threads):
         tokenizer = load_tokenizer(model_dir)
-        prompt = prompt_ids(tokenizer, boundary)
+        given = sampling.openings.ids(tokenizer) if sampling.openings else None
+        # What goes on from real text was not trained here, so that a text begins with the token of its own training.
+        first = tokenizer.bos_token_id if sampling.openings else None
+        prompt = prompt_ids(tokenizer, boundary) if first is None else [first]
         loaded = load_causal({"folder": str(model_dir)}, tokenizer, context=sampling.context)
         model = on_device(loaded, sampling.precision)
         # Of every field but those that change the speed alone; a new field counts without a word here.
@@ -118,7 +166,9 @@ def sample_articles(
             "decoding": {key: value for key, value in asdict(decoding).items() if key != "batch_size"},
             "sampling": {key: value for key, value in asdict(sampling).items() if key != "threads"},
         }
-        source = ArticleModel(model, prompt, tokenizer.eos_token_id, os.fspath(model_dir), sampling.context)
+        if given is not None:
+            fingerprint["openings"] = hashlib.sha256(given.tobytes()).hexdigest()
+        source = ArticleModel(model, prompt, tokenizer.eos_token_id, os.fspath(model_dir), sampling.context, given)
         with PartialShard(shard.path, fingerprint) as partial:
             _fill(partial, shard, source, decoding, tokenizer)
 
@@ -136,8 +186,9 @@ def _fill(
     progress = Progress(f"sampling {os.fspath(shard.path)}", shard.count, "articles", done=len(finished))
     started, tokens = time.monotonic(), 0
     for index, ids, finish in draw_articles(source, decoding, shard.seed, wanted):
-        partial.append(Draw(index, decode(tokenizer, ids), len(ids), finish))
-        tokens += len(ids)
+        drawn = len(ids) - source.given
+        partial.append(Draw(index, decode(tokenizer, ids), drawn, finish))
+        tokens += drawn
         progress.advance(note=f"{tokens / (time.monotonic() - started):,.0f} tokens/s")
     partial.complete()
 
@@ -147,9 +198,9 @@ def draw_articles(
 ) -> Iterator[tuple[int, list[int], str]]:
     """Draw articles, yielding (index, drawn token ids, "end" or "length") as each is finished.
 
-    The ids leave out the prompt and include the end token. The context of a token is the prompt and what was drawn so
-    far; before a prediction, a context longer than window - 1 tokens loses its oldest `stride` tokens, and the rest is
-    computed afresh at positions from 0.
+    The ids leave out the prompt, and include what is given of an article and the end token. The context of a token is
+    the prompt and what was drawn so far; before a prediction, a context longer than window - 1 tokens loses its oldest
+    `stride` tokens, and the rest is computed afresh at positions from 0.
 
     Args:
         source: the model and its prompt.
@@ -199,13 +250,12 @@ class _Batch:
         self.model, self.end, self.decoding, self.queue = source.model, source.end, decoding, queue
         self.window = window = source.window()
         self.stride = decoding.stride_in(window)
-        self.prompt = np.array(source.prompt)
+        self.source, self.first = source, len(source.prompt) + source.given  # the first that is drawn
         self.rows = rows
         self.cache = ArticleCache(self.rows, window)
         self.uniforms = Uniforms(seed, self.rows)
         self.index = np.zeros(self.rows, np.int64)
-        self.tokens = np.zeros((self.rows, len(self.prompt) + decoding.max_tokens), np.int64)
-        self.tokens[:, : len(self.prompt)] = self.prompt
+        self.tokens = np.zeros((self.rows, self.first + decoding.max_tokens), np.int64)
         self.length = np.ones(self.rows, np.int64)  # tokens known, the last of them not yet fed
         self.begin = np.zeros(self.rows, np.int64)  # first token that is still in the context
         for row in range(self.rows):
@@ -221,14 +271,14 @@ class _Batch:
             self.tokens[everyone, self.length - 1],
             self.length - 1 - self.begin,
         )
-        drawing = np.flatnonzero(self.length >= len(self.prompt))
+        drawing = np.flatnonzero(self.length >= self.first)
         if len(drawing):
             logits = logits if len(drawing) == self.rows else logits[self._tensor(drawing)]
             drawn = draw(logits, self.uniforms.next(drawing), self.decoding).numpy()
             self.tokens[drawing, self.length[drawing]] = drawn
         self.length += 1
         last = self.tokens[everyone, self.length - 1]
-        ended = (last == self.end) & (self.length > len(self.prompt))
+        ended = (last == self.end) & (self.length > self.first)
         finished = np.flatnonzero(ended | (self.length == self.tokens.shape[1]))
         articles = [self._article(row, bool(ended[row])) for row in finished.tolist()]
         self._hand_on(finished)
@@ -246,7 +296,7 @@ class _Batch:
         prefill(self.model, self.cache, self._tensor(over), self._tensor(self.tokens[over[:, None], kept]))
 
     def _article(self, row: int, ended: bool) -> tuple[int, list[int], str]:
-        ids = self.tokens[row, len(self.prompt) : self.length[row]].tolist()
+        ids = self.tokens[row, len(self.source.prompt) : self.length[row]].tolist()
         return int(self.index[row]), ids, ENDED if ended else CUT
 
     def _hand_on(self, finished: np.ndarray) -> None:
@@ -268,6 +318,7 @@ class _Batch:
     def _refill(self, row: int) -> None:
         self.index[row] = self.queue.popleft()
         self.uniforms.assign(row, int(self.index[row]))
+        self.tokens[row, : self.first] = self.source.beginning(int(self.index[row]))
         self.length[row], self.begin[row] = 1, 0
 
     def _tensor(self, values: np.ndarray) -> torch.Tensor:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from textcritic.errors import TextcriticError
-from textcritic.files import read_json
+from textcritic.files import read_json, whole_folder, write_json
 from textcritic.generators.causal import CausalJob, Streams, Training
 from textcritic.generators.encode import load_encoded
 from textcritic.training.load import init_folder, load_causal, load_tokenizer, require_same_tokens
@@ -56,6 +56,8 @@ def train_causal(
     Several processes share the blocks of each forward pass and average their gradients, so that the number of
     processes changes nothing but the order of sums, and which random numbers dropout takes.
 
+    With 0 epochs the model is written as it is, and of the report there are `steps`, `parameters` and an empty curve.
+
     Args:
         encoded: the splits and their tokenizer.
         init: see `load.load_causal`.
@@ -77,6 +79,8 @@ def train_causal(
         TextcriticError: bad input, a loss that is not finite, too little memory on the GPU, SIGTERM, a process that
             was killed, or another job that trains this very model.
     """
+    if training.epochs == 0:
+        return _as_it_is(encoded, init, run)
     if training.batch_size % processes:
         raise TextcriticError(
             f"training.batch_size: {training.batch_size} blocks cannot be shared evenly by {processes} GPUs; change "
@@ -136,6 +140,20 @@ def train_share(
                 tokenizer.save_pretrained(folder)
 
             loop.finish(save, report)
+
+
+def _as_it_is(encoded: Encoded, init: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """A pretrained model that is not trained: its folder is written in the form that a training gives it."""
+    tokenizer = load_tokenizer(encoded.tokenizer)
+    if weights := init_folder(init):
+        require_same_tokens(weights, tokenizer)
+    model: Any = load_causal(init, tokenizer)
+    with whole_folder(run.model_dir) as temporary:
+        model.save_pretrained(temporary)
+        tokenizer.save_pretrained(temporary)
+    report = {"steps": 0, "parameters": model.num_parameters(), "curve": []}
+    write_json(run.report_path, report)
+    return report
 
 
 def _training_stream(prefix: str | os.PathLike[str], context: int, vocabulary: int) -> tuple[np.ndarray, np.ndarray]:

@@ -36,6 +36,8 @@ def check_generator(name: str, registries: "Registries") -> None:
     training = model["training"] if model["kind"] == "causal" else {}
     if training and (training["steps"] is None) == (training["epochs"] is None):
         raise TextcriticError("training: give steps or epochs, one of the two")
+    if training and training["epochs"] == 0 and "config" in model["init"]:
+        raise TextcriticError("training.epochs: 0 leaves a model as it is, and init.config starts from random weights")
     if training and training["batch_size"] % max(1, model["gpu"]):
         raise TextcriticError(
             f"gpu: {model['gpu']} GPUs cannot share training.batch_size, {training['batch_size']} blocks,"

@@ -14,13 +14,20 @@ import yaml
 from textcritic.corpora.records import plain_name
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
+from textcritic.owntext.models import DRAWN, Drawing, Model, entries_of
 from textcritic.plan.spec import complete, load_yaml
 from textcritic.workflow import workflow_folder
 
 STUDY, CORPUS, GENERATOR = "own-text", "my-articles", "my-samples"
 GIVEN = "transitions-given"
+W_TITLE, WO_TITLE = "w-title", "wo-title"  # as in `corpora.layout`, which would load pyarrow
 CONFIG = workflow_folder() / "config"
 REGISTRY = CONFIG / "registry"
+WHAT = {
+    "hub": "The models of the hub, pinned.",
+    "encodings": "The models' tokenizers.",
+    "decodings": "How articles are drawn from the models.",
+}
 RESERVED = {"data"}  # the name of real text in the tables of the report
 LONGEST_NAME = 40
 HEAD = "# {what}\n# Written by `textcritic criticise` (mark {mark}), which keeps what you change below this line.\n"
@@ -38,6 +45,8 @@ class Wanted:
         minimum_title_count: `sections.minimum_title_count` of the corpus.
         minimum_sections: `sections.minimum` of the corpus; None: the template's.
         command: the command line that makes the study again.
+        models: models that samples are drawn from.
+        drawing: how; None without models.
     """
 
     reference: Path
@@ -47,6 +56,8 @@ class Wanted:
     minimum_title_count: int
     minimum_sections: int | None
     command: str
+    models: tuple[Model, ...] = ()
+    drawing: Drawing | None = None
 
 
 def corpus_template() -> dict[str, Any]:
@@ -93,13 +104,26 @@ def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
         name: {**registered[GENERATOR], "label": label, "path": str(path)}
         for name, label, path in zip(generators, wanted.labels, wanted.samples, strict=True)
     }
+    drawn, entries = _drawn(wanted, {*registered, *generators})
     config = {"studies": [STUDY], "registry_folders": ["config/registry", "registry"], "study_folders": ["studies"]}
     return {
         "config.yaml": ("The study and its folders, for `snakemake --configfile`.", config),
         "registry/corpora.yaml": ("The reference: its file, its splits, and which articles are kept.", {corpus: entry}),
-        "registry/generators.yaml": ("The samples: their files, and what the report calls them.", samples),
-        f"studies/{STUDY}.yaml": ("What is compared, and by which critic.", _study(wanted, corpus, generators)),
+        "registry/generators.yaml": (
+            "The samples: their files or models, and what the report calls them.",
+            samples | entries.pop("generators", {}),
+        ),
+        f"studies/{STUDY}.yaml": ("What is compared, and by which critic.", _study(wanted, corpus, generators, drawn)),
+        **{f"registry/{registry}.yaml": (WHAT[registry], made) for registry, made in entries.items() if made},
     }
+
+
+def recorded_commits(folder: Path) -> dict[str, str]:
+    """The commit of each repository that an earlier run in this folder pinned."""
+    path = folder / "registry/hub.yaml"
+    entries = (load_yaml(path) or {}) if path.is_file() else {}
+    known = [entry for entry in entries.values() if isinstance(entry, dict)] if isinstance(entries, dict) else []
+    return {str(entry.get("repository")): str(entry.get("revision")) for entry in known}
 
 
 def names_of(paths: Sequence[Path], taken: Collection[str]) -> list[str]:
@@ -127,14 +151,28 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
     return [label(path) for path in paths]
 
 
-def _study(wanted: Wanted, corpus: str, generators: Sequence[str]) -> dict[str, Any]:
+def _drawn(wanted: Wanted, taken: Collection[str]) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Names of the models' generators, and the entries of all registries that they need."""
+    if wanted.drawing is None:
+        return [], {}
+    others = [name for registry in ("hub", "encodings") for name in load_yaml(REGISTRY / f"{registry}.yaml")]
+    paths = [model.folder or Path(model.repository) for model in wanted.models]
+    names = names_of(paths, {*taken, *others})
+    return names, entries_of(wanted.models, names, wanted.drawing)
+
+
+def _study(wanted: Wanted, corpus: str, generators: Sequence[str], models: Sequence[str]) -> dict[str, Any]:
     study: dict[str, Any] = load_yaml(CONFIG / f"studies/{STUDY}.yaml")
     experiment, *others = study["experiments"]
     (block,) = experiment["sources"]
     changes = {"critic": GIVEN} if wanted.given else {}
     settings = ["w-title"] if wanted.given else block["settings"]
     filled = {**block, "corpora": [corpus], "settings": settings, "generators": list(generators)}
-    first = experiment | changes | {"sources": [filled]}
+    blocks = [filled] if generators else []
+    if wanted.drawing:
+        setting = W_TITLE if wanted.drawing.titles else WO_TITLE
+        blocks.append({**filled, "settings": [setting], "generators": list(models), "decodings": [DRAWN]})
+    first = experiment | changes | {"sources": blocks}
     about = [block | ({"corpora": [corpus]} if "corpora" in block else {}) for block in others]
     return study | {"experiments": [first, *about], "command": wanted.command}
 

@@ -9,8 +9,16 @@ from pathlib import Path
 from typing import Literal
 
 from textcritic.errors import TextcriticError
-from textcritic.owntext.configure import STUDY, Wanted, corpus_template, labels_of, write_configuration
+from textcritic.owntext.configure import (
+    STUDY,
+    Wanted,
+    corpus_template,
+    labels_of,
+    recorded_commits,
+    write_configuration,
+)
 from textcritic.owntext.files import Outline, outlines
+from textcritic.owntext.models import OPENING, Drawing, models_of
 from textcritic.plan.project import Project
 from textcritic.plan.spec import load_yaml
 from textcritic.workflow import alone, run_workflow, workflow_folder
@@ -18,6 +26,7 @@ from textcritic.workflow import alone, run_workflow, workflow_folder
 TitlesMode = Literal["given", "inferred"]
 # A title is rare if it has fewer than one section in so many articles; the limit is at most that of the registry.
 ARTICLES_PER_TITLE = 50
+MAX_TOKENS = 20_000  # of an article that is drawn, as in the decoding `ancestral`
 THRESHOLDS = " (thresholds: --minimum-title-count, --minimum-sections)"
 
 
@@ -32,6 +41,11 @@ class Options:
         minimum_sections: fewest sections of an article of the reference; None: that of the entry `my-articles`.
         cores: CPU cores; None: all.
         labels: what the report calls each file of samples; None: its name.
+        models: models that samples are drawn from: folders, or names on the hub, `OWNER/NAME` or `OWNER/NAME@COMMIT`.
+        fine_tune: passes over the reference that they are trained for first; 0: the models as they are.
+        articles: how many articles are drawn from each.
+        max_tokens: articles that have not ended after so many are rejected; None: twice the words of the longest
+            article of the reference, at most 20,000.
     """
 
     titles: TitlesMode | None = None
@@ -39,6 +53,10 @@ class Options:
     minimum_sections: int | None = None
     cores: int | None = None
     labels: tuple[str, ...] | None = None
+    models: tuple[str, ...] = ()
+    fine_tune: float = 0.0
+    articles: int = 200
+    max_tokens: int | None = None
 
 
 def criticise(
@@ -69,14 +87,19 @@ def criticise(
     folder = Path(output).expanduser().resolve()
     real, *drawn = outlines([reference, *samples], corpus_template()["titles"])
     _check_reference(real)
+    if not drawn and not options.models:
+        raise TextcriticError("nothing to compare with the reference; name files of samples, or a --model")
+    given = _given(drawn, options)
     wanted = Wanted(
         reference=real.path,
         samples=tuple(outline.path for outline in drawn),
         labels=options.labels or tuple(labels_of([outline.path for outline in drawn])),
-        given=_mode(drawn, options.titles) == "given",
+        given=given,
         minimum_title_count=_title_count(real, options.minimum_title_count),
         minimum_sections=options.minimum_sections,
         command=shlex.join(_command(real, drawn, folder, options)),
+        models=tuple(models_of(options.models, recorded_commits(folder))),
+        drawing=_drawing(real, options, given) if options.models else None,
     )
     with alone(folder) as lock:
         for kept in write_configuration(folder, wanted):
@@ -96,6 +119,30 @@ def _check_reference(real: Outline) -> None:
         )
     if real.titled < real.articles:
         _say(f"{real.path.name}: {real.articles - real.titled:,} of {real.articles:,} articles lack a title: left out")
+
+
+def _given(drawn: Sequence[Outline], options: Options) -> bool:
+    """Whether titles are given; models as they are write none, so that they are inferred unless asked otherwise."""
+    if options.models and not options.fine_tune and options.titles is None:
+        _say(
+            "titles: inferred, as models that are not fine-tuned on the reference write none (--titles given asks for"
+            " them)"
+        )
+        return False
+    return _mode(drawn, options.titles) == "given"
+
+
+def _drawing(real: Outline, options: Options, given: bool) -> Drawing:
+    """How samples are drawn from models; reported on stderr."""
+    most = options.max_tokens or min(MAX_TOKENS, 2 * real.longest)
+    _say(f"models: {options.articles:,} articles from each, of {most:,} tokens at most; longer ones are rejected")
+    if not options.fine_tune:
+        _say(
+            f"models: as they are; each article goes on from the first {OPENING} tokens of a real one, and a blank line"
+            " ends a section (--fine-tune EPOCHS trains them on the reference first)"
+        )
+    titles = given or bool(options.fine_tune)
+    return Drawing(options.fine_tune, options.articles, most, titles, options.cores or os.cpu_count() or 1)
 
 
 def _mode(drawn: Sequence[Outline], titles: TitlesMode | None) -> TitlesMode:
@@ -126,9 +173,14 @@ def _title_count(real: Outline, asked: int | None) -> int:
 
 def _command(real: Outline, drawn: Sequence[Outline], folder: Path, options: Options) -> list[str]:
     """The command line that makes the study again, from any folder."""
-    names = ("titles", "minimum_title_count", "minimum_sections")
+    names = ["titles", "minimum_title_count", "minimum_sections"]
+    if options.models:
+        names += ["fine_tune", "articles", "max_tokens"]
     given = {name.replace("_", "-"): getattr(options, name) for name in names}
     words = [str(part) for name, value in given.items() if value is not None for part in (f"--{name}", value)]
+    for model in options.models:
+        local = Path(model).expanduser().absolute()
+        words += ["--model", str(local) if local.is_dir() else model]
     files = [str(outline.path) for outline in (real, *drawn)]
     script = Path(sys.executable).with_name("textcritic")  # with `make` it is not on the PATH
     return [str(script) if script.is_file() else script.name, "criticise", *files, "--output", str(folder), *words]

@@ -21,6 +21,7 @@ class Outline:
         titled: articles that have sections, each with a title.
         sections: sections of all articles.
         untitled: sections without a title, or whose title is empty once it is standardised.
+        longest: words of the longest article, titles not included.
     """
 
     path: Path
@@ -28,6 +29,7 @@ class Outline:
     titled: int
     sections: int
     untitled: int
+    longest: int = 0
 
 
 def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any]) -> list[Outline]:
@@ -61,7 +63,7 @@ def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any])
 
 
 def _outline(path: Path, standard: Titles) -> Outline:
-    articles = titled = sections = untitled = 0
+    articles = titled = sections = untitled = longest = 0
     print(f"reading {path}", file=sys.stderr, flush=True)
     for article in given_articles(path):
         bare = sum(not standard.standardise(section.title or "") for section in article.sections)
@@ -69,4 +71,5 @@ def _outline(path: Path, standard: Titles) -> Outline:
         titled += bool(article.sections) and not bare
         sections += len(article.sections)
         untitled += bare
-    return Outline(path, articles, titled, sections, untitled)
+        longest = max(longest, sum(len(section.text.split()) for section in article.sections))
+    return Outline(path, articles, titled, sections, untitled, longest)

@@ -58,6 +58,11 @@ class Paths:
             return hub_folder(init["hub"])
         return str(init["folder"]) if "folder" in init else []
 
+    def openings(self, w: Any) -> str | list[str]:
+        """The articles whose beginnings a decoding gives to a generator; none where it gives nothing."""
+        given = self.registries.entry("decodings", w.decoding)["opening"]
+        return f"results/corpora/{w.corpus}/test.parquet" if given else []
+
     def tokenizer(self, w: Any) -> str:
         """The tokenizer of a generator on a corpus."""
         return f"results/encodings/{w.corpus}/{self.registries.entry('generators', w.generator)['encoding']}/tokenizer"

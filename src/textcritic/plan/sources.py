@@ -13,7 +13,7 @@ from textcritic.plan.bundle import Files
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
 
 # What a decoding must have where articles are drawn as the model has them.
-PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1}
+PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
 
 
 @dataclass(frozen=True, slots=True)
