@@ -128,7 +128,7 @@ def test_samples_from_a_file_have_no_perplexity(folder):
         ({"decodings": ["known"]}, r"sources: known has `stop: given`, for .* kind hsmm alone; theirs is of kind file"),
         (
             {"generators": ["ngram-3"], "decodings": ["demo-top-k-50"]},
-            r"sources: ngram-3 is an n-gram model, .* demo-top-k-50 has a temperature, top_k or top_p",
+            r"sources: ngram-3 is an n-gram model, .* demo-top-k-50 has a temperature, top_k, top_p or opening",
         ),
         (
             {"generators": ["ngram-3"], "decodings": ["hot"]},
