@@ -20,7 +20,7 @@ from report_html import Page
 import textcritic
 from textcritic import TextcriticError
 from textcritic.api.criticise import OF_KIND, Keywords
-from textcritic.api.topics import TopicKeywords, TopicOptions
+from textcritic.api.topic_options import TopicKeywords, TopicOptions
 from textcritic.cli import main
 from textcritic.critics.ctm import fit_ctm, infer
 from textcritic.critics.ctm.scoring import latent_nll

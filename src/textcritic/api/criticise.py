@@ -188,7 +188,8 @@ def _chains(real: Documents, samples: Mapping[str, Documents], given: dict[str, 
 
 
 def _texts(real: Documents, samples: Mapping[str, Documents], given: dict[str, Any]) -> Result:
-    from textcritic.api.topics import TopicOptions, criticise_topics
+    from textcritic.api.topic_options import TopicOptions
+    from textcritic.api.topics import criticise_topics
 
     test, held_out = given.pop("test", None), given.pop("held_out", None)
     options = TopicOptions(**{"num_topics": NUM_TOPICS, **given})
