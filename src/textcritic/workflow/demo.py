@@ -10,7 +10,7 @@ from textcritic.workflow.run import alone, run_workflow
 STUDY = Path("results/studies/demo")
 # What the demo costs on the machine of `calibrate.REFERENCE`, as measured in docs/results.md: seconds of one core for
 # all jobs, and for the longest chain of jobs that wait for each other, which more cores do not shorten.
-CPU_SECONDS = 1200.0
+CPU_SECONDS = 1330.0
 LONGEST_CHAIN = 430.0
 
 
