@@ -8,7 +8,7 @@ import shutil
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any
@@ -99,9 +99,25 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
             f"{repository}: cannot be downloaded ({first_line(error)}); put {files} of"
             f" https://huggingface.co/{repository}/tree/{revision} into {target} by hand and rerun"
         ) from error
+    keep_commit(entry, partial, target, broken)
+
+
+def keep_commit(entry: Mapping[str, Any], partial: Path, target: Path, broken: Sequence[str]) -> None:
+    """Put what `fetch_commit` has fetched in the place of an older folder.
+
+    Args:
+        entry: of the registry hub or datasets: its repository and commit.
+        partial: the folder that was filled.
+        target: the folder to replace.
+        broken: names of files that differ from the commit's, as `fetch_commit` gives them.
+
+    Raises:
+        TextcriticError: there are any.
+    """
     if broken:
         raise TextcriticError(
-            f"{repository}: {', '.join(broken)}: differs from the file of commit {revision}; rerun to fetch it again"
+            f"{entry['repository']}: {', '.join(broken)}: differs from the file of commit {entry['revision']};"
+            " rerun to fetch it again"
         )
     shutil.rmtree(partial / ".cache", ignore_errors=True)
     shutil.rmtree(target, ignore_errors=True)

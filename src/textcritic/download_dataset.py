@@ -2,12 +2,11 @@
 
 import fnmatch
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.download import AGENT, fetch_commit
+from textcritic.download import AGENT, fetch_commit, keep_commit
 from textcritic.errors import TextcriticError, first_line
 from textcritic.runlog import log
 
@@ -66,13 +65,7 @@ def download_dataset(name: str, entry: Mapping[str, Any], out_dir: str | os.Path
             f" https://huggingface.co/datasets/{repository}/tree/{revision} into {target} by hand, in the folders they"
             " are in there, and rerun"
         ) from error
-    if broken:
-        raise TextcriticError(
-            f"{repository}: {', '.join(broken)}: differs from the file of commit {revision}; rerun to fetch it again"
-        )
-    shutil.rmtree(partial / ".cache", ignore_errors=True)
-    shutil.rmtree(target, ignore_errors=True)
-    partial.rename(target)
+    keep_commit(entry, partial, target, broken)
 
 
 def wanted_files(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
