@@ -1,0 +1,69 @@
+"""Chains of mentions as flat arrays: what the critic of kind `mentions` is fitted on and scores.
+
+A chain is the sequence of the mentions of a document in the order of the text, with a mark at each start of a sentence.
+A mention is a symbol (a pronoun as it is written, or the gender label MALE, FEMALE, PLURAL or None) and an entity.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.errors import TextcriticError
+
+SENTENCE = "."
+"""The mark of a sentence's start; it has no entity."""
+NO_ENTITY = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MentionChains:
+    """The chains of a set of documents, one after the other.
+
+    Attributes:
+        symbols: the distinct symbols; `SENTENCE` is one of them if there is a mark.
+        codes: int32 [tokens], the index in `symbols` of each token.
+        entities: int64 [tokens], the entity of each token within its document, `NO_ENTITY` for a sentence mark.
+        offsets: int64 [documents + 1], where each document begins and the last one ends.
+    """
+
+    symbols: tuple[str, ...]
+    codes: npt.NDArray[np.int32]
+    entities: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Tokens of each document: int64 [documents]."""
+        return np.diff(self.offsets)
+
+    @classmethod
+    def of(cls, chains: Iterable[Sequence[str]]) -> "MentionChains":
+        """From lists of tokens, each `.` or `symbol:entity`; an entity is any text, the same one means the same entity.
+
+        Raises:
+            TextcriticError: a token is neither; the line names the document (from 1) and the token.
+        """
+        vocabulary: dict[str, int] = {}
+        codes, entities, lengths = [], [], []
+        for number, chain in enumerate(chains, 1):
+            seen: dict[str, int] = {}
+            for token in chain:
+                symbol, entity = _parsed(token, number)
+                codes.append(vocabulary.setdefault(symbol, len(vocabulary)))
+                entities.append(NO_ENTITY if entity is None else seen.setdefault(entity, len(seen)))
+            lengths.append(len(chain))
+        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
+        return cls(tuple(vocabulary), np.array(codes, np.int32), np.array(entities, np.int64), offsets)
+
+
+def _parsed(token: object, number: int) -> tuple[str, str | None]:
+    if token == SENTENCE:
+        return SENTENCE, None
+    symbol, colon, entity = token.rpartition(":") if isinstance(token, str) else ("", "", "")
+    if not (symbol and colon and entity):
+        raise TextcriticError(
+            f"document {number}: {token!r} is no token; it should be {SENTENCE!r} or symbol:entity, such as he:3"
+        )
+    return symbol, entity

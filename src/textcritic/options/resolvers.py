@@ -1,0 +1,35 @@
+"""Options of resolvers and of annotated text in the registry, which a schema cannot check alone."""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from textcritic.errors import TextcriticError
+
+if TYPE_CHECKING:
+    from textcritic.plan.registries import Registries
+
+FORMATS = (".conll", ".jsonl", ".tar.gz", ".tgz")
+
+
+def check_resolver(name: str, registries: "Registries") -> None:
+    """Check an entry of the resolvers registry, beyond its schema and what it names.
+
+    Raises:
+        TextcriticError: `opening.matches` is not a regular expression.
+    """
+    opening: dict[str, Any] | None = registries.entry("resolvers", name)["opening"]
+    try:
+        re.compile(opening["matches"] if opening else "")
+    except re.error as error:
+        raise TextcriticError(f"opening.matches: {opening!r} is not a regular expression ({error})") from error
+
+
+def check_annotations(name: str, registries: "Registries") -> None:
+    """Check an entry of the annotations registry.
+
+    Raises:
+        TextcriticError: `folder` stands beside files that are not archives.
+    """
+    entry = registries.entry("annotations", name)
+    if entry["folder"] and not any(path.endswith((".tar.gz", ".tgz")) for path in entry["files"]):
+        raise TextcriticError("folder: has no effect without a .tar.gz archive; leave it out")
