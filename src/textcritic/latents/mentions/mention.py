@@ -1,7 +1,7 @@
 """Mentions of an article: which stretch of text stands for which entity; in memory and on disk.
 
-A resolver reads the text of an article and gives its mentions. That text is the one of `text_of`: what `start` and `end`
-of a mention, and of a sentence, count characters of.
+A resolver reads the text of an article and gives its mentions. That text is the one of `text_of`: `start` and `end` of
+a mention, and of a sentence, count its characters.
 """
 
 import os
