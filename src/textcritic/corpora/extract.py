@@ -22,6 +22,7 @@ from textcritic.corpora.articles import (
     iter_articles,
     write_batches,
 )
+from textcritic.corpora.bible import extract_bible
 from textcritic.corpora.docstrings import extract_docstrings
 from textcritic.corpora.given import given_articles
 from textcritic.corpora.jsonl import read_scientific
@@ -51,7 +52,8 @@ def extract_corpus(
 
     Args:
         kind: name of an extractor, a key of `EXTRACTORS`.
-        options: the entry's `options`: `packages` (docstrings), `paths` and `keep_abstract` (jsonl, scientific),
+        options: the entry's `options`: `packages` (docstrings), `version` and `books` (bible), `paths` and
+            `keep_abstract` (jsonl, scientific),
             `corpus` and `opening` (derived).
         inputs: the files that the calling rule declares; those of `options` must be among them.
         out_path: Parquet in `EXTRACTED_SCHEMA`.
@@ -148,6 +150,11 @@ def _docstrings(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[t
         yield article, None
 
 
+def _bible(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+    for article in extract_bible(options["version"], options["books"], skipped):
+        yield article, None
+
+
 def _jsonl(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
     files = _some_paths("jsonl", options)
     for split, path in files:
@@ -174,6 +181,7 @@ def _derived(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tupl
 
 EXTRACTORS: dict[str, Extractor] = {
     DERIVED: _derived,
+    "bible": _bible,
     "docstrings": _docstrings,
     "jsonl": _jsonl,
     "scientific": _scientific,

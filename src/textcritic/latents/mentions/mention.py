@@ -73,8 +73,10 @@ _MENTION = pa.struct(
         ("entity", pa.int32()),
         ("sentence", pa.int32()),
         ("person", pa.bool_()),
-        # The text of the head, so that chains are made without the articles.
+        # Words of the mention, so that chains are made without the articles: its head, its first, its last.
         ("head", pa.string()),
+        ("first", pa.string()),
+        ("last", pa.string()),
     ]
 )
 MENTIONS_SCHEMA = pa.schema(
@@ -98,7 +100,7 @@ def text_of(article: Article) -> str:
 
 def write_mentions(path: str | os.PathLike[str], resolved: Iterable[Resolved | Unresolved]) -> None:
     """Write articles with their mentions as Parquet of schema `MENTIONS_SCHEMA`, whole or not at all."""
-    write_batches(path, _batches(resolved), MENTIONS_SCHEMA)
+    write_batches(path, batches_of(resolved), MENTIONS_SCHEMA)
 
 
 def iter_mentions(path: str | os.PathLike[str]) -> Iterator[pa.RecordBatch]:
@@ -106,7 +108,8 @@ def iter_mentions(path: str | os.PathLike[str]) -> Iterator[pa.RecordBatch]:
     yield from iter_batches(path, MENTIONS_SCHEMA)
 
 
-def _batches(resolved: Iterable[Resolved | Unresolved]) -> Iterator[pa.RecordBatch]:
+def batches_of(resolved: Iterable[Resolved | Unresolved]) -> Iterator[pa.RecordBatch]:
+    """Articles with their mentions as record batches of schema `MENTIONS_SCHEMA`."""
     stream = iter(resolved)
     while rows := list(islice(stream, DOCUMENTS_PER_GROUP)):
         yield pa.RecordBatch.from_pylist([_row(row) for row in rows], schema=MENTIONS_SCHEMA)
@@ -115,12 +118,13 @@ def _batches(resolved: Iterable[Resolved | Unresolved]) -> Iterator[pa.RecordBat
 def _row(row: Resolved | Unresolved) -> dict[str, object]:
     if isinstance(row, Unresolved):
         return {"id": row.id, "sentences": [], "mentions": [], "rejected": True, "why": row.why}
-    mentions = [
-        {
-            **{name: getattr(mention, name) for name in Mention.__slots__},
-            "head": row.text[mention.head_start : mention.head_end],
-        }
-        for mention in row.mentions
-    ]
     sentences = [{"start": start, "end": end} for start, end in row.sentences]
+    mentions = [_mention(mention, row.text) for mention in row.mentions]
     return {"id": row.id, "sentences": sentences, "mentions": mentions, "rejected": False, "why": None}
+
+
+def _mention(mention: Mention, text: str) -> dict[str, object]:
+    head = text[mention.head_start : mention.head_end]
+    words = text[mention.start : mention.end].split() or [head]
+    fields = {name: getattr(mention, name) for name in Mention.__slots__}
+    return {**fields, "head": head, "first": words[0], "last": words[-1]}
