@@ -11,7 +11,8 @@ This table is all that critics have in common. Every kind writes these columns:
 A critic whose latent is a chain (section titles, states of a known process) writes `SCORES_SCHEMA`, which adds `steps`
 (transitions that count; 0 if rejected), `nll_soft` (the expectation under a classifier's posterior; null without one),
 `chain` (the titles or states) and `step_nll` (nats of each step). The docstring of the critic says what one step is.
-The topic model writes `critics.ctm.scoring.TOPIC_SCORES_SCHEMA`, which adds `nll_at_mean` and `words`.
+The topic model writes `critics.ctm.scoring.TOPIC_SCORES_SCHEMA`, which adds `nll_at_mean` and `words`; that of mentions
+`critics.mentions.MENTION_SCORES_SCHEMA`, which adds `steps` (tokens), `people` and `mentions`.
 """
 
 import math

@@ -1,0 +1,95 @@
+"""Counts of n-grams of all orders up to n, as tables in which a window is found by its context, then by its last item.
+
+The n-gram of order k is the last k items of a window, with the labels that they have in the whole window: they are not
+relabelled again, so that `he:1` without a `:0` is a unigram of its own (as in the released code of the paper).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from textcritic.critics.mentions.windows import Ints, Items, Windows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Level:
+    """The n-grams of one order k, of M items.
+
+    Attributes:
+        contexts: int64 [contexts], sorted: `shorter * M + item`, of which `item` is the first of the context and
+            `shorter` is where the rest of it stands among the contexts of order k - 1; of order 1: a zero.
+        grams: int64 [n-grams], sorted: `context * M + item`, of which `item` is the predicted one.
+        lower: int64 [n-grams], where the n-gram without its first item stands in order k - 1; of order 1: empty.
+        raw: int64 [n-grams], how often each occurs.
+        extensions: int64 [n-grams], with how many distinct items before it each occurs (of order n: empty).
+    """
+
+    contexts: Ints
+    grams: Ints
+    lower: Ints
+    raw: Ints
+    extensions: Ints
+
+
+def levels_of(windows: Windows) -> list[Level]:
+    """The n-grams of orders 1 ... n; their ends are windows, so that no order needs the chains again."""
+    size, order = windows.alphabet.size, windows.alphabet.order
+    contexts, place = _contexts(windows.items, size)
+    none = np.empty(0, np.int64)
+    grams, raw, extensions = place * size + windows.items[:, -1], windows.counts, none
+    levels: list[Level] = []
+    for k in range(order, 1, -1):
+        shorter = contexts[k - 1] // size
+        below, lower = np.unique(shorter[grams // size] * size + grams % size, return_inverse=True)
+        levels.append(Level(contexts[k - 1], grams, lower, raw, extensions))
+        grams, extensions = below, np.bincount(lower, minlength=len(below))
+        raw = np.bincount(lower, raw, len(below)).astype(np.int64)  # sums of float64 are exact up to 2^53
+    levels.append(Level(contexts[0], grams, none, raw, extensions))
+    return levels[::-1]
+
+
+def find(keys: Ints, wanted: Ints) -> Ints:
+    """Where each of `wanted` stands in sorted keys, -1 where it is not among them."""
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, place, -1)
+
+
+def find_contexts(levels: Sequence[Level], contexts: Items, size: int) -> list[Ints]:
+    """Where each context, and each of its ends, stands.
+
+    Args:
+        levels: orders 1 ... n.
+        contexts: [contexts, n - 1], items.
+        size: M.
+
+    Returns:
+        [n][contexts]: of order k, where the last k - 1 items stand among the contexts of that order; -1: nowhere.
+    """
+    places = [np.zeros(len(contexts), np.int64)]
+    for k, level in enumerate(levels[1:], 2):
+        shorter = places[-1]
+        # A key below 0 is not there: a context of which an end is missing is missing too.
+        wanted = np.where(shorter < 0, -1, shorter * size + contexts[:, -(k - 1)])
+        places.append(find(level.contexts, wanted))
+    return places
+
+
+def _contexts(items: Items, size: int) -> tuple[list[Ints], Ints]:
+    """Contexts of each order, as in `Level`, and where the longest context of each window stands: [windows].
+
+    Windows are sorted by their contexts, read from the last item back.
+    """
+    contexts = [np.zeros(min(1, len(items)), np.int64)]
+    place = np.zeros(len(items), np.int64)
+    differs = np.zeros(len(items), dtype=bool)
+    for k in range(2, items.shape[1] + 1):
+        item = items[:, -k]
+        keys = place * size + item
+        differs[1:] |= item[1:] != item[:-1]
+        differs[:1] = True
+        contexts.append(keys[differs])
+        place = np.cumsum(differs) - 1
+    return contexts, place

@@ -1,0 +1,216 @@
+"""Windows of chains of mentions: n tokens each, their entities relabelled, and how often each window occurs.
+
+The window of a token is that token and the n - 1 before it in its document; before the first token stand `<bos>`, and
+nothing stands after the last one. Inside a window, entities are numbered from 0 by first appearance, the predicted
+token included: what matters is whether two mentions are of the same entity, not which one it is (model criticism
+paper, section 5).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.critics.mentions.chains import NO_ENTITY, SENTENCE, MentionChains
+
+BOS = "<bos>"
+UNKNOWN = "<unknown>"
+MAXIMUM_ORDER = 9
+# Tokens whose windows are in memory at a time: 8 MB for each of a few dozen columns.
+CHUNK = 1 << 20
+
+Ints = npt.NDArray[np.int64]
+Items = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Alphabet:
+    """What may stand in a window: `<bos>`, or a symbol with a label of an entity or without one, as a whole number.
+
+    0 is `<bos>`; `2 + (order + 1) * symbol + label` is a symbol with a label, -1 where there is no entity. A symbol
+    that is not among `symbols` counts as one more, the unknown one.
+
+    Attributes:
+        symbols: distinct.
+        order: n, tokens of a window; the labels are 0 ... n - 1.
+    """
+
+    symbols: tuple[str, ...]
+    order: int
+
+    @property
+    def size(self) -> int:
+        """How many items there are, those with the unknown symbol included."""
+        return 1 + (len(self.symbols) + 1) * (self.order + 1)
+
+    def bases(self, symbols: Sequence[str]) -> Ints:
+        """The item of each symbol with label 0: [symbols]."""
+        places = {symbol: place for place, symbol in enumerate(self.symbols)}
+        codes = np.array([places.get(symbol, len(places)) for symbol in symbols], dtype=np.int64)
+        return 2 + (self.order + 1) * codes
+
+    def labels(self, items: npt.NDArray[np.integer]) -> Ints:
+        """The label of each item, -1 where it has none: the shape of `items`."""
+        return np.where(items > 0, (items - 1) % (self.order + 1) - 1, -1).astype(np.int64)
+
+    def translation(self, to: "Alphabet") -> Items:
+        """The item of another alphabet of the same order for each item of this one: [size]."""
+        items = np.arange(self.size)
+        bases = to.bases((*self.symbols, UNKNOWN))
+        codes = np.maximum(items - 1, 0) // (self.order + 1)
+        return np.where(items > 0, bases[codes] + self.labels(items), 0).astype(np.int32)
+
+    def token(self, item: int) -> str:
+        """As it is read: `MALE:0`, `.`, `<bos>`."""
+        if not item:
+            return BOS
+        code, label = divmod(item - 1, self.order + 1)
+        symbol = self.symbols[code] if code < len(self.symbols) else UNKNOWN
+        return f"{symbol}:{label - 1}" if label else symbol
+
+    def marks(self) -> npt.NDArray[np.bool_]:
+        """Which items are the mark of a sentence: [size]."""
+        return np.array([self.token(item) == SENTENCE for item in range(self.size)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windows:
+    """The distinct windows of a set of documents.
+
+    Attributes:
+        alphabet: of the items.
+        items: int32 [windows, n], the predicted item last; sorted by the items in the order last but one, ..., first,
+            last, so that windows with the same end of their context are neighbours.
+        counts: int64 [windows], how often each occurs.
+    """
+
+    alphabet: Alphabet
+    items: Items
+    counts: Ints
+
+    def tokens(self, rows: npt.NDArray[np.integer] | None = None) -> list[list[str]]:
+        """The tokens of some windows (None: of all), as they are read: [rows][n]."""
+        names = [self.alphabet.token(item) for item in range(self.alphabet.size)]
+        items = self.items if rows is None else self.items[rows]
+        return [[names[item] for item in window] for window in items.tolist()]
+
+
+def count_windows(
+    chains: MentionChains, order: int, symbols: Sequence[str] | None = None, chunk: int = CHUNK
+) -> Windows:
+    """Count the distinct windows of `order` tokens; the memory does not grow with windows that occur again.
+
+    Args:
+        chains: of all documents.
+        order: n, from 1 to `MAXIMUM_ORDER`.
+        symbols: of the alphabet; None: the symbols that occur in the chains, sorted.
+        chunk: tokens at a time; no effect on the result.
+    """
+    used = np.unique(chains.codes).tolist()
+    alphabet = Alphabet(tuple(sorted({chains.symbols[code] for code in used}) if symbols is None else symbols), order)
+    # Of two neighbours the first has at least twice as many windows, so that each is merged only a few times.
+    runs: list[tuple[Ints, Ints]] = []
+    for _, keys in iter_keys(chains, alphabet, chunk):
+        runs.append(_distinct(keys, np.ones(keys.shape[1], np.int64)))
+        while len(runs) > 1 and len(runs[-2][1]) < 2 * len(runs[-1][1]):
+            runs.append(_merged(runs.pop(), runs.pop()))
+    while len(runs) > 1:
+        runs.append(_merged(runs.pop(), runs.pop()))
+    keys, counts = runs[0] if runs else (np.empty((_shape(alphabet)[1], 0), np.int64), np.empty(0, np.int64))
+    return Windows(alphabet, items_of(keys, alphabet), counts)
+
+
+def iter_keys(chains: MentionChains, alphabet: Alphabet, chunk: int = CHUNK) -> Iterator[tuple[slice, Ints]]:
+    """Stream the windows of all tokens in order, packed: (which tokens, keys [words, tokens]).
+
+    A key is a window as a number of base `alphabet.size`, its digits in the order of `Windows.items`, cut into as
+    many words of 63 bits as it takes; keys sort as the windows do.
+    """
+    bases = alphabet.bases(chains.symbols)
+    per_word, words = _shape(alphabet)
+    for start in range(0, len(chains.codes), chunk):
+        some = slice(start, min(start + chunk, len(chains.codes)))
+        columns = _columns(chains, bases, alphabet.order, some)
+        keys = np.zeros((words, some.stop - some.start), np.int64)
+        for place, column in enumerate(_sorting_order(alphabet.order)):
+            word = keys[place // per_word]
+            word *= alphabet.size
+            word += columns[column]
+        yield some, keys
+
+
+def items_of(keys: Ints, alphabet: Alphabet) -> Items:
+    """The windows of keys: [words, windows] -> [windows, n]."""
+    per_word, _ = _shape(alphabet)
+    items = np.empty((keys.shape[1], alphabet.order), np.int32)
+    rest = keys.copy()
+    for place, column in reversed(list(enumerate(_sorting_order(alphabet.order)))):
+        word = rest[place // per_word]
+        items[:, column] = word % alphabet.size
+        word //= alphabet.size
+    return items
+
+
+def sorted_runs(keys: Ints) -> tuple[Ints, Ints]:
+    """Sort keys [words, windows]: the order [windows], and where in it each distinct key begins [distinct]."""
+    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+    ordered = keys[:, order]
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    return order, np.flatnonzero(first)
+
+
+def _columns(chains: MentionChains, bases: Ints, order: int, some: slice) -> list[Ints]:
+    """The items of the windows of some tokens: [n][tokens], the predicted ones last."""
+    tokens = np.arange(some.start, some.stop)
+    place = tokens - chains.offsets[np.searchsorted(chains.offsets, tokens, side="right") - 1]
+    before = max(0, some.start - order + 1)
+    padding = np.zeros(order - 1 - (some.start - before), np.int64)
+    symbols = np.concatenate([padding, bases[chains.codes[before : some.stop]]])
+    entities = np.concatenate([padding, chains.entities[before : some.stop]])
+    absent = [place < order - 1 - column for column in range(order)]
+    entity_of = [np.where(absent[c], NO_ENTITY, entities[c : c + len(tokens)]) for c in range(order)]
+    labels = _relabelled(entity_of)
+    return [np.where(absent[c], 0, symbols[c : c + len(tokens)] + labels[c]) for c in range(order)]
+
+
+def _relabelled(entities: Sequence[Ints]) -> list[npt.NDArray[np.int8]]:
+    """Numbers of entities by first appearance in each window, -1 without an entity: [n][windows]."""
+    labels: list[npt.NDArray[np.int8]] = []
+    following = np.zeros(len(entities[0]), np.int8)
+    for column, entity in enumerate(entities):
+        label = np.full(len(entity), -1, np.int8)
+        has = entity != NO_ENTITY
+        for earlier in range(column):
+            np.copyto(label, labels[earlier], where=has & (entity == entities[earlier]))
+        new = has & (label < 0)
+        np.copyto(label, following, where=new)
+        following += new
+        labels.append(label)
+    return labels
+
+
+def _sorting_order(order: int) -> list[int]:
+    """Columns of a window by weight in sorting: last but one, ..., first, last."""
+    return [*range(order - 2, -1, -1), order - 1]
+
+
+def _shape(alphabet: Alphabet) -> tuple[int, int]:
+    """Items in a word of a key, and words of a key."""
+    per_word = 1
+    while per_word < alphabet.order and alphabet.size ** (per_word + 1) < 1 << 63:
+        per_word += 1
+    return per_word, -(-alphabet.order // per_word)
+
+
+def _distinct(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Sorted distinct keys, and the sums of their counts."""
+    order, first = sorted_runs(keys)
+    if not len(order):
+        return keys, counts
+    return keys[:, order[first]], np.add.reduceat(counts[order], first)
+
+
+def _merged(one: tuple[Ints, Ints], two: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    return _distinct(np.concatenate([one[0], two[0]], axis=1), np.concatenate([one[1], two[1]]))
