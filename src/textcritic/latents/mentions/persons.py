@@ -1,0 +1,31 @@
+"""The resolver `persons`: people only, by rules and the data file of a language; the same result everywhere."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from textcritic.latents.mentions.language import Language, load_language
+from textcritic.latents.mentions.linking import Linker
+from textcritic.latents.mentions.mention import Resolved, Unresolved
+from textcritic.latents.mentions.text import split_words
+
+
+@dataclass(frozen=True)
+class PersonsResolver:
+    """The rules of a language; `documents` of `resolve` are pairs of an id and a text."""
+
+    language: Language
+
+    def resolve(self, documents: Iterable[tuple[str, str]]) -> Iterator[Resolved | Unresolved]:
+        """The mentions of each document, in order; each text is read alone, in time linear in its length."""
+        for name, text in documents:
+            yield Linker(split_words(text, self.language), self.language).resolved(name)
+
+
+def persons_resolver(entry: Mapping[str, Any]) -> PersonsResolver:
+    """The resolver of a registry entry of kind `persons`; `language` is its only key here.
+
+    Raises:
+        TextcriticError: the language's data file is not there, or wrong.
+    """
+    return PersonsResolver(load_language(entry.get("language", "en")))
