@@ -1,9 +1,11 @@
 """The critic of chains of mentions: an n-gram model in which entities are relabelled inside each window."""
 
+from textcritic.critics.mentions.alternatives import NEW_ENTITY, NONE, Expected, expected_tokens
 from textcritic.critics.mentions.chains import NO_ENTITY, SENTENCE, MentionChains
+from textcritic.critics.mentions.comparisons import MINIMUM, THRESHOLD, contributions, log_ratios, unlikely
 from textcritic.critics.mentions.discounts import DISCOUNTS, Discount
 from textcritic.critics.mentions.model import FLOOR, MentionCritic
-from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA, score_mentions
+from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA, decompose_mentions, score_mentions
 from textcritic.critics.mentions.windows import BOS, Windows, count_windows
 
 __all__ = [
@@ -11,12 +13,22 @@ __all__ = [
     "DISCOUNTS",
     "FLOOR",
     "MENTION_SCORES_SCHEMA",
+    "MINIMUM",
+    "NEW_ENTITY",
+    "NONE",
     "NO_ENTITY",
     "SENTENCE",
+    "THRESHOLD",
     "Discount",
+    "Expected",
     "MentionChains",
     "MentionCritic",
     "Windows",
+    "contributions",
     "count_windows",
+    "decompose_mentions",
+    "expected_tokens",
+    "log_ratios",
     "score_mentions",
+    "unlikely",
 ]

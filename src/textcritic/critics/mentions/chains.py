@@ -38,6 +38,12 @@ class MentionChains:
         """Tokens of each document: int64 [documents]."""
         return np.diff(self.offsets)
 
+    def some(self, documents: npt.NDArray[np.bool_]) -> "MentionChains":
+        """The chosen documents alone: mask [documents]."""
+        tokens = np.repeat(documents, self.lengths)
+        offsets = np.concatenate([[0], np.cumsum(self.lengths[documents])])
+        return MentionChains(self.symbols, self.codes[tokens], self.entities[tokens], offsets)
+
     @classmethod
     def of(cls, chains: Iterable[Sequence[str]]) -> "MentionChains":
         """From lists of tokens, each `.` or `symbol:entity`; an entity is any text, the same one means the same entity.

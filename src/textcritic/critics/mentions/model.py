@@ -28,7 +28,6 @@ from textcritic.critics.mentions.counts import Level, find, find_contexts, level
 from textcritic.critics.mentions.discounts import DISCOUNTS, Discount, Discounts, adjusted_counts, discounts_of
 from textcritic.critics.mentions.windows import (
     CHUNK,
-    MAXIMUM_ORDER,
     Alphabet,
     Ints,
     Items,
@@ -65,6 +64,12 @@ class MentionCritic:
     discount: Discount = "kneser-ney"
     given: Discounts | None = None
 
+    def __post_init__(self) -> None:
+        if self.discount not in DISCOUNTS:
+            raise TextcriticError(f"discount: {self.discount!r} is none of {', '.join(DISCOUNTS)}")
+        if not len(self.windows.counts):
+            raise TextcriticError("no mention and no sentence mark in the chains; a critic is fitted on real ones")
+
     @classmethod
     def fit(
         cls, chains: MentionChains, order: int = 5, discount: Discount = "kneser-ney", *, chunk: int = CHUNK
@@ -78,14 +83,8 @@ class MentionCritic:
             chunk: tokens in memory at a time; no effect on the result.
 
         Raises:
-            TextcriticError: no mention at all, or an order or a discount that there is not.
+            TextcriticError: no token at all, or an order or a discount that there is not.
         """
-        if isinstance(order, bool) or order not in range(1, MAXIMUM_ORDER + 1):
-            raise TextcriticError(f"order: {order!r} is not a whole number from 1 to {MAXIMUM_ORDER}")
-        if discount not in DISCOUNTS:
-            raise TextcriticError(f"discount: {discount!r} is none of {', '.join(DISCOUNTS)}")
-        if not len(chains.codes):
-            raise TextcriticError("chains: no mention and no sentence mark in them; a critic is fitted on real chains")
         return cls(count_windows(chains, order, chunk=chunk), discount)
 
     @property
@@ -146,7 +145,7 @@ class MentionCritic:
         return adjusted_counts(self.levels, self.discount)
 
     @cached_property
-    def _estimates(self) -> tuple[list[Floats], list[Floats]]:
+    def estimates(self) -> tuple[list[Floats], list[Floats]]:
         """Of each order: P of every n-gram that was seen, and B of every context: [n][n-grams], [n][contexts]."""
         probabilities: list[Floats] = []
         weights: list[Floats] = []
@@ -166,12 +165,12 @@ class MentionCritic:
         """P_1 of a token that was never seen."""
         if self.discount == "as_released":
             return FLOOR
-        return float(self._estimates[1][0][0]) / (len(self.levels[0].grams) + 1)
+        return float(self.estimates[1][0][0]) / (len(self.levels[0].grams) + 1)
 
     def _probabilities(self, items: Items) -> tuple[Floats, Ints]:
         """P of the last item of each window, and how many of its last items were seen together: [windows] each."""
         size = self.windows.alphabet.size
-        probabilities, weights = self._estimates
+        probabilities, weights = self.estimates
         p, matched = np.ones(len(items)), np.zeros(len(items), np.int64)
         contexts = find_contexts(self.levels, items[:, :-1], size)
         left = np.arange(len(items))

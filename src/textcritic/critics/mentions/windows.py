@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.critics.mentions.chains import NO_ENTITY, SENTENCE, MentionChains
+from textcritic.errors import TextcriticError
 
 BOS = "<bos>"
 UNKNOWN = "<unknown>"
@@ -61,17 +62,14 @@ class Alphabet:
         codes = np.maximum(items - 1, 0) // (self.order + 1)
         return np.where(items > 0, bases[codes] + self.labels(items), 0).astype(np.int32)
 
-    def token(self, item: int) -> str:
-        """As it is read: `MALE:0`, `.`, `<bos>`."""
-        if not item:
-            return BOS
-        code, label = divmod(item - 1, self.order + 1)
-        symbol = self.symbols[code] if code < len(self.symbols) else UNKNOWN
-        return f"{symbol}:{label - 1}" if label else symbol
+    def names(self) -> list[str]:
+        """Each item as it is read, such as `<bos>`, `.` and `MALE:0`: [size]."""
+        labels = ["", *(f":{label}" for label in range(self.order))]
+        return [BOS, *(f"{symbol}{label}" for symbol in (*self.symbols, UNKNOWN) for label in labels)]
 
-    def marks(self) -> npt.NDArray[np.bool_]:
-        """Which items are the mark of a sentence: [size]."""
-        return np.array([self.token(item) == SENTENCE for item in range(self.size)])
+    def mark(self) -> int:
+        """The item of the mark of a sentence (that of the unknown symbol if the mark is not among the symbols)."""
+        return int(self.bases([SENTENCE])[0]) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,11 +87,10 @@ class Windows:
     items: Items
     counts: Ints
 
-    def tokens(self, rows: npt.NDArray[np.integer] | None = None) -> list[list[str]]:
-        """The tokens of some windows (None: of all), as they are read: [rows][n]."""
-        names = [self.alphabet.token(item) for item in range(self.alphabet.size)]
-        items = self.items if rows is None else self.items[rows]
-        return [[names[item] for item in window] for window in items.tolist()]
+    def tokens(self) -> list[list[str]]:
+        """The tokens of the windows, as they are read: [windows][n]."""
+        names = self.alphabet.names()
+        return [[names[item] for item in window] for window in self.items.tolist()]
 
 
 def count_windows(
@@ -106,7 +103,12 @@ def count_windows(
         order: n, from 1 to `MAXIMUM_ORDER`.
         symbols: of the alphabet; None: the symbols that occur in the chains, sorted.
         chunk: tokens at a time; no effect on the result.
+
+    Raises:
+        TextcriticError: an order that there is not.
     """
+    if isinstance(order, bool) or order not in range(1, MAXIMUM_ORDER + 1):
+        raise TextcriticError(f"order: {order!r} is not a whole number from 1 to {MAXIMUM_ORDER}")
     used = np.unique(chains.codes).tolist()
     alphabet = Alphabet(tuple(sorted({chains.symbols[code] for code in used}) if symbols is None else symbols), order)
     # Of two neighbours the first has at least twice as many windows, so that each is merged only a few times.
@@ -121,6 +123,15 @@ def count_windows(
     return Windows(alphabet, items_of(keys, alphabet), counts)
 
 
+def aligned(one: Windows, two: Windows) -> tuple[Items, Ints, Ints]:
+    """The windows of two sets over the same alphabet, and the counts of each in both: [windows, n], [windows] twice."""
+    keys = np.concatenate([_keys_of(windows.items, windows.alphabet) for windows in (one, two)], axis=1)
+    counts = np.zeros((2, keys.shape[1]), np.int64)
+    counts[0, : len(one.counts)], counts[1, len(one.counts) :] = one.counts, two.counts
+    keys, counts = _distinct(keys, counts)
+    return items_of(keys, one.alphabet), counts[0], counts[1]
+
+
 def iter_keys(chains: MentionChains, alphabet: Alphabet, chunk: int = CHUNK) -> Iterator[tuple[slice, Ints]]:
     """Stream the windows of all tokens in order, packed: (which tokens, keys [words, tokens]).
 
@@ -128,16 +139,9 @@ def iter_keys(chains: MentionChains, alphabet: Alphabet, chunk: int = CHUNK) -> 
     many words of 63 bits as it takes; keys sort as the windows do.
     """
     bases = alphabet.bases(chains.symbols)
-    per_word, words = _shape(alphabet)
     for start in range(0, len(chains.codes), chunk):
         some = slice(start, min(start + chunk, len(chains.codes)))
-        columns = _columns(chains, bases, alphabet.order, some)
-        keys = np.zeros((words, some.stop - some.start), np.int64)
-        for place, column in enumerate(_sorting_order(alphabet.order)):
-            word = keys[place // per_word]
-            word *= alphabet.size
-            word += columns[column]
-        yield some, keys
+        yield some, _packed(_columns(chains, bases, alphabet.order, some), alphabet)
 
 
 def items_of(keys: Ints, alphabet: Alphabet) -> Items:
@@ -191,6 +195,22 @@ def _relabelled(entities: Sequence[Ints]) -> list[npt.NDArray[np.int8]]:
     return labels
 
 
+def _keys_of(items: Items, alphabet: Alphabet) -> Ints:
+    """The reverse of `items_of`."""
+    return _packed(items.T, alphabet)
+
+
+def _packed(columns: Sequence[Ints] | Items, alphabet: Alphabet) -> Ints:
+    """Keys of windows given by columns: [n][windows] -> [words, windows]."""
+    per_word, words = _shape(alphabet)
+    keys = np.zeros((words, len(columns[0])), np.int64)
+    for place, column in enumerate(_sorting_order(alphabet.order)):
+        word = keys[place // per_word]
+        word *= alphabet.size
+        word += columns[column]
+    return keys
+
+
 def _sorting_order(order: int) -> list[int]:
     """Columns of a window by weight in sorting: last but one, ..., first, last."""
     return [*range(order - 2, -1, -1), order - 1]
@@ -205,11 +225,11 @@ def _shape(alphabet: Alphabet) -> tuple[int, int]:
 
 
 def _distinct(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """Sorted distinct keys, and the sums of their counts."""
+    """Sorted distinct keys, and the sums of their counts: [words, windows], [..., windows]."""
     order, first = sorted_runs(keys)
     if not len(order):
         return keys, counts
-    return keys[:, order[first]], np.add.reduceat(counts[order], first)
+    return keys[:, order[first]], np.add.reduceat(counts[..., order], first, axis=-1)
 
 
 def _merged(one: tuple[Ints, Ints], two: tuple[Ints, Ints]) -> tuple[Ints, Ints]:

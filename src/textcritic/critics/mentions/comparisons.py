@@ -1,0 +1,165 @@
+"""Which windows of mentions make a sample differ from real text, and which ones a critic finds unlikely.
+
+Tables of windows have these columns in common: `window`, its n tokens as they are read (`MALE:0`, `.`, `<bos>`), the
+predicted one last; `log_prob`, of the predicted token after the others, in nats.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from textcritic.critics.mentions.alternatives import NONE, Alternatives
+from textcritic.critics.mentions.chains import MentionChains
+from textcritic.critics.mentions.discounts import Discount
+from textcritic.critics.mentions.model import MentionCritic
+from textcritic.critics.mentions.windows import CHUNK, Alphabet, Items, Windows, aligned, count_windows
+from textcritic.errors import TextcriticError
+
+MINIMUM = 5
+THRESHOLD = -7.0
+
+
+def contributions(critic: MentionCritic, real: MentionChains, sample: MentionChains, chunk: int = CHUNK) -> pa.Table:
+    """How much each window contributes to the difference of a sample from real text (paper, Table 6).
+
+    A window of which the sample has the share f and real text the share g contributes `(f - g) * -log P`. Over all
+    windows that adds up to the difference of the mean NLL of a token, which is
+    log Latent PPL(sample) - log Latent PPL(real).
+
+    Args:
+        critic: fitted on other real text.
+        real: held-out real text.
+        sample: what a model wrote.
+        chunk: tokens in memory at a time; no effect on the result.
+
+    Returns:
+        A row for each distinct window of either set, the largest contribution first: `window`, `count_real`,
+        `count_sample`, `share_real`, `share_sample`, `log_prob`, `contribution`.
+
+    Raises:
+        TextcriticError: a set without a token.
+    """
+    first, second = _both(real, sample, critic.order, chunk, critic.windows.alphabet.symbols)
+    items, of_real, of_sample = aligned(first, second)
+    log_prob = critic.window_log_prob(first.alphabet.translation(critic.windows.alphabet)[items])
+    share_real, share_sample = of_real / of_real.sum(), of_sample / of_sample.sum()
+    contribution = (share_sample - share_real) * -log_prob
+    columns = {
+        "count_real": of_real,
+        "count_sample": of_sample,
+        "share_real": share_real,
+        "share_sample": share_sample,
+        "log_prob": log_prob,
+        "contribution": contribution,
+    }
+    return _table(items, first.alphabet, columns, np.argsort(-contribution, kind="stable"))
+
+
+def log_ratios(
+    real: MentionChains,
+    sample: MentionChains,
+    order: int = 5,
+    discount: Discount = "kneser-ney",
+    minimum: int = MINIMUM,
+    chunk: int = CHUNK,
+) -> pa.Table:
+    """By how much a sample finds each window likelier than real text does, and the reverse (paper, Tables 16 and 17).
+
+    One critic is fitted on each of the two sets.
+
+    Args:
+        real: real text, for the paper the test set.
+        sample: what a model wrote.
+        order: n.
+        discount: of both critics.
+        minimum: windows count that occur at least so often in both sets.
+        chunk: tokens in memory at a time; no effect on the result.
+
+    Returns:
+        `window`, `count_real`, `count_sample`, `log_prob_real`, `log_prob_sample`, and `log_ratio`, the latter less the
+        former; those come first that the sample favours most (Table 16), last those that real text does (Table 17).
+
+    Raises:
+        TextcriticError: a set without a token, or as `MentionCritic.fit`.
+    """
+    first, second = _both(real, sample, order, chunk)
+    critics = [MentionCritic(windows, discount) for windows in (first, second)]
+    items, of_real, of_sample = aligned(first, second)
+    often = (of_real >= minimum) & (of_sample >= minimum)
+    items, of_real, of_sample = items[often], of_real[often], of_sample[often]
+    of_each = [critic.window_log_prob(items) for critic in critics]
+    ratio = of_each[1] - of_each[0]
+    columns = {
+        "count_real": of_real,
+        "count_sample": of_sample,
+        "log_prob_real": of_each[0],
+        "log_prob_sample": of_each[1],
+        "log_ratio": ratio,
+    }
+    return _table(items, first.alphabet, columns, np.argsort(-ratio, kind="stable"))
+
+
+def unlikely(
+    critic: MentionCritic,
+    chains: MentionChains,
+    threshold: float = THRESHOLD,
+    marks: bool = False,
+    chunk: int = CHUNK,
+) -> pa.Table:
+    """Windows that a critic finds unlikely, and what it would have expected (paper, Table 15).
+
+    Args:
+        critic: fitted on real text.
+        chains: of any text.
+        threshold: of log P, in nats; windows below it are given.
+        marks: whether the mark of a sentence may be the alternative; the code that the paper's authors published
+            first leaves it out.
+        chunk: tokens in memory at a time; no effect on the result.
+
+    Returns:
+        `window`, `count`, `log_prob`, `alternative`, the likeliest token in place of the last one (null if there is
+        none), and `alternative_log_prob`; the least likely window first.
+    """
+    used = _symbols(chains)
+    found = count_windows(chains, critic.order, sorted({*critic.windows.alphabet.symbols, *used}), chunk)
+    items = found.alphabet.translation(critic.windows.alphabet)[found.items]
+    log_prob = critic.window_log_prob(items)
+    rows = np.flatnonzero(log_prob < threshold)
+    best, best_log_prob = Alternatives(critic, marks).of(items[rows])
+    names = pa.array(critic.windows.alphabet.names())
+    columns = {
+        "count": found.counts[rows],
+        "log_prob": log_prob[rows],
+        "alternative": names.take(pa.array(np.maximum(best, 0), mask=best == NONE)),
+        "alternative_log_prob": pa.array(best_log_prob, mask=best == NONE),
+    }
+    return _table(found.items[rows], found.alphabet, columns, np.argsort(log_prob[rows], kind="stable"))
+
+
+def _both(
+    real: MentionChains, sample: MentionChains, order: int, chunk: int, more: tuple[str, ...] = ()
+) -> tuple[Windows, Windows]:
+    """The windows of two sets, of an alphabet that has the symbols of both."""
+    for name, chains in (("real", real), ("sample", sample)):
+        if not len(chains.codes):
+            raise TextcriticError(f"{name}: no mention and no sentence mark in it; there is nothing to compare")
+    symbols = sorted({*_symbols(real), *_symbols(sample), *more})
+    return count_windows(real, order, symbols, chunk), count_windows(sample, order, symbols, chunk)
+
+
+def _symbols(chains: MentionChains) -> list[str]:
+    return [chains.symbols[code] for code in np.unique(chains.codes).tolist()]
+
+
+def _table(
+    items: Items,
+    alphabet: Alphabet,
+    columns: Mapping[str, npt.NDArray[np.generic] | pa.Array],
+    order: npt.NDArray[np.int64],
+) -> pa.Table:
+    tokens = pa.array(alphabet.names()).take(pa.array(items[order].ravel()))
+    offsets = np.arange(len(order) + 1, dtype=np.int32) * np.int32(items.shape[1])
+    window = pa.ListArray.from_arrays(offsets, tokens)
+    return pa.table({"window": window} | {name: pa.array(column).take(order) for name, column in columns.items()})
