@@ -23,6 +23,7 @@ from textcritic.corpora.articles import (
     write_batches,
 )
 from textcritic.corpora.bible import extract_bible
+from textcritic.corpora.conll import conll_articles
 from textcritic.corpora.docstrings import extract_docstrings
 from textcritic.corpora.given import given_articles
 from textcritic.corpora.jsonl import read_scientific
@@ -52,9 +53,8 @@ def extract_corpus(
 
     Args:
         kind: name of an extractor, a key of `EXTRACTORS`.
-        options: the entry's `options`: `packages` (docstrings), `version` and `books` (bible), `paths` and
-            `keep_abstract` (jsonl, scientific),
-            `corpus` and `opening` (derived).
+        options: the entry's `options`: `packages` (docstrings), `version` and `books` (bible), `paths`,
+            `keep_abstract` and `folder` (jsonl, scientific, conll), `corpus` and `opening` (derived).
         inputs: the files that the calling rule declares; those of `options` must be among them.
         out_path: Parquet in `EXTRACTED_SCHEMA`.
         report_path: JSON with `articles`, `sections`, `skipped` {reason: n} and `provenance` {`harvest_sha256`, ...}.
@@ -162,6 +162,12 @@ def _jsonl(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[
             yield article, split
 
 
+def _conll(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+    for split, path in _some_paths("conll", options):
+        for article in conll_articles(path, options.get("folder")):
+            yield article, split
+
+
 def _scientific(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
     seen: set[str] = set()
     for split, path in _some_paths("scientific", options):
@@ -182,6 +188,7 @@ def _derived(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tupl
 EXTRACTORS: dict[str, Extractor] = {
     DERIVED: _derived,
     "bible": _bible,
+    "conll": _conll,
     "docstrings": _docstrings,
     "jsonl": _jsonl,
     "scientific": _scientific,
