@@ -23,7 +23,6 @@ from textcritic.corpora.articles import (
     write_batches,
 )
 from textcritic.corpora.bible import extract_bible
-from textcritic.corpora.conll import conll_articles
 from textcritic.corpora.docstrings import extract_docstrings
 from textcritic.corpora.given import given_articles
 from textcritic.corpora.jsonl import read_scientific
@@ -163,6 +162,9 @@ def _jsonl(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[
 
 
 def _conll(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+    # What reads mentions reads articles too, so that this module cannot import it when it is loaded.
+    from textcritic.corpora.conll import conll_articles
+
     for split, path in _some_paths("conll", options):
         for article in conll_articles(path, options.get("folder")):
             yield article, split
