@@ -8,8 +8,6 @@ from textcritic.errors import TextcriticError
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
 
-FORMATS = (".conll", ".jsonl", ".tar.gz", ".tgz")
-
 
 def check_resolver(name: str, registries: "Registries") -> None:
     """Check an entry of the resolvers registry, beyond its schema and what it names.
@@ -28,8 +26,8 @@ def check_annotations(name: str, registries: "Registries") -> None:
     """Check an entry of the annotations registry.
 
     Raises:
-        TextcriticError: `folder` stands beside files that are not archives.
+        TextcriticError: `folder` stands beside files in columns, of which none can be an archive.
     """
     entry = registries.entry("annotations", name)
-    if entry["folder"] and not any(path.endswith((".tar.gz", ".tgz")) for path in entry["files"]):
+    if entry["folder"] and all(path.endswith((".conll", ".conll.gz")) for path in entry["files"]):
         raise TextcriticError("folder: has no effect without a .tar.gz archive; leave it out")

@@ -6,7 +6,6 @@ word; `|` may stand between them. Pradhan et al. 2012, section 4, has the whole 
 """
 
 import gzip
-import io
 import os
 import re
 import tarfile
@@ -19,7 +18,7 @@ from textcritic.errors import TextcriticError
 from textcritic.latents.mentions.heads import head_word, parse_heads
 from textcritic.latents.mentions.mention import Mention, Resolved
 
-ARCHIVES = (".tar.gz", ".tgz")
+GZIP = b"\x1f\x8b"
 SUFFIX = ".conll"
 SHORT, MINIMAL, FULL = 3, 5, 12
 """Columns of a line: number, word, entities (OntoGUM); document, part, number, word, entities; and the whole format."""
@@ -69,7 +68,7 @@ def conll_documents(
     is that of the parse where that column is filled, see `heads`.
 
     Args:
-        paths: files (also .gz), or .tar.gz archives, which are read as they are, with files named .conll.
+        paths: files, plain or gzipped, or .tar.gz archives, of which files named .conll are read as they are.
         folder: of archives: only files whose path has this folder in it.
         language: of the words that end the head of a mention without a parse.
 
@@ -128,14 +127,24 @@ def plain(word: str) -> str:
     return ESCAPES.get(word, word)
 
 
+def is_archive(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a .tar.gz archive, by what is in it: what was downloaded has no suffix.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with Path(path).open("rb") as handle:
+        return handle.read(len(GZIP)) == GZIP and tarfile.is_tarfile(path)
+
+
 def _texts(path: Path, folder: str | None) -> Iterator[tuple[str, str]]:
     """The name and the text of a file, or of each file in an archive."""
     try:
-        if path.name.endswith(ARCHIVES):
+        if is_archive(path):
             members = _members(path, folder)
         else:
             data = path.read_bytes()
-            members = [(str(path), gzip.decompress(data) if path.name.endswith(".gz") else data)]
+            members = [(str(path), gzip.decompress(data) if data.startswith(GZIP) else data)]
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: no such file") from error
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -153,7 +162,7 @@ def _texts(path: Path, folder: str | None) -> Iterator[tuple[str, str]]:
 def _members(path: Path, folder: str | None) -> list[tuple[str, bytes]]:
     inside = "" if folder is None else f"/{folder.strip('/')}/"
     found = []
-    with tarfile.open(fileobj=io.BytesIO(path.read_bytes()), mode="r:gz") as archive:
+    with tarfile.open(path, "r:gz") as archive:
         for member in archive:
             name = PurePosixPath(member.name).name
             if member.isfile() and name.endswith(SUFFIX) and name[0] != "." and inside in f"/{member.name}":

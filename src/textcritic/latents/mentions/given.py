@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 from textcritic.corpora.jsonl import json_lines
 from textcritic.corpora.values import kind_of
 from textcritic.errors import TextcriticError
-from textcritic.latents.mentions.conll import ConllDocument, conll_documents, plain, with_spans
+from textcritic.latents.mentions.conll import ConllDocument, conll_documents, is_archive, plain, with_spans
 from textcritic.latents.mentions.heads import head_word
 from textcritic.latents.mentions.language import load_language
 from textcritic.latents.mentions.mention import Mention, Resolved, Unresolved
@@ -45,7 +46,7 @@ class GivenResolver:
     """Gives each article the mentions that files have for its id; it needs memory for all of the files.
 
     Args:
-        files: named .conll, .conll.gz, .tar.gz (CoNLL columns) or otherwise JSON lines, also gzipped.
+        files: .tar.gz archives and files named .conll or .conll.gz (CoNLL columns), otherwise JSON lines, also gzipped.
         language: of the sentences and heads that a file does not give.
 
     Raises:
@@ -269,7 +270,7 @@ def _line(document: ConllDocument, line: int) -> str:
 
 
 def _is_conll(path: str) -> bool:
-    return path.endswith((".conll", ".conll.gz", ".tar.gz", ".tgz"))
+    return path.endswith((".conll", ".conll.gz", ".tar.gz", ".tgz")) or (Path(path).is_file() and is_archive(path))
 
 
 def _known(value: Mapping[str, Any], keys: Sequence[str], where: str) -> None:

@@ -72,17 +72,17 @@ def document_counts(key: Clusters, response: Clusters) -> npt.NDArray[np.float64
 
 def recall(sums: Array) -> Array:
     """Recall of a measure from its four counts: [B, 4] -> [B]; 0 where there is nothing to find."""
-    return _ratio(sums[..., 0], sums[..., 1])
+    return ratio(sums[..., 0], sums[..., 1])
 
 
 def precision(sums: Array) -> Array:
     """Precision of a measure from its four counts: [B, 4] -> [B]; 0 where nothing was found."""
-    return _ratio(sums[..., 2], sums[..., 3])
+    return ratio(sums[..., 2], sums[..., 3])
 
 
 def f1(sums: Array) -> Array:
     """Harmonic mean of recall and precision: [B, 4] -> [B]; 0 where both are 0."""
-    return _ratio(2 * recall(sums) * precision(sums), recall(sums) + precision(sums))
+    return ratio(2 * recall(sums) * precision(sums), recall(sums) + precision(sums))
 
 
 def conll(sums: Array) -> Array:
@@ -117,6 +117,11 @@ def pooled(counts: npt.ArrayLike, resamples: int = 10_000, seed: int = 1) -> dic
     }
 
 
+def ratio(above: Array, below: Array) -> Array:
+    """One array over another; 0 where the second is 0, as the reference scorer has it."""
+    return np.divide(above, below, out=np.zeros_like(above, dtype=np.float64), where=below > 0)
+
+
 def _overlaps(
     key: Clusters, response: Clusters
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
@@ -149,7 +154,3 @@ def _best_alignment(
     matrix = np.zeros((row.max() + 1, column.max() + 1))
     matrix[row, column] = similarity
     return float(matrix[linear_sum_assignment(matrix, maximize=True)].sum())
-
-
-def _ratio(above: Array, below: Array) -> Array:
-    return np.divide(above, below, out=np.zeros_like(above, dtype=np.float64), where=below > 0)

@@ -1,0 +1,73 @@
+"""Which entities are people, where neither the annotation nor the resolver says so: by the words of their mentions."""
+
+import re
+
+from textcritic.latents.mentions.language import Language
+from textcritic.latents.mentions.mention import Mention, Resolved
+
+_WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
+_OF_NOBODY = frozenset({"it", "its", "itself"})
+
+
+def people_of(document: Resolved, language: Language) -> frozenset[int]:
+    """The entities of a document that are people.
+
+    Where a mention says whether it is one (`Mention.person`), an entity is people if one of its mentions is. Else by
+    one rule, the same for what people marked (LitBank and OntoGUM do not give the kinds of their entities in these
+    columns) and for a resolver: an entity is people if one of its mentions is a pronoun that tells a gender or the
+    first or second person ("she", "I", "you"; not "they"), or a name after a title of address ("Mrs. Todd"), or a name
+    that begins with a given name ("John Thornton"), or has a noun for people as its head ("the old man"), and none of
+    its mentions is "it" or "its". A name alone that is not in the data file of the language ("Ahab") is people only if
+    a pronoun is linked to it.
+
+    Args:
+        document: with its mentions.
+        language: of its words.
+    """
+    said = {mention.entity for mention in document.mentions if mention.person}
+    silent = {mention.entity for mention in document.mentions} - {
+        mention.entity for mention in document.mentions if mention.person is not None
+    }
+    some, nobody = set(), set()
+    for mention in document.mentions:
+        if mention.entity in silent:
+            words = words_of(document, mention)
+            if len(words) == 1 and words[0].lower() in _OF_NOBODY:
+                nobody.add(mention.entity)
+            elif _of_a_person(document, mention, words, language):
+                some.add(mention.entity)
+    return frozenset(said | (some - nobody))
+
+
+def pronoun_of(document: Resolved, mention: Mention, language: Language) -> str | None:
+    """The personal pronoun that a mention is, in lower case; None for any other."""
+    word = document.text[mention.start : mention.end].lower()
+    return word if word in language.pronouns else None
+
+
+def is_nominal(document: Resolved, mention: Mention, language: Language) -> bool:
+    """Whether the head of a mention is a name or a noun: no pronoun, and no other function word ("it", "who")."""
+    head = document.text[mention.head_start : mention.head_end].lower()
+    return head not in language.pronouns and head not in language["function_words"]
+
+
+def words_of(document: Resolved, mention: Mention) -> list[str]:
+    """The words of a mention, as they are written, without signs."""
+    return _WORD.findall(document.text[mention.start : mention.end])
+
+
+def _of_a_person(document: Resolved, mention: Mention, words: list[str], language: Language) -> bool:
+    if not words:
+        return False
+    pronoun = language.pronouns.get(words[0].lower()) if len(words) == 1 else None
+    if pronoun is not None:
+        return pronoun.gender is not None or pronoun.person != 3
+    head = document.text[mention.head_start : mention.head_end]
+    if head.lower() in language.nouns:
+        return True
+    # A name: what begins with a capital letter, up to its head, after titles.
+    titles = 0
+    while titles < len(words) - 1 and words[titles].lower() in language.titles and words[titles][0].isupper():
+        titles += 1
+    first = words[titles]
+    return first[0].isupper() and head[:1].isupper() and (titles > 0 or first.lower() in language.given_names)
