@@ -1,6 +1,7 @@
 """textcritic: judge language models by the documents they write, beyond perplexity.
 
-`criticise`, `chains` and `topics` are described in docs/python.md; they are loaded when they are first used.
+`criticise`, `chains`, `coreference` and `topics` are described in docs/python.md; they are loaded when they are first
+used.
 """
 
 from importlib import import_module
@@ -10,6 +11,7 @@ from textcritic.errors import TextcriticError
 
 if TYPE_CHECKING:
     from textcritic.api.chains import ChainsResult, chains
+    from textcritic.api.coreference import CoreferenceResult, coreference
     from textcritic.api.criticise import criticise
     from textcritic.api.results import Result, Score
     from textcritic.api.topics import TopicsResult, topics
@@ -17,18 +19,21 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "ChainsResult",
+    "CoreferenceResult",
     "Result",
     "Score",
     "TextcriticError",
     "TopicsResult",
     "__version__",
     "chains",
+    "coreference",
     "criticise",
     "topics",
 ]
 
 # The module of each name that is loaded when it is first used.
 LATER = {
+    **{"CoreferenceResult": "coreference", "coreference": "coreference"},
     **{"ChainsResult": "chains", "chains": "chains", "criticise": "criticise"},
     **{"Result": "results", "Score": "results", "TopicsResult": "topics", "topics": "topics"},
 }

@@ -1,4 +1,4 @@
-"""`textcritic.criticise`, `chains` and `topics`: every form of input, the numbers, and what a result shows."""
+"""`textcritic.criticise`, `chains`, `coreference`, `topics`: forms of input, the numbers, and what a result shows."""
 
 import doctest
 import json
@@ -20,12 +20,14 @@ from report_html import Page
 
 import textcritic
 from textcritic import TextcriticError
+from textcritic.api.coreference import CoreferenceKeywords, CoreferenceOptions
 from textcritic.api.criticise import OF_KIND, Keywords
 from textcritic.api.topic_options import TopicKeywords, TopicOptions
 from textcritic.cli import main
 from textcritic.critics.ctm import fit_ctm, infer
 from textcritic.critics.ctm.scoring import latent_nll
 from textcritic.critics.ctm.starts import seed_of_start
+from textcritic.critics.mentions import MentionChains, MentionCritic
 from textcritic.inference import aggregated_covariance, centred_covariance
 from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words
 
@@ -175,6 +177,36 @@ def test_the_command_prints_what_the_function_gives(tmp_path, capsys, options):
     assert printed["latent_ppl"] == (None if found.unseen_transitions else found.latent_ppl)
 
 
+# Mentions.
+
+
+def some_mentions(number, seed, mixed=0.0):
+    """Two people in turns; a share of the pronouns is of the other gender."""
+    rng = random.Random(seed)
+    wrong = {"he": "she", "she": "he"}
+    chains = []
+    for _ in range(number):
+        chain = ["MALE:7", "FEMALE:Ann"]
+        for _ in range(rng.randint(5, 15)):
+            pronoun, entity = rng.choice([("he", "7"), ("she", "Ann")])
+            chain.append(rng.choice([".", f"{wrong[pronoun] if rng.random() < mixed else pronoun}:{entity}"]))
+        chains.append(chain)
+    return chains
+
+
+def test_mentions_are_criticised_by_the_parts():
+    train, test, sample = some_mentions(60, 1), some_mentions(60, 2), some_mentions(60, 3, mixed=0.2)
+    sets = [[{"mentions": chain} for chain in chains] for chains in (train, test, sample)]
+    found = textcritic.criticise(sets[0], {"mixed": sets[2]}, test=sets[1], resamples=200, order=4, discount="modified")
+    critic = MentionCritic.fit(MentionChains.of(train), 4, "modified")
+    for source, chains in (("real text", test), ("mixed", sample)):
+        log_prob = critic.log_prob(MentionChains.of(chains))
+        assert found[source]["latent_ppl"].value == pytest.approx(math.exp(-log_prob.mean()), rel=1e-12)
+    assert found["mixed"]["latent_ppl"].verdict == "different"
+    again = textcritic.criticise(sets[0], sets[1], held_out=0.5, resamples=200)
+    assert (again["real text"]["latent_ppl"].n, again["samples"]["latent_ppl"].verdict) == (30, "same")
+
+
 # Texts.
 
 
@@ -262,6 +294,7 @@ def test_a_folder_is_written_for_chains_too(tmp_path, capsys):
 # Bad input: one line that names the argument and the item.
 
 ARTICLE = {"sections": [{"title": "a", "text": "x"}]}
+MENTIONS = {"mentions": [".", "he:1"]}
 
 
 @pytest.mark.parametrize(
@@ -285,9 +318,16 @@ ARTICLE = {"sections": [{"title": "a", "text": "x"}]}
         ([["a"]] * 3, [["a"]], {"resamples": 0}, "resamples: 0 is not a whole number from 1 upwards"),
         ([["a"]] * 3, [["a"]], {"seed": True}, "seed: True is not a whole number from 0 upwards"),
         ([["a"]] * 3, [["a"]], {"smoothing": math.nan}, "smoothing: nan is not a finite number from 0 upwards"),
+        ([["a"]] * 3, [["a"]], {"order": 2}, "order: is for mentions; reference holds chains"),
+        ([MENTIONS] * 3, [MENTIONS], {"order": 0}, "order: 0 is not a whole number from 1 to 9"),
+        ([MENTIONS] * 3, [MENTIONS], {"discount": "x"}, "discount: 'x' is none of kneser-ney, as_released, modified"),
+        ([MENTIONS] * 3, {"m": [["a"]]}, {}, "samples['m']: holds chains, while the reference holds mentions"),
+        ([MENTIONS, {"mentions": ["he"]}], [MENTIONS], {}, "reference[1]: 'he' is no token; it should be '.' or"),
+        ([MENTIONS] * 3, {"m": [{"mentions": []}]}, {}, "m: scores: no document is left after rejection (no mentions"),
+        ([{"mentions": []}] * 3, [MENTIONS], {}, "reference: no mention and no sentence mark in the chains"),
         ([["a"]] * 3, [["a"]], {"num_topics": 2}, "num_topics: is for texts; reference holds chains"),
         ([["a"]] * 3, [["a"]], {"test": pd.DataFrame({"x": [1]})}, "test: no column chain; it has x"),
-        (pd.DataFrame({"x": [1]}), [["a"]], {}, "reference: no column chain or sections or text; it has x"),
+        (pd.DataFrame({"x": [1]}), [["a"]], {}, "reference: no column chain or mentions or sections or text; it has x"),
         (["a b"] * 9, ["c"], {"num_topics": 1}, "num_topics: 1 is not a whole number from 2 upwards"),
         (["a b"] * 4, [None], {}, "samples[0]: an object of type NoneType is not a document"),
         ([ARTICLE, {"sections": 1}], [ARTICLE], {}, "reference[1]: `sections` is a number; it should be a list"),
@@ -312,13 +352,15 @@ def test_an_option_that_does_not_exist():
 
 def test_the_keys_that_type_checkers_know_are_the_options():
     assert set(Keywords.__annotations__) == {name for names in OF_KIND.values() for name in names}
+    assert set(CoreferenceKeywords.__annotations__) == set(CoreferenceOptions.__dataclass_fields__)
     assert set(TopicKeywords.__annotations__) == set(TopicOptions.__dataclass_fields__) - {"num_topics"}
 
 
 def test_import_is_light_and_names_are_found():
     code = (
         "import sys, textcritic; heavy = {'numpy', 'pandas', 'pyarrow', 'torch'}; assert not heavy & set(sys.modules);"
-        "assert {'criticise', 'chains', 'topics'} <= set(dir(textcritic)); textcritic.chains;"
+        "assert {'criticise', 'chains', 'coreference', 'topics'} <= set(dir(textcritic)); textcritic.chains;"
+        "textcritic.coreference;"
         "assert not {'torch', 'pandas', 'matplotlib'} & set(sys.modules); textcritic.criticise; print('light')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

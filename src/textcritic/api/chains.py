@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from textcritic.api.arguments import from_zero, named, whole
 from textcritic.api.documents import Given, documents_of
-from textcritic.api.results import REAL, Result, Score
+from textcritic.api.results import REAL, Result
+from textcritic.api.scored import facts_of_draws, score_of
 from textcritic.critics.chains import Chains
-from textcritic.critics.scores import document_columns, latent_nll, latent_ppl, rejections
+from textcritic.critics.scores import document_columns, latent_nll
 from textcritic.critics.scoring import score_chains, unseen_transitions
 from textcritic.critics.transitions import Mode, TransitionCritic
-from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, permutation_test, ratio_of_sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,19 +187,6 @@ def scored(critic: TransitionCritic, chains_of_set: Chains) -> pa.Table:
     return score_chains(critic, np.arange(len(chains_of_set.lengths)).astype(str).tolist(), chains_of_set)
 
 
-def score_of(label: str, scores: pa.Table, options: ChainOptions, name: str, real: pa.Table | None = None) -> Score:
-    """Latent PPL, its interval, and its p-value against `real`; errors begin with `name`."""
-    with named(name):
-        columns = document_columns(scores)
-    low = high = None
-    if np.isfinite(columns).all():
-        found = bootstrap_interval(columns, exp_ratio_of_sums, resamples=options.resamples, seed=options.seed)
-        low, high = found.low, found.high
-    reasons = rejections(scores)
-    p = None if real is None else _p_value(columns, document_columns(real), options)
-    return Score(label, "latent_ppl", latent_ppl(scores), low, high, p, len(columns), sum(reasons.values()), reasons)
-
-
 def facts_of(critic: TransitionCritic, train: Chains, options: ChainOptions) -> tuple[tuple[str, str], ...]:
     """How the numbers were computed, in words."""
     chosen = "as asked" if options.smoothing is not None else "chosen by cross-validation on the train set"
@@ -211,12 +197,5 @@ def facts_of(critic: TransitionCritic, train: Chains, options: ChainOptions) -> 
             f"first-order chain over {len(critic.titles):,} titles, {way}; fitted on {len(train.lengths):,} chains; "
             f"smoothing {critic.delta:g}, {chosen}",
         ),
-        ("Interval", f"95%, percentile bootstrap over documents, {options.resamples:,} resamples, seed {options.seed}"),
-        ("p-value", "two-sided permutation test of log Latent PPL against held-out real text"),
+        *facts_of_draws(options),
     )
-
-
-def _p_value(sample: npt.NDArray[np.float64], real: npt.NDArray[np.float64], options: ChainOptions) -> float | None:
-    if not (np.isfinite(sample).all() and np.isfinite(real).all()):
-        return None
-    return permutation_test(sample, real, ratio_of_sums, options.resamples, options.seed).p

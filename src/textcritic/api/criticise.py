@@ -19,6 +19,7 @@ NUM_TOPICS = 20
 SPLIT = ("output", "test", "held_out", "resamples", "seed")
 OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "chains": (*SPLIT, "smoothing", "as_released"),
+    "mentions": (*SPLIT, "order", "discount", "gender"),
     "texts": (*SPLIT, "num_topics", "iterations", "tolerance", "stop_words", "minimum_count", "workers"),
     "articles": (
         "output",
@@ -39,13 +40,14 @@ class Keywords(TypedDict, total=False):
 
     Attributes:
         output: of articles: the folder for configuration and results; None: a temporary one, which lives as long as
-            the result. Of chains and texts: a folder for report.html and table.csv; None: neither is written.
-        test: of chains and texts: real documents that are the yardstick; the critic is then fitted on all of the
+            the result. Of anything else: a folder for report.html and table.csv; None: neither is written.
+        test: not of articles: real documents that are the yardstick; the critic is then fitted on all of the
             reference. None: a share of the reference, drawn at random.
         held_out: that share; 0.2 by default.
         resamples: of bootstrap and permutation tests; 10,000 by default.
         seed: of all that is drawn; 1 by default.
         smoothing, as_released: of chains, see `chains`.
+        order, discount, gender: of chains of mentions, see `coreference`.
         num_topics, iterations, tolerance, stop_words, minimum_count, workers: of texts, see `topics`; 20 topics by
             default.
         titles, minimum_title_count, minimum_sections, cores, fine_tune, articles, max_tokens: of articles, see
@@ -61,6 +63,9 @@ class Keywords(TypedDict, total=False):
     seed: int
     smoothing: float | None
     as_released: bool
+    order: int
+    discount: Literal["kneser-ney", "as_released", "modified"]
+    gender: bool
     num_topics: int
     iterations: int
     tolerance: float
@@ -83,6 +88,7 @@ def criticise(reference: Given, samples: Given = (), **options: Unpack[Keywords]
     What the documents are decides how, and what the first one of the reference is decides what they are:
 
     - chains (lists of titles): a transition critic, in this process; the Latent PPL of each source.
+    - chains of mentions (dicts with `mentions`): an n-gram critic, in this process; the Latent PPL of each source.
     - articles (dicts with `sections`): the coherence workflow, as the command `textcritic criticise` runs it.
     - texts (strings): a correlated topic model, in this process; the Latent NLL of each source, and how far the
       covariances of its topics are from real text's.
@@ -109,7 +115,7 @@ def criticise(reference: Given, samples: Given = (), **options: Unpack[Keywords]
         from textcritic.api.articles import criticise_articles
 
         return criticise_articles(real, compared, output, _models(given))
-    result = (_chains if real.kind == "chains" else _texts)(real, compared, given)
+    result = {"chains": _chains, "mentions": _mentions, "texts": _texts}[real.kind](real, compared, given)
     return result if output is None else _written(result, Path(output).expanduser().absolute())
 
 
@@ -185,6 +191,24 @@ def _chains(real: Documents, samples: Mapping[str, Documents], given: dict[str, 
         words = _split_words(len(train), len(tested), options.seed)
     drawn = {label: documents.chains() for label, documents in samples.items()}
     return criticise_chains(train, tested, drawn, options, ("Real text", words))
+
+
+def _mentions(real: Documents, samples: Mapping[str, Documents], given: dict[str, Any]) -> Result:
+    from textcritic.api.coreference import CoreferenceOptions, criticise_mentions, mentions_of
+
+    test, held_out = given.pop("test", None), given.pop("held_out", None)
+    options = CoreferenceOptions(**given)
+    chains = mentions_of(real, options)
+    if test is not None:
+        tested = mentions_of(documents_of(test, "test", "mentions"), options)
+        train, words = chains, _given_words(held_out)
+    else:
+        kept = np.zeros(len(chains.lengths), dtype=bool)
+        kept[list(_held_out(len(kept), held_out, options.seed))] = True
+        train, tested = chains.some(~kept), chains.some(kept)
+        words = _split_words(len(train.lengths), len(tested.lengths), options.seed)
+    drawn = {label: mentions_of(documents, options) for label, documents in samples.items()}
+    return criticise_mentions(train, tested, drawn, options, ("Real text", words))
 
 
 def _texts(real: Documents, samples: Mapping[str, Documents], given: dict[str, Any]) -> Result:

@@ -11,22 +11,25 @@ from textcritic.corpora.given import ARTICLE_KEYS, articles_of_records
 from textcritic.corpora.records import Record, records
 from textcritic.errors import TextcriticError
 
-Kind = Literal["chains", "articles", "texts"]
+Kind = Literal["chains", "mentions", "articles", "texts"]
 Records = Iterator[Record]
 Given: TypeAlias = Any
 """A list of chains, of articles or of texts; a data frame, a table, or a `datasets.Dataset`; or a path."""
 
 # The key or column that says what a document is; where there are several, the first of them counts.
-KINDS: Mapping[str, Kind] = {"chain": "chains", "sections": "articles", "text": "texts"}
+KINDS: Mapping[str, Kind] = {"chain": "chains", "mentions": "mentions", "sections": "articles", "text": "texts"}
 # Of a table: the columns that are read where they are there, and those of which it must have one.
 COLUMNS: Mapping[Kind, tuple[Sequence[str], Sequence[str]]] = {
     "chains": (["chain"], ["chain"]),
+    # The text is read to say that there are both.
+    "mentions": (["mentions", "text"], ["mentions"]),
     "articles": (ARTICLE_KEYS, ["sections"]),
     "texts": (["text", "sections"], ["text", "sections"]),
 }
 FORMS = (
-    "give chains (lists of titles), articles (dicts with `sections`) or texts (strings), in a list; or a data frame or "
-    "data set with a column chain, sections or text; or the path of a file"
+    "give chains (lists of titles), articles (dicts with `sections`), texts (strings) or mentions (dicts with "
+    "`mentions`), in a list; or a data frame or data set with a column chain, sections, text or mentions; or the path "
+    "of a file"
 )
 
 
@@ -54,12 +57,22 @@ class Documents:
         """
         return [_chain(record) for record in self._of("chains")]
 
+    def mentions(self) -> Iterator[tuple[str, list[str]]]:
+        """Stream the chains of mentions, each with what error lines call it; raises as `chains`."""
+        for record in self._of("mentions"):
+            yield record.where, _mentions(record)
+
     def articles(self) -> Iterator[Article]:
         """Stream the articles; raises as `chains`, and where an id occurs twice."""
         return articles_of_records(self._of("articles"), self.name)
 
     def tokens(self) -> Iterator[list[str]]:
         """Stream the white-space tokens of each text, or of an article's sections in order; raises as `chains`."""
+        for parts in self.texts():
+            yield [token for part in parts for token in part.split()]
+
+    def texts(self) -> Iterator[list[str]]:
+        """Stream each text as a list of one, or the texts of an article's sections in order; raises as `chains`."""
         empty = True
         for _, unit, where, value in self.records():
             empty = False
@@ -70,7 +83,7 @@ class Documents:
                 raise TextcriticError(
                     f'{where}: a {unit} should be {{"text": "..."}} or {{"sections": [{{"text": "..."}}, ...]}}'
                 )
-            yield [token for part in parts for token in clean_text(part["text"]).split()]
+            yield [clean_text(part["text"]) for part in parts]
         if empty:
             raise TextcriticError(f'{self.name}: there is no document in it; write one {{"text": "..."}} a line or row')
 
@@ -178,6 +191,20 @@ def _chain(record: Record) -> list[str]:
     raise TextcriticError(f'{record.where}: {fault}; each {record.unit} must be {{"chain": ["title", ...]}}')
 
 
+def _mentions(record: Record) -> list[str]:
+    value = record.value
+    if not isinstance(value, dict) or "mentions" not in value:
+        fault = 'not an object with the key "mentions"'
+    elif value.get("text") is not None:
+        fault = 'both "mentions" and "text" are there'
+    elif not isinstance(value["mentions"], list) or not all(type(token) is str for token in value["mentions"]):
+        fault = '"mentions" is not a list of strings'
+    else:
+        mentions: list[str] = value["mentions"]
+        return mentions
+    raise TextcriticError(f'{record.where}: {fault}; each {record.unit} must be {{"mentions": [".", "he:3", ...]}}')
+
+
 def _kind_of(value: Any, where: str) -> Kind:
     if isinstance(value, Mapping):
         for key, kind in KINDS.items():
@@ -194,6 +221,8 @@ def _row(value: Any, kind: Kind) -> Any:
     """A document as a line of a file would have it; anything that is not is left to those who read it."""
     if kind == "chains" and isinstance(value, list):
         return {"chain": value}
+    if kind == "mentions" and isinstance(value, list):
+        return {"mentions": value}
     if kind == "texts" and isinstance(value, str):
         return {"text": value}
     return value
@@ -208,6 +237,7 @@ def _what(value: Any) -> str:
 def _how(kind: Kind) -> str:
     return {
         "chains": 'a chain is a list of titles, or {"chain": [...]}',
+        "mentions": 'a chain of mentions is {"mentions": [...]}',
         "articles": 'an article is {"sections": [{"title": ..., "text": ...}, ...]}',
         "texts": 'a text is a string, or {"text": ...}',
     }[kind]

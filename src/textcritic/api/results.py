@@ -19,7 +19,7 @@ FOOT = "p: permutation test against held-out real text; different: p < 0.05, sam
 
 # What tables call a measure, and what it says.
 MEASURES: Mapping[str, tuple[str, str]] = {
-    "latent_ppl": ("Latent PPL", "lower: titles in a likelier order; real text is the yardstick"),
+    "latent_ppl": ("Latent PPL", "lower: a likelier order; real text is the yardstick"),
     "latent_nll": ("Latent NLL of a document, nats", "that of real text is the yardstick; lower alone is no praise"),
     "distance": ("Distance of topic covariances", "0: as in real text, 1: as far from it as none at all"),
 }

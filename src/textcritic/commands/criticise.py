@@ -8,14 +8,17 @@ from textcritic.commands.arguments import positive, seed, tolerance
 CRITICISE = """\
 Compare the documents of one or more files with those of a reference: from text to the table and the report.
 
-Each line of a file (.jsonl, .jsonl.gz) is an article, a chain of titles, or a text; all files hold the same:
+Each line of a file (.jsonl, .jsonl.gz) is an article, a chain of titles or of mentions, or a text; all files hold the
+same:
   {"id": "1", "sections": [{"title": "introduction", "text": "..."}, ...]}
   {"chain": ["introduction", "method", "result"]}
+  {"mentions": [".", "he:3", "MALE:3"]}
   {"text": "..."}
 Or a file is a table with such columns: .parquet, .arrow, a folder of these, or a folder that `datasets` saved.
 
-Of chains, a critic of their order is fitted on part of the reference; of texts, a topic model, which says which topics
-go together. Both take seconds; the rest of the reference is the yardstick.
+Of chains, a critic of their order is fitted on part of the reference; of mentions, one of who is mentioned after whom;
+of texts, a topic model, which says which topics go together. All take seconds; the rest of the reference is the
+yardstick.
 
 Of articles the reference needs its titles: the critic learns from part of it in what order sections follow one another,
 the rest is the yardstick. Where every section of every sample has a title, titles are given, and it takes seconds;
@@ -24,7 +27,7 @@ otherwise a classifier is trained on the reference and infers the titles of all 
 CRITICISE_OUTPUT = """\
 The folder then has the study's configuration (config.yaml, registry, studies: yours to edit, the same command keeps
 what you change) and its results: tables, figures, report.html. The same command again makes only what a change of
-files or options reaches, and goes on where it was killed. Of chains and texts it has report.html and table.csv.
+files or options reaches, and goes on where it was killed. Of all but articles it has report.html and table.csv.
 """
 
 

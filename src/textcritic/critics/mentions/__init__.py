@@ -6,12 +6,13 @@ from textcritic.critics.mentions.comparisons import MINIMUM, THRESHOLD, contribu
 from textcritic.critics.mentions.discounts import DISCOUNTS, Discount
 from textcritic.critics.mentions.model import FLOOR, MentionCritic
 from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA, decompose_mentions, score_mentions
-from textcritic.critics.mentions.windows import BOS, Windows, count_windows
+from textcritic.critics.mentions.windows import BOS, MAXIMUM_ORDER, Windows, count_windows
 
 __all__ = [
     "BOS",
     "DISCOUNTS",
     "FLOOR",
+    "MAXIMUM_ORDER",
     "MENTION_SCORES_SCHEMA",
     "MINIMUM",
     "NEW_ENTITY",

@@ -15,6 +15,9 @@ from textcritic.errors import TextcriticError
 SENTENCE = "."
 """The mark of a sentence's start; it has no entity."""
 NO_ENTITY = -1
+GENDERS = ("MALE", "FEMALE", "PLURAL")
+NO_GENDER = "None"
+"""The label of an entity without a gendered pronoun, as the released code of the paper writes it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +47,13 @@ class MentionChains:
         offsets = np.concatenate([[0], np.cumsum(self.lengths[documents])])
         return MentionChains(self.symbols, self.codes[tokens], self.entities[tokens], offsets)
 
+    def without_gender(self) -> "MentionChains":
+        """With the label None in place of MALE, FEMALE and PLURAL."""
+        names = [NO_GENDER if symbol in GENDERS else symbol for symbol in self.symbols]
+        symbols = tuple(dict.fromkeys(names))
+        places = np.array([symbols.index(name) for name in names], np.int32)
+        return MentionChains(symbols, places[self.codes], self.entities, self.offsets)
+
     @classmethod
     def of(cls, chains: Iterable[Sequence[str]]) -> "MentionChains":
         """From lists of tokens, each `.` or `symbol:entity`; an entity is any text, the same one means the same entity.
@@ -51,12 +61,17 @@ class MentionChains:
         Raises:
             TextcriticError: a token is neither; the line names the document (from 1) and the token.
         """
+        return cls.of_named((f"document {number}", chain) for number, chain in enumerate(chains, 1))
+
+    @classmethod
+    def of_named(cls, chains: Iterable[tuple[str, Sequence[str]]]) -> "MentionChains":
+        """The same from pairs of what error lines call a document, and its tokens."""
         vocabulary: dict[str, int] = {}
         codes, entities, lengths = [], [], []
-        for number, chain in enumerate(chains, 1):
+        for where, chain in chains:
             seen: dict[str, int] = {}
             for token in chain:
-                symbol, entity = _parsed(token, number)
+                symbol, entity = _parsed(token, where)
                 codes.append(vocabulary.setdefault(symbol, len(vocabulary)))
                 entities.append(NO_ENTITY if entity is None else seen.setdefault(entity, len(seen)))
             lengths.append(len(chain))
@@ -64,12 +79,12 @@ class MentionChains:
         return cls(tuple(vocabulary), np.array(codes, np.int32), np.array(entities, np.int64), offsets)
 
 
-def _parsed(token: object, number: int) -> tuple[str, str | None]:
+def _parsed(token: object, where: str) -> tuple[str, str | None]:
     if token == SENTENCE:
         return SENTENCE, None
     symbol, colon, entity = token.rpartition(":") if isinstance(token, str) else ("", "", "")
     if not (symbol and colon and entity):
         raise TextcriticError(
-            f"document {number}: {token!r} is no token; it should be {SENTENCE!r} or symbol:entity, such as he:3"
+            f"{where}: {token!r} is no token; it should be {SENTENCE!r} or symbol:entity, such as he:3"
         )
     return symbol, entity

@@ -1,0 +1,164 @@
+"""`textcritic coreference`: the numbers by plain dictionaries, and every fault in one line."""
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from mention_oracle import AsReleased, KneserNey, synthetic
+
+import textcritic
+from textcritic.cli import main
+
+REAL = [chain for chain in synthetic(1, 60) if chain]
+
+
+def write(path, chains):
+    path.write_text("".join(json.dumps({"mentions": chain}) + "\n" for chain in chains), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def real(tmp_path):
+    return write(tmp_path / "real.jsonl", REAL)
+
+
+def run(capsys, *arguments):
+    assert main(["coreference", *map(str, arguments)]) == 0
+    out, err = capsys.readouterr()
+    assert (err, out.count("\n")) == ("", 1)
+    return json.loads(out)
+
+
+def test_whole_command(tmp_path, real):
+    text = [*synthetic(2, 10), [], [".", "."], ["it:1000000", "it:-3", "é:x:Ann", "it:-3"]]
+    samples = write(tmp_path / "samples.jsonl", text)
+    command = [sys.executable, "-m", "textcritic.cli", "coreference", real, samples, "--discount", "as_released"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    found = json.loads(done.stdout)
+    log_prob = AsReleased(REAL, 5).log_prob(text)
+    tokens = sum(map(len, text))
+    assert found.pop("latent_ppl") == pytest.approx(math.exp(-log_prob.sum() / tokens), rel=1e-12)
+    assert found.pop("latent_nll_mean") == pytest.approx(-log_prob.sum() / 12, rel=1e-12)
+    low, high = found.pop("ci95")
+    assert low < math.exp(-log_prob.sum() / tokens) < high
+    assert found == {
+        "tokens": tokens,
+        "n": 12,
+        "rejected": 1,
+        "rejected_by_reason": {"no mentions": 1},
+        "without_people": 1 + sum(set(chain) == {"."} for chain in text[:10]),
+        "order": 5,
+        "discount": "as_released",
+        "unseen": 4,
+    }
+
+
+@pytest.mark.parametrize(("order", "discount"), [(1, "kneser-ney"), (3, "modified"), (9, "kneser-ney")])
+def test_options(tmp_path, capsys, real, order, discount):
+    text = synthetic(3, 12)
+    found = run(capsys, real, write(tmp_path / "s.jsonl", text), "--order", order, "--discount", discount, "--seed", 4)
+    log_prob = KneserNey(REAL, order, discount == "modified").log_prob(text)
+    assert found["latent_ppl"] == pytest.approx(math.exp(-log_prob.mean()), rel=1e-11)
+    assert (found["order"], found["discount"]) == (order, discount)
+    options = {"order": order, "discount": discount, "seed": 4}
+    assert json.loads(textcritic.coreference(real, [{"mentions": c} for c in text], **options).to_json()) == found
+
+
+def test_kneser_ney_of_order_five_is_the_default(tmp_path, capsys, real):
+    samples = write(tmp_path / "s.jsonl", synthetic(3, 12))
+    assert run(capsys, real, samples) == run(capsys, real, samples, "--order", "5", "--discount", "kneser-ney")
+
+
+def test_without_gender_the_labels_are_one(tmp_path, capsys, real):
+    def plain(chains):
+        return [[token.replace("FEMALE:", "None:").replace("MALE:", "None:") for token in chain] for chain in chains]
+
+    text = synthetic(3, 12)
+    files = write(tmp_path / "plain_real.jsonl", plain(REAL)), write(tmp_path / "plain.jsonl", plain(text))
+    found = run(capsys, real, write(tmp_path / "s.jsonl", text), "--no-gender")
+    assert found == run(capsys, *files)
+    assert found["latent_ppl"] != run(capsys, real, tmp_path / "s.jsonl")["latent_ppl"]
+
+
+def test_every_form_gives_the_same_numbers(tmp_path, real):
+    text = synthetic(3, 12)
+    wanted = textcritic.coreference(real, text).to_json()
+    table = pa.table({"mentions": text, "other": range(12)})
+    pq.write_table(table, tmp_path / "s.parquet")
+    frame = pd.DataFrame({"mentions": [np.array(chain, object) for chain in text]})
+    for given in ([{"mentions": chain} for chain in text], table, frame, tmp_path / "s.parquet"):
+        assert textcritic.coreference(REAL, given).to_json() == wanted
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"{", "not JSON"),
+        (b"[]", 'not an object with the key "mentions"'),
+        (b'{"text": "He said."}', 'not an object with the key "mentions"'),
+        (b'{"mentions": ["."], "text": "He said."}', 'both "mentions" and "text" are there'),
+        (b'{"mentions": ". he:1"}', '"mentions" is not a list of strings'),
+        (b'{"mentions": [".", 1]}', '"mentions" is not a list of strings'),
+        (b'{"mentions": [".", "he"]}', "'he' is no token; it should be '.' or symbol:entity"),
+        (b'{"mentions": ["he:"]}', "'he:' is no token"),
+        (b'{"mentions": [":1"]}', "':1' is no token"),
+        (b'{"mentions": [""]}', "'' is no token"),
+        (b'{"mentions": ["\xff"]}', "not UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("which", [0, 1])
+def test_bad_line_is_named(tmp_path, capsys, real, line, message, which):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_bytes(b'{"mentions": ["."]}\n' + line + b"\n")
+    files = [str(bad), real] if which == 0 else [real, str(bad)]
+    assert main(["coreference", *files]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert f"{bad}:2: {message}" in err
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ([], [["."]], "real.jsonl: there is no document in it"),
+        ([["."]], [], "samples.jsonl: there is no document in it"),
+        ([[], []], [["."]], "real.jsonl: no mention and no sentence mark in the chains"),
+        ([["."]], [[], []], "samples.jsonl: scores: no document is left after rejection (no mentions: 2)"),
+    ],
+)
+def test_nothing_to_fit_or_to_score_is_one_line(tmp_path, capsys, first, second, message):
+    files = [write(tmp_path / "real.jsonl", first), write(tmp_path / "samples.jsonl", second)]
+    assert main(["coreference", *files]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert message in err
+
+
+@pytest.mark.parametrize("option", [["--order", "0"], ["--discount", "x"], ["--resolver", "x"], ["--seed", "-1"]])
+def test_bad_option(capsys, real, option):
+    with pytest.raises(SystemExit) as stopped:
+        main(["coreference", real, real, *option])
+    assert stopped.value.code == 2
+    assert option[0] in capsys.readouterr().err
+
+
+def test_an_order_out_of_range(capsys, real):
+    assert main(["coreference", real, real, "--order", "10"]) == 2
+    assert "order: 10 is not a whole number from 1 to 9" in capsys.readouterr().err
+
+
+def test_command_loads_nothing_heavy(real):
+    code = (
+        "import sys; from textcritic.cli import main; main(sys.argv[1:]); "
+        "sys.exit(', '.join({'torch', 'scipy', 'matplotlib', 'transformers'} & set(sys.modules)) or 0)"
+    )
+    command = [sys.executable, "-c", code, "coreference", real, real]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
