@@ -93,7 +93,7 @@ def error_summary(table: pa.Table, resamples: int = 10_000, seed: int = 1) -> di
         seed: of the bootstrap.
 
     Returns:
-        `documents`; `latent_ppl` {`{fitted}_{scored}`: {value, low, high}}; `differences` {name: {value, low, high}}, see
+        `documents`; `latent_ppl` {`{fitted}_{scored}`: {value, low, high}}; `differences` {name: the same}, see
         `DIFFERENCES`.
     """
 
