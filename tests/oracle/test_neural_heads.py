@@ -62,6 +62,15 @@ def test_scores_of_spans_across_blocks():
             assert scores[1, start, width].item() == pytest.approx(wanted, rel=1e-5, abs=1e-5)
 
 
+def test_links_of_many_spans_are_found_in_blocks(monkeypatch):
+    heads, vectors = made(FCorefHeads), torch.randn(2, 60, WIDTH, generator=torch.Generator().manual_seed(4))
+    lengths = torch.tensor([60, 41])
+    whole = heads.antecedents(vectors, lengths, None)[1]
+    monkeypatch.setattr("textcritic.latents.mentions.neural_heads.ROWS", 7)
+    assert torch.equal(heads.antecedents(vectors, lengths, None)[1], whole)
+    assert whole.max() > 14
+
+
 @pytest.mark.parametrize("kind", [FCorefHeads, LingMessHeads])
 def test_padding_has_no_part_in_a_document(kind):
     """The authors' package lets spans of padding compete; here a document has one result, whatever stands beside it."""

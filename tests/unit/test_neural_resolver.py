@@ -5,8 +5,10 @@ import pickle
 import shutil
 from pathlib import Path
 
+import local_hub as local
 import pytest
 import torch
+from local_hub import REVISION, local_hub
 from safetensors.torch import save_file
 from tiny_coreference import DOCUMENTS, LONGEST, save_checkpoint
 
@@ -75,10 +77,28 @@ def assert_sound(result: Resolved) -> None:
         assert text[mention.start : mention.end].strip() == text[mention.start : mention.end]
 
 
+def test_a_checkpoint_that_was_fetched_from_a_hub(checkpoint, tmp_path, monkeypatch):
+    """The files that the downloader takes are those that the resolver needs."""
+    files = {path.name: path.read_bytes() for path in checkpoint[0].iterdir()}
+    entry = {"repository": "some/model", "revision": REVISION, "weights": True, "custom_code": False}
+    with local_hub(files | {"README.md": b"# A model"}, tmp_path / "home", monkeypatch):
+        assert local.fetch("download.download_model", "m", entry | {"format": "pytorch"}, tmp_path / "m") == ""
+    fetched = resolver((tmp_path / "m", checkpoint[1]))
+    assert list(fetched.resolve(TEXTS[:4])) == list(resolver(checkpoint).resolve(TEXTS[:4]))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch sees")
+def test_a_gpu_gives_what_the_cpu_gives(checkpoint, monkeypatch):
+    there = list(resolver(checkpoint).resolve(TEXTS))
+    monkeypatch.setattr("textcritic.latents.mentions.neural.device", lambda: torch.device("cpu"))
+    assert there == list(resolver(checkpoint).resolve(TEXTS))
+
+
 @pytest.mark.parametrize("window", [1, 4])
 def test_batches_change_nothing(checkpoint, monkeypatch, window):
     whole = list(resolver(checkpoint).resolve(TEXTS))
     monkeypatch.setattr("textcritic.latents.mentions.neural.WINDOW", window)
+    monkeypatch.setattr("textcritic.latents.mentions.neural_model.SEGMENTS", 3)
     for size in (1, 150, 400):
         assert list(resolver(checkpoint, size).resolve(TEXTS)) == whole
 

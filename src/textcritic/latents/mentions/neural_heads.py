@@ -14,6 +14,7 @@ Expert Scorers for Coreference Resolution") adds to an a for all pairs the a of 
 The names of the modules are those of the weights in the published files.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -23,6 +24,7 @@ from transformers.activations import ACT2FN
 # In the order of the published weights (LingMess); the last expert scores every pair.
 SAME_PRONOUNS, OTHER_PRONOUNS, PRONOUN, MATCH, CONTAINS, OTHER, EVERY = range(7)
 BLOCK = 256  # starts of spans that are scored at once
+ROWS = 2048  # spans whose antecedents are looked for at once
 
 # Pronouns of a group agree (as in the published code of LingMess); upper and lower case are the same.
 PRONOUNS = {
@@ -119,12 +121,16 @@ class Heads(nn.Module):
             words: of the pieces; needed by LingMess.
         """
         spans = self.best_spans(vectors, lengths)
-        scores = self.pair_scores(vectors, spans, words) + spans.scores[:, :, None] + spans.scores[:, None, :]
-        earlier = torch.ones_like(scores, dtype=torch.bool).tril(-1) & spans.valid[:, :, None]
-        none = scores.new_zeros(scores.shape[:2])[..., None]
-        # The zero of no link stands last, so that a span of score 0 comes before it, as in the published code.
-        best = torch.cat([scores.masked_fill(~earlier, -torch.inf), none], -1).argmax(-1)
-        return spans, best.masked_fill(best == scores.shape[-1], -1)
+        linked, kept = [], spans.starts.shape[1]
+        for first, pairs in self.pair_scores(vectors, spans, words):
+            rows = slice(first, first + pairs.shape[1])
+            scores = pairs + spans.scores[:, rows, None] + spans.scores[:, None, :]
+            earlier = torch.ones_like(scores, dtype=torch.bool).tril(first - 1) & spans.valid[:, rows, None]
+            none = scores.new_zeros(scores.shape[:2])[..., None]
+            # The zero of no link stands last, so that a span of score 0 comes before it, as in the published code.
+            best = torch.cat([scores.masked_fill_(~earlier, -torch.inf), none], -1).argmax(-1)
+            linked.append(best.masked_fill(best == kept, -1))
+        return spans, torch.cat(linked, 1)
 
     def best_spans(self, vectors: Tensor, lengths: Tensor) -> Spans:
         """The spans of the highest scores: floor(share * pieces) of each document, both in float32."""
@@ -160,8 +166,12 @@ class Heads(nn.Module):
             band.append(square.gather(2, columns.expand(len(vectors), -1, -1)))
         return torch.cat(band, 1) + self.mention_start_classifier(starts) + alone
 
-    def pair_scores(self, vectors: Tensor, spans: Spans, words: Words | None) -> Tensor:
-        """float32 [documents, spans, spans]: a of a span (row) and one that it may be linked to (column)."""
+    def pair_scores(self, vectors: Tensor, spans: Spans, words: Words | None) -> Iterator[tuple[int, Tensor]]:
+        """Scores a of a span (row) and one that it may be linked to (column), in blocks of rows, in order.
+
+        Yields:
+            the first row, and float32 [documents, rows, spans]; at least one block.
+        """
         raise NotImplementedError
 
 
@@ -177,14 +187,15 @@ class FCorefHeads(Heads):
         self.antecedent_s2e_classifier = nn.Linear(size, size)
         self.antecedent_e2s_classifier = nn.Linear(size, size)
 
-    def pair_scores(self, vectors: Tensor, spans: Spans, words: Words | None) -> Tensor:
+    def pair_scores(self, vectors: Tensor, spans: Spans, words: Words | None) -> Iterator[tuple[int, Tensor]]:
         """See `Heads`; `words` have no part in it."""
         starts = self.start_coref_mlp(_at(vectors, spans.starts))
         ends = self.end_coref_mlp(_at(vectors, spans.ends))
         to_starts = self.antecedent_s2s_classifier(starts) + self.antecedent_e2s_classifier(ends)
         to_ends = self.antecedent_s2e_classifier(starts) + self.antecedent_e2e_classifier(ends)
-        scores: Tensor = to_starts @ starts.transpose(1, 2) + to_ends @ ends.transpose(1, 2)
-        return scores
+        for first in range(0, max(starts.shape[1], 1), ROWS):
+            rows = slice(first, first + ROWS)
+            yield first, to_starts[:, rows] @ starts.transpose(1, 2) + to_ends[:, rows] @ ends.transpose(1, 2)
 
 
 class LingMessHeads(Heads):
@@ -199,7 +210,7 @@ class LingMessHeads(Heads):
             self.register_parameter(f"antecedent_{pair}_all_weights", nn.Parameter(torch.zeros(experts, size, size)))
             self.register_parameter(f"antecedent_{pair}_all_biases", nn.Parameter(torch.zeros(experts, size)))
 
-    def pair_scores(self, vectors: Tensor, spans: Spans, words: Words | None) -> Tensor:
+    def pair_scores(self, vectors: Tensor, spans: Spans, words: Words | None) -> Iterator[tuple[int, Tensor]]:
         """See `Heads`."""
         if words is None:
             raise ValueError("LingMess needs the words of the pieces")
@@ -210,7 +221,7 @@ class LingMessHeads(Heads):
         for category in range(EVERY):
             # One after the other: memory is that of two of them.
             scores = scores + self._expert(category, starts, ends).masked_fill(kinds != category, 0.0)
-        return scores
+        yield 0, scores  # a document is never long
 
     def _expert(self, number: int, starts: Tensor, ends: Tensor) -> Tensor:
         starts, ends = starts[:, :, number], ends[:, :, number]

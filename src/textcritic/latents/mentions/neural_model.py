@@ -53,6 +53,7 @@ ARCHITECTURES = {
 }
 # Saved with the encoder, and not used: the layer for sentences, and position numbers.
 NOT_USED = ("pooler.", "embeddings.position_ids")
+SEGMENTS = 64  # of long documents, read at once
 SAFE, PICKLED = "model.safetensors", "pytorch_model.bin"
 
 
@@ -135,16 +136,13 @@ class CoreferenceModel(nn.Module):
         parts = nn.functional.pad(ids, (0, extra), value=self.padding).view(-1, self.segment)
         filled = nn.functional.pad(inside, (0, extra)).view(-1, self.segment)
         sizes = filled.sum(-1)
-        vectors = None
-        for rows in (sizes == self.segment, (sizes > 0) & (sizes < self.segment)):
-            if not rows.any():
-                continue
-            width = int(sizes[rows].max())
-            read = self.encoder(parts[rows, :width], attention_mask=filled[rows, :width].long()).last_hidden_state
-            if vectors is None:
-                vectors = read.new_zeros(len(parts), self.segment, read.shape[-1])
-            vectors[rows, :width] = read
-        assert vectors is not None  # a document has at least the two marks
+        vectors = torch.zeros(*parts.shape, self.encoder.config.hidden_size, device=ids.device)
+        for kind in (sizes == self.segment, (sizes > 0) & (sizes < self.segment)):
+            for rows in kind.nonzero().flatten().split(SEGMENTS):
+                width = int(sizes[rows].max()) if len(rows) else 0
+                if width:
+                    marks = filled[rows, :width].long()
+                    vectors[rows, :width] = self.encoder(parts[rows, :width], marks).last_hidden_state.float()
         return vectors.view(documents, pieces + extra, -1)[:, :pieces]
 
 
