@@ -47,21 +47,23 @@ class Noun:
     plural: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Language:
     """The data file of a language; all words are in lower case, except those of `capitalised`.
 
     Attributes:
+        file: that it was read from.
         capitals_mark_names: whether a capital letter inside a sentence marks a name.
         pronouns, nouns: by the word.
         titles, given_names: the gender of each, None where it tells none.
         same_name: of a form of a name, the form that stands for all.
         determiners: of each, whether what follows is known already.
         others: the lists of `LISTS`.
-        verb_endings: those of `others`, in order.
+        verb_endings, plural_endings: those of `others`, in order.
         function_words_and_pronouns: of `others` and `pronouns`.
     """
 
+    file: str
     capitals_mark_names: bool
     pronouns: Mapping[str, Pronoun]
     titles: Mapping[str, str | None]
@@ -71,11 +73,20 @@ class Language:
     determiners: Mapping[str, bool]
     others: Mapping[str, frozenset[str]]
     verb_endings: tuple[str, ...]
+    plural_endings: tuple[str, ...]
     function_words_and_pronouns: frozenset[str]
+
+    def __repr__(self) -> str:
+        return f"Language({self.file!r})"
 
     def __getitem__(self, name: str) -> frozenset[str]:
         """One of `LISTS`."""
         return self.others[name]
+
+    def noun(self, word: str) -> Noun | None:
+        """The noun for people that a word in lower case is, or ends with behind a hyphen; None for any other."""
+        noun = self.nouns.get(word)
+        return self.nouns.get(word.rpartition("-")[2]) if noun is None and "-" in word else noun
 
     def is_verb(self, word: str) -> bool:
         """Whether a word, as it is written, is one of the verbs that are known, or ends like one."""
@@ -87,16 +98,8 @@ class Language:
 
 LISTS = (
     *("abbreviations", "possessive_endings", "conjunctions", "particles", "function_words", "inside_phrases"),
-    *(
-        "places_follow",
-        "clause_words",
-        "verbs_of_speech",
-        "auxiliaries",
-        "copulas",
-        "verb_endings",
-        "verbs",
-        "capitalised",
-    ),
+    *("places_follow", "clause_words", "verbs_of_speech", "auxiliaries", "copulas", "verb_endings", "verbs"),
+    *("also_adjectives", "epithets", "links", "plural_endings", "capitalised"),
 )
 _GENDERS: Mapping[str, str | None] = {MALE: MALE, FEMALE: FEMALE, NEITHER: None}
 _NOUNS = {f"{gender}{plural}": gender for gender in _GENDERS for plural in ("", " plural")}
@@ -140,6 +143,7 @@ class _Reader:
         others = {key: frozenset(self.words(data[key], key, lower=key != "capitalised")) for key in LISTS}
         pronouns = self.pronouns(data["pronouns"])
         return Language(
+            file=str(self.path),
             capitals_mark_names=data["capitals_mark_names"],
             pronouns=pronouns,
             titles=self.genders(data, "titles"),
@@ -151,6 +155,7 @@ class _Reader:
             determiners=MappingProxyType({word: kind == "definite" for word, kind in definite.items()}),
             others=MappingProxyType(others),
             verb_endings=tuple(sorted(others["verb_endings"])),
+            plural_endings=tuple(sorted(others["plural_endings"])),
             function_words_and_pronouns=others["function_words"] | frozenset(pronouns),
         )
 

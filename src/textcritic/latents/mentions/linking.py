@@ -9,12 +9,33 @@ from dataclasses import dataclass, field
 
 from textcritic.latents.mentions.language import FEMALE, MALE, Language
 from textcritic.latents.mentions.mention import Mention, Resolved
-from textcritic.latents.mentions.phrases import NAME, NOUN, OBJECT, POSSESSIVE, PRONOUN, SUBJECT, Phrase, find_phrases
+from textcritic.latents.mentions.nouns import things_before
+from textcritic.latents.mentions.phrases import (
+    NAME,
+    NOUN,
+    OBJECT,
+    PRONOUN,
+    SUBJECT,
+    Phrase,
+    agree,
+    find_phrases,
+)
+from textcritic.latents.mentions.salience import (
+    SAME_CLAUSE,
+    SUBJECT_BEFORE,
+    SUBJECT_OF_CLAUSE,
+    UNKNOWN_GENDER,
+    role_of,
+    salience,
+)
 from textcritic.latents.mentions.text import Words
 
 # Entities that a pronoun can be linked to: so many, those mentioned last, at most so many sentences back.
 CANDIDATES = 24
 SENTENCES = 8
+_APPOSITION_ENDS = frozenset((",", ".", ";", "(", ")"))
+# Words between a subject and an object of one clause.
+CLAUSE = 6
 # Entities with a part of a name that are compared with a name.
 NAMESAKES = 8
 
@@ -28,7 +49,8 @@ class Entity:
         parts, title: of its longest name; no parts where it has no name.
         last: the phrase that stood for it last.
         count: its mentions so far.
-        members: of a group that was made of others, these.
+        first_person: whether it is "we"; no pronoun of the third person means it.
+        phrases: that stand for it.
     """
 
     gender: str | None
@@ -37,7 +59,7 @@ class Entity:
     parts: tuple[str, ...] = ()
     title: str | None = None
     count: int = 0
-    members: tuple["Entity", ...] = ()
+    first_person: bool = False
     phrases: list[Phrase] = field(default_factory=list)
 
 
@@ -51,9 +73,12 @@ class Linker:
         self.recent: list[Entity] = []
         self.entities: list[Entity] = []
         self.by_part: dict[str, list[Entity]] = {}
-        self.by_noun: dict[tuple[str, Entity | None], Entity] = {}
+        self.by_noun: dict[tuple[str, Entity | None], list[tuple[tuple[str, ...], Entity]]] = {}
         self.at_word: dict[int, Entity] = {}
         self.subject: Entity | None = None
+        self.previous: Entity | None = None
+        self.groups: dict[tuple[int, int], Entity] = {}
+        self.we: dict[bool, Entity] = {}
 
     def resolved(self, name: str) -> Resolved:
         """Link all phrases; `name` is the id of the article."""
@@ -62,6 +87,7 @@ class Linker:
         for phrase in self.phrases:
             sentence = words.sentence[phrase.head]
             if sentence != before:
+                self.previous = self.subject if sentence == before + 1 else None
                 self.subject, before = None, sentence
             entity = self.link(phrase)
             if entity is not None:
@@ -76,6 +102,8 @@ class Linker:
             return self.noun(phrase)
         if phrase.person == 3:
             return self.pronoun(phrase)
+        if phrase.person == 1 and phrase.plural:
+            return self.speakers(phrase)
         return None
 
     def mention(self, entity: Entity, phrase: Phrase) -> None:
@@ -84,14 +112,49 @@ class Linker:
         entity.count += 1
         entity.phrases.append(phrase)
         entity.gender = entity.gender or phrase.gender
+        if not self.is_aside(phrase):
+            self.touch(entity)
+            if phrase.role == SUBJECT:
+                self.subject = entity
+        beside = phrase.first - 2
+        if phrase.kind != PRONOUN and beside >= 0 and self.words.lowered[beside + 1] in self.language["conjunctions"]:
+            other = self.at_word.get(beside)
+            if other is not None and other is not entity:
+                self.group(other, entity, phrase)
         self.at_word[phrase.last - 1] = entity
+
+    def is_aside(self, phrase: Phrase) -> bool:
+        """Whether a name stands in brackets behind a mention, as an actor's does; no pronoun means it."""
+        before = phrase.first - 1
+        return phrase.kind == NAME and before > 0 and self.words.words[before] == "(" and before - 1 in self.at_word
+
+    def touch(self, entity: Entity) -> None:
+        """Put an entity first among those that were mentioned last."""
         if entity in self.recent:
             self.recent.remove(entity)
         elif len(self.recent) == CANDIDATES:
             del self.recent[0]
         self.recent.append(entity)
-        if phrase.role == SUBJECT:
-            self.subject = entity
+
+    def group(self, one: Entity, other: Entity, last: Phrase) -> None:
+        """Let "Paul and Silas" be an entity; it is a mention only if a pronoun is linked to it."""
+        first = one.last
+        both = Phrase(NAME, first.first, last.last, last.head, None, True, (), role=first.role, quoted=last.quoted)
+        key = (id(one), id(other))
+        group = self.groups.get(key)
+        if group is None:
+            group = self.groups[key] = self.new(both)
+        group.last = both
+        group.phrases.append(both)
+        self.touch(group)
+
+    def speakers(self, phrase: Phrase) -> Entity:
+        """The entity of "we": one outside quotation marks, one inside."""
+        entity = self.we.get(phrase.quoted)
+        if entity is None:
+            entity = self.we[phrase.quoted] = self.new(phrase)
+            entity.first_person = True
+        return entity
 
     def new(self, phrase: Phrase) -> Entity:
         """An entity that a phrase mentions first."""
@@ -105,15 +168,7 @@ class Linker:
         """The entity of a name."""
         parts = phrase.parts
         phrase.gender = phrase.gender or self.learnt.get(parts)
-        for entity in self.by_part.get(parts[-1], ())[: -NAMESAKES - 1 : -1]:
-            if _same_name(entity, phrase):
-                break
-        else:
-            for entity in self.by_part.get(parts[0], ())[: -NAMESAKES - 1 : -1]:
-                if _same_name(entity, phrase):
-                    break
-            else:
-                entity = self.new(phrase)
+        entity = self.namesake(phrase) or self.explained(phrase) or self.new(phrase)
         if len(parts) > len(entity.parts):
             for part in parts:
                 if part not in entity.parts:
@@ -122,52 +177,73 @@ class Linker:
         entity.title = entity.title or phrase.title
         return entity
 
+    def namesake(self, phrase: Phrase) -> Entity | None:
+        """The entity that was named last of those that a name can mean."""
+        for part in (phrase.parts[-1], phrase.parts[0]):
+            for entity in self.by_part.get(part, ())[: -NAMESAKES - 1 : -1]:
+                if _same_name(entity, phrase):
+                    return entity
+        return None
+
+    def explained(self, phrase: Phrase) -> Entity | None:
+        """The entity without a name that a new name stands beside: "a coworker, Victoria, whom ..."."""
+        words, before = self.words.words, phrase.first - 1
+        entity = self.at_word.get(before - 1)
+        if entity is None or words[before] != "," or entity.parts or entity.plural or entity.last.kind != NOUN:
+            return None
+        after = words[phrase.last] if phrase.last < len(words) else "."
+        return entity if after in _APPOSITION_ENDS and agree(entity.gender, phrase.gender) else None
+
     # Nouns
 
     def noun(self, phrase: Phrase) -> Entity:
         """The entity of a noun: of what it is beside ("Emma, the queen"), of the same noun before, or a new one."""
-        words = self.words
-        written = words.words
-        before = phrase.first - 1
-        if not phrase.plural and before > 0:
-            beside = self.at_word.get(before - 1)
-            after = written[phrase.last] if phrase.last < len(written) else "."
-            if (
-                beside is not None
-                and not beside.plural
-                and written[before] == ","
-                and beside.last.kind == NAME
-                and after in (",", ".", ";", "of", "who", ")", "from", "and")
-                and _agree(beside.gender, phrase.gender)
-            ):
-                return beside
-            linked = self.at_word.get(before - 1)
-            if (
-                linked is not None
-                and linked is self.subject
-                and written[before] in self.language["copulas"]
-                and _agree(linked.gender, phrase.gender)
-                and not linked.plural
-            ):
-                return linked
+        return self.beside(phrase) or self.described(phrase)
+
+    def beside(self, phrase: Phrase) -> Entity | None:
+        """The entity of the mention that a noun in the singular stands beside or is said of; None if there is none."""
+        words, before = self.words, phrase.first - 1
+        if phrase.plural or before < 0:
+            return None
+        sign = words.words[before]
+        after = words.words[phrase.last] if phrase.last < len(words.words) else "."
+        entity = self.at_word.get(before)
+        if entity is not None and not phrase.definite:
+            entity = None
+        if entity is None and sign == "," and (after in _APPOSITION_ENDS or after in self.language["function_words"]):
+            entity = self.at_word.get(before - 1)
+        if entity is not None and entity.last.kind != NAME:
+            entity = None
+        if entity is None and sign in self.language["copulas"]:
+            entity = self.at_word.get(before - 1)
+            entity = entity if entity is self.subject else None
+        if entity is None or entity.plural or not agree(entity.gender, phrase.gender):
+            return None
+        return entity
+
+    def described(self, phrase: Phrase) -> Entity:
+        """The entity of the same noun before, of the same possessor, of which all was said that is said now."""
         owner = self.at_word.get(phrase.owner) if phrase.owner >= 0 else None
-        key = (phrase.parts[0], owner)
-        known = self.by_noun.get(key) if phrase.definite else None
-        if known is None:
-            known = self.new(phrase)
-        self.by_noun[key] = known
-        return known
+        known = self.by_noun.setdefault((phrase.parts[0], owner), [])
+        entity = None
+        if phrase.definite:
+            for about, other in known[: -NAMESAKES - 1 : -1]:
+                if all(word in about for word in phrase.about):
+                    entity = other
+                    break
+        if entity is None:
+            entity = self.new(phrase)
+        known.append((phrase.about, entity))
+        return entity
 
     # Pronouns
 
     def pronoun(self, phrase: Phrase) -> Entity | None:
         """The entity of a pronoun of the third person; None where it is no mention."""
         sentence = self.words.sentence[phrase.head]
-        best, most = None, -1e9
-        for rank, entity in enumerate(reversed(self.recent)):
-            if entity.plural != phrase.plural:
-                continue
-            if entity.gender != phrase.gender and entity.gender is not None and phrase.gender is not None:
+        best, most, rank = None, -1e9, 0
+        for entity in reversed(self.recent):
+            if entity.plural != phrase.plural or entity.first_person or not agree(entity.gender, phrase.gender):
                 continue
             distance = sentence - self.words.sentence[entity.last.head]
             if distance > SENTENCES:
@@ -175,34 +251,28 @@ class Linker:
             score = self.score(phrase, entity, distance, rank)
             if score > most:
                 best, most = entity, score
-        return best if best is not None else self.new(phrase)
+            rank += 1
+        if best is not None:
+            return best
+        return None if phrase.plural and things_before(phrase.head, self.words, self.language) else self.new(phrase)
 
     def score(self, phrase: Phrase, entity: Entity, distance: int, rank: int) -> float:
         """The sum of weights of an entity, mentioned `distance` sentences and `rank` entities ago."""
-        last = entity.last
-        score = -1.0 * distance - 0.2 * rank
-        if last.role == SUBJECT:
-            score += 0.8
-        elif last.role == POSSESSIVE:
-            score += 0.2
-        if last.kind == PRONOUN:
-            score += 0.6
-        elif last.kind == NAME:
-            score += 0.4
+        total = salience(phrase, entity.last, distance, rank, entity.count)
         if entity.gender is None and phrase.gender is not None:
-            score -= 0.8
-        if entity.count > 3:
-            score += 0.5
-        if phrase.quoted != last.quoted:
-            score -= 0.7
+            total += UNKNOWN_GENDER
         if distance == 0 and entity is self.subject:
-            if phrase.role == OBJECT and not phrase.reflexive:
-                score -= 1.5
-            else:
-                score += 0.7
-        if phrase.reflexive and entity is self.subject:
-            score += 3
-        return score
+            total += SUBJECT_OF_CLAUSE[role_of(phrase)]
+            if phrase.role == OBJECT and not phrase.reflexive and self.same_clause(entity.last.last, phrase.first):
+                total += SAME_CLAUSE
+        elif distance == 1 and entity is self.previous:
+            total += SUBJECT_BEFORE[role_of(phrase)]
+        return total
+
+    def same_clause(self, first: int, last: int) -> bool:
+        """Whether between two words, near each other, no sign and no word begins another clause."""
+        lowered, clauses = self.words.lowered, self.language["clause_words"]
+        return last - first <= CLAUSE and all(word[0].isalnum() and word not in clauses for word in lowered[first:last])
 
     # Result
 
@@ -211,6 +281,8 @@ class Linker:
         spans, sentence = self.words.spans, self.words.sentence
         found = []
         for entity in self.entities:
+            if not entity.count:
+                continue
             for phrase in entity.phrases:
                 found.append((spans[phrase.first][0], -spans[phrase.last - 1][1], phrase, entity))
         found.sort(key=lambda item: item[:2])
@@ -228,13 +300,9 @@ class Linker:
         )
 
 
-def _agree(one: str | None, other: str | None) -> bool:
-    return one is None or other is None or one == other
-
-
 def _same_name(entity: Entity, phrase: Phrase) -> bool:
     """Whether a name can be one of an entity: one's words are among the other's, and gender and title agree."""
-    if not _agree(entity.gender, phrase.gender):
+    if not agree(entity.gender, phrase.gender):
         return False
     if phrase.title and entity.title and phrase.title != entity.title and entity.gender and phrase.gender:
         return False

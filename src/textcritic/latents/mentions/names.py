@@ -13,6 +13,8 @@ from textcritic.latents.mentions.text import Words
 # A run is the name of a person from this sum on; see `_evidence`.
 ENOUGH = 1.0
 LONGEST = 8
+# Between these a name calls somebody: "Tell me, Watson, what ...".
+_CALLS, _CALLED = frozenset((",", "“", '"')), frozenset((",", "!", "?"))
 
 
 @dataclass(slots=True)
@@ -42,10 +44,12 @@ def find_names(words: Words, language: Language) -> list[Name]:
     """
     runs = _runs(words, language)
     pooled: dict[str, float] = defaultdict(float)
+    certain = {run.parts[-1] for run in runs if run.title is not None or (run.given and len(run.parts) > 1)}
     for run in runs:
         run.own, shared = _evidence(run, words, language)
         for part in run.parts:
             pooled[part] += shared
+        run.own += 3.0 * (run.parts[-1] in certain)
     return [
         Name(run.first, run.last, run.parts, run.title, run.gender)
         for run in runs
@@ -62,6 +66,7 @@ class _Run:
     gender: str | None
     given: bool
     place: bool
+    listed: float = 0.0
     own: float = 0.0
 
 
@@ -122,7 +127,8 @@ def _run_end(first: int, words: Words, language: Language, vocabulary: frozenset
             step += 1
         if step >= limit or sentence[step] != sentence[first] or not written[step][0].isupper():
             break
-        if not _is_candidate(step, words, language, vocabulary):
+        titled = written[step].lower() in language.titles and lower not in language.titles
+        if titled or not _is_candidate(step, words, language, vocabulary):
             break
         end = step + 1
     # The full stop of an initial at the end ("Paul D.") belongs to it.
@@ -140,8 +146,8 @@ def _parsed(first: int, end: int, words: Words, language: Language) -> _Run | No
     written = words.words
     start, title, gender = first, None, None
     if first and written[first - 1] in language.titles and written[first - 1] not in language["function_words"]:
-        first -= 1
-        title = written[first]
+        # "king David": `phrases` makes the title a part of the mention.
+        title = written[first - 1]
         gender = language.titles[title]
     while start < end - 1 and (lower := written[start].lower()) in language.titles:
         title, gender = lower, language.titles[lower] or gender
@@ -154,21 +160,28 @@ def _parsed(first: int, end: int, words: Words, language: Language) -> _Run | No
     if len(names) == 1 and title is None and names[0].lower() in language.titles:
         return None
     listed = [name in language["capitalised"] for name in names]
-    given = names[0].lower() in language.given_names and not (listed[0] and len(names) == 1)
+    given = names[0].lower() in language.given_names
     if listed[0] and title is None and not given:
         # "Old Sally", "Christmas", "French John": what follows such a word is looked at alone.
         rest = 0
         while rest < len(names) and listed[rest]:
             rest += 1
+        if len(names) == 1:
+            return _Run(first, end, _parts(names, language), None, None, False, False, listed=-5.0)
         if rest == len(names) or names[rest].lower() not in language.given_names:
             return None
         while written[start] != names[rest]:
             start += 1
         names, given, first = names[rest:], True, start
     place = any(name in language["capitalised"] for name in names[1:]) and title is None and not given
-    parts = tuple(language.same_name.get(name.lower(), name.lower()) for name in names)
     gender = gender or language.given_names.get(names[0].lower())
-    return _Run(first, end, parts, title, gender, given, place)
+    # "Virginia" and "Bill" are names of people where more speaks for it.
+    doubt = -2.5 if given and listed[0] and len(names) == 1 else 0.0
+    return _Run(first, end, _parts(names, language), title, gender, given, place, doubt)
+
+
+def _parts(names: list[str], language: Language) -> tuple[str, ...]:
+    return tuple(language.same_name.get(name.lower(), name.lower()) for name in names)
 
 
 def _evidence(run: _Run, words: Words, language: Language) -> tuple[float, float]:
@@ -176,25 +189,28 @@ def _evidence(run: _Run, words: Words, language: Language) -> tuple[float, float
     written = words.words
     before = written[run.first - 1].lower() if run.first else ""
     after = written[run.last] if run.last < len(written) else ""
-    own = 5.0 * (run.title is not None) + 3.0 * run.given - 5.0 * run.place
+    own = 5.0 * (run.title is not None) + 3.0 * run.given - 5.0 * run.place + run.listed
     shared = 1.5 * (run.title is not None)
     if len(run.parts) > 1:
-        own += 0.5
+        # An initial makes it surer.
+        own += 0.5 + any(len(part) == 1 for part in run.parts)
     if before in language["places_follow"]:
         shared -= 1.5
         own -= 2.0 * (not run.given)
-    elif before in language.determiners:
+    elif before in language.determiners and before not in language["clause_words"]:
         shared -= 1.5
         own -= 2.0
     elif before in language["verbs_of_speech"]:
         shared += 2.0
+    elif before in language["epithets"]:
+        shared += 1.0
     if after in language["verbs_of_speech"]:
         shared += 2.0
     elif language.is_verb(after):
         shared += 0.7
     elif after in language["possessive_endings"]:
         shared += 0.3
-    elif after == "(":
+    elif after == "(" or (before in _CALLS and after in _CALLED):
         shared += 0.5
     if _opens(run.first, words) and not run.given and run.title is None:
         own -= 0.5

@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from operator import attrgetter
 
-from textcritic.latents.mentions.language import Language, Noun
+from textcritic.latents.mentions.language import Language
 from textcritic.latents.mentions.names import Name, find_names
+from textcritic.latents.mentions.nouns import NounPhrase, joined_end, noun_phrase
 from textcritic.latents.mentions.text import CLOSING_QUOTES, OPENING_QUOTES, STRAIGHT_QUOTE, Words
 
 NAME, NOUN, PRONOUN = 0, 1, 2
 SUBJECT, OBJECT, POSSESSIVE = 0, 1, 2
-# Words before a noun in which its determiner is looked for.
-REACH = 5
 
 
 @dataclass(slots=True, eq=False)
@@ -28,6 +27,7 @@ class Phrase:
         parts: the words of a name; of a noun the noun; of a pronoun the pronoun; in lower case.
         title: of a name, see `names.Name`.
         definite: of a noun: whether its determiner says that it is known already.
+        about: of a noun, the words between its determiner and it, and what "of" joins to it.
         owner: of a noun: the word at which its possessor ends ("his" in "his mother"), or -1.
         reflexive, person: of a pronoun.
     """
@@ -43,48 +43,77 @@ class Phrase:
     quoted: bool = False
     title: str | None = None
     definite: bool = False
+    about: tuple[str, ...] = ()
     owner: int = -1
     reflexive: bool = False
     person: int = 3
 
 
 def find_phrases(words: Words, language: Language) -> list[Phrase]:
-    """Names, nouns for people and pronouns, sorted by their heads; pronouns of all persons.
+    """Names, nouns for people and pronouns of all persons, sorted by their ends, inner ones first.
 
     Args:
         words: of an article.
         language: its data.
     """
-    names = find_names(words, language)
-    phrases = [_of_name(name, words) for name in names]
-    inside = {index for name in names for index in range(name.first, name.last)}
+    phrases = [_of_name(name, words) for name in find_names(words, language)]
+    inside = {index for phrase in phrases for index in range(phrase.first, phrase.last)}
     starts = {phrase.first: phrase for phrase in phrases}
-    lowered = [word.lower() for word in words.words]
     pronouns, nouns = language.pronouns, language.nouns
-    for index, word in enumerate(lowered):
+    for index, word in enumerate(words.lowered):
         if word in pronouns:
             if index not in inside:
-                phrases.append(_of_pronoun(index, lowered, words, language))
-        elif word in nouns and index not in inside:
-            noun = _of_noun(index, lowered, words, language)
-            if noun is not None:
-                named = starts.get(noun.last)
-                if named is not None and not noun.plural and _agree(named.gender, noun.gender):
-                    # "his sister Mary": one mention, with the name as its head.
-                    named.first, named.owner = noun.first, noun.owner
-                    named.gender = named.gender or noun.gender
-                else:
-                    phrases.append(noun)
+                phrases.append(_of_pronoun(index, words, language))
+        elif (word in nouns or "-" in word) and index not in inside:
+            noun, name = noun_phrase(index, words, language), starts.get(index + 1)
+            if noun is None:
+                if name is not None and word == name.title:
+                    name.first = index
+            elif not _joined(noun, name):
+                phrases.append(_of_noun(noun, words))
     phrases.sort(key=attrgetter("head"))
+    ends = {phrase.last: phrase for phrase in phrases}
+    for phrase in phrases:
+        _widen(phrase, ends, words, language)
     _mark_quotes(phrases, words)
     for phrase in phrases:
         if phrase.kind != PRONOUN:
-            phrase.role = _role(phrase, lowered, words, language)
+            phrase.role = _role(phrase, words, language)
+    # What is inside a phrase comes before it: "his" before "his mother", "Jesse" before "the son of Jesse".
+    phrases.sort(key=lambda phrase: (phrase.last, -phrase.first))
     return phrases
 
 
-def _agree(one: str | None, other: str | None) -> bool:
+def agree(one: str | None, other: str | None) -> bool:
+    """Whether two genders can be those of one person."""
     return one is None or other is None or one == other
+
+
+def _joined(noun: NounPhrase, name: Phrase | None) -> bool:
+    """Make one phrase of "his sister" and the name behind it, with the name as its head, if they agree."""
+    if name is None or noun.noun.plural or not agree(name.gender, noun.noun.gender):
+        return False
+    name.first, name.owner, name.gender = noun.first, noun.owner, name.gender or noun.noun.gender
+    return True
+
+
+def _widen(phrase: Phrase, ends: dict[int, Phrase], words: Words, language: Language) -> None:
+    """Take in the possessor before a noun, epithets before a name, and what "of" joins to a noun."""
+    opening, closing = words.sentences[words.sentence[phrase.head]]
+    if phrase.kind == NAME:
+        first = phrase.first
+        while first > opening and words.lowered[first - 1] in language["epithets"]:
+            first -= 1
+        if opening < first < phrase.first and words.lowered[first - 1] in language.determiners:
+            first -= words.lowered[first - 1] not in language["clause_words"]
+        phrase.first = first
+    elif phrase.kind == NOUN:
+        owner = ends.get(phrase.owner + 1)
+        if owner is not None and owner.kind != PRONOUN:
+            phrase.first = owner.first
+        last = phrase.last
+        phrase.last = joined_end(last, closing, words, language)
+        phrase.about += tuple(words.lowered[last : phrase.last])
 
 
 def _of_name(name: Name, words: Words) -> Phrase:
@@ -94,15 +123,16 @@ def _of_name(name: Name, words: Words) -> Phrase:
     return Phrase(NAME, name.first, name.last, head, name.gender, False, name.parts, title=name.title)
 
 
-def _of_pronoun(index: int, lowered: list[str], words: Words, language: Language) -> Phrase:
+def _of_pronoun(index: int, words: Words, language: Language) -> Phrase:
+    lowered = words.lowered
     entry = language.pronouns[lowered[index]]
     if "subject" in entry.cases:
         role = SUBJECT
     elif entry.cases == {"object", "possessive"}:
         # "her" is possessive if a noun or an adjective follows.
         after = lowered[index + 1] if index + 1 < len(lowered) else ""
-        free = not after[:1].isalnum() or after in language["function_words"] - language["inside_phrases"]
-        role = OBJECT if free else POSSESSIVE
+        noun = after[:1].isalnum() and (after not in language["function_words"] or after in language["inside_phrases"])
+        role = POSSESSIVE if noun else OBJECT
     else:
         role = OBJECT if "object" in entry.cases else POSSESSIVE
     return Phrase(
@@ -119,37 +149,19 @@ def _of_pronoun(index: int, lowered: list[str], words: Words, language: Language
     )
 
 
-def _of_noun(index: int, lowered: list[str], words: Words, language: Language) -> Phrase | None:
-    """The phrase whose head is the noun at `index`: from its determiner on; None where it has none."""
-    noun = language.nouns[lowered[index]]
-    after = index + 1
-    if after < len(lowered) and lowered[after] in language.nouns and words.words[after].islower():
-        return None
-    opening = words.sentences[words.sentence[index]][0]
-    start = index - 1
-    least = max(opening, index - REACH)
-    while start >= least:
-        word = lowered[start]
-        if word in language.determiners:
-            definite = language.determiners[word]
-            return _noun(noun, start, index, lowered, definite, -1)
-        pronoun = language.pronouns.get(word)
-        if pronoun is not None:
-            owns = "possessive" in pronoun.cases
-            return _noun(noun, start, index, lowered, True, start) if owns else None
-        if word in language["possessive_endings"]:
-            return _noun(noun, start, index, lowered, True, start - 1)
-        if word in language["function_words"] and word not in language["inside_phrases"]:
-            return None
-        if not (word[0].isalpha() or (word == "," and start < index - 1)):
-            return None
-        start -= 1
-    return None
-
-
-def _noun(noun: Noun, start: int, index: int, lowered: list[str], definite: bool, owner: int) -> Phrase:
+def _of_noun(found: NounPhrase, words: Words) -> Phrase:
+    head, noun = found.head, found.noun
     return Phrase(
-        NOUN, start, index + 1, index, noun.gender, noun.plural, (lowered[index],), definite=definite, owner=owner
+        NOUN,
+        found.first,
+        head + 1,
+        head,
+        noun.gender,
+        noun.plural,
+        (found.word,),
+        definite=found.definite,
+        about=tuple(words.lowered[found.first + 1 : head]),
+        owner=found.owner,
     )
 
 
@@ -170,8 +182,9 @@ def _mark_quotes(phrases: list[Phrase], words: Words) -> None:
         phrase.quoted = inside
 
 
-def _role(phrase: Phrase, lowered: list[str], words: Words, language: Language) -> int:
+def _role(phrase: Phrase, words: Words, language: Language) -> int:
     """Whether a name or noun is the subject of a verb, by the words around it."""
+    lowered = words.lowered
     after = lowered[phrase.last] if phrase.last < len(lowered) else ""
     if after in language["possessive_endings"] and after != "'":
         return POSSESSIVE

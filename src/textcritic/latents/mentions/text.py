@@ -22,6 +22,7 @@ class Words:
     Attributes:
         text: of the article.
         words: as they are written.
+        lowered: in lower case.
         spans: (start, end) characters of each.
         sentence: index of the sentence of each word; a blank line belongs to the sentence before it.
         sentences: (first, last + 1) words of each sentence, without blank lines.
@@ -29,6 +30,7 @@ class Words:
 
     text: str
     words: list[str]
+    lowered: list[str]
     spans: list[tuple[int, int]]
     sentence: list[int]
     sentences: list[tuple[int, int]]
@@ -63,7 +65,7 @@ def split_words(text: str, language: Language) -> Words:
             sentences.append((first, last))
         sentence.extend([max(len(sentences) - 1, 0)] * (end - len(sentence)))
         first = end
-    return Words(text, words, spans, sentence, sentences)
+    return Words(text, words, [word.lower() for word in words], spans, sentence, sentences)
 
 
 def _ends(words: list[str], language: Language) -> list[int]:
