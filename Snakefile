@@ -24,6 +24,7 @@ include: "rules/coherence.smk"
 include: "rules/statistics.smk"
 include: "rules/process.smk"
 include: "rules/topics.smk"
+include: "rules/coreference.smk"
 
 
 for rule_file in project.rule_files():

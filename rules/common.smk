@@ -38,6 +38,8 @@ wildcard_constraints:
     classifier=registries.names("classifiers", kind=["transformer"]),
     given=registries.names("classifiers", kind=["given"]),
     critic=registries.names("critics"),
+    resolver=registries.names("resolvers"),
+    annotation=registries.names("annotations"),
     model=registries.names("hub"),
     download=registries.names("downloads"),
     dataset=registries.names("datasets"),

@@ -16,12 +16,12 @@ from tiny_dump import article, dump, multistream, page, write
 from textcritic.corpora import Section, build_corpus, read_articles, words_of
 from textcritic.corpora.wikipedia import Shard, extract, extract_shard, join_shards
 from textcritic.corpora.wikipedia.dump import MULTISTREAM, open_dumps, parts_of
-from textcritic.corpora.wikipedia.extract import in_order
 from textcritic.corpora.wikipedia.pages import LARGEST_PAGE, LARGEST_TEXT
 from textcritic.corpora.wikipedia.wikitext import FROM_TEMPLATE, JOINED
 from textcritic.errors import TextcriticError
 from textcritic.options.corpora import check_dump
 from textcritic.plan.spec import complete
+from textcritic.workers import in_order
 
 OPTIONS = complete({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test")["options"]
 

@@ -1,19 +1,13 @@
 """Shards of a Wikipedia dump: extracted side by side, by several processes each, and then joined to one corpus."""
 
-import multiprocessing
-import multiprocessing.connection
 import os
-import signal
-import threading
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, batches_of, iter_articles, write_batches
 from textcritic.corpora.extract import Extraction, write_extracted
@@ -25,13 +19,10 @@ from textcritic.files import read_json, write_json
 from textcritic.options.corpora import WIKIPEDIA
 from textcritic.plan.spec import complete
 from textcritic.runlog import Progress, log, versions
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+from textcritic.workers import in_order
 
 BATCH = 1 << 19  # bytes of pages that are handed to a worker at one time
 ROWS = 64  # articles of a row group: memory holds so many
-IN_FLIGHT = 4  # tasks a worker: enough that none waits while the oldest task is a long one
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,56 +259,3 @@ def _versions(reports: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         if len(used) > 1:
             log.warning("the shards were extracted with different versions of %s: %s", name, ", ".join(used))
     return {name: ", ".join(used) for name, used in versions.items()}
-
-
-def in_order(function: Callable[[Item], Result], tasks: Iterable[Item], workers: int) -> Iterator[Result]:
-    """`map(function, tasks)` by `workers` processes; by this process alone if `workers` is 1.
-
-    At most `IN_FLIGHT` tasks a worker are read ahead. The workers are forked, because another process cannot import a
-    script of Snakemake. They end with this process, even if it is killed.
-
-    Raises:
-        TextcriticError: a worker was killed; and whatever `function` raises.
-    """
-    if workers == 1:
-        yield from map(function, tasks)
-        return
-    context = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(workers, context, _begin, (function,))
-    waiting: deque[Future[Result]] = deque()
-    try:
-        for task in tasks:
-            waiting.append(pool.submit(_do, task))
-            if len(waiting) >= IN_FLIGHT * workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    except BrokenProcessPool as error:
-        raise TextcriticError(
-            "a worker process was killed, probably because memory ran out; raise the corpus' mem_mb, or lower its"
-            " threads"
-        ) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-_function: Callable[[Any], Any] | None = None
-
-
-def _begin(function: Callable[[Any], Any]) -> None:
-    global _function
-    _function = function
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends the workers
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)
-
-
-def _do(task: Any) -> Any:
-    assert _function is not None
-    return _function(task)

@@ -1,0 +1,81 @@
+"""The jobs of the critic of mentions: fit it on the train split, score real text and samples."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from textcritic.critics.mentions.model import MentionCritic
+from textcritic.critics.mentions.scoring import people_of, score_mentions
+from textcritic.errors import TextcriticError
+from textcritic.files import write_json, write_table
+from textcritic.latents.mentions.chains import ChainOptions, read_chains
+from textcritic.runlog import log
+
+
+def chain_options(critic: Mapping[str, Any], resolver: Mapping[str, Any]) -> ChainOptions:
+    """The switches of a critic's entry, for the language of its resolver's."""
+    return ChainOptions(**critic["chains"], language=resolver.get("language", "en"))
+
+
+def fit_on_mentions(
+    mentions: str | os.PathLike[str],
+    critic_path: str | os.PathLike[str],
+    training_path: str | os.PathLike[str],
+    entry: Mapping[str, Any],
+    options: ChainOptions,
+) -> None:
+    """Fit a critic of kind `mentions` on a file of mentions; write it, and what it was fitted on.
+
+    Args:
+        mentions: of the train split.
+        critic_path: critic.npz.
+        training_path: JSON with `documents`, `tokens`, `people`, `without_people`, `rejected` {reason: n}, `ngrams` of
+            each order, `discounts` of each order, and the `options` of chains.
+        entry: of the critics registry, with its defaults.
+        options: of chains.
+
+    Raises:
+        TextcriticError: no article of the train split has a chain.
+    """
+    chained = read_chains(mentions, options)
+    rejected: dict[str, int] = {}
+    for _, why in chained.rejected:
+        rejected[why] = rejected.get(why, 0) + 1
+    if not len(chained.chains.codes):
+        reasons = "; ".join(f"{why}: {count}" for why, count in rejected.items()) or "there is none"
+        raise TextcriticError(f"{mentions}: no article has a mention or a sentence ({reasons}); nothing can be fitted")
+    critic = MentionCritic.fit(chained.chains, entry["order"], entry["discount"])
+    critic.save(critic_path)
+    people = people_of(chained.chains)
+    training = {
+        "documents": len(chained.ids),
+        "tokens": len(chained.chains.codes),
+        "people": int(people.sum()),
+        "without_people": int((people == 0).sum()),
+        "rejected": rejected,
+        "ngrams": [len(level.grams) for level in critic.levels],
+        "discounts": critic.discounts.tolist(),
+        "options": asdict(options),
+    }
+    write_json(training_path, training)
+    log.info("%s tokens of %s documents", f"{training['tokens']:,}", f"{training['documents']:,}")
+
+
+def score_file(
+    mentions: str | os.PathLike[str],
+    critic_path: str | os.PathLike[str],
+    scores_path: str | os.PathLike[str],
+    options: ChainOptions,
+) -> None:
+    """Write the scores of a file of mentions, those that the resolver rejected included.
+
+    Args:
+        mentions: of a corpus split or a sample.
+        critic_path: critic.npz.
+        scores_path: table of schema `MENTION_SCORES_SCHEMA`.
+        options: of chains, those that the critic was fitted with.
+    """
+    chained = read_chains(mentions, options)
+    critic = MentionCritic.load(critic_path)
+    write_table(scores_path, score_mentions(critic, chained.ids, chained.chains, chained.rejected))

@@ -1,0 +1,89 @@
+"""The files that the coreference of a study is made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from textcritic.plan.bundle import Files
+from textcritic.plan.sources import Drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealText(Files):
+    """Real text of one corpus and the critic of mentions that was fitted on it.
+
+    Attributes:
+        corpus: its name.
+        critic: critic.npz.
+        training: training.json of the fit.
+        mentions, scores, articles: of the test split.
+        variants: Latent NLL of the test split under every variant of the critic; None where they are not asked for.
+        power: how often the test notices exchanged pronouns; None likewise.
+    """
+
+    corpus: str
+    critic: Path
+    training: Path
+    mentions: Path
+    scores: Path
+    articles: Path
+    variants: Path | None
+    power: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample(Drawn):
+    """A sample with its mentions, and its Latent NLL under every variant of the critic."""
+
+    mentions: Path
+    variants: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotated(Files):
+    """What was measured on text in which people have marked coreference.
+
+    Attributes:
+        name: of the annotated text.
+        quality: scores of the resolver.
+        error: Latent PPL of gold chains and of resolved ones, under critics fitted on either.
+    """
+
+    name: str
+    quality: Path
+    error: Path
+
+
+Documents: TypeAlias = RealText | Sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreferenceFiles(Files):
+    """Real text of each corpus, samples in the order of the tables, and how to read them.
+
+    Attributes:
+        data: real text, a critic each.
+        samples: what is compared with it.
+        annotated: what is known of the resolver.
+        measured: CSV of what was measured of resolvers earlier, which stands where `annotated` is empty.
+        resolver: name and entry of the resolver.
+        critic: name and entry of the critic.
+        decodings: the registry entry of each sample's decoding.
+        resamples: of intervals and tests.
+        report_articles: articles of each source that the report's reader has.
+    """
+
+    data: tuple[RealText, ...]
+    samples: tuple[Sample, ...]
+    annotated: tuple[Annotated, ...]
+    measured: Path | None
+    resolver: Mapping[str, Any]
+    critic: Mapping[str, Any]
+    decodings: Mapping[str, Mapping[str, Any]]
+    resamples: int
+    report_articles: int
+
+    def of(self, real: RealText) -> list[Documents]:
+        """The real text of one corpus and the samples beside it."""
+        return [real, *(sample for sample in self.samples if sample.corpus == real.corpus)]

@@ -1,0 +1,11 @@
+"""Fit an n-gram critic on the chains of mentions of the train split."""
+
+from textcritic import runlog
+from textcritic.critics.mentions.job import chain_options, fit_on_mentions
+from textcritic.plan.spec import restore
+
+w, p = snakemake.wildcards, snakemake.params
+with runlog.job(snakemake.log[0], f"fit {w.critic} on {w.corpus}"):
+    entry = restore(p.spec, "critics")
+    options = chain_options(entry, restore(p.resolver, "resolvers"))
+    fit_on_mentions(snakemake.input.mentions, snakemake.output.critic, snakemake.output.training, entry, options)

@@ -1,0 +1,10 @@
+"""Score the chains of mentions of real text or of a sample."""
+
+from textcritic import runlog
+from textcritic.critics.mentions.job import chain_options, score_file
+from textcritic.plan.spec import restore
+
+w, p = snakemake.wildcards, snakemake.params
+with runlog.job(snakemake.log[0], f"score {w.get('generator', 'real text')} of {w.corpus}"):
+    options = chain_options(restore(p.spec, "critics"), restore(p.resolver, "resolvers"))
+    score_file(snakemake.input.mentions, snakemake.input.critic, snakemake.output[0], options)
