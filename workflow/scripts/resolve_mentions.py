@@ -1,11 +1,13 @@
 """Find who is who in articles; carry along samples that did not parse."""
 
 from textcritic import runlog
-from textcritic.latents.mentions import ResolvedFiles, resolve_articles
+from textcritic.latents.mentions.resolve import ResolvedFiles, resolve_articles
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"mentions {w.get('generator', 'of real text')} {w.corpus}", snakemake.resources.gpu):
+with runlog.job(
+    snakemake.log[0], f"mentions {w.get('generator', 'of real text')} {w.corpus}", runlog.gpus_of(snakemake.resources)
+):
     files = ResolvedFiles(
         articles=snakemake.input.articles,
         mentions=snakemake.output[0],

@@ -70,8 +70,7 @@ def build_corpus(
         length_of: counts the tokens of texts in the unit `sections.length_unit`.
 
     Raises:
-        TextcriticError: a split ends up empty, or train has fewer than two section types; or given splits are not
-            train, validation and test.
+        TextcriticError: a split ends up empty; or given splits are not train, validation and test.
     """
     folder, report = Path(out_dir), read_json(Path(extracted_path).with_suffix(".json"))
     rejected: Counter[str] = Counter()
@@ -295,12 +294,11 @@ def _cut_to(member: _Candidate, stays: Sequence[int]) -> _Candidate:
 def _require_corpus(
     name: str, splits: Mapping[str, Sequence[_Candidate]], rejected: Counter[str], limits: Mapping[str, Any]
 ) -> None:
-    types = len(title_counts([candidate.outline for candidate in splits["train"]]))
     empty = [split for split, members in splits.items() if not members]
-    if not empty and types >= 2:
+    if not empty:
         return
     reasons = (+rejected).most_common()
-    fault = f"no article is left in {', '.join(empty)}" if empty else f"train has only {types} section type"
+    fault = f"no article is left in {', '.join(empty)}"
     why = ", ".join(f"{reason} {count:,}" for reason, count in reasons) or "none"
     advice = loosen(reasons[0][0], limits) if reasons else "give more articles"
     raise TextcriticError(f"corpus '{name}': {fault}; articles rejected: {why}; {advice}")

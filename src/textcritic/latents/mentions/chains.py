@@ -163,7 +163,7 @@ class _Mentions:
         # An entity of its own for every article of the batch.
         entities = np.unique(np.stack([document, entity]), axis=1, return_inverse=True)[1].reshape(-1)
         known = _among(heads, language.pronouns)
-        counts &= _of_people(flat.field("person"), known[head] & counts, entities, options.people)[entities]
+        counts &= _of_people(flat.field("person"), known[head], entities, counts, options.people)[entities]
         votes = np.array([_vote(language.pronouns.get(word.lower())) for word in heads], dtype=np.int64)
         labels = _majority(votes[head][counts], entities[counts], int(entities.max(initial=-1)) + 1)
         words, word, place = heads, head, _numbers(flat, "head_start")
@@ -173,8 +173,10 @@ class _Mentions:
             place = _numbers(flat, "start") if options.token == "first" else ends
         pronoun = _among(words, language.pronouns)
         label = labels[entities] if options.gender == "majority" else np.full(len(entities), len(GENDERS))
-        chosen = (array[counts] for array in (document, entity, place, index, word))
-        return cls(*chosen, words, pronoun, label[counts])
+        document, entity, place, index, word, label = (
+            array[counts] for array in (document, entity, place, index, word, label)
+        )
+        return cls(document, entity, place, index, word, words, pronoun, label)
 
 
 def _tokens(mentions: _Mentions, batch: pa.RecordBatch, options: ChainOptions, symbols: dict[str, int]) -> _Tokens:
@@ -215,22 +217,24 @@ def _one_a_place(mentions: _Mentions, shared: str) -> Ints:
     return np.sort(order[keep[: len(order)]])
 
 
-def _of_people(person: pa.Array, pronoun: Bools, entities: Ints, people: str) -> Bools:
+def _of_people(person: pa.Array, pronoun: Bools, entities: Ints, counts: Bools, people: str) -> Bools:
     """Whether each entity counts: bool [entities].
 
     Args:
         person: [mentions], what the resolver says; null where it cannot say.
-        pronoun: [mentions], whether the head is a personal pronoun that counts.
+        pronoun: [mentions], whether the head is a personal pronoun.
         entities: [mentions], the entity.
+        counts: [mentions], those that are not left out.
         people: the switch.
     """
     total = int(entities.max(initial=-1)) + 1
     if people == "all":
         return np.ones(total, dtype=bool)
-    said = np.bincount(entities[pc.fill_null(person, False).to_numpy(zero_copy_only=False)], minlength=total) > 0
-    silent = np.bincount(entities[pc.is_valid(person).to_numpy(zero_copy_only=False)], minlength=total) == 0
-    by_pronoun = np.bincount(entities[pronoun], minlength=total) > 0
-    return said | by_pronoun if people == "as_released" else said | (silent & by_pronoun)
+    says, yes = (array.to_numpy(zero_copy_only=False) for array in (pc.is_valid(person), pc.fill_null(person, False)))
+    said, spoken, by_pronoun = (
+        np.bincount(entities[counts & which], minlength=total) > 0 for which in (yes, says, pronoun)
+    )
+    return said | by_pronoun if people == "as_released" else said | (~spoken & by_pronoun)
 
 
 def _majority(votes: Ints, entities: Ints, total: int) -> Ints:

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from textcritic.corpora.articles import Article, iter_articles, iter_batches, write_batches
 from textcritic.files import read_table, write_text
+from textcritic.latents.mentions.language import load_language
 from textcritic.latents.mentions.mention import (
     MENTIONS_SCHEMA,
     Resolved,
@@ -28,7 +29,7 @@ from textcritic.latents.mentions.mention import (
     text_of,
     write_mentions,
 )
-from textcritic.latents.mentions.text import sentences_of
+from textcritic.latents.mentions.text import split_words
 from textcritic.runlog import Progress
 from textcritic.workers import in_order
 
@@ -105,7 +106,7 @@ def resolve_articles(files: ResolvedFiles, entry: Mapping[str, Any], processes: 
     progress = Progress(f"coreference ({entry['kind']})", _count(files.articles), "articles")
     for number, articles in enumerate(_batched(iter_articles(files.articles), PART)):
         if not parts.is_there(number):
-            resolved = _resolved(articles, resolver, opening_of(entry["opening"]), workers)
+            resolved = _resolved(articles, resolver, opening_of(entry["opening"], entry.get("language", "en")), workers)
             write_mentions(parts.path(number), _counted(resolved, progress))
         else:
             progress.advance(len(articles), "of an earlier run")
@@ -114,7 +115,7 @@ def resolve_articles(files: ResolvedFiles, entry: Mapping[str, Any], processes: 
     parts.remove()
 
 
-def opening_of(opening: Mapping[str, Any] | None) -> Callable[[Article], bool]:
+def opening_of(opening: Mapping[str, Any] | None, language: str = "en") -> Callable[[Article], bool]:
     """Whether an article opens as the key `opening` of a resolver asks for.
 
     Films of the model-criticism paper: its appendix G matches the whole first section; its released code the first
@@ -127,7 +128,7 @@ def opening_of(opening: Mapping[str, Any] | None) -> Callable[[Article], bool]:
     def opens(article: Article) -> bool:
         text = article.sections[0].text if article.sections else ""
         if asked["of"] == "sentence":
-            start, end = next(iter(sentences_of(text)), (0, 0))
+            start, end = next(iter(split_words(text, load_language(language)).sentence_spans()), (0, 0))
             text = text[start:end]
         words = set(re.findall(r"\w+", text))
         has = asked["word"] is None or asked["word"] in words

@@ -1,0 +1,66 @@
+"""The tables of coreference, for reading."""
+
+import pandas as pd
+
+from textcritic.report.cells import latent_cell, unique
+from textcritic.report.names import GROUP, Names
+from textcritic.report.numbers import NONE, count, missing, number, percent
+from textcritic.report.scored import reasons_from_words
+from textcritic.report.sheet import Cell, Sheet
+
+STEP = "Latent PPL is per token of a chain: a mention of a person, or the mark of a sentence's start."
+
+
+def ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """Latent PPL of real text and of each sample, how long chains are, and what was left out."""
+    heads = ("Source", "Latent PPL", "Mentions a document", "People a document", "Documents", "Left out")
+    body = []
+    for _, group in rows.groupby(["source", *GROUP], sort=False):
+        name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
+        known = group[group["latent_ppl"].notna()]
+        means = [Cell(NONE if known.empty else number(known[column].mean())) for column in PER_DOCUMENT]
+        ppl = latent_cell(known) if len(known) else Cell(NONE, ("nothing could be scored",))
+        body.append([name, ppl, *means, _documents(group), _left_out(group)])
+    remarks = [
+        f"{STEP} Under each value: its 95% interval (with several seeds: their standard deviation) and the p-value "
+        "against real text. People: distinct entities. Without people: documents whose chain is marks of sentences "
+        "alone; they count."
+    ]
+    return Sheet(
+        "coreference", "Latent PPL of chains of mentions", [[Cell(head) for head in heads]], body, remarks=remarks
+    )
+
+
+PER_DOCUMENT = ("mentions_per_document", "people_per_document")
+
+
+def paper_ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """The same in the paper's shape (Tables 7 and 8): one row a corpus and setting, real text first."""
+    corpora = unique(rows["corpus"])
+    body = []
+    for _, group in rows.groupby(["source", *GROUP], sort=False):
+        first = group.iloc[0].to_dict()
+        documents = f"{count(group['documents'].sum())} documents"
+        cell = latent_cell(group[group["latent_ppl"].notna()])
+        name = Cell(names.source(first, corpus=len(corpora) > 1, seed=False), heading=True)
+        body.append([name, Cell(cell.text, (*cell.notes, documents))])
+    remarks = [f"{STEP} Published values are of one run of each, with neuralcoref and the released code's discounting."]
+    return Sheet("coreference", "", [[Cell("Model"), Cell("Latent PPL")]], body, remarks=remarks)
+
+
+def _documents(group: pd.DataFrame) -> Cell:
+    without = group["without_people"].sum()
+    return Cell(count(group["documents"].sum()), (f"{count(without)} without people",) if without else ())
+
+
+def _left_out(group: pd.DataFrame) -> Cell:
+    rejected = int(group["rejected"].sum())
+    drawn = rejected + int(group["documents"].sum())
+    reasons: dict[str, int] = {}
+    for words in group["rejected_by_reason"]:
+        if not missing(words):
+            for reason, n in reasons_from_words(words).items():
+                reasons[reason] = reasons.get(reason, 0) + n
+    if not rejected:
+        return Cell("0", (f"of {count(drawn)}",))
+    return Cell(percent(rejected / drawn), tuple(f"{reason}: {count(n)}" for reason, n in list(reasons.items())[:3]))
