@@ -31,7 +31,7 @@ def test_every_shipped_study_is_valid_and_has_sources(name):
     sources = shipped.sources()
     assert len(sources) == len(set(sources)) > 0
     assert shipped.corpora()
-    assert "coherence" in shipped.experiments
+    assert {"coherence", "coreference"} & set(shipped.experiments)
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,10 @@ def test_all_old_keys_at_once_are_refused_too(folder):
     ("blocks", "message"),
     [
         ([], r"own.yaml: experiments: \[\] "),
-        ([{**COHERENCE, "kind": "coherance"}], r"experiments.1: kind: 'coherance' is not one of coherence, corpora, "),
+        (
+            [{**COHERENCE, "kind": "coherance"}],
+            r"experiments.1: kind: 'coherance' is not one of coherence, coreference, corpora, ",
+        ),
         ([COHERENCE, {"critic": "ctm"}], r"own.yaml: experiments.1: the key 'kind' is missing"),
         (
             [COHERENCE, COHERENCE],

@@ -272,7 +272,12 @@ def test_given_paths_come_in_the_order_of_the_splits():
 @pytest.mark.parametrize(
     ("kind", "options", "inputs", "message"),
     [
-        ("films", {}, [], "extractor 'films': unknown; use one of bible, derived, docstrings, jsonl, scientific"),
+        (
+            "films",
+            {},
+            [],
+            "extractor 'films': unknown; use one of bible, conll, derived, docstrings, jsonl, scientific",
+        ),
         ("jsonl", {}, [], "extractor 'jsonl': options.paths is missing"),
         ("scientific", {"paths": []}, [], "extractor 'scientific': options.paths is missing"),
         ("jsonl", {"paths": ["a.jsonl"]}, ["b.jsonl"], "but the rule was given"),
