@@ -22,8 +22,12 @@ from textcritic.runlog import Progress, log
 
 CHUNK = 1 << 20
 # The files of a model's repository that are fetched: weights in safetensors form, in one file or in shards with their
-# index, and tokenizer and configuration. The same weights in other formats are not fetched.
-WEIGHTS = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
+# index (or, where an entry asks for it, in the form of PyTorch), and tokenizer and configuration. The same weights in
+# other formats are not fetched.
+WEIGHTS = {
+    "safetensors": re.compile(r"model(-\d+-of-\d+)?\.safetensors"),
+    "pytorch": re.compile(r"pytorch_model\.bin"),
+}
 OTHERS = re.compile(r"[^/]+\.(json|txt|model)")
 CODE = re.compile(r"[^/]+\.py")  # fetched only where an entry allows it
 # Some servers, Wikimedia's among them, refuse programs that do not say what they are.
@@ -75,7 +79,7 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
 
     Raises:
         TextcriticError: no network, no such repository or commit (the line says which files to put where by hand); no
-            weights in safetensors form; a file that differs from the commit's.
+            weights in the entry's format; a file that differs from the commit's.
     """
     # Everywhere else the hub is offline.
     os.environ["HF_HUB_OFFLINE"] = "0"
@@ -94,7 +98,8 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     except TextcriticError:
         raise
     except Exception as error:  # the hub client raises its own, its transport's and the system's for one fault
-        files = "config.json, the tokenizer's files" + (" and *.safetensors" if entry["weights"] else "")
+        weights = {"safetensors": "*.safetensors", "pytorch": "pytorch_model.bin"}[entry["format"]]
+        files = "config.json, the tokenizer's files" + (f" and {weights}" if entry["weights"] else "")
         raise TextcriticError(
             f"{repository}: cannot be downloaded ({first_line(error)}); put {files} of"
             f" https://huggingface.co/{repository}/tree/{revision} into {target} by hand and rerun"
@@ -187,12 +192,13 @@ def unpack_member(archive: str | os.PathLike[str], member: str, out_path: str | 
 
 def _wanted(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
     """The files of a repository that are fetched."""
-    weights = [path for path in listed if WEIGHTS.fullmatch(path)]
+    weights = [path for path in listed if WEIGHTS[entry["format"]].fullmatch(path)]
     if entry["weights"] and not weights:
         top = [path for path in listed if "/" not in path]
         others = [path for path in top if path.endswith((".bin", ".h5", ".msgpack", ".ot", ".pt", ".safetensors"))]
         raise TextcriticError(
-            f"{entry['repository']}: commit {entry['revision']} has no model.safetensors (it has"
+            f"{entry['repository']}: commit {entry['revision']} has no "
+            f"{'model.safetensors' if entry['format'] == 'safetensors' else 'pytorch_model.bin'} (it has"
             f" {', '.join(sorted(others)) or 'no weights at all'}); name a commit that has, or save the model with"
             " save_pretrained and give its folder as init.folder"
         )

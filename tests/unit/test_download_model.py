@@ -6,7 +6,13 @@ import torch
 from local_hub import REVISION, local_hub
 from transformers import GPT2Config, GPT2LMHeadModel
 
-ENTRY = {"repository": "some/model", "revision": REVISION, "weights": True, "custom_code": False}
+ENTRY = {
+    "repository": "some/model",
+    "revision": REVISION,
+    "weights": True,
+    "format": "safetensors",
+    "custom_code": False,
+}
 
 
 @pytest.fixture
@@ -82,6 +88,16 @@ def test_what_an_attempt_at_another_commit_left_is_no_part_of_this_one(hub, tmp_
     assert fetch(tmp_path / "m") == ""
     assert not (tmp_path / "m/merges.txt").exists()
     assert (tmp_path / "m/config.json").read_bytes() == hub.files["config.json"]
+
+
+def test_weights_that_a_repository_has_in_the_form_of_pytorch_alone(hub, tmp_path):
+    assert fetch(tmp_path / "m", format="pytorch") == ""
+    assert {path.name for path in (tmp_path / "m").iterdir() if path.suffix in (".bin", ".safetensors")} == {
+        "pytorch_model.bin"
+    }
+    del hub.files["pytorch_model.bin"]
+    line = fetch(tmp_path / "n", format="pytorch")
+    assert f"commit {REVISION} has no pytorch_model.bin (it has model-00001" in line
 
 
 def test_weights_in_another_form_only(hub, tmp_path):
