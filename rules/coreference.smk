@@ -75,7 +75,7 @@ rule fit_mentions:
         mem_mb=of("critics", "critic", "mem_mb"),
         runtime=of("critics", "critic", "runtime"),
     params:
-        spec=spec("critics", "critic", "kind", "order", "discount", "chains"),
+        spec=spec("critics", "critic", "kind", "resolver", "order", "discount", "chains"),
         resolver=lambda w: resolver_spec(w.critic, registries),
         version=stage("coreference"),
     script:
@@ -102,7 +102,7 @@ rule score_data_mentions:
         mem_mb=of("critics", "critic", "mem_mb"),
         runtime="1h",
     params:
-        spec=spec("critics", "critic", "chains"),
+        spec=spec("critics", "critic", "kind", "resolver", "chains"),
         resolver=lambda w: resolver_spec(w.critic, registries),
         version=stage("coreference"),
     script:
