@@ -25,6 +25,7 @@ include: "rules/statistics.smk"
 include: "rules/process.smk"
 include: "rules/topics.smk"
 include: "rules/coreference.smk"
+include: "rules/resolvers.smk"
 
 
 for rule_file in project.rule_files():

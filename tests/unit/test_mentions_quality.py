@@ -48,6 +48,7 @@ def test_the_helper_of_these_tests():
         ("[you:0] and [we:1] and [They:2] and [I:3]", {0, 1, 3}),
         ("[the baby:0] cried and [it:0] slept ; [his mother:1] did not", {1}),
         ("[captain:0] of [a *ship:1]", {0}),
+        ("[Gordon 's Diary:0] , [Captain *Ludwig van Dyke of Ghent:1] , [Saint *Petersburg:2]", {1, 2}),
         ("[king 's evil:0] [The Lord of [the Rings:1]:2]", set()),
     ],
 )

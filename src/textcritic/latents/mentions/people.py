@@ -1,6 +1,8 @@
 """Which entities are people, where neither the annotation nor the resolver says so: by the words of their mentions."""
 
 import re
+from collections import Counter
+from itertools import dropwhile, takewhile
 
 from textcritic.latents.mentions.language import Language
 from textcritic.latents.mentions.mention import Mention, Resolved
@@ -14,11 +16,11 @@ def people_of(document: Resolved, language: Language) -> frozenset[int]:
 
     Where a mention says whether it is one (`Mention.person`), an entity is people if one of its mentions is. Else by
     one rule, the same for what people marked (LitBank and OntoGUM do not give the kinds of their entities in these
-    columns) and for a resolver: an entity is people if one of its mentions is a pronoun that tells a gender or the
-    first or second person ("she", "I", "you"; not "they"), or a name after a title of address ("Mrs. Todd"), or a name
-    that begins with a given name ("John Thornton"), or has a noun for people as its head ("the old man"), and none of
-    its mentions is "it" or "its". A name alone that is not in the data file of the language ("Ahab") is people only if
-    a pronoun is linked to it.
+    columns) and for a resolver: an entity is people if more of its mentions are words of people than are "it", "its" or
+    "itself". Words of people are a pronoun that tells a gender or the first or second person ("she", "I", "you"; not
+    "they"), a name after a title of address ("Mrs. Todd"), a name that begins with a given name ("John Thornton"), and
+    what has a noun for people as its head ("the old man"). A name alone that is not in the data file of the language
+    ("Ahab") is people only if a pronoun is linked to it.
 
     Args:
         document: with its mentions.
@@ -28,15 +30,15 @@ def people_of(document: Resolved, language: Language) -> frozenset[int]:
     silent = {mention.entity for mention in document.mentions} - {
         mention.entity for mention in document.mentions if mention.person is not None
     }
-    some, nobody = set(), set()
+    votes: Counter[int] = Counter()
     for mention in document.mentions:
         if mention.entity in silent:
             words = words_of(document, mention)
             if len(words) == 1 and words[0].lower() in _OF_NOBODY:
-                nobody.add(mention.entity)
+                votes[mention.entity] -= 1
             elif _of_a_person(document, mention, words, language):
-                some.add(mention.entity)
-    return frozenset(said | (some - nobody))
+                votes[mention.entity] += 1
+    return frozenset(said | {entity for entity, vote in votes.items() if vote > 0})
 
 
 def pronoun_of(document: Resolved, mention: Mention, language: Language) -> str | None:
@@ -65,9 +67,9 @@ def _of_a_person(document: Resolved, mention: Mention, words: list[str], languag
     head = document.text[mention.head_start : mention.head_end]
     if head.lower() in language.nouns:
         return True
-    # A name: what begins with a capital letter, up to its head, after titles.
-    titles = 0
-    while titles < len(words) - 1 and words[titles].lower() in language.titles and words[titles][0].isupper():
-        titles += 1
-    first = words[titles]
-    return first[0].isupper() and head[:1].isupper() and (titles > 0 or first.lower() in language.given_names)
+    # A name: words with a capital letter up to the head ("Gordon 's Diary" is none), titles first.
+    name = list(takewhile(lambda word: word[0].isupper() or word.lower() in language["particles"], words))
+    named = list(dropwhile(lambda word: word.lower() in language.titles, name))
+    if head not in named:
+        return False
+    return len(named) < len(name) or named[0].lower() in language.given_names

@@ -1,0 +1,10 @@
+"""Measure a resolver on text in which people have marked coreference."""
+
+from textcritic import runlog
+from textcritic.latents.mentions.measure import MeasuredFiles, write_quality
+from textcritic.plan.spec import restore
+
+w, p = snakemake.wildcards, snakemake.params
+with runlog.job(snakemake.log[0], f"measure {w.resolver} on {w.annotation}", runlog.gpus_of(snakemake.resources)):
+    files = MeasuredFiles(snakemake.output.table, snakemake.output.summary, snakemake.input.get("model"))
+    write_quality(restore(p.annotation, "annotations"), restore(p.spec, "resolvers"), files)

@@ -1,0 +1,13 @@
+"""Measure how much of a Latent PPL is errors of the resolver, on text in which people have marked coreference."""
+
+from textcritic import runlog
+from textcritic.latents.mentions.measure import MeasuredFiles, write_resolver_error
+from textcritic.plan.spec import restore
+
+w, p = snakemake.wildcards, snakemake.params
+with runlog.job(
+    snakemake.log[0], f"resolver error of {w.critic} on {w.annotation}", runlog.gpus_of(snakemake.resources)
+):
+    files = MeasuredFiles(snakemake.output.table, snakemake.output.summary, snakemake.input.get("model"))
+    entries = restore(p.annotation, "annotations"), restore(p.spec, "critics"), restore(p.resolver, "resolvers")
+    write_resolver_error(*entries, files)
