@@ -98,10 +98,17 @@ def _is_candidate(index: int, words: Words, language: Language, vocabulary: froz
     if len(word) > 1 and word.isupper():
         return known or word.title() in vocabulary or lower in language.titles
     if not language.capitals_mark_names:
-        return known or lower in language.titles
+        before = _word_before(index, words)
+        return known or lower in language.titles or before in language.titles or before in language.given_names
     if opens and not known and lower not in language.titles:
         return lower not in vocabulary and not lower.endswith("ly")
     return True
+
+
+def _word_before(index: int, words: Words) -> str:
+    """The word before one, in lower case; the one before a full stop where that is between."""
+    dotted = index > 1 and words.words[index - 1] == "."
+    return words.lowered[index - 1 - dotted] if index else ""
 
 
 def _opens(index: int, words: Words) -> bool:
