@@ -97,6 +97,51 @@ def test_every_form_gives_the_same_numbers(tmp_path, real):
         assert textcritic.coreference(REAL, given).to_json() == wanted
 
 
+TEXTS = [
+    "Anna Smith met Tom Brown. She told him that he was late. He laughed.",
+    "Tom Brown slept. Then he woke himself.",
+    "It rained.\n\nNobody saw it.",
+    "",
+]
+
+
+def test_mentions_of_texts_are_found_by_rules(tmp_path, capsys):
+    files = [tmp_path / "real.jsonl", tmp_path / "samples.jsonl"]
+    sections = [{"sections": [{"text": part} for part in text.split("\n\n")]} for text in TEXTS[:3]]
+    for file, records in zip(files, ([{"text": text} for text in TEXTS * 3], [*sections, {"text": ""}]), strict=True):
+        file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    found = run(capsys, *files, "--resolver", "persons")
+    # Anna met Tom . She him he . He | . Tom . he himself | . .
+    chains = [
+        [".", "FEMALE:1", "MALE:2", ".", "She:1", "him:2", "he:2", ".", "He:2"],
+        [".", "MALE:1", ".", "he:1", "himself:1"],
+        [".", "."],
+        [],
+    ]
+    given = write(tmp_path / "given.jsonl", chains * 3), write(tmp_path / "chains.jsonl", chains)
+    assert found == run(capsys, *given)
+    assert (found["n"], found["without_people"], found["rejected_by_reason"]) == (3, 1, {"no mentions": 1})
+    assert run(capsys, *files, "--resolver", "persons", "--no-gender") == run(capsys, *given, "--no-gender")
+    assert textcritic.coreference(TEXTS * 3, TEXTS, resolver="persons").to_json() == json.dumps(found)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"mentions": ["."]}', 'a line should be {"text": "..."}'),
+        (b'{"mentions": ["."], "text": "He said."}', 'both "mentions" and text are there'),
+        (b'{"text": 3}', 'a line should be {"text": "..."}'),
+    ],
+)
+def test_bad_text_is_named(tmp_path, capsys, line, message):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_bytes(b'{"text": "He said."}\n' + line + b"\n")
+    assert main(["coreference", str(bad), str(bad), "--resolver", "persons"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert f"{bad}:2: {message}" in err
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from mention_oracle import AsReleased, synthetic
+from mention_oracle import AsReleased, synthetic, windows
 
 from textcritic.critics import document_columns, latent_nll, latent_ppl, rejections
 from textcritic.critics.mentions import (
@@ -84,6 +84,15 @@ def test_thousands_of_symbols_take_several_words_and_change_nothing():
     np.testing.assert_allclose(critic.log_prob(MentionChains.of(text)), expected, rtol=1e-12, atol=1e-12)
 
 
+def test_windows_of_alphabets_about_the_size_of_a_word():
+    """Of 20 to 30 symbols and order 9, seven or eight items fit into 63 bits."""
+    for number in range(20, 31):
+        chains = [[f"s{symbol}:{symbol % 7}" for symbol in range(number)], [f"s{number - 1}:1", "."]]
+        counted = count_windows(MentionChains.of(chains), 9)
+        expected = [window for chain in chains for window in windows(chain, 9)]
+        assert sorted(map(tuple, counted.tokens())) == sorted(expected)
+
+
 def test_scoring_does_not_change_the_critic():
     critic = MentionCritic.fit(MentionChains.of(synthetic(1, 30)), 5, "as_released")
     before = [array.copy() for level in critic.levels for array in (level.contexts, level.grams, level.raw)]
@@ -127,6 +136,8 @@ def test_discounts_by_hand():
         [[1 - 2 * y * 20 / 40, 2 - 3 * y * 10 / 20, 3 - 4 * y * 5 / 10], FALLBACK],
     )
     np.testing.assert_allclose(discounts_of(counts, "as_released"), [[0.0] * 3, [1.0] * 3])
+    # A discount may be 0.
+    assert discounts_of([np.repeat([1, 2, 3], [6, 3, 4])], "modified").tolist() == [[0.5, 0.0, 3.0]]
     # More n-grams occur three times than twice: D2 would be below 0.
     assert discounts_of([np.repeat([1, 2, 3], [10, 1, 50])], "modified").tolist() == [list(FALLBACK)]
 

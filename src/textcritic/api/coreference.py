@@ -202,7 +202,14 @@ def mentions_of(documents: Documents, options: CoreferenceOptions) -> MentionCha
 
 
 def _resolved(documents: Documents, options: CoreferenceOptions) -> MentionChains:
-    raise NotImplementedError
+    from textcritic.latents.mentions.chains import ChainOptions, chains_of  # what resolves is loaded for texts alone
+    from textcritic.latents.mentions.mention import SECTION_BREAK
+    from textcritic.latents.mentions.resolve import resolver_of
+
+    texts = ((str(number), SECTION_BREAK.join(parts)) for number, parts in enumerate(documents.texts()))
+    resolved = resolver_of({"kind": options.resolver}).resolve(texts)
+    # The rules of `persons` reject no text: every document has a chain, which may be empty.
+    return chains_of(resolved, ChainOptions(gender="majority" if options.gender else "none")).chains
 
 
 def _fit(train: MentionChains, options: CoreferenceOptions, name: str) -> MentionCritic:

@@ -83,6 +83,8 @@ class Documents:
                 raise TextcriticError(
                     f'{where}: a {unit} should be {{"text": "..."}} or {{"sections": [{{"text": "..."}}, ...]}}'
                 )
+            if value.get("mentions") is not None:
+                raise TextcriticError(f'{where}: both "mentions" and text are there; a {unit} should have one of them')
             yield [clean_text(part["text"]) for part in parts]
         if empty:
             raise TextcriticError(f'{self.name}: there is no document in it; write one {{"text": "..."}} a line or row')

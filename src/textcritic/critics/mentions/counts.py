@@ -70,10 +70,8 @@ def find_contexts(levels: Sequence[Level], contexts: Items, size: int) -> list[I
     """
     places = [np.zeros(len(contexts), np.int64)]
     for k, level in enumerate(levels[1:], 2):
-        shorter = places[-1]
-        # A key below 0 is not there: a context of which an end is missing is missing too.
-        wanted = np.where(shorter < 0, -1, shorter * size + contexts[:, -(k - 1)])
-        places.append(find(level.contexts, wanted))
+        # After a -1 the key is below 0, and not there: a context of which an end is missing is missing too.
+        places.append(find(level.contexts, places[-1] * size + contexts[:, -(k - 1)]))
     return places
 
 

@@ -176,7 +176,7 @@ class MentionCritic:
         left = np.arange(len(items))
         for k in range(self.order, 0, -1):
             context = contexts[k - 1][left]
-            gram = np.where(context < 0, -1, find(self.levels[k - 1].grams, context * size + items[left, -1]))
+            gram = find(self.levels[k - 1].grams, context * size + items[left, -1])  # below 0 there is none
             seen = gram >= 0
             p[left[seen]] *= probabilities[k - 1][gram[seen]]
             matched[left[seen]] = k

@@ -185,10 +185,9 @@ def _relabelled(entities: Sequence[Ints]) -> list[npt.NDArray[np.int8]]:
     following = np.zeros(len(entities[0]), np.int8)
     for column, entity in enumerate(entities):
         label = np.full(len(entity), -1, np.int8)
-        has = entity != NO_ENTITY
         for earlier in range(column):
-            np.copyto(label, labels[earlier], where=has & (entity == entities[earlier]))
-        new = has & (label < 0)
+            np.copyto(label, labels[earlier], where=entity == entities[earlier])  # -1 where both have none
+        new = (entity != NO_ENTITY) & (label < 0)
         np.copyto(label, following, where=new)
         following += new
         labels.append(label)
