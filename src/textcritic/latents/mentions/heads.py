@@ -3,15 +3,8 @@
 from collections.abc import Sequence
 from itertools import count
 
-POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
-# Words after which a modifier follows: "the man IN black", "a woman WHO ...", "the boy CALLED Dick".
-_EN = (
-    "of in on at to from with without by for about against between among into onto upon over under above below near "
-    "behind beside beyond through across along around after before during since until till within toward towards off "
-    "like as than but who whom whose which that where when why how called named and or nor if because though although "
-    "while whether not except besides despite"
-)
-ENDS = {"en": frozenset(_EN.split())}
+from textcritic.latents.mentions.language import load_language
+
 _STOPS = frozenset({",", ";", ":", "(", "-LRB-", "[", "-LSB-", "--", "–", "—", '"', "``", "''", "“", "”"})
 _NOUNS = ("NN", "NNP", "NNPS", "NNS", "NX", "PRP")
 _SECOND = (("NP",), ("$", "ADJP", "PRN"), ("CD",), ("JJ", "JJS", "RB", "QP", "PRP$", "DT", "WP", "WDT"))
@@ -20,27 +13,28 @@ _SECOND = (("NP",), ("$", "ADJP", "PRN"), ("CD",), ("JJ", "JJS", "RB", "QP", "PR
 def head_word(words: Sequence[str], first: int, last: int, language: str = "en") -> int:
     """The head of a mention without syntax: the last word before the first one that begins a modifier.
 
-    That is a comma or another sign, a preposition, a conjunction or a relative word, see `ENDS`; one at the beginning
-    of the mention is passed over, and a possessive `'s` at its end is no head. Of "the old man in the corner, who ..."
-    it is "man". A language without a list has the signs alone.
+    That is a comma or another sign, a preposition, a conjunction or a relative word (`head_ends` of the language); one
+    at the beginning of the mention is passed over, and a possessive `'s` at its end is no head. Of "the old man in the
+    corner, who ..." it is "man".
 
     Args:
         words: of the text.
         first: of the mention's words.
         last: of the mention's words.
-        language: of the list.
+        language: of the words.
 
     Returns:
         the index of the head among `words`.
     """
-    ends = ENDS.get(language, frozenset())
-    while last > first and words[last] in POSSESSIVES | _STOPS:
+    known = load_language(language)
+    ends, possessives = known["head_ends"], known["possessive_endings"]
+    while last > first and (words[last].lower() in possessives or words[last] in _STOPS):
         last -= 1
     start = first
     while start < last and words[start] in _STOPS:
         start += 1
     for word in range(start + 1, last + 1):
-        if words[word].lower() in ends or words[word] in _STOPS or (words[word] in POSSESSIVES and word == last):
+        if words[word].lower() in ends or words[word] in _STOPS:
             return word - 1
     return last
 

@@ -8,7 +8,6 @@ from textcritic.latents.mentions.language import Language
 from textcritic.latents.mentions.mention import Mention, Resolved
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
-_OF_NOBODY = frozenset({"it", "its", "itself"})
 
 
 def people_of(document: Resolved, language: Language) -> frozenset[int]:
@@ -34,7 +33,7 @@ def people_of(document: Resolved, language: Language) -> frozenset[int]:
     for mention in document.mentions:
         if mention.entity in silent:
             words = words_of(document, mention)
-            if len(words) == 1 and words[0].lower() in _OF_NOBODY:
+            if len(words) == 1 and words[0].lower() in language["thing_pronouns"]:
                 votes[mention.entity] -= 1
             elif _of_a_person(document, mention, words, language):
                 votes[mention.entity] += 1
