@@ -5,8 +5,9 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: demo criticise test test-fast slurm-test bench mutants lint format
 
+# STUDY=coreference-demo for the other one.
 demo: .venv/installed
-	textcritic demo
+	textcritic demo $(STUDY)
 
 # One word of the shell, whatever is in it.
 quoted = '$(subst ','\'',$(1))'

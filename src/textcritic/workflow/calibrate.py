@@ -10,7 +10,7 @@ from statistics import mean
 # 128, inner width 512), half into plain Python, which starting jobs and reading files is mostly made of.
 TOKENS, WIDTH, INNER = 512, 128, 512
 PRODUCTS, PYTHON_STEPS = 6, 70_000
-# Rounds a second of an idle core of the machine on which `demo.CPU_SECONDS` was measured (AMD EPYC, Zen 3, AVX2).
+# Rounds a second of an idle core of the machine on which `demo.DEMOS` was measured (AMD EPYC, Zen 3, AVX2).
 REFERENCE = 100.0
 MOST = 16
 

@@ -1,21 +1,49 @@
-"""The command `textcritic demo`: the demo study, built where it is called."""
+"""The command `textcritic demo`: a demo study, built where it is called."""
 
 import os
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from textcritic.errors import TextcriticError, suggestion
 from textcritic.workflow.calibrate import speed_of_a_core
 from textcritic.workflow.run import alone, run_workflow
 
-STUDY = Path("results/studies/demo")
-# What the demo costs on the machine of `calibrate.REFERENCE`, as measured in docs/results.md: seconds of one core for
-# all jobs, and for the longest chain of jobs that wait for each other, which more cores do not shorten.
-CPU_SECONDS = 1330.0
-LONGEST_CHAIN = 430.0
+STUDIES = Path("results/studies")
 
 
-def demo(folder: str | os.PathLike[str] = ".", cores: int | None = None, dry_run: bool = False) -> str:
-    """Build the demo study in a folder; what an earlier run has made there is kept.
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a study costs on the machine of `calibrate.REFERENCE`, as measured in docs/results.md.
+
+    Attributes:
+        cpu_seconds: of one core, for all jobs.
+        longest_chain: seconds of the longest chain of jobs that wait for each other, which more cores do not shorten.
+    """
+
+    cpu_seconds: float
+    longest_chain: float
+
+    def seconds(self, cores: int, speed: float) -> float:
+        """Seconds for the whole study.
+
+        Args:
+            cores: CPU cores.
+            speed: of each while all are at work, as a multiple of that of the reference machine's.
+        """
+        return max(self.cpu_seconds / cores, self.longest_chain) / speed
+
+
+DEMO = "demo"
+DEMOS: Mapping[str, Cost] = {DEMO: Cost(1330.0, 430.0), "coreference-demo": Cost(640.0, 320.0)}
+"""The studies that need no download but Python packages."""
+
+
+def demo(
+    folder: str | os.PathLike[str] = ".", cores: int | None = None, dry_run: bool = False, study: str = DEMO
+) -> str:
+    """Build a demo study in a folder; what an earlier run has made there is kept.
 
     Says first, on stderr, how long it will take here, by a calibration of one second.
 
@@ -23,42 +51,36 @@ def demo(folder: str | os.PathLike[str] = ".", cores: int | None = None, dry_run
         folder: working directory; results go to `results` there.
         cores: CPU cores; None: all.
         dry_run: only list the jobs, on stderr.
+        study: one of `DEMOS`.
 
     Returns:
         What `textcritic show` prints of it.
 
     Raises:
-        TextcriticError: a job failed or was stopped, as stderr says; or another run is at work there.
+        TextcriticError: no such study; a job failed or was stopped, as stderr says; or another run is at work there.
     """
+    if study not in DEMOS:
+        hint = suggestion(study, DEMOS, f"use one of {', '.join(DEMOS)}")
+        raise TextcriticError(f"demo: there is no demo study {study!r}; {hint}")
     here = Path(folder).resolve()
-    options = ["--config", "studies=['demo']", *(["--cores", str(cores)] if cores else [])]
+    options = ["--config", f"studies=['{study}']", *(["--cores", str(cores)] if cores else [])]
     with alone(here) as lock:
         if dry_run:
             run_workflow(here, lock, *options, "--dry-run")
             return "nothing was run: above are the jobs that `textcritic demo` would run"
-        print(f"textcritic demo: {time_it_takes(here, cores)}", file=sys.stderr, flush=True)
+        print(f"textcritic demo: {time_it_takes(here, study, cores)}", file=sys.stderr, flush=True)
         run_workflow(here, lock, *options)
     from textcritic.report.show import show_study  # here: it takes a second, and the first line should not wait for it
 
-    return show_study(here / STUDY)
+    return show_study(here / STUDIES / study)
 
 
-def seconds_it_takes(cores: int, speed: float) -> float:
-    """Seconds for the whole demo.
-
-    Args:
-        cores: CPU cores.
-        speed: of each while all are at work, as a multiple of that of the reference machine's.
-    """
-    return max(CPU_SECONDS / cores, LONGEST_CHAIN) / speed
-
-
-def time_it_takes(folder: Path, cores: int | None = None) -> str:
-    """How long the demo will take in a folder, for the user, by a calibration of one second if there is work to do."""
-    if (folder / STUDY / "report.html").is_file():
-        return f"{STUDY} is there already: a few seconds if nothing has changed"
+def time_it_takes(folder: Path, study: str, cores: int | None = None) -> str:
+    """How long a study will take in a folder, for the user, by a calibration of one second if there is work to do."""
+    if (folder / STUDIES / study / "report.html").is_file():
+        return f"{STUDIES / study} is there already: a few seconds if nothing has changed"
     at_work = cores or len(os.sched_getaffinity(0))
-    minutes = max(1, round(seconds_it_takes(at_work, speed_of_a_core(at_work)) / 60))
+    minutes = max(1, round(DEMOS[study].seconds(at_work, speed_of_a_core(at_work)) / 60))
     most = "at most " if (folder / "results").is_dir() else ""  # an earlier run may have done part of it
     how = f"(CPU cores: {at_work}; by a calibration of one second)"
     return f"{most}about {minutes} min {how}; results go to {folder / 'results'}"
