@@ -14,13 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.critics.mentions import NO_ENTITY, SENTENCE, MentionChains
+from textcritic.critics.mentions.chains import GENDERS, NO_ENTITY, NO_GENDER, SENTENCE, MentionChains
 from textcritic.latents.mentions.language import Language, Pronoun, load_language
 from textcritic.latents.mentions.mention import Resolved, Unresolved, batches_of, iter_mentions
-
-GENDERS = ("MALE", "FEMALE", "PLURAL")
-NO_GENDER = "None"
-"""The label of an entity without a gendered pronoun, as the released code writes it."""
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
