@@ -26,6 +26,7 @@ include: "rules/process.smk"
 include: "rules/topics.smk"
 include: "rules/coreference.smk"
 include: "rules/resolvers.smk"
+include: "rules/neural.smk"
 
 
 for rule_file in project.rule_files():

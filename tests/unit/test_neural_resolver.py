@@ -6,16 +6,20 @@ import shutil
 from pathlib import Path
 
 import local_hub as local
+import pyarrow as pa
 import pytest
 import torch
 from local_hub import REVISION, local_hub
 from safetensors.torch import save_file
 from tiny_coreference import DOCUMENTS, LONGEST, save_checkpoint
 
+from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
-from textcritic.latents.mentions import Resolved, Unresolved
+from textcritic.files import write_table
+from textcritic.latents.mentions import Mention, Resolved, Unresolved, iter_mentions, text_of
 from textcritic.latents.mentions.neural import NeuralResolver, _in_words, neural_resolver
 from textcritic.latents.mentions.neural_model import PieceMaker, load_coreference
+from textcritic.latents.mentions.resolve import ResolvedFiles, resolve_articles
 from textcritic.latents.mentions.text import split_words
 
 ARCHITECTURES = ("f-coref", "lingmess")
@@ -85,6 +89,33 @@ def test_a_checkpoint_that_was_fetched_from_a_hub(checkpoint, tmp_path, monkeypa
         assert local.fetch("download.download_model", "m", entry | {"format": "pytorch"}, tmp_path / "m") == ""
     fetched = resolver((tmp_path / "m", checkpoint[1]))
     assert list(fetched.resolve(TEXTS[:4])) == list(resolver(checkpoint).resolve(TEXTS[:4]))
+
+
+def test_the_job_writes_what_the_resolver_gives(checkpoint, tmp_path):
+    """One article opens otherwise than is asked for; one was rejected before."""
+    articles = [Article(name, "", (Section("story", f"{name} {text}"),), "test") for name, text in TEXTS]
+    write_articles(tmp_path / "articles.parquet", articles)
+    write_table(tmp_path / "rejected.parquet", pa.table({"id": ["before"], "why": ["no text"]}))
+    files = ResolvedFiles(
+        tmp_path / "articles.parquet", tmp_path / "mentions.parquet", tmp_path / "rejected.parquet", checkpoint[0]
+    )
+    opening = {"matches": "(?!emoji)", "of": "section", "word": None, "without": None}
+    entry = {"kind": "neural", "architecture": checkpoint[1], "batch_tokens": 300, "precision": "fp32"}
+    resolve_articles(files, entry | {"opening": opening})
+    rows = {row["id"]: row for batch in iter_mentions(files.mentions) for row in batch.to_pylist()}
+    assert list(rows) == [*(name for name, _ in TEXTS), "before"]
+    expected = resolver(checkpoint).resolve((article.id, text_of(article)) for article in articles)
+    for result in expected:
+        row = rows.pop(result.id)
+        if result.id == "emoji":
+            assert row["why"] == "the opening does not match"
+        elif isinstance(result, Unresolved):
+            assert (row["rejected"], row["why"]) == (True, result.why)
+        else:
+            names = Mention.__slots__
+            found = [Mention(**{name: mention[name] for name in names}) for mention in row["mentions"]]
+            assert tuple(found) == result.mentions
+    assert rows["before"]["why"] == "no text"
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch sees")
