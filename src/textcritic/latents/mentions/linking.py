@@ -5,7 +5,7 @@ that agrees with it in gender and number and has the largest sum of weights: how
 the sentence, how often it was mentioned.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from textcritic.latents.mentions.language import FEMALE, MALE, Language
 from textcritic.latents.mentions.mention import Mention, Resolved
@@ -75,6 +75,8 @@ class Linker:
         self.by_part: dict[str, list[Entity]] = {}
         self.by_noun: dict[tuple[str, Entity | None], list[tuple[tuple[str, ...], Entity]]] = {}
         self.at_word: dict[int, Entity] = {}
+        self.at_name: dict[int, Entity] = {}
+        self.owned = {phrase.owner: phrase for phrase in self.phrases if phrase.kind == NOUN and not phrase.plural}
         self.subject: Entity | None = None
         self.previous: Entity | None = None
         self.groups: dict[tuple[int, int], Entity] = {}
@@ -122,6 +124,8 @@ class Linker:
             if other is not None and other is not entity:
                 self.group(other, entity, phrase)
         self.at_word[phrase.last - 1] = entity
+        if phrase.kind == NAME:
+            self.at_name[phrase.last - 1] = entity
 
     def is_aside(self, phrase: Phrase) -> bool:
         """Whether a name stands in brackets behind a mention, as an actor's does; no pronoun means it."""
@@ -207,13 +211,9 @@ class Linker:
             return None
         sign = words.words[before]
         after = words.words[phrase.last] if phrase.last < len(words.words) else "."
-        entity = self.at_word.get(before)
-        if entity is not None and not phrase.definite:
-            entity = None
+        entity = self.at_name.get(before) if phrase.definite else None
         if entity is None and sign == "," and (after in _APPOSITION_ENDS or after in self.language["function_words"]):
-            entity = self.at_word.get(before - 1)
-        if entity is not None and entity.last.kind != NAME:
-            entity = None
+            entity = self.at_name.get(before - 1)
         if entity is None and sign in self.language["copulas"]:
             entity = self.at_word.get(before - 1)
             entity = entity if entity is self.subject else None
@@ -232,9 +232,16 @@ class Linker:
                     entity = other
                     break
         if entity is None:
-            entity = self.new(phrase)
+            entity = self.titled(phrase) or self.new(phrase)
         known.append((phrase.about, entity))
         return entity
+
+    def titled(self, phrase: Phrase) -> Entity | None:
+        """The entity of a noun that is written as a name and is a form of one: "the LORD" is God."""
+        name = self.language.same_name.get(phrase.parts[0])
+        if name is None or phrase.owner >= 0 or not self.words.words[phrase.head][0].isupper():
+            return None
+        return self.named(replace(phrase, parts=(name,)))
 
     # Pronouns
 
@@ -242,8 +249,11 @@ class Linker:
         """The entity of a pronoun of the third person; None where it is no mention."""
         sentence = self.words.sentence[phrase.head]
         best, most, rank = None, -1e9, 0
+        described = self.described_by(phrase)
         for entity in reversed(self.recent):
             if entity.plural != phrase.plural or entity.first_person or not agree(entity.gender, phrase.gender):
+                continue
+            if entity is described:
                 continue
             distance = sentence - self.words.sentence[entity.last.head]
             if distance > SENTENCES:
@@ -255,6 +265,12 @@ class Linker:
         if best is not None:
             return best
         return None if phrase.plural and things_before(phrase.head, self.words, self.language) else self.new(phrase)
+
+    def described_by(self, phrase: Phrase) -> Entity | None:
+        """Who is not meant by "his" in "Isaac his son", because the whole is said of him; None for other pronouns."""
+        noun = self.owned.get(phrase.head)
+        entity = self.at_name.get(phrase.first - 1)
+        return entity if noun is not None and entity is not None and agree(entity.gender, noun.gender) else None
 
     def score(self, phrase: Phrase, entity: Entity, distance: int, rank: int) -> float:
         """The sum of weights of an entity, mentioned `distance` sentences and `rank` entities ago."""

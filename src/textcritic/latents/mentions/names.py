@@ -79,6 +79,8 @@ def _runs(words: Words, language: Language) -> list[_Run]:
         if index <= done:
             continue
         end = _run_end(index, words, language, vocabulary)
+        if _are_two(index, end, words, language):
+            end -= 1
         done = max(end - 1, index)
         if end > index:
             run = _parsed(index, end, words, language)
@@ -142,6 +144,14 @@ def _run_end(first: int, words: Words, language: Language, vocabulary: frozenset
     if end < limit and written[end] == "." and len(written[end - 1]) == 1 and end - first > 1:
         end += sentence[end] == sentence[first] and not _closes(end, words)
     return end
+
+
+def _are_two(first: int, end: int, words: Words, language: Language) -> bool:
+    """Whether a run is a person and the possessor of what follows, by their genders: "Sarai Abram's wife"."""
+    if end - first != 2 or end >= len(words.words) or words.words[end] not in language["possessive_endings"]:
+        return False
+    genders = [language.given_names.get(word) for word in words.lowered[first:end]]
+    return None not in genders and genders[0] != genders[1]
 
 
 def _closes(index: int, words: Words) -> bool:

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from textcritic.latents.mentions.language import Language, Noun
 from textcritic.latents.mentions.text import Words
 
-# Words before a noun in which its determiner is looked for, and words behind "of" that are taken in.
+# Words before a noun in which its determiner is looked for.
 REACH = 5
+# Words behind "of" that are taken in.
+JOINED = 3
 # Words before a pronoun in the plural in which it is looked for things that it may mean.
 NEAR = 20
 
@@ -73,7 +75,7 @@ def joined_end(last: int, closing: int, words: Words, language: Language) -> int
     index = last + 1
     while index < closing and (_determines(lowered[index], language) or lowered[index] in language["inside_phrases"]):
         index += 1
-    first, limit = index, min(closing, index + REACH)
+    first, limit = index, min(closing, index + JOINED)
     while index < limit and lowered[index][0].isalpha() and lowered[index] not in language.function_words_and_pronouns:
         if index > first and language.is_verb(words.words[index]):
             break
