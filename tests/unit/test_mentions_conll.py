@@ -1,9 +1,12 @@
 """CoNLL-2012 columns: what is read of them, and what is said of files that are wrong."""
 
+import gzip
 import io
 import tarfile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from samples import LARGE, of_large
 
 from textcritic.errors import TextcriticError
@@ -82,6 +85,30 @@ def test_three_columns_without_empty_lines_get_sentences_by_their_signs(tmp_path
     [document] = read(tmp_path, f"# begin document \n{rows}\n9\t\t_\n# end document\n")
     assert document.sentences == ((0, 2), (3, 7), (8, 9))
     assert document.id == "a"
+
+
+def test_line_ends_of_windows_a_byte_order_mark_gzip_and_five_columns(tmp_path):
+    text = columns([("a", "(1"), ("b", "1)"), None, ("c", "(1)")], fill=0).replace("\n", "\r\n")
+    [document] = read(tmp_path, gzip.compress(b"\xef\xbb\xbf" + text.encode()))
+    assert (document.words, document.sentences) == (("a", "b", "c"), ((0, 1), (2, 2)))
+    assert [mention[:2] for mention in document.mentions] == [(0, 1), (2, 2)]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 7), st.integers(0, 7), st.sampled_from(["-4", "0", "1000000", "x y", "Ünal", "_"])),
+        unique_by=lambda span: span[2],
+    )
+)
+def test_any_spans_come_back(tmp_path_factory, spans):
+    spans = {(min(one, other), max(one, other), entity) for one, other, entity in spans}
+    cells = []
+    for word in range(8):
+        closing = [f"{entity})" for first, last, entity in spans if first < last == word]
+        opening = [f"({entity}" + ")" * (first == last) for first, last, entity in spans if first == word]
+        cells.append((f"w{word}", "|".join(closing + opening)))
+    [document] = read(tmp_path_factory.mktemp("conll"), columns(cells))
+    assert {(first, last, entity) for first, last, _, entity in document.mentions} == spans
 
 
 def test_heads_by_the_parse_where_there_is_one(tmp_path):
