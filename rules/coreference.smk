@@ -1,57 +1,12 @@
-"""Coreference: find who is who in real text and in samples, fit a critic of the chains of mentions, score them.
+"""Coreference: fit a critic of the chains of mentions of real text, score real text and samples; the tables.
 
-Needs: a corpus of text, samples, and what the resolver reads: a pretrained model (rules/download.smk), files of
-mentions, or nothing. Makes: results/mentions, results/critics and scores as the other critics do.
+Needs: mentions (rules/mentions.smk). Makes: results/critics, and scores as the other critics do.
 """
 
-from textcritic.experiments.coreference.plan import given_mentions, mentions, resolver_spec
+from textcritic.experiments.coreference.plan import mentions, resolver_spec
 
-# Resolvers made of rules or of files, and those that are a pretrained model.
-RULED = registries.names("resolvers", others=True, kind=["neural"])
-NEURAL = registries.names("resolvers", kind=["neural"])
 MENTION_CRITICS = registries.names("critics", kind=["mentions"])
 MENTION_CRITIC = "results/critics/{critic}/{corpus}"
-
-
-rule resolve_data_mentions:
-    """The mentions of each real article of a split, and which of them are of the same person."""
-    input:
-        articles="results/corpora/{corpus}/{split}.parquet",
-        given=lambda w: given_mentions(w.resolver, registries),
-    output:
-        "results/mentions/{resolver}/{corpus}/data/{split}.parquet",
-    log:
-        "results/logs/resolve_data_mentions/{resolver}/{corpus}/{split}.log",
-    benchmark:
-        "results/benchmarks/resolve_data_mentions/{resolver}/{corpus}/{split}.tsv"
-    wildcard_constraints:
-        corpus=TEXTS,
-        resolver=RULED,
-        split="train|test",
-    conda:
-        "../envs/cpu.yaml"
-    threads: of("resolvers", "resolver", "threads")
-    resources:
-        mem_mb=of("resolvers", "resolver", "mem_mb"),
-        runtime=of("resolvers", "resolver", "runtime"),
-    params:
-        spec=spec("resolvers", "resolver"),
-        version=stage("coreference"),
-    script:
-        "../workflow/scripts/resolve_mentions.py"
-
-
-use rule resolve_data_mentions as resolve_sample_mentions with:
-    input:
-        articles=f"{DRAWN}.parquet",
-        rejected=f"{DRAWN}.rejected.parquet",
-        given=lambda w: given_mentions(w.resolver, registries),
-    output:
-        f"results/mentions/{{resolver}}/{{corpus}}/{SAMPLE}.parquet",
-    log:
-        f"results/logs/resolve_sample_mentions/{{resolver}}/{{corpus}}/{SAMPLE}.log",
-    benchmark:
-        f"results/benchmarks/resolve_sample_mentions/{{resolver}}/{{corpus}}/{SAMPLE}.tsv"
 
 
 rule fit_mentions:

@@ -5,8 +5,6 @@ Makes: results/quality/{resolver}/{annotation} and results/quality/{critic}/{ann
 (.parquet) and what it says of all of them (.json).
 """
 
-from textcritic.plan.paths import hub_folder
-
 # Critics whose resolver is made of rules or of files, and those whose resolver is a pretrained model.
 RULED_CRITICS = registries.names("critics", kind=["mentions"], resolver=RULED.split("|"))
 NEURAL_CRITICS = registries.names("critics", kind=["mentions"], resolver=NEURAL.split("|"))
