@@ -54,6 +54,7 @@ def entities(text, resolver=PERSONS):
         ("Tom left. Thomas came back.", [["Tom", "Thomas"]]),
         ("King David spoke. Old David slept.", [["King David", "Old David"]]),
         ("Ludwig van Beethoven died. J. K. Rowling wrote.", [["Ludwig van Beethoven"], ["J. K. Rowling"]]),
+        ('William "Bill" Parrish came. Bill slept. Parrish woke.', [['William "Bill" Parrish', "Bill", "Parrish"]]),
         # Who counts as a person.
         ("John went to London in March. It rained. He slept.", [["John", "He"]]),
         ("Suddenly it rained. Winter came. The French left Paris.", []),

@@ -8,12 +8,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from textcritic.latents.mentions.language import Language
-from textcritic.latents.mentions.text import Words
+from textcritic.latents.mentions.text import CLOSING_QUOTES, OPENING_QUOTES, STRAIGHT_QUOTE, Words
 
 # A run is the name of a person from this sum on; see `_evidence`.
 ENOUGH = 1.0
 LONGEST = 8
 # Between these a name calls somebody: "Tell me, Watson, what ...".
+_QUOTES = frozenset((STRAIGHT_QUOTE, *OPENING_QUOTES, *CLOSING_QUOTES))
 _CALLS, _CALLED = frozenset((",", "“", '"')), frozenset((",", "!", "?"))
 
 
@@ -134,6 +135,8 @@ def _run_end(first: int, words: Words, language: Language, vocabulary: frozenset
         dotted = lower in language.titles or (len(lower) == 1 and lower.isalpha())
         if (written[step] == "." and dotted) or written[step] in language["particles"]:
             step += 1
+        elif _is_nickname(step, limit, written):
+            step += 3
         if step >= limit or sentence[step] != sentence[first] or not written[step][0].isupper():
             break
         titled = written[step].lower() in language.titles and lower not in language.titles
@@ -144,6 +147,13 @@ def _run_end(first: int, words: Words, language: Language, vocabulary: frozenset
     if end < limit and written[end] == "." and len(written[end - 1]) == 1 and end - first > 1:
         end += sentence[end] == sentence[first] and not _closes(end, words)
     return end
+
+
+def _is_nickname(index: int, limit: int, written: list[str]) -> bool:
+    """Whether a name in quotation marks stands here inside a name: William "Bill" Parrish."""
+    if written[index] not in _QUOTES or index + 3 >= limit or written[index + 2] not in _QUOTES:
+        return False
+    return written[index + 1][0].isupper() and written[index + 3][0].isupper()
 
 
 def _are_two(first: int, end: int, words: Words, language: Language) -> bool:
@@ -221,6 +231,8 @@ def _evidence(run: _Run, words: Words, language: Language) -> tuple[float, float
         shared += 2.0
     elif before in language["epithets"]:
         shared += 1.0
+    elif before in language.nouns:
+        shared += 2.0
     if after in language["verbs_of_speech"]:
         shared += 2.0
     elif language.is_verb(after):
