@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import permutation, permutation_test, ratio_of_sums, with_ones
+from textcritic.inference import permutation, permutation_p_values, permutation_test, ratio_of_sums, with_ones
 
 
 def documents(n, seed, rate=1.0):
@@ -181,3 +181,40 @@ def test_many_documents_are_split_at_random():
 def test_bad_input(first, second, options, message):
     with pytest.raises(TextcriticError, match=message):
         permutation_test(first, second, ratio_of_sums, **options)
+
+
+@pytest.mark.parametrize(("n", "m"), [(5, 5), (4, 7), (7, 4)])
+def test_many_tests_at_once_are_near_their_exact_p_values(n, m):
+    """Within the Monte Carlo error of 20,000 splits."""
+    first, second = (np.stack([documents(size, seed + size) for seed in range(6)]) for size in (n, m))
+    second[3:, :, 0] *= 2.5
+    found = permutation_p_values(first, second, ratio_of_sums, resamples=20_000)
+    exact = np.array([permutation_test(*pair, ratio_of_sums).p for pair in zip(first, second, strict=True)])
+    assert (np.abs(found - exact) < 4 * np.sqrt(exact * (1 - exact) / 20_000) + 1 / 20_000).all()
+    assert exact.min() < 0.1 < exact.max()
+
+
+def test_many_tests_in_chunks_are_the_same(monkeypatch):
+    first, second = (np.stack([documents(9, seed + base) for seed in range(10)]) for base in (0, 50))
+    whole = permutation_p_values(first, second, ratio_of_sums, resamples=99)
+    monkeypatch.setattr(permutation, "CHUNK_SUMS", 600)
+    assert np.array_equal(permutation_p_values(first, second, ratio_of_sums, resamples=99), whole)
+    assert len(set(whole)) > 3
+
+
+def test_equal_sets_have_p_of_one():
+    same = np.repeat(documents(1, 1), 6, axis=0)[None]
+    assert permutation_p_values(same, same, ratio_of_sums, resamples=99).tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "resamples"), [((2, 3, 2), (3, 3, 2), 9), ((2, 0, 2), (2, 3, 2), 9), ((2, 3, 2), (2, 3, 2), 0)]
+)
+def test_many_tests_of_other_shapes_are_refused(one, two, resamples):
+    with pytest.raises(TextcriticError, match="documents, columns"):
+        permutation_p_values(np.ones(one), np.ones(two), ratio_of_sums, resamples)
+
+
+def test_many_tests_of_values_that_are_not_finite_are_refused():
+    with pytest.raises(TextcriticError, match="infinite or missing"):
+        permutation_p_values(np.full((1, 2, 2), np.nan), np.ones((1, 2, 2)), ratio_of_sums)

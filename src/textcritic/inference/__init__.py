@@ -9,7 +9,8 @@ from textcritic.inference.covariances import (
     covariance_distance,
     covariance_test,
 )
-from textcritic.inference.permutation import PermutationTest, permutation_test
+from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
+from textcritic.inference.shares import share_interval
 from textcritic.inference.statistics import exp_ratio_of_sums, ratio_of_sums, seed_summary, with_ones
 
 __all__ = [
@@ -23,8 +24,10 @@ __all__ = [
     "covariance_distance",
     "covariance_test",
     "exp_ratio_of_sums",
+    "permutation_p_values",
     "permutation_test",
     "ratio_of_sums",
     "seed_summary",
+    "share_interval",
     "with_ones",
 ]

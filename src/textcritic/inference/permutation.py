@@ -12,6 +12,9 @@ from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import MANY_DOCUMENTS, WORTH_GROUPING, chunk_sizes
 from textcritic.inference.statistics import Array, Statistic, checked_columns, distinct_rows
 
+# Sums of one chunk of tests: 4 million float64, 32 MB.
+CHUNK_SUMS = 4_000_000
+
 
 @dataclass(frozen=True)
 class PermutationTest:
@@ -69,6 +72,53 @@ def permutation_test(
     extreme = sum(int((np.abs(difference(sums)) >= threshold).sum()) for sums in chunks)
     p = extreme / splits if exact else (extreme + 1) / (splits + 1)
     return PermutationTest(observed, p, splits, exact)
+
+
+def permutation_p_values(
+    first: npt.ArrayLike, second: npt.ArrayLike, statistic: Statistic, resamples: int = 999, seed: int = 1
+) -> Array:
+    """p-values of many tests of equal sizes at once, `(b + 1) / (B + 1)` as in `permutation_test`: [tests].
+
+    All tests have the same random splits of their documents, so that sums over the splits are one matrix product. Each
+    p-value is that of a permutation test; what the tests share is the Monte Carlo error alone.
+
+    Args:
+        first: [tests, documents of the first set, k].
+        second: [tests, documents of the second set, k].
+        statistic: as in `permutation_test`.
+        resamples: B.
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: other shapes, values that are not finite, or no resamples.
+    """
+    one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    alike = one.ndim == two.ndim == 3 and one.shape[::2] == two.shape[::2]
+    if not alike or not one.shape[1] or not two.shape[1] or resamples < 1:
+        raise TextcriticError(
+            f"permutation tests: arrays of shapes {one.shape} and {two.shape}, {resamples} resamples; give [tests, "
+            "documents, columns] with the same tests and columns, documents, and at least 1 resample"
+        )
+    pooled = np.concatenate([one, two], axis=1)
+    if not np.isfinite(pooled).all():
+        raise TextcriticError("permutation tests: infinite or missing values have no test; smooth the critic")
+    documents, size = pooled.shape[1], min(one.shape[1], two.shape[1])
+    rng = np.random.default_rng(seed)
+    p_values = np.empty(len(pooled))
+    splits = np.zeros((resamples, documents))
+    for row in splits:
+        row[rng.choice(documents, size, replace=False, shuffle=False)] = 1
+    tests_each = max(1, CHUNK_SUMS // (resamples * pooled.shape[2]))
+    for start in range(0, len(pooled), tests_each):
+        some = slice(start, start + tests_each)
+        total = pooled[some].sum(axis=1)
+        ends = statistic(one[some].sum(axis=1)), statistic(two[some].sum(axis=1))
+        observed = np.abs(ends[0] - ends[1])
+        sums = np.stack([splits @ pooled[some, :, k].T for k in range(pooled.shape[2])], axis=-1)
+        differences = np.abs(statistic(sums) - statistic(total - sums))
+        threshold = observed - 1e-12 * np.maximum(*np.abs(ends))
+        p_values[some] = ((differences >= threshold).sum(axis=0) + 1) / (resamples + 1)
+    return p_values
 
 
 def _few_splits(first: int, second: int, resamples: int) -> bool:

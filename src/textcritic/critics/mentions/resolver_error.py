@@ -14,6 +14,7 @@ import pyarrow as pa
 from textcritic.critics.mentions.chains import MentionChains
 from textcritic.critics.mentions.discounts import Discount
 from textcritic.critics.mentions.model import MentionCritic
+from textcritic.critics.mentions.scoring import document_nll
 from textcritic.errors import TextcriticError
 from textcritic.inference import Interval, bootstrap_interval, exp_ratio_of_sums
 from textcritic.inference.statistics import Array
@@ -72,7 +73,7 @@ def resolver_error(
             critic = MentionCritic.fit(chains[fitted].some(~inside), order, discount)
             for scored in KINDS:
                 held_out = chains[scored].some(inside)
-                nll[fitted, scored][inside] = _document_nll(critic, held_out)
+                nll[fitted, scored][inside] = document_nll(critic, held_out)
     return pa.table(
         {
             "fold": fold_of,
@@ -119,9 +120,3 @@ def error_summary(table: pa.Table, resamples: int = 10_000, seed: int = 1) -> di
 
 def _difference(sums: Array) -> Array:
     return exp_ratio_of_sums(sums[..., :2]) - exp_ratio_of_sums(sums[..., 2:])
-
-
-def _document_nll(critic: MentionCritic, chains: MentionChains) -> Array:
-    """Nats of each document; 0 for an empty one."""
-    total = np.concatenate([[0.0], np.cumsum(-critic.log_prob(chains))])
-    return total[chains.offsets[1:]] - total[chains.offsets[:-1]]

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from textcritic.critics.decomposition import Decomposition
@@ -109,6 +110,12 @@ def decompose_mentions(
     steps = len(chains.codes)
     cross_entropy, entropy = -float(critic.log_prob(chains).sum()) / steps, own / steps
     return Decomposition(float(steps), cross_entropy, entropy, cross_entropy - entropy, None, None)
+
+
+def document_nll(critic: MentionCritic, chains: MentionChains) -> npt.NDArray[np.float64]:
+    """Nats of each document: float64 [documents]; 0 for an empty one."""
+    total = np.concatenate([[0.0], np.cumsum(-critic.log_prob(chains))])
+    return total[chains.offsets[1:]] - total[chains.offsets[:-1]]
 
 
 def people_of(chains: MentionChains) -> Ints:
