@@ -1,4 +1,4 @@
-"""The resolver `persons` beside its baseline `nearest`: how good, how fast; `pytest benchmarks/test_bench_persons.py -s`.
+"""`persons` beside its baseline `nearest`: how good, how fast. Run `pytest benchmarks/test_bench_persons.py -s`.
 
 LitBank and OntoGUM, sorted by name: persons was developed on the documents at even places, those at odd places are
 measured.
