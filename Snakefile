@@ -27,7 +27,6 @@ include: "rules/topics.smk"
 include: "rules/mentions.smk"
 include: "rules/coreference.smk"
 include: "rules/resolvers.smk"
-include: "rules/neural.smk"
 
 
 for rule_file in project.rule_files():

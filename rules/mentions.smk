@@ -53,14 +53,14 @@ use rule resolve_data_mentions as resolve_sample_mentions with:
         f"results/benchmarks/resolve_sample_mentions/{{resolver}}/{{corpus}}/{SAMPLE}.tsv"
 
 
-use rule resolve_data_mentions as resolve_data_mentions_by_model with:
+use rule resolve_data_mentions as infer_data_mentions with:
     input:
         articles="results/corpora/{corpus}/{split}.parquet",
         model=lambda w: hub_folder(registries.entry("resolvers", w.resolver)["model"]),
     log:
-        "results/logs/resolve_data_mentions_by_model/{resolver}/{corpus}/{split}.log",
+        "results/logs/infer_data_mentions/{resolver}/{corpus}/{split}.log",
     benchmark:
-        "results/benchmarks/resolve_data_mentions_by_model/{resolver}/{corpus}/{split}.tsv"
+        "results/benchmarks/infer_data_mentions/{resolver}/{corpus}/{split}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
         resolver=NEURAL,
@@ -73,7 +73,7 @@ use rule resolve_data_mentions as resolve_data_mentions_by_model with:
         runtime=of("resolvers", "resolver", "runtime"),
 
 
-use rule resolve_data_mentions_by_model as resolve_sample_mentions_by_model with:
+use rule infer_data_mentions as infer_sample_mentions with:
     input:
         articles=f"{DRAWN}.parquet",
         rejected=f"{DRAWN}.rejected.parquet",
@@ -81,6 +81,6 @@ use rule resolve_data_mentions_by_model as resolve_sample_mentions_by_model with
     output:
         f"results/mentions/{{resolver}}/{{corpus}}/{SAMPLE}.parquet",
     log:
-        f"results/logs/resolve_sample_mentions_by_model/{{resolver}}/{{corpus}}/{SAMPLE}.log",
+        f"results/logs/infer_sample_mentions/{{resolver}}/{{corpus}}/{SAMPLE}.log",
     benchmark:
-        f"results/benchmarks/resolve_sample_mentions_by_model/{{resolver}}/{{corpus}}/{SAMPLE}.tsv"
+        f"results/benchmarks/infer_sample_mentions/{{resolver}}/{{corpus}}/{SAMPLE}.tsv"
