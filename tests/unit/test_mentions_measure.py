@@ -5,13 +5,20 @@ import tarfile
 
 import pytest
 import yaml
+from samples import LARGE, of_large
 from snake import dry_run
 
+from textcritic import __version__
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
-from textcritic.latents.mentions.measure import MeasuredFiles, write_quality, write_resolver_error
+from textcritic.latents.mentions.measure import MeasuredFiles, annotated_texts, write_quality, write_resolver_error
 from textcritic.latents.mentions.measured import About, figures_of, read_figures, write_figures
+from textcritic.latents.mentions.nearest import nearest_resolver
+from textcritic.latents.mentions.persons import persons_resolver
+from textcritic.latents.mentions.quality import measure_resolver, summary_of
+from textcritic.plan.registries import Registries
 from textcritic.plan.spec import complete
+from textcritic.workflow import workflow_folder
 
 TALE = """#begin document (tale-{0}); part 0
 t 0 0 Anna (1)
@@ -31,6 +38,7 @@ t 0 3 . -
 
 #end document
 """
+FIGURES = workflow_folder() / "config/measured/resolvers.csv"
 
 
 @pytest.fixture
@@ -74,6 +82,12 @@ def test_a_resolver_that_is_the_annotation_has_no_error(tmp_path, annotation):
         assert row == {"value": 0, "low": 0, "high": 0}
 
 
+@pytest.mark.parametrize(("which", "places"), [("all", [0, 1, 2, 3]), ("even", [0, 2]), ("odd", [1, 3])])
+def test_documents_at_some_places_by_name(annotation, which, places):
+    texts = annotated_texts({**annotation, "documents": which})
+    assert [text.id for text in texts] == [f"tale-{place}" for place in places]
+
+
 def test_gold_people_are_those_of_the_words(tmp_path, annotation):
     critic = entry("critics", kind="mentions", resolver="own", order=3)
     write_resolver_error(annotation, critic, entry("resolvers", kind="persons"), written(tmp_path))
@@ -99,6 +113,25 @@ def test_another_table_is_no_table_of_figures(tmp_path, text):
     with pytest.raises(TextcriticError, match=r"figures\.csv: no table of figures") as error:
         read_figures(tmp_path / "figures.csv")
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [of_large("litbank", "litbank", id="litbank"), of_large("ontogum", "gum-ontogum", id="ontogum")],
+)
+def test_the_figures_that_ship_are_those_of_this_code(name, file):
+    """Otherwise run tools/measure_resolvers.py again, and take its figures into docs/results.md."""
+    shipped = Registries([workflow_folder() / "config/registry"], workflow_folder()).entry("annotations", name)
+    texts = annotated_texts({**shipped, "files": [LARGE / f"coreference/{file}-conll.tar.gz"], "folder": None})
+    for kind, make in (("persons", persons_resolver), ("nearest", nearest_resolver)):
+        table = measure_resolver(make({"kind": kind}), texts, shipped["singletons"])
+        about = About(**{**ABOUT, "resolver": kind, "annotation": name, "version": __version__})
+        today = {(row.part, row.metric): row for row in figures_of(summary_of(table, resamples=2), about)}
+        rows = {(row.part, row.metric): row for row in read_figures(FIGURES, kind) if row.annotation == name}
+        assert today.keys() == rows.keys()
+        for key, row in rows.items():
+            assert (row.value, row.n, row.documents) == (today[key].value, today[key].n, today[key].documents), key
+            assert row.low <= row.value <= row.high
 
 
 def test_rules_measure_on_ones_own_files(tmp_path, annotation):

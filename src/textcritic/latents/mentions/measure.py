@@ -18,6 +18,9 @@ from textcritic.latents.mentions.quality import measure_resolver, summary_of
 from textcritic.latents.mentions.resolve import Resolver, resolver_of
 from textcritic.runlog import log
 
+PLACES = {"all": slice(None), "even": slice(0, None, 2), "odd": slice(1, None, 2)}
+"""Which documents of an annotated text are measured on, by the value of `documents`."""
+
 
 @dataclass(frozen=True, slots=True)
 class MeasuredFiles:
@@ -35,13 +38,14 @@ class MeasuredFiles:
 
 
 def annotated_texts(annotation: Mapping[str, Any]) -> list[Resolved]:
-    """The texts of an entry of the annotations registry, with the mentions that people marked.
+    """The texts of an entry of the annotations registry, with the mentions that people marked, sorted by name.
 
     Raises:
         TextcriticError: as `conll_documents`.
     """
     files, folder, language = (annotation[key] for key in ("files", "folder", "language"))
-    return [resolved_of(document) for document in conll_documents(files, folder, language)]
+    documents = sorted(conll_documents(files, folder, language), key=lambda document: document.id)
+    return [resolved_of(document) for document in documents[PLACES[annotation["documents"]]]]
 
 
 def write_quality(annotation: Mapping[str, Any], resolver: Mapping[str, Any], files: MeasuredFiles) -> None:
