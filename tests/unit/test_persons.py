@@ -1,6 +1,5 @@
 """The resolver `persons` and its baseline: a rule each on a short text, what holds for any text, and its quality."""
 
-import os
 import subprocess
 import sys
 from itertools import pairwise
@@ -70,6 +69,7 @@ def entities(text, resolver=PERSONS):
         ("And Sarai Abram's wife wept.", [["Sarai", "Abram's wife"], ["Abram"]]),
         ("God spake. And the LORD said to Moses.", [["God", "the LORD"], ["Moses"]]),
         ("Emma, a rich widow, came.", [["Emma", "a rich widow"]]),
+        ("John was a rich man. He slept.", [["John", "He"]]),
         ("His sister Mary wept.", [["His sister Mary"], ["His"]]),
         ("His native land lay there.", [["His"]]),
         # Roles in the sentence.
@@ -176,18 +176,15 @@ def test_articles_do_not_know_of_each_other():
 
 
 def test_the_result_does_not_depend_on_hashes():
+    """Another process, whose hashes of words are other ones, gives the same."""
+    text = "Paul and Silas met Mary, a widow. They told her. Mr. Zork said he saw Jane Zork. We left them. " * 3
     code = (
-        "from textcritic.latents.mentions.persons import persons_resolver as r;"
-        "t = 'Paul and Silas met Mary, a widow. They told her. Mr. Zork said he saw Jane Zork. We left them.' * 3;"
-        "print(list(r({}).resolve([('a', t)])))"
+        "import sys; from textcritic.latents.mentions.persons import persons_resolver as resolver;"
+        "print(list(resolver({}).resolve([('a', sys.argv[1])])))"
     )
-    environments = [{**os.environ, "PYTHONHASHSEED": seed} for seed in ("1", "2")]
-    printed = [
-        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True).stdout
-        for environment in environments
-    ]
-    assert printed[0] == printed[1]
-    assert printed[0].count(b"Mention(") > 20
+    done = subprocess.run([sys.executable, "-c", code, text], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{[resolved(text)]}\n"
+    assert len(resolved(text).mentions) > 20
 
 
 def calls(text):
@@ -225,7 +222,7 @@ def calls(text):
     ],
 )
 def test_work_grows_in_line_with_the_text(piece):
-    small, large = calls(piece * 1000), calls(piece * 4000)
+    small, large = calls(piece * 300), calls(piece * 1200)
     assert large < 4.2 * small + 1000
 
 
@@ -242,8 +239,10 @@ def test_quality_on_novels():
     """Floors just under what is measured, on a quarter of the documents that no weight was fitted to."""
     documents = sorted(map(resolved_of, conll_documents([LITBANK])), key=lambda document: document.id)[1::8]
     persons, nearest = (summary_of(measure_resolver(resolver, documents), 100) for resolver in (PERSONS, NEAREST))
-    assert persons["people"]["conll"]["value"] > 0.55
-    assert persons["people"]["conll"]["value"] > nearest["people"]["conll"]["value"] + 0.04
-    assert persons["people"]["mentions_precision"]["value"] > 0.85
-    assert persons["pronouns"]["third"]["value"] > 0.71
-    assert persons["pronouns"]["third"]["value"] > nearest["pronouns"]["third"]["value"] + 0.25
+    people, pronouns = persons["people"], persons["pronouns"]["third"]["value"]
+    assert people["conll"]["value"] > 0.56
+    assert people["conll"]["value"] > nearest["people"]["conll"]["value"] + 0.04
+    assert people["mentions_precision"]["value"] > 0.87
+    assert people["mentions_recall"]["value"] > 0.69
+    assert pronouns > 0.72
+    assert pronouns > nearest["pronouns"]["third"]["value"] + 0.3

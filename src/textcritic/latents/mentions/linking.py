@@ -200,12 +200,24 @@ class Linker:
 
     # Nouns
 
-    def noun(self, phrase: Phrase) -> Entity:
-        """The entity of a noun: of what it is beside ("Emma, the queen"), of the same noun before, or a new one."""
+    def noun(self, phrase: Phrase) -> Entity | None:
+        """The entity of a noun: of what it is beside ("Emma, the queen"), of the same noun before, or a new one.
+
+        None where it is said of the subject ("He was a rich man"), as OntoNotes has it.
+        """
+        if self.is_predicate(phrase):
+            return None
         return self.beside(phrase) or self.described(phrase)
 
+    def is_predicate(self, phrase: Phrase) -> bool:
+        """Whether a noun in the singular stands behind "is" and its subject."""
+        verb = phrase.first - 1
+        if phrase.plural or verb < 1 or self.words.words[verb] not in self.language["copulas"]:
+            return False
+        return self.subject is not None and self.at_word.get(verb - 1) is self.subject
+
     def beside(self, phrase: Phrase) -> Entity | None:
-        """The entity of the mention that a noun in the singular stands beside or is said of; None if there is none."""
+        """The entity of the name that a noun in the singular stands beside; None if there is none."""
         words, before = self.words, phrase.first - 1
         if phrase.plural or before < 0:
             return None
@@ -214,9 +226,6 @@ class Linker:
         entity = self.at_name.get(before) if phrase.definite else None
         if entity is None and sign == "," and (after in _APPOSITION_ENDS or after in self.language["function_words"]):
             entity = self.at_name.get(before - 1)
-        if entity is None and sign in self.language["copulas"]:
-            entity = self.at_word.get(before - 1)
-            entity = entity if entity is self.subject else None
         if entity is None or entity.plural or not agree(entity.gender, phrase.gender):
             return None
         return entity
