@@ -2,7 +2,6 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import beta
 
 from textcritic.errors import TextcriticError
 from textcritic.inference.statistics import Array
@@ -22,6 +21,8 @@ def share_interval(hits: npt.ArrayLike, trials: int, level: float = 0.95) -> tup
     Raises:
         TextcriticError: no trials, hits outside 0 ... trials, or a level outside (0, 1).
     """
+    from scipy.stats import beta  # here: it takes a second, and every command loads this package
+
     k = np.asarray(hits, dtype=np.float64)
     if trials < 1 or not ((k >= 0) & (k <= trials)).all() or not 0 < level < 1:
         raise TextcriticError(
