@@ -4,6 +4,7 @@ from textcritic.critics.mentions.alternatives import NEW_ENTITY, NONE, Expected,
 from textcritic.critics.mentions.chains import NO_ENTITY, SENTENCE, MentionChains
 from textcritic.critics.mentions.comparisons import MINIMUM, THRESHOLD, contributions, log_ratios, unlikely
 from textcritic.critics.mentions.discounts import DISCOUNTS, Discount
+from textcritic.critics.mentions.evidence import Evidence, evidence
 from textcritic.critics.mentions.model import FLOOR, MentionCritic
 from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA, decompose_mentions, score_mentions
 from textcritic.critics.mentions.windows import BOS, MAXIMUM_ORDER, Windows, count_windows
@@ -21,6 +22,7 @@ __all__ = [
     "SENTENCE",
     "THRESHOLD",
     "Discount",
+    "Evidence",
     "Expected",
     "MentionChains",
     "MentionCritic",
@@ -28,6 +30,7 @@ __all__ = [
     "contributions",
     "count_windows",
     "decompose_mentions",
+    "evidence",
     "expected_tokens",
     "log_ratios",
     "score_mentions",

@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from textcritic.experiments.coreference.files import CoreferenceFiles
+from textcritic.experiments.coreference.passage_figures import PASSAGE_FIGURES
 from textcritic.report.charts import Mark, interval_chart
 from textcritic.report.drawings import NARROW
 from textcritic.report.names import GROUP, Names
@@ -42,4 +43,4 @@ def _marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
     return marks
 
 
-FIGURES = {"figures": figures}
+FIGURES = {"figures": figures} | PASSAGE_FIGURES

@@ -13,7 +13,7 @@ class Coreference(Experiment):
     """Latent PPL of chains of mentions under an n-gram critic (model criticism paper, section 5)."""
 
     kind = "coreference"
-    tables = ("coreference",)
+    tables = ("coreference", "coreference-shares")
     figures_read = ("coreference",)
 
     def check(self) -> None:

@@ -6,6 +6,7 @@ import pandas as pd
 
 from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.rows import ppl_rows
+from textcritic.experiments.coreference.shares import share_rows, share_sheet
 from textcritic.experiments.coreference.sheets import paper_ppl_sheet, ppl_sheet
 from textcritic.report.names import Names
 from textcritic.report.published import Published
@@ -39,10 +40,15 @@ class Tables:
         """Latent PPL of every source."""
         return Table(ppl_sheet(self.rows, self.names), self.rows)
 
+    def shares(self) -> Table:
+        """The share of unlikely mentions of every source."""
+        rows = share_rows(self.files)
+        return Table(share_sheet(rows, self.names), rows)
+
     def paper_ppl(self) -> Table:
         """The paper's Tables 7 and 8."""
         return Table(paper_ppl_sheet(self.rows, self.names), self.rows)
 
 
-TABLES = {"coreference": Tables.ppl}
+TABLES = {"coreference": Tables.ppl, "coreference-shares": Tables.shares}
 PAPER_TABLES = {"ppl": Tables.paper_ppl}

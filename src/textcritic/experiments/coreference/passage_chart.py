@@ -1,0 +1,296 @@
+"""A passage for print: its text, its chain, and what the critic says of one mention, set in lines without overlaps."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.ft2font import LoadFlags
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+
+from textcritic.experiments.coreference.passages import Passage, Piece, Token, pieces
+from textcritic.experiments.coreference.why import nats, written
+from textcritic.report.drawings import WIDE
+from textcritic.report.style import INK, MUTED, RULE, new_figure, style
+
+# Of persons 0, 1, ... (Okabe and Ito's colours and two more); those after them are grey. The report's reader has the
+# same in section.css.
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a4fa3")
+MARKED = "#b3261e"
+SIZE, SMALL, TINY = 9.5, 8.5, 7.0  # points
+LINE, PLAIN_LINE, GAP = 27.0, 13.5, 9.0  # points: of lines with numbers below, without, and between blocks
+MISSING = "\N{WHITE SQUARE}"
+INCH = 72.0
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Text that is set in one go.
+
+    Attributes:
+        text: of it.
+        space: whether a space stands before it, where a line may break.
+        size: points.
+        bold: whether it is.
+        colour: of the text.
+        person: number of the person whose colour it has behind it; None for none.
+        number: set behind it, low and small.
+        below: set below it, small.
+        marked: whether it has a frame.
+    """
+
+    text: str
+    space: bool = False
+    size: float = SIZE
+    bold: bool = False
+    colour: str = INK
+    person: int | None = None
+    number: str = ""
+    below: str = ""
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What stands around a passage: `title`, `about` above its text, and `says` below its chain."""
+
+    title: str
+    about: str
+    says: Sequence[str]
+
+
+def passage_chart(passage: Passage | None, marked: Token | None, caption: Caption, width: float = WIDE) -> Figure:
+    """A passage, the log P of each of its tokens, and the caption.
+
+    Characters that the font does not have, such as emoji, are drawn as empty squares.
+
+    Args:
+        passage: None draws the caption alone.
+        marked: the token with a frame.
+        caption: words around it.
+        width: inches.
+    """
+    blocks = [_plain(caption.title, bold=True), _plain(caption.about, colour=MUTED, size=SMALL)]
+    if passage is not None:
+        blocks += [_text(passage, marked), _chain(passage, marked)]
+    blocks += [_plain(line, size=SMALL) for line in caption.says]
+    with style():
+        set_blocks = [_lines(block, width * INCH) for block in blocks]
+        heights = [_height(block) for block in blocks]
+        total = sum(h * len(lines) for h, lines in zip(heights, set_blocks, strict=True)) + GAP * (len(blocks) + 1)
+        figure = new_figure(width, total / INCH)
+        _rule(figure, width * INCH, total)
+        y = total - GAP
+        for lines, height in zip(set_blocks, heights, strict=True):
+            for line in lines:
+                y -= height
+                _draw(figure, line, y + height - PLAIN_LINE)
+            y -= GAP
+        return figure
+
+
+def _text(passage: Passage, marked: Token | None) -> list[Chunk]:
+    """The text of a passage: broken at white space, which is one space however long it is."""
+    found: list[Chunk] = []
+    spaced = False
+    for piece in pieces(passage):
+        words = piece.text.split()
+        if not words:
+            spaced = True
+            continue
+        for number, word in enumerate(words):
+            space = (spaced or piece.text[0].isspace()) if number == 0 else True
+            found.append(_worded(piece, word, space and bool(found), number == len(words) - 1, marked))
+        spaced = piece.text[-1].isspace()
+    return found
+
+
+def _worded(piece: Piece, word: str, space: bool, last: bool, marked: Token | None) -> Chunk:
+    chunk = Chunk(word, space, person=piece.person)
+    if not piece.words:
+        return chunk
+    chunk = replace(chunk, bold=True, person=piece.words[-1].symbol.person)
+    if not (piece.ends and last):
+        return chunk
+    places = [token.place for token in piece.ends]
+    return replace(
+        chunk,
+        number=", ".join(str(token.symbol.person) for token in piece.ends),
+        below=", ".join(nats(token.log_prob) for token in piece.ends),
+        marked=marked is not None and marked.place in places,
+    )
+
+
+def _chain(passage: Passage, marked: Token | None) -> list[Chunk]:
+    return [
+        Chunk(
+            written(token.symbol),
+            bool(n),
+            person=token.symbol.person,
+            below=nats(token.log_prob),
+            marked=marked is not None and token.place == marked.place,
+        )
+        for n, token in enumerate(passage.tokens)
+    ]
+
+
+def _plain(text: str, bold: bool = False, colour: str = INK, size: float = SIZE) -> list[Chunk]:
+    return [Chunk(word, bool(n), size, bold, colour) for n, word in enumerate(text.split())]
+
+
+def _height(block: Sequence[Chunk]) -> float:
+    return LINE if any(chunk.below for chunk in block) else PLAIN_LINE
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A chunk at `x` of a line, both in points; `text` and `whole` are its widths without and with its number."""
+
+    chunk: Chunk
+    x: float
+    text: float
+    whole: float
+
+
+def _lines(block: Sequence[Chunk], room: float) -> list[list[_Placed]]:
+    """Chunks in lines of `room` points; those without a space between them stay together where they fit."""
+    lines: list[list[_Placed]] = [[]]
+    x = 0.0
+    for group in _groups(block):
+        sized = [part for chunk in group for part in _cut(chunk, room)]
+        width = sum(_widths(chunk)[2] for chunk in sized)
+        space = _width(" ", group[0].size, group[0].bold) if group[0].space and lines[-1] else 0.0
+        if lines[-1] and x + space + width > room:
+            lines.append([])
+            x, space = 0.0, 0.0
+        x += space
+        for chunk in sized:
+            text, whole, advance = _widths(chunk)
+            if lines[-1] and x + advance > room:
+                lines.append([])
+                x = 0.0
+            lines[-1].append(_Placed(chunk, x + (advance - whole) / 2, text, whole))
+            x += advance
+    return [line for line in lines if line]
+
+
+def _groups(block: Sequence[Chunk]) -> Iterator[list[Chunk]]:
+    group: list[Chunk] = []
+    for chunk in block:
+        if chunk.space and group:
+            yield group
+            group = []
+        group.append(chunk)
+    if group:
+        yield group
+
+
+def _cut(chunk: Chunk, room: float) -> list[Chunk]:
+    """A chunk, or parts of one that is wider than a line; the last one has what stands behind and below."""
+    if _widths(chunk)[2] <= room or len(chunk.text) < 2:
+        return [chunk]
+    most = max(1, int(len(chunk.text) * 0.9 * room / _widths(chunk)[2]))
+    first = replace(chunk, text=chunk.text[:most], number="", below="", marked=False)
+    return [first, *_cut(replace(chunk, text=chunk.text[most:], space=False), room)]
+
+
+def _widths(chunk: Chunk) -> tuple[float, float, float]:
+    """Points: of the text, of it with its number, and of the room that it takes with what stands below it."""
+    text = _width(chunk.text, chunk.size, chunk.bold)
+    whole = text + _width(chunk.number, TINY, True) + (1.5 if chunk.number else 0.0)
+    return (
+        text,
+        whole,
+        max(whole + 2.0 * (chunk.number != ""), _width(chunk.below, TINY, chunk.marked) + 4 * (chunk.below != "")),
+    )
+
+
+def _draw(figure: Figure, line: Sequence[_Placed], y: float) -> None:
+    """A line whose texts stand on a base line 3 points above `y`."""
+    base = y + 3.0
+    for placed in _merged(line):
+        chunk, x = placed.chunk, placed.x
+        if chunk.person is not None:
+            _behind(figure, placed, y)
+        if chunk.marked:
+            _box(figure, (x - 1.5, y - 0.5, placed.whole + 3, 13.5), facecolor="none", edgecolor=MARKED, linewidth=1.2)
+        middle = x + placed.text / 2
+        _say(figure, chunk.text, (middle, base), _font(chunk.size, chunk.bold), chunk.colour)
+        _say(figure, chunk.number, (x + (placed.text + placed.whole) / 2 + 0.5, base - 2.0), _font(TINY, True), INK)
+        colour = MARKED if chunk.marked else MUTED
+        _say(figure, chunk.below, (x + placed.whole / 2, y - 8.5), _font(TINY, chunk.marked), colour)
+
+
+def _merged(line: Sequence[_Placed]) -> list[_Placed]:
+    """Words without anything behind, around or below them as one text, so that a program reads it as such."""
+    found: list[_Placed] = []
+    for placed in line:
+        last = found[-1] if found else None
+        if last is None or not (_is_plain(last.chunk) and _is_plain(placed.chunk)):
+            found.append(placed)
+            continue
+        text = last.chunk.text + " " * placed.chunk.space + placed.chunk.text
+        width = placed.x + placed.text - last.x
+        found[-1] = _Placed(replace(last.chunk, text=text), last.x, width, width)
+    return found
+
+
+def _is_plain(chunk: Chunk) -> bool:
+    return chunk.person is None and not chunk.below and not chunk.number
+
+
+def _behind(figure: Figure, placed: _Placed, y: float) -> None:
+    person = placed.chunk.person
+    colour = COLOURS[person] if person is not None and 0 <= person < len(COLOURS) else MUTED
+    strong = placed.chunk.bold or placed.chunk.below != ""
+    _box(figure, (placed.x, y, placed.text, 12.5), facecolor=colour, alpha=0.32 if strong else 0.14, linewidth=0)
+    _box(figure, (placed.x, y, placed.text, 1.3 if strong else 0.6), facecolor=colour, linewidth=0)
+
+
+def _say(figure: Figure, text: str, place: tuple[float, float], font: FontProperties, colour: str) -> None:
+    """Text centred at a place of its base line: another font leaves the rest of its room on both sides."""
+    if text:
+        x, y = (value / INCH for value in place)
+        look = {"ha": "center", "va": "baseline", "parse_math": False, "color": colour}
+        said = Text(x, y, _drawable(text), fontproperties=font, transform=figure.dpi_scale_trans)
+        said.set(**look)
+        figure.add_artist(said)
+
+
+def _box(figure: Figure, box: tuple[float, float, float, float], **look: object) -> None:
+    x, y, width, height = (value / INCH for value in box)
+    figure.add_artist(Rectangle((x, y), width, height, transform=figure.dpi_scale_trans, **look))  # type: ignore[arg-type]
+
+
+def _rule(figure: Figure, width: float, height: float) -> None:
+    """A line above everything, as wide as the figure: it keeps figures as wide as each other."""
+    _box(figure, (0.0, height - 1.0, width, 0.8), facecolor=RULE, linewidth=0)
+
+
+def _width(text: str, size: float, bold: bool) -> float:
+    """Points that a text takes up, white space at its ends included."""
+    return (_inked(f"|{text}|", bold) - _inked("||", bold)) * size if text else 0.0
+
+
+def _inked(text: str, bold: bool) -> float:
+    """From the first to the last ink of a text, at a size of one point, without what fits letters to pixels."""
+    font = get_font(findfont(_font(SIZE, bold)))
+    font.set_size(INCH, 72)
+    font.set_text(_drawable(text), 0.0, flags=LoadFlags.NO_HINTING)
+    return float(font.get_width_height()[0]) / 64 / INCH
+
+
+@cache
+def _font(size: float, bold: bool) -> FontProperties:
+    return FontProperties(family="DejaVu Sans", size=size, weight="bold" if bold else "normal")
+
+
+@cache
+def _known() -> Mapping[int, int]:
+    return dict(get_font(findfont(_font(SIZE, False))).get_charmap())
+
+
+def _drawable(text: str) -> str:
+    return "".join(character if ord(character) in _known() else MISSING for character in text)

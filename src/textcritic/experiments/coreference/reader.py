@@ -1,0 +1,178 @@
+"""Articles to read in the report: mentions with colours and numbers, and why the critic finds some of them unlikely."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup
+
+from textcritic.critics.mentions import MentionCritic
+from textcritic.experiments.coreference.files import CoreferenceFiles, Documents, RealText
+from textcritic.experiments.coreference.passages import Passage, Piece, Token, excerpt, passages, pieces
+from textcritic.experiments.coreference.read import critic_of, read_mention_scores, source_keys
+from textcritic.experiments.coreference.why import (
+    RARE,
+    chance,
+    counts_in_words,
+    is_unlikely,
+    reason_of,
+    share,
+    written,
+)
+from textcritic.latents.mentions.language import Language, load_language
+from textcritic.report.names import Names
+from textcritic.report.numbers import count, number, plural
+from textcritic.report.section import Place
+
+FEWEST_TOKENS = 20  # of a chain that is shown, where there are such
+MOST_CHARACTERS = 2000  # of a text that is shown
+COLOURS = 8  # of persons; those after them are grey
+
+UNLIKELY, TYPICAL = "unlikely", "typical"
+
+IdOf = Callable[[Token], str]
+
+
+def choose(scores: Sequence[Mapping[str, Any]], most: int) -> list[tuple[str, str]]:
+    """Which articles of a source are shown, in order: (id, `UNLIKELY` or `TYPICAL`).
+
+    Articles with mentions and with at least `FEWEST_TOKENS` tokens in their chains are ranked by NLL per token; where
+    there are no such articles, all with mentions are. Two thirds of those shown are the least likely ones, one third
+    those in the middle.
+
+    Args:
+        scores: rows of schema `MENTION_SCORES_SCHEMA`.
+        most: articles.
+    """
+    some = [row for row in scores if not row["rejected"] and row["mentions"]]
+    long = [row for row in some if row["steps"] >= FEWEST_TOKENS] or some
+    ranked = [row["id"] for row in sorted(long, key=lambda row: (-row["nll"] / row["steps"], row["id"]))]
+    worst, rest = ranked[: most - most // 3], ranked[most - most // 3 :]
+    middle = len(ranked) / 2 - len(worst)
+    near = sorted(range(len(rest)), key=lambda place: (abs(place + 0.5 - middle), place))[: most // 3]
+    return [*((name, UNLIKELY) for name in worst), *((rest[place], TYPICAL) for place in sorted(near))]
+
+
+def reader(files: CoreferenceFiles, names: Names, place: Place) -> list[dict[str, Any]]:
+    """What the template shows: the sources, samples first, each with its articles.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or files do not belong together.
+    """
+    sources = []
+    for data in files.data:
+        critic = critic_of(data)
+        sources += [(source, _articles(source, files, critic)) for source in files.of(data)]
+    # A sample first: what real text looks like is one choice away.
+    sources.sort(key=lambda pair: isinstance(pair[0], RealText))
+    language = load_language(files.resolver.get("language", "en"))
+    shown: list[dict[str, Any]] = []
+    for source, articles in sources:
+        key = str(len(shown))
+        entries = [
+            article_shown(*article, f"{key}-{n}", partial(_id, place, f"{key}-{n}"), language)
+            for n, article in enumerate(articles)
+        ]
+        label = names.source(source_keys(source))
+        shown.append({"key": key, "label": label, "group": f"articles-{key}", "articles": entries})
+    return shown
+
+
+def article_shown(
+    whole: Passage, kind: str, row: Mapping[str, Any], key: str, id_of: IdOf, language: Language
+) -> dict[str, Any]:
+    """What the template shows of an article: a part of it around its least likely mention, if it is long.
+
+    Args:
+        whole: the article.
+        kind: `UNLIKELY` or `TYPICAL`.
+        row: of its scores.
+        key: unique in the page.
+        id_of: gives the id of the element that says why a mention is unlikely.
+        language: of the pronouns.
+    """
+    least = min(whole.mentions, key=lambda token: token.log_prob)
+    passage = excerpt(whole, least, MOST_CHARACTERS)
+    unlikely = [token for token in passage.mentions if is_unlikely(token)]
+    ppl = number(math.exp(row["nll"] / row["steps"]))
+    mentions = f"{plural(len(whole.mentions), 'mention')} of {plural(row['people'], 'person', 'people')}"
+    words = f"Latent PPL of this article: {ppl}; {mentions}, {count(sum(map(is_unlikely, whole.tokens)))} unlikely."
+    if passage.before or passage.after:
+        words += f" Shown: {count(len(passage.text))} of its {count(len(whole.text))} characters, around the least"
+        words += " likely mention."
+    return {
+        "key": key,
+        "label": f"{whole.title or whole.article}: {ppl}" + (", typical" if kind == TYPICAL else ""),
+        "title": whole.title or f"Article {whole.article}",
+        "words": words,
+        "before": bool(passage.before),
+        "text": text_of_passage(passage, id_of),
+        "after": bool(passage.after),
+        "reasons": [_said(token, language) | {"id": id_of(token)} for token in unlikely],
+    }
+
+
+def text_of_passage(passage: Passage, id_of: IdOf) -> Markup:
+    """The text of a passage as HTML: mentions coloured, the word that stands for each with its number and probability.
+
+    Args:
+        passage: any.
+        id_of: gives the id of the element that says why a mention is unlikely.
+    """
+    return Markup("").join(_piece(piece, id_of) for piece in pieces(passage))
+
+
+def _articles(
+    source: Documents, files: CoreferenceFiles, critic: MentionCritic
+) -> list[tuple[Passage, str, Mapping[str, Any]]]:
+    scores = read_mention_scores(source).to_pylist()
+    chosen = dict(choose(scores, files.report_articles))
+    rows = {row["id"]: row for row in scores if row["id"] in chosen}
+    read = {passage.article: passage for passage in passages(source, files, critic, chosen)}
+    return [(read[name], kind, rows[name]) for name, kind in chosen.items()]
+
+
+def _id(place: Place, article: str, token: Token) -> str:
+    return place.id(f"mention-{article}-{token.place}")
+
+
+def _said(token: Token, language: Language) -> dict[str, str]:
+    return {
+        "mention": written(token.symbol),
+        "chance": chance(token.log_prob),
+        "expected": _expected(token),
+        "saw": " ".join(written(symbol) for symbol in token.context),
+        "why": f"{reason_of(token, language).says} {counts_in_words(token)}".strip(),
+    }
+
+
+def _expected(token: Token) -> str:
+    """What would have been likelier than a token; "" where nothing would, or nothing is known."""
+    if token.expected is None or token.expected_log_prob <= token.log_prob:
+        return ""
+    return f"{written(token.expected)}, {share(token.expected_log_prob)}"
+
+
+def _piece(piece: Piece, id_of: IdOf) -> Markup:
+    person = piece.words[-1].symbol.person if piece.words else piece.person
+    if person is None:
+        return Markup.escape(piece.text)
+    colour = f"who who-{person}" if person < COLOURS else "who"
+    tag = Markup("b" if piece.words else "span")
+    said = Markup('<{0} class="{1}">{2}</{0}>').format(tag, colour, piece.text)
+    return _numbered(said, piece.ends, id_of) if piece.ends else said
+
+
+def _numbered(word: Markup, tokens: Sequence[Token], id_of: IdOf) -> Markup:
+    """A word with the numbers of its persons after it and their probabilities below it: mostly one."""
+    numbers = ", ".join(str(token.symbol.person) for token in tokens)
+    shares = ", ".join(share(token.log_prob) for token in tokens)
+    said = Markup("<ruby>{}<sub>{}</sub><rt>{}</rt></ruby>").format(word, numbers, shares)
+    least = min(tokens, key=lambda token: token.log_prob)
+    if is_unlikely(least):
+        return Markup('<a class="unlikely" href="#{}">{}</a>').format(id_of(least), said)
+    name = "rare" if least.log_prob < math.log(RARE) else "likely"
+    expected = _expected(least)
+    hint = f"Likeliest here: {expected}" if expected else "The likeliest here"
+    return Markup('<span class="{}" title="{}">{}</span>').format(name, hint, said)
