@@ -12,9 +12,9 @@
     tip.hidden = false;
     const box = link.getBoundingClientRect();
     const room = document.documentElement.clientWidth - tip.offsetWidth - 12;
-    const above = box.bottom + tip.offsetHeight + 12 > innerHeight && box.top > tip.offsetHeight + 12;
+    const above = box.bottom + tip.offsetHeight + 24 > innerHeight && box.top > tip.offsetHeight + 12;
     tip.style.left = `${Math.max(12, Math.min(box.left, room)) + scrollX}px`;
-    tip.style.top = `${(above ? box.top - tip.offsetHeight - 6 : box.bottom + 6) + scrollY}px`;
+    tip.style.top = `${(above ? box.top - tip.offsetHeight - 6 : box.bottom + 16) + scrollY}px`;
   };
   for (const link of document.querySelectorAll("a.unlikely")) {
     const reason = document.getElementById(link.hash.slice(1));

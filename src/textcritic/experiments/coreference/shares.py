@@ -52,7 +52,7 @@ def share_rows(files: CoreferenceFiles) -> pd.DataFrame:
 
 def share_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The share of unlikely mentions of each source; of several seeds their mean and the largest p-value."""
-    heads = ("Source", "Unlikely", "Mentions", "Documents with mentions")
+    heads = ("Source", "Unlikely", "Mentions", "Documents")
     body = []
     for _, group in rows.groupby(["source", *GROUP], sort=False):
         name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
@@ -61,7 +61,7 @@ def share_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     remarks = [
         f"Unlikely: mentions whose probability under the critic is below {share(THRESHOLD)} (log P < {MINUS}7, as in "
         "the paper’s Table 15). Under each share its 95% interval (with several seeds: their standard deviation), and "
-        "the p-value of a test against real text."
+        "the p-value of a test against real text. Documents: those with mentions."
     ]
     return Sheet("coreference-shares", "Unlikely mentions", [[Cell(head) for head in heads]], body, remarks=remarks)
 
