@@ -126,7 +126,8 @@ def passages(source: Documents, files: CoreferenceFiles, critic: MentionCritic, 
         TextcriticError: a file is missing or damaged, or the mentions are of other articles.
     """
     read = chained(source, files)
-    wanted = np.isin(np.array(read.ids, dtype=object), list(ids))
+    chosen = set(ids)
+    wanted = np.fromiter((name in chosen for name in read.ids), dtype=bool, count=len(read.ids))
     chains, mention = read.chains.some(wanted), read.mention[np.repeat(wanted, read.chains.lengths)]
     names = [read.ids[row] for row in np.flatnonzero(wanted)]
     articles = some_articles(source.articles, set(names))

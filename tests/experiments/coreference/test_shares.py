@@ -1,0 +1,93 @@
+"""Shares of unlikely mentions, counted one at a time, and what is said of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.coreference.tiny import BROKEN, build_coreference
+from textcritic.critics.mentions import MentionCritic
+from textcritic.experiments.coreference.findings import findings
+from textcritic.experiments.coreference.passages import passages
+from textcritic.experiments.coreference.read import chained
+from textcritic.experiments.coreference.shares import share_rows, share_sheet
+from textcritic.inference import permutation_test, ratio_of_sums
+from textcritic.report.names import Names
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    root = tmp_path_factory.mktemp("shares")
+    return build_coreference(root, documents=15, generators=("gpt2-demo", "ngram-3", BROKEN), resamples=200)
+
+
+def counted(source, files):
+    """(unlikely, mentions) of each document that has a mention."""
+    critic = MentionCritic.load(files.data[0].critic)
+    found = [p.mentions for p in passages(source, files, critic, chained(source, files).ids)]
+    return [[sum(token.log_prob < -7 for token in mentions), len(mentions)] for mentions in found if mentions]
+
+
+def test_shares_are_those_counted_one_at_a_time(files):
+    rows = share_rows(files)
+    assert list(rows["generator"]) == ["data", "gpt2-demo", "ngram-3", BROKEN]
+    for row, source in zip(rows.to_dict("records"), files.of(files.data[0]), strict=True):
+        each = np.array(counted(source, files)).reshape(-1, 2)
+        assert [row["unlikely"], row["mentions"]] == each.sum(axis=0).tolist()
+        assert row["documents"] == len(each)
+        if len(each):
+            assert row["share"] == row["unlikely"] / row["mentions"]
+            assert row["ci_low"] <= row["share"] <= row["ci_high"]
+    real, first = (np.array(counted(source, files)) for source in (files.data[0], files.samples[0]))
+    assert rows["p_value"][1] == permutation_test(first, real, ratio_of_sums, resamples=200).p
+    assert pd.isna(rows["p_value"][0])
+    assert pd.isna(rows["share"][3])
+    assert rows["unlikely"].sum() > 0
+
+
+def test_a_source_without_mentions_has_a_dash(files):
+    sheet = share_sheet(share_rows(files), Names.of(files.samples))
+    assert [row[1].text for row in sheet.body][-1] == "—"
+
+
+def row(rows, share, p):
+    table = rows.iloc[:2].copy()
+    table["share"], table["ci_low"], table["ci_high"] = [0.02, share], [0.018, share - 0.002], [0.022, share + 0.002]
+    table["p_value"] = [None, p]
+    return table
+
+
+def test_a_difference_is_said_with_its_strength(files):
+    names = Names.of(files.samples)
+    (found,) = findings(row(share_rows(files), 0.05, 0.001), names)
+    assert found.says == (
+        "5.0% (4.80–5.20%) of the mentions of people in samples of small GPT-2 are unlikely under the critic "
+        "(log P < −7), in real text 2.0% (1.80–2.20%) (p = 0.001)."
+    )
+    assert found.strength == pytest.approx(0.03 / np.hypot(0.002, 0.002))
+
+
+def test_what_chance_explains_is_said_as_that(files):
+    (found,) = findings(row(share_rows(files), 0.021, 0.4), Names.of(files.samples))
+    assert "no more than chance explains (p = 0.40)." in found.says
+    assert found.strength == 0
+
+
+def test_of_several_seeds_the_least_apart_counts(tmp_path):
+    files = build_coreference(tmp_path, documents=6, generators=("gpt2-demo",), seeds=(1, 2))
+    rows = share_rows(files)
+    rows["share"], rows["ci_low"], rows["ci_high"] = [0.02, 0.05, 0.09], [0.01, 0.04, 0.08], [0.03, 0.06, 0.1]
+    rows["p_value"] = [None, 0.001, 0.01]
+    (found,) = findings(rows, Names.of(files.samples))
+    assert found.says.startswith("7.0% over 2 seeds of the mentions")
+    assert "(p = 0.01)" in found.says
+    assert found.strength == pytest.approx(0.03 / np.hypot(0.01, 0.01))
+    (_, cells) = share_sheet(rows, Names.of(files.samples)).body
+    assert cells[1].notes[0] == "sd 2.83%, 2 seeds"
+
+
+def test_no_mention_in_real_text_leaves_nothing_to_find(files):
+    rows = share_rows(replace(files, samples=files.samples[:1]))
+    rows.loc[0, ["share", "ci_low", "ci_high"]] = None
+    assert findings(rows, Names.of(files.samples)) == ()
