@@ -136,14 +136,21 @@ def shown(tmp_path_factory):
     return files, reader(files, Names.of(files.samples), place)
 
 
-def test_samples_come_before_real_text_and_every_source_has_articles(shown):
+def every(sources):
+    return [*sources["samples"], *sources["real"]]
+
+
+def test_samples_stand_beside_real_text_and_every_source_has_articles(shown):
     files, sources = shown
-    assert [source["label"] for source in sources] == ["small GPT-2", "trigram", "real text"]
-    assert all(len(source["articles"]) == files.report_articles for source in sources)
+    assert {group: [source["label"] for source in of_group] for group, of_group in sources.items()} == {
+        "samples": ["small GPT-2", "trigram"],
+        "real": ["real text"],
+    }
+    assert all(len(source["articles"]) == files.report_articles for source in every(sources))
 
 
 def test_every_link_leads_to_its_reason(shown):
-    articles = [article for source in shown[1] for article in source["articles"]]
+    articles = [article for source in every(shown[1]) for article in source["articles"]]
     ids = [reason["id"] for article in articles for reason in article["reasons"]]
     assert len(ids) == len(set(ids)) > 0
     for article in articles:
@@ -152,6 +159,6 @@ def test_every_link_leads_to_its_reason(shown):
 
 
 def test_a_reason_says_what_would_be_likelier(shown):
-    reasons = [reason for source in shown[1] for article in source["articles"] for reason in article["reasons"]]
+    reasons = [reason for source in every(shown[1]) for article in source["articles"] for reason in article["reasons"]]
     assert all("(log P = −" in reason["chance"] and "training text" in reason["why"] for reason in reasons)
     assert any(reason["expected"].startswith("[") for reason in reasons)

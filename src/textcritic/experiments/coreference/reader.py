@@ -54,8 +54,8 @@ def choose(scores: Sequence[Mapping[str, Any]], most: int) -> list[tuple[str, st
     return [*((name, UNLIKELY) for name in worst), *((rest[place], TYPICAL) for place in sorted(near))]
 
 
-def reader(files: CoreferenceFiles, names: Names, place: Place) -> list[dict[str, Any]]:
-    """What the template shows: the sources, samples first, each with its articles.
+def reader(files: CoreferenceFiles, names: Names, place: Place) -> dict[str, list[dict[str, Any]]]:
+    """What the template shows: the `samples` and, beside them, `real` text, each source with its articles.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files do not belong together.
@@ -64,18 +64,17 @@ def reader(files: CoreferenceFiles, names: Names, place: Place) -> list[dict[str
     for data in files.data:
         critic = critic_of(data)
         sources += [(source, _articles(source, files, critic)) for source in files.of(data)]
-    # A sample first: what real text looks like is one choice away.
-    sources.sort(key=lambda pair: isinstance(pair[0], RealText))
     language = load_language(files.resolver.get("language", "en"))
-    shown: list[dict[str, Any]] = []
-    for source, articles in sources:
-        key = str(len(shown))
+    shown: dict[str, list[dict[str, Any]]] = {"samples": [], "real": []}
+    for number_shown, (source, articles) in enumerate(sources):
+        key = str(number_shown)
         entries = [
             article_shown(*article, f"{key}-{n}", partial(_id, place, f"{key}-{n}"), language)
             for n, article in enumerate(articles)
         ]
         label = names.source(source_keys(source))
-        shown.append({"key": key, "label": label, "group": f"articles-{key}", "articles": entries})
+        group = shown["real" if isinstance(source, RealText) else "samples"]
+        group.append({"key": key, "label": label, "group": f"articles-{key}", "articles": entries})
     return shown
 
 
