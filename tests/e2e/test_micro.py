@@ -240,6 +240,18 @@ def test_latent_nll_of_topics_equals_a_plain_computation_from_the_files(study):
         assert len(by_id) == len(scores) >= len(topics)
 
 
+def test_contributions_of_windows_add_up_to_the_difference_of_latent_ppl(study):
+    by_sample = {}
+    for row in rows(study, "coreference-ngrams", "coreference"):
+        by_sample.setdefault((row["generator"], row["setting"]), []).append((row["window"], float(row["contribution"])))
+    assert {generator for generator, _ in by_sample} == {"gpt2-micro", "ngram-2"}
+    ppl = {(r["generator"], r["setting"]): float(r["latent_ppl"]) for r in rows(study, "coreference", "coreference")}
+    for sample, found in by_sample.items():
+        whole = math.log(ppl[sample] / ppl["data", ""])
+        assert dict(found)["(all)"] == pytest.approx(whole, abs=1e-12)
+        assert math.fsum(value for window, value in found if window != "(all)") == pytest.approx(whole, abs=1e-12)
+
+
 def test_every_drawn_article_has_its_topics_or_a_reason_for_none(study):
     for generator in ("gpt2-micro", "shuffled"):
         tail = f"wo-title/{generator}/seed1/micro"

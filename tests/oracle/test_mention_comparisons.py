@@ -18,10 +18,12 @@ from textcritic.critics.mentions import (
     decompose_mentions,
     expected_tokens,
     log_ratios,
+    occurrences,
     unlikely,
 )
 from textcritic.critics.mentions.alternatives import Alternatives
 from textcritic.errors import TextcriticError
+from textcritic.inference import document_groups
 
 TRAIN, REAL, SAMPLE = (
     synthetic(1, 200),
@@ -75,6 +77,55 @@ def test_log_ratios_are_of_critics_of_each_set():
     ratios = [row["log_ratio"] for row in found]
     assert len(ratios) > 20
     assert ratios == sorted(ratios, reverse=True)
+
+
+def test_the_variance_of_a_ratio_is_of_critics_without_one_group_of_documents():
+    chains, other = MentionChains.of(REAL), MentionChains.of(SAMPLE[:7])
+    found = log_ratios(chains, other, 3, minimum=3, groups=10).to_pylist()
+    assert found
+    for name, documents, groups in (("real", REAL, 10), ("sample", SAMPLE[:7], 7)):
+        # The library's own random parts; each document is in one.
+        group = document_groups(len(documents), 10)
+        assert sorted(set(group.tolist())) == list(range(groups))
+        rest = [[chain for chain, g in zip(documents, group, strict=True) if g != out] for out in range(groups)]
+        plain = [KneserNey(chains, 3, False) for chains in rest]
+        for row in found[::5]:
+            window = tuple(row["window"])
+            without = np.array([math.log(model.p(window[-1], window[:-1])) for model in plain])
+            expected = (groups - 1) / groups * ((without - without.mean()) ** 2).sum()
+            assert row[f"variance_{name}"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_one_document_has_ratios_without_a_variance():
+    one = MentionChains.of([["he:1", "."] * 10])
+    found = log_ratios(one, MentionChains.of(REAL + [["he:1", "."] * 10] * 5), 2).to_pylist()
+    assert found
+    assert all(math.isnan(row["variance_real"]) and row["variance_sample"] > 0 for row in found)
+
+
+@pytest.mark.parametrize("order", [1, 3, 9])
+def test_occurrences_of_windows_in_each_document(order):
+    chains = [*REAL[:20], [], ["he:1"]]
+    every = [Counter(windows(chain, order)) for chain in chains]
+    wanted = [w for w, _ in sum(every, Counter()).most_common(5)] + [("nobody:0",) + (".",) * (order - 1)]
+    found = occurrences(MentionChains.of(chains), wanted, order, chunk=50)
+    assert found.tolist() == [[counts[w] for w in wanted] for counts in every]
+    assert found.sum() > 5
+
+
+def test_windows_as_text_are_read_back_and_wrong_ones_refused():
+    critic = MentionCritic.fit(MentionChains.of(REAL), 3)
+    alphabet = critic.windows.alphabet
+    assert (alphabet.items(critic.windows.tokens()) == critic.windows.items).all()
+    (unknown,) = alphabet.items([("nobody:0", ".", "he:1")]).tolist()
+    assert alphabet.names()[unknown[0]] == "<unknown>:0"
+    for wrong, said in (
+        (("he:0", "."), "a window of 2 tokens, not 3"),
+        (("he:0", ".", "he:x"), "he:x: a token is none of"),
+        (("he:0", ".", "he:7"), "he:7: a token is none of"),
+    ):
+        with pytest.raises(TextcriticError, match=said):
+            alphabet.items([("he:0", ".", "."), wrong])
 
 
 @pytest.mark.parametrize("discount", DISCOUNTS)

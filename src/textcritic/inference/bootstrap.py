@@ -48,17 +48,54 @@ def bootstrap_interval(
     Raises:
         TextcriticError: no documents, values that are not finite, no resamples, or a level outside (0, 1).
     """
+    estimate, values = _sampled(columns, statistic, resamples, level, np.random.default_rng(seed))
+    tail = (1 - level) / 2
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return Interval(estimate, float(low), float(high), level, resamples)
+
+
+def bootstrap_difference(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    statistic: Statistic,
+    resamples: int = 10_000,
+    level: float = 0.95,
+    seed: int = 1,
+) -> Interval:
+    """Percentile interval of `statistic(first) - statistic(second)`, the documents of each set drawn anew.
+
+    The sets are independent. The interval is that of `scipy.stats.bootstrap(method="percentile", paired=False)`, as
+    `bootstrap_interval` says.
+
+    Args:
+        first: [documents of the first set, k]; finite.
+        second: [documents of the second set, k].
+        statistic: column sums [B, k] -> [B].
+        resamples: B.
+        level: of confidence.
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: as `bootstrap_interval`.
+    """
+    rng = np.random.default_rng(seed)
+    one, two = (_sampled(columns, statistic, resamples, level, rng) for columns in (first, second))
+    tail = (1 - level) / 2
+    low, high = np.quantile(one[1] - two[1], [tail, 1 - tail])
+    return Interval(one[0] - two[0], float(low), float(high), level, resamples)
+
+
+def _sampled(
+    columns: npt.ArrayLike, statistic: Statistic, resamples: int, level: float, rng: np.random.Generator
+) -> tuple[float, Array]:
+    """The statistic of a set of documents, and of each resample of it: [B]."""
     array = checked_columns(columns, "bootstrap")
     if resamples < 1 or not 0 < level < 1:
         raise TextcriticError(
             f"bootstrap: {resamples} resamples at level {level}; give at least 1, and a level inside (0, 1)"
         )
-    rng = np.random.default_rng(seed)
     values = np.concatenate([statistic(sums) for sums in _resampled_sums(array, resamples, rng)])
-    tail = (1 - level) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
-    estimate = statistic(array.sum(axis=0, keepdims=True))[0]
-    return Interval(float(estimate), float(low), float(high), level, resamples)
+    return float(statistic(array.sum(axis=0, keepdims=True))[0]), values
 
 
 def _resampled_sums(columns: Array, resamples: int, rng: np.random.Generator) -> Iterator[Array]:

@@ -14,13 +14,17 @@ LATEX = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: its value, smaller lines under it, the columns it spans, and whether it heads a row."""
+    """One cell: its value, smaller lines under it, the columns it spans, and whether it heads a row.
+
+    `words` sets it flush left; a `narrow` one is flush left too, and its column is no wider than its short words.
+    """
 
     text: str
     notes: tuple[str, ...] = ()
     span: int = 1
     heading: bool = False
     words: bool = False
+    narrow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ def to_latex(sheet: Sheet) -> str:
         start = ["% needs \\usepackage{booktabs}", "\\begin{table}", "\\centering"]
         lines = [*start, caption, label, f"\\begin{{tabular}}{{{kinds}}}", *head]
     for number, row in enumerate(sheet.body):
-        if number and row[0].text and (sheet.stubs > 1 or (sheet.prose and row[0].span > 1)):
+        if number and row[0].text and row[0].heading and (sheet.stubs > 1 or row[0].span > 1):
             lines.append("\\midrule")
         lines.append(_latex_row(row, sheet.prose))
     lines += ["\\bottomrule", f"\\end{{{'longtable' if sheet.prose else 'tabular'}}}"]
@@ -95,7 +99,15 @@ def _html_row(row: Sequence[Cell], stubs: int, header: bool) -> str:
         if header and cell.span > 1:
             scope = ' scope="colgroup"'
         span = f' colspan="{cell.span}"' if cell.span > 1 else ""
-        kind = "words" if column < stubs or cell.words else "centre" if cell.span > 1 else "number"
+        kind = (
+            "token"
+            if cell.narrow
+            else "words"
+            if column < stubs or cell.words
+            else "centre"
+            if cell.span > 1
+            else "number"
+        )
         notes = "".join(f"<small>{escape(note)}</small>" for note in cell.notes)
         if header and not cell.text:
             tag, scope = "td", ""

@@ -7,7 +7,7 @@ from textcritic.critics.mentions.discounts import DISCOUNTS, Discount
 from textcritic.critics.mentions.evidence import Evidence, evidence
 from textcritic.critics.mentions.model import FLOOR, MentionCritic
 from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA, decompose_mentions, score_mentions
-from textcritic.critics.mentions.windows import BOS, MAXIMUM_ORDER, Windows, count_windows
+from textcritic.critics.mentions.windows import BOS, MAXIMUM_ORDER, Windows, count_windows, occurrences
 
 __all__ = [
     "BOS",
@@ -33,6 +33,7 @@ __all__ = [
     "evidence",
     "expected_tokens",
     "log_ratios",
+    "occurrences",
     "score_mentions",
     "unlikely",
 ]

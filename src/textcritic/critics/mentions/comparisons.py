@@ -16,6 +16,7 @@ from textcritic.critics.mentions.discounts import Discount
 from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.windows import CHUNK, Alphabet, Items, Windows, aligned, count_windows
 from textcritic.errors import TextcriticError
+from textcritic.inference import GROUPS, document_groups, jackknife_variance
 
 MINIMUM = 5
 THRESHOLD = -7.0
@@ -63,11 +64,13 @@ def log_ratios(
     order: int = 5,
     discount: Discount = "kneser-ney",
     minimum: int = MINIMUM,
+    groups: int = GROUPS,
     chunk: int = CHUNK,
 ) -> pa.Table:
     """By how much a sample finds each window likelier than real text does, and the reverse (paper, Tables 16 and 17).
 
-    One critic is fitted on each of the two sets.
+    One critic is fitted on each of the two sets. How much these logarithms depend on which documents a set happens to
+    have is estimated by a jackknife: critics are fitted without each of `groups` groups of its documents.
 
     Args:
         real: real text, for the paper the test set.
@@ -75,11 +78,13 @@ def log_ratios(
         order: n.
         discount: of both critics.
         minimum: windows count that occur at least so often in both sets.
+        groups: of the documents of each set, or one a document if there are fewer.
         chunk: tokens in memory at a time; no effect on the result.
 
     Returns:
         `window`, `count_real`, `count_sample`, `log_prob_real`, `log_prob_sample`, and `log_ratio`, the latter less the
         former; those come first that the sample favours most (Table 16), last those that real text does (Table 17).
+        `variance_real`, `variance_sample`: of the two logarithms; NaN where a set has one document.
 
     Raises:
         TextcriticError: a set without a token, or as `MentionCritic.fit`.
@@ -91,12 +96,17 @@ def log_ratios(
     items, of_real, of_sample = items[often], of_real[often], of_sample[often]
     of_each = [critic.window_log_prob(items) for critic in critics]
     ratio = of_each[1] - of_each[0]
+    variances = [
+        _variance(critic, chains, items, groups) for critic, chains in zip(critics, (real, sample), strict=True)
+    ]
     columns = {
         "count_real": of_real,
         "count_sample": of_sample,
         "log_prob_real": of_each[0],
         "log_prob_sample": of_each[1],
         "log_ratio": ratio,
+        "variance_real": variances[0],
+        "variance_sample": variances[1],
     }
     return _table(items, first.alphabet, columns, np.argsort(-ratio, kind="stable"))
 
@@ -136,6 +146,18 @@ def unlikely(
         "alternative_log_prob": pa.array(best_log_prob, mask=best == NONE),
     }
     return _table(found.items[rows], found.alphabet, columns, np.argsort(log_prob[rows], kind="stable"))
+
+
+def _variance(critic: MentionCritic, chains: MentionChains, items: Items, groups: int) -> npt.NDArray[np.float64]:
+    """Jackknife variance of the log P of windows under a critic that was fitted on these chains: [windows]."""
+    group, alphabet = document_groups(len(chains.lengths), groups), critic.windows.alphabet
+    without = []
+    for left_out in range(int(group.max()) + 1):
+        rest = chains.some(group != left_out)
+        if len(rest.codes):
+            windows = count_windows(rest, critic.order, alphabet.symbols)
+            without.append(MentionCritic(windows, critic.discount).window_log_prob(items))
+    return jackknife_variance(without) if without else np.full(len(items), np.nan)
 
 
 def _both(

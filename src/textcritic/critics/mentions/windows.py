@@ -67,6 +67,24 @@ class Alphabet:
         labels = ["", *(f":{label}" for label in range(self.order))]
         return [BOS, *(f"{symbol}{label}" for symbol in (*self.symbols, UNKNOWN) for label in labels)]
 
+    def items(self, windows: Sequence[Sequence[str]]) -> Items:
+        """The items of windows as `names` writes them: [windows, n]; a symbol that is not here is the unknown one.
+
+        Raises:
+            TextcriticError: a window of another order, or a token that is none.
+        """
+        items = {name: item for item, name in enumerate(self.names())}
+        found = np.empty((len(windows), self.order), np.int32)
+        for row, window in enumerate(windows):
+            if len(window) != self.order:
+                raise TextcriticError(f"{' '.join(window)}: a window of {len(window)} tokens, not {self.order}")
+            for column, token in enumerate(window):
+                found[row, column] = items.get(token, items.get(f"{UNKNOWN}:{token.rpartition(':')[2]}", -1))
+        if (found < 0).any():
+            row = int(np.argwhere(found < 0)[0][0])
+            raise TextcriticError(f"{' '.join(windows[row])}: a token is none of {BOS}, {SENTENCE} and symbol:number")
+        return found
+
     def mark(self) -> int:
         """The item of the mark of a sentence (that of the unknown symbol if the mark is not among the symbols)."""
         return int(self.bases([SENTENCE])[0]) - 1
@@ -130,6 +148,28 @@ def aligned(one: Windows, two: Windows) -> tuple[Items, Ints, Ints]:
     counts[0, : len(one.counts)], counts[1, len(one.counts) :] = one.counts, two.counts
     keys, counts = _distinct(keys, counts)
     return items_of(keys, one.alphabet), counts[0], counts[1]
+
+
+def occurrences(chains: MentionChains, windows: Sequence[Sequence[str]], order: int, chunk: int = CHUNK) -> Ints:
+    """How often each of a few windows occurs in each document: [documents, windows].
+
+    Args:
+        chains: of the documents.
+        windows: as `Windows.tokens` writes them; symbols that the chains do not have are fine.
+        order: n, tokens of a window.
+        chunk: tokens at a time; no effect on the result.
+    """
+    named = {token.rpartition(":")[0] for window in windows for token in window if token.rpartition(":")[0]}
+    alphabet = Alphabet(tuple(sorted({*chains.symbols, *named, SENTENCE})), order)
+    wanted = _keys_of(alphabet.items(windows), alphabet)
+    documents = len(chains.lengths)
+    document = np.repeat(np.arange(documents), chains.lengths)
+    found = np.zeros((documents, len(windows)), np.int64)
+    for some, keys in iter_keys(chains, alphabet, chunk):
+        for column, key in enumerate(wanted.T):
+            is_it = (keys == key[:, None]).all(axis=0)
+            found[:, column] += np.bincount(document[some][is_it], minlength=documents)
+    return found
 
 
 def iter_keys(chains: MentionChains, alphabet: Alphabet, chunk: int = CHUNK) -> Iterator[tuple[slice, Ints]]:

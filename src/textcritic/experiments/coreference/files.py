@@ -87,3 +87,12 @@ class CoreferenceFiles(Files):
     def of(self, real: RealText) -> list[Documents]:
         """The real text of one corpus and the samples beside it."""
         return [real, *(sample for sample in self.samples if sample.corpus == real.corpus)]
+
+    def shown(self, real: RealText) -> list[Sample]:
+        """The samples beside the real text of one corpus, the first seed of each only."""
+        first: dict[tuple[str, ...], Sample] = {}
+        for sample in self.samples:
+            key = (sample.corpus, sample.setting, sample.generator, sample.decoding)
+            if key not in first or sample.seed < first[key].seed:
+                first[key] = sample
+        return [sample for sample in first.values() if sample.corpus == real.corpus]

@@ -13,7 +13,13 @@ class Coreference(Experiment):
     """Latent PPL of chains of mentions under an n-gram critic (model criticism paper, section 5)."""
 
     kind = "coreference"
-    tables = ("coreference", "coreference-shares")
+    tables = (
+        "coreference",
+        "coreference-shares",
+        "coreference-unlikely",
+        "coreference-ngrams",
+        "coreference-ratios",
+    )
     figures_read = ("coreference",)
 
     def check(self) -> None:

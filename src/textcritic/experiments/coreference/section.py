@@ -15,7 +15,12 @@ from textcritic.report.names import Names
 from textcritic.report.scorecard import Measure, scores_of
 from textcritic.report.section import Place, Section
 
-CONTENTS = (("values", "Latent PPL"), ("shares", "Unlikely mentions"), ("articles", "Read the articles"))
+CONTENTS = (
+    ("values", "Latent PPL"),
+    ("shares", "Unlikely mentions"),
+    ("ngrams", "What makes the difference"),
+    ("articles", "Read the articles"),
+)
 READER = (
     "the least likely ones by the NLL of a token, and some from the middle. Their chains have at least "
     f"{FEWEST_TOKENS} tokens, where there are such. In each text people are numbered from 0; “new” is anybody whom the "

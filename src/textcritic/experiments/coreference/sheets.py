@@ -44,7 +44,10 @@ def paper_ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         cell = latent_cell(group[group["latent_ppl"].notna()])
         name = Cell(names.source(first, corpus=len(corpora) > 1, seed=False), heading=True)
         body.append([name, Cell(cell.text, (*cell.notes, documents))])
-    remarks = [f"{STEP} Published values are of one run of each, with neuralcoref and the released code's discounting."]
+    remarks = [
+        f"{STEP} Under each value: its 95% interval (with several seeds: their standard deviation), and the p-value "
+        "against real text."
+    ]
     return Sheet("coreference", "", [[Cell("Model"), Cell("Latent PPL")]], body, remarks=remarks)
 
 

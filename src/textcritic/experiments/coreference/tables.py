@@ -1,18 +1,33 @@
-"""Tables of coreference."""
+"""Tables of coreference: Latent PPL (paper, Tables 7 and 8), and the windows behind it (Tables 6 and 15 to 17)."""
 
+from dataclasses import replace
 from functools import cached_property
 
 import pandas as pd
 
 from textcritic.experiments.coreference.files import CoreferenceFiles
+from textcritic.experiments.coreference.ngram_sheets import contributions_sheet, ratios_sheet, unlikely_sheet
+from textcritic.experiments.coreference.ngrams import (
+    ALTERNATIVE,
+    LESS,
+    LOG_PROB,
+    MORE,
+    PERCENT,
+    PROBABILITY,
+    contribution_rows,
+    ratio_rows,
+    unlikely_rows,
+)
 from textcritic.experiments.coreference.rows import ppl_rows
 from textcritic.experiments.coreference.shares import share_rows, share_sheet
 from textcritic.experiments.coreference.sheets import paper_ppl_sheet, ppl_sheet
 from textcritic.report.names import Names
 from textcritic.report.published import Published
+from textcritic.report.sheet import Sheet
 from textcritic.report.tables import Table
 
-TEXT: tuple[str, ...] = ()
+PAPER = "one run of each, with the resolver neuralcoref and the released code's discount"
+TEXT = ("window", "direction", "alternative", "published_alternative")
 
 
 class Tables:
@@ -38,7 +53,50 @@ class Tables:
 
     def ppl(self) -> Table:
         """Latent PPL of every source."""
-        return Table(ppl_sheet(self.rows, self.names), self.rows)
+        return self._with_notes(ppl_sheet(self.rows, self.names), self.rows, "latent_ppl")
+
+    def contributions(self) -> Table:
+        """What makes each sample differ from real text (paper, Table 6)."""
+        rows = contribution_rows(self.files, self.published)
+        return self._with_notes(contributions_sheet(rows, self.names), rows, PERCENT)
+
+    def unlikely(self) -> Table:
+        """Unlikely windows and what would be likelier (paper, Table 15)."""
+        rows = unlikely_rows(self.files, self.published)
+        return self._with_notes(unlikely_sheet(rows, self.names), rows, LOG_PROB, ALTERNATIVE)
+
+    def ratios(self) -> Table:
+        """Windows likelier in a sample than in real text, and the reverse."""
+        rows = ratio_rows(self.files, self.published)
+        return self._with_notes(ratios_sheet(rows, self.names), rows, *PROBABILITY.values())
+
+    def more(self) -> Table:
+        """The paper's Table 16."""
+        return self._direction(MORE)
+
+    def less(self) -> Table:
+        """The paper's Table 17."""
+        return self._direction(LESS)
+
+    def _direction(self, direction: str) -> Table:
+        rows = ratio_rows(self.files, self.published)
+        rows = rows[rows["direction"].isin((direction, ""))]
+        return self._with_notes(ratios_sheet(rows, self.names, (direction,)), rows, PROBABILITY[direction])
+
+    def _with_notes(self, sheet: Sheet, rows: pd.DataFrame, *metrics: str) -> Table:
+        """A table with what is to be said of the published values in it, whose metrics begin with one of `metrics`."""
+        beside = [name for name in rows if "published" in name and name not in TEXT]
+        if rows[beside].isna().all(axis=None):
+            return Table(sheet, rows)
+        corpora, generators = set(rows["corpus"]), {"data", *rows["generator"]}
+        shown = [
+            cell
+            for cell in self.published.values
+            if cell[0] in corpora and cell[2] in generators and cell[-1].startswith(metrics)
+        ]
+        notes = dict.fromkeys(note for cell in shown for note in self.published.notes.get(cell, "").split("; ") if note)
+        remark = f"Published values: {'; '.join((PAPER, *notes))}."
+        return Table(replace(sheet, remarks=[*sheet.remarks, remark]), rows)
 
     def shares(self) -> Table:
         """The share of unlikely mentions of every source."""
@@ -47,8 +105,20 @@ class Tables:
 
     def paper_ppl(self) -> Table:
         """The paper's Tables 7 and 8."""
-        return Table(paper_ppl_sheet(self.rows, self.names), self.rows)
+        return self._with_notes(paper_ppl_sheet(self.rows, self.names), self.rows, "latent_ppl")
 
 
-TABLES = {"coreference": Tables.ppl, "coreference-shares": Tables.shares}
-PAPER_TABLES = {"ppl": Tables.paper_ppl}
+TABLES = {
+    "coreference": Tables.ppl,
+    "coreference-shares": Tables.shares,
+    "coreference-ngrams": Tables.contributions,
+    "coreference-unlikely": Tables.unlikely,
+    "coreference-ratios": Tables.ratios,
+}
+PAPER_TABLES = {
+    "ppl": Tables.paper_ppl,
+    "contributions": Tables.contributions,
+    "unlikely": Tables.unlikely,
+    "more": Tables.more,
+    "less": Tables.less,
+}

@@ -1,0 +1,237 @@
+"""Tables of windows of mentions, for reading, in the paper's shape (Tables 6, 15, 16 and 17)."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from textcritic.critics.mentions import BOS, MINIMUM, THRESHOLD
+from textcritic.experiments.coreference.ngrams import ALL, CONTRIBUTING, LESS, MORE, OTHERS, UNLIKELY
+from textcritic.report.names import GROUP, Names
+from textcritic.report.numbers import MINUS, NONE, count, missing, percent, plural
+from textcritic.report.sheet import Cell, Sheet
+
+LETTERS = {"MALE": "M", "FEMALE": "F", "PLURAL": "P", "None": "N"}
+DAGGER = "†"
+LIKELIER = "Likelier"
+ORDER = 5  # columns of a table without a window
+TOKENS = (
+    "M (male), F (female), P (plural), N (none of these): names and other words than pronouns. A number says which "
+    "person of the window it is. A full stop is the start of a sentence, a blank lies before the start of the text. "
+    f"{DAGGER}: a small positive number."
+)
+TIMES = "Under each: its 95% interval, documents resampled, and how often it occurs."
+RANDOM = (
+    "The published windows are a random choice; beside them stands our critic's log P, also of those that do not occur."
+)
+DIRECTIONS = {MORE: "likelier in the sample", LESS: "likelier in real text"}
+Row = Mapping[str, Any]
+
+
+def contributions_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """The windows that contribute most to the difference of each sample from real text (Table 6)."""
+    order = _order(rows)
+    heads = ("% in real text", "% in the sample", "log P", "Contribution")
+
+    def cells(row: Row) -> list[Cell]:
+        log_prob = NONE if row["window"] in (ALL, OTHERS) else _fixed(row["log_prob"], 2)
+        span = _span(row, "contribution_low", "contribution_high", lambda nats: _fixed(nats, 4))
+        return [*_shares(row), Cell(log_prob), Cell(_fixed(row["contribution"], 4), tuple(span))]
+
+    body = []
+    for heading, group in _samples(rows, names, order + len(heads)):
+        body.append(heading)
+        whole, *windows = group
+        if windows:
+            body += [[*_window(row, order), *cells(row)] for row in windows[:-1]]
+            for words, row in (("all other windows", windows[-1]), ("all windows", whole)):
+                body.append([Cell(words, span=order), *cells(row)])
+    remarks = [
+        f"The {CONTRIBUTING} windows of {order} tokens that contribute most{_and_published(rows)}. {TOKENS}",
+        f"% in real text, in the sample: the share of all windows. {TIMES} log P: of the last token after the others, "
+        "nats. Contribution: (share in the sample less share in real text) times less log P, in nats per token; under "
+        "it its 95% interval, documents of both sets resampled.",
+        *_sums(rows, names),
+    ]
+    caption = "What makes the chains of mentions of a sample differ from those of real text"
+    return Sheet("coreference-ngrams", caption, _header(order, heads), body, stubs=order, remarks=remarks)
+
+
+def unlikely_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """The commonest unlikely windows of each sample, and what would be likelier (Table 15)."""
+    order = _order(rows)
+    heads = ("log P", LIKELIER, "its log P", "% in the sample", "% in real text")
+
+    def cells(row: Row) -> list[Cell]:
+        published = [
+            f"published {_fixed(row[f'published_{name}'], 2)}" for name in ("log_prob", "alternative_log_prob")
+        ]
+        known = [not missing(row[f"published_{name}"]) for name in ("log_prob", "alternative_log_prob")]
+        other = [f"published {_token(row['published_alternative'])}"] * bool(row["published_alternative"])
+        real, sample = _shares(row)
+        return [
+            Cell(_fixed(row["log_prob"], 2), tuple(published[:1] * known[0])),
+            Cell(_token(row["alternative"]) if row["alternative"] else NONE, tuple(other), narrow=True),
+            Cell(_fixed(row["alternative_log_prob"], 2), tuple(published[1:] * known[1])),
+            sample,
+            real,
+        ]
+
+    body = []
+    for heading, (whole, *windows) in _samples(rows, names, order + len(heads)):
+        body.append(heading)
+        if not missing(whole["percent"]):
+            real, sample = _shares(whole)
+            kinds = plural(int(whole["windows"]), "different window")
+            body.append([Cell("all of them", (kinds,), span=order), *[Cell("")] * 3, sample, real])
+        body += [[*_window(row, order), *cells(row)] for row in windows]
+    remarks = [
+        f"Windows with log P below {_fixed(THRESHOLD, 0)} under the critic, the {UNLIKELY} commonest of each sample, "
+        f"of equally common ones the first in the alphabet{_and_published(rows)}. {TOKENS}",
+        "log P: of the last token after the others, nats. Likelier: the mention with the highest P in its place, the "
+        f"mark of a sentence left out. % in the sample, in real text: the share of all windows. {TIMES}",
+        *[RANDOM] * bool(rows["published_log_prob"].notna().any()),
+    ]
+    caption = "Unlikely chains of mentions, and what would be likelier"
+    return Sheet("coreference-unlikely", caption, _header(order, heads), body, stubs=order, remarks=remarks)
+
+
+def ratios_sheet(rows: pd.DataFrame, names: Names, directions: Iterable[str] = (MORE, LESS)) -> Sheet:
+    """Windows that a sample finds likelier than real text does, and the reverse (Tables 16 and 17).
+
+    Args:
+        rows: as `ngrams.ratio_rows` makes them.
+        names: of the sources.
+        directions: those that are shown.
+    """
+    order = _order(rows)
+    heads = ("P in real text", "P in the sample", "Log-ratio")
+    chosen = tuple(directions)
+    body: list[list[Cell]] = []
+    for heading, group in _samples(rows, names, order + len(heads)):
+        body.append(heading)
+        for direction in chosen:
+            shown = [row for row in group if row["direction"] == direction]
+            words = DIRECTIONS[direction] if shown else f"no window is {DIRECTIONS[direction]}"
+            if len(chosen) > 1 or not shown:
+                body.append([Cell(words, span=order + len(heads))])
+            body += [[*_window(row, order), *_ratio(row)] for row in shown]
+    remarks = [
+        f"Windows that occur at least {MINIMUM} times in both{_and_published(rows)}. {TOKENS}",
+        "P: of the last token after the others, under a critic of the same kind that was fitted on the test texts or "
+        "on the sample; under it its 95% interval and how often the window occurs. Log-ratio: log P in the sample less "
+        "log P in real text, with its 95% interval. Intervals are of fits without one group of documents after the "
+        "other; they know nothing of the choice of the most extreme out of many windows.",
+        *_compared(rows, names),
+    ]
+    caption = "Chains of mentions that are likelier in a sample than in real text, and the reverse"
+    return Sheet("coreference-ratios", caption, _header(order, heads), body, stubs=order, remarks=remarks)
+
+
+def _ratio(row: Row) -> list[Cell]:
+    cells = []
+    for prefix in ("real_", ""):
+        notes = _span(row, f"{prefix}low", f"{prefix}high", lambda p: _fixed(p, 2))
+        notes += [plural(int(row[f"{prefix}count"]), "time")]
+        cells.append(Cell(_small(row[f"{prefix}probability"]), (*notes, *_beside(row, f"{prefix}published"))))
+    span = _span(row, "ratio_low", "ratio_high", lambda ratio: _fixed(ratio, 2))
+    return [*cells, Cell(_fixed(row["log_ratio"], 2), tuple(span))]
+
+
+def _samples(rows: pd.DataFrame, names: Names, columns: int) -> Iterator[tuple[list[Cell], list[dict[str, Any]]]]:
+    """The row that heads each sample, and the rows of its windows."""
+    for _, group in rows.groupby(["source", *GROUP], sort=False):
+        found = group.to_dict("records")
+        name = names.source(found[0], seed=False)
+        nothing = ("nothing could be scored",) * bool(found[0].get("tokens") == 0)
+        yield [Cell(name, nothing, span=columns, heading=True)], found
+
+
+def _shares(row: Row) -> list[Cell]:
+    """The share in real text and in the sample."""
+    cells = []
+    for prefix in ("real_", ""):
+        span = _span(row, f"{prefix}ci_low", f"{prefix}ci_high", lambda share: _fixed(share, 2))
+        occurs = count(row[f"{prefix}count"])
+        notes = [*span * bool(row[f"{prefix}count"] > 0), f"{occurs} of {count(row[f'{prefix}tokens'])}"]
+        cells.append(Cell(_small(row[f"{prefix}percent"]), (*notes, *_beside(row, f"{prefix}published"))))
+    return cells
+
+
+def _beside(row: Row, column: str) -> list[str]:
+    value = row.get(column)
+    return [] if missing(value) else [f"published {_fixed(value, 2)}"]
+
+
+def _window(row: Row, order: int) -> list[Cell]:
+    tokens = str(row["window"]).split()
+    return [Cell(_token(token), narrow=True) for token in tokens] if tokens else [Cell(NONE, span=order)]
+
+
+def _token(token: str) -> str:
+    """A token as the paper prints it: `M0`, `his0`, `.`, nothing for padding."""
+    symbol, _, label = token.rpartition(":")
+    return f"{LETTERS.get(symbol, symbol)}{label}" if symbol else token.removeprefix(BOS)
+
+
+def _order(rows: pd.DataFrame) -> int:
+    windows = rows.loc[~rows["window"].isin((ALL, OTHERS, "")), "window"]
+    return len(windows.iloc[0].split()) if len(windows) else ORDER
+
+
+def _header(order: int, heads: Iterable[str]) -> list[list[Cell]]:
+    return [
+        [
+            *(Cell(f"z{place}", narrow=True) for place in range(1, order + 1)),
+            *(Cell(head, narrow=head == LIKELIER) for head in heads),
+        ]
+    ]
+
+
+def _sums(rows: pd.DataFrame, names: Names) -> list[str]:
+    """What the contributions of each sample add up to, and how much of that is shown."""
+    said = []
+    for _, group in rows[rows["contribution"].notna()].groupby(["source", *GROUP], sort=False):
+        whole = group[group["window"] == ALL].iloc[0]
+        shown = group[group["rank"].notna()]["contribution"].sum()
+        words = f"{names.source(whole.to_dict(), seed=False)}: {_fixed(whole['contribution'], 4)} over all windows"
+        part = f" ({percent(shown / whole['contribution'])})" if 0 < shown <= whole["contribution"] else ""
+        said.append(f"{words}, {_fixed(shown, 4)}{part} by the {len(group[group['rank'].notna()])} shown")
+    if not said:
+        return []
+    start = "Over all windows contributions add up to log Latent PPL of the sample less log Latent PPL of real text"
+    return [f"{start}. {'; '.join(said)}."]
+
+
+def _compared(rows: pd.DataFrame, names: Names) -> list[str]:
+    firsts = rows.drop_duplicates(["source", *GROUP]).to_dict("records")
+    known = [
+        f"{names.source(row, seed=False)}, {count(row['windows'])}" for row in firsts if not missing(row["windows"])
+    ]
+    return [f"Windows compared: {'; '.join(known)}."] if known else []
+
+
+def _and_published(rows: pd.DataFrame) -> str:
+    columns = [name for name in rows.columns if name.startswith(("published", "real_published"))]
+    numbers = [name for name in columns if name != "published_alternative"]
+    return ", and those published" if rows[numbers].notna().any(axis=None) else ""
+
+
+def _span(row: Row, low: str, high: str, written: Callable[[float], str]) -> list[str]:
+    """An interval in words; nothing where there is none."""
+    return [] if missing(row[low]) else [f"{written(row[low])} to {written(row[high])}"]
+
+
+def _small(value: float | None) -> str:
+    """Two decimals; a dagger where that is 0 and the value is not."""
+    if value is None or missing(value):
+        return NONE
+    return _fixed(value, 2) + DAGGER * (0 < value < 0.005)
+
+
+def _fixed(value: float | None, decimals: int) -> str:
+    """A number with so many decimals and a true minus sign."""
+    if value is None or missing(value):
+        return NONE
+    written = f"{value:.{decimals}f}"
+    return written.removeprefix("-") if float(written) == 0 else written.replace("-", MINUS)

@@ -1,0 +1,331 @@
+"""Windows of mentions in long format: what makes a sample differ, what is unlikely, ratios (Tables 6 and 15 to 17).
+
+Every table has rows about a sample beside real text. A window stands in the column `window`, its tokens as the critic
+reads them, with a space between: `<bos> <bos> . MALE:0 his:0`; the predicted token is the last one. Of samples with
+several seeds, the first is taken.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from textcritic.critics.mentions import (
+    NONE,
+    THRESHOLD,
+    MentionChains,
+    MentionCritic,
+    contributions,
+    log_ratios,
+    occurrences,
+    unlikely,
+)
+from textcritic.critics.mentions.alternatives import Alternatives
+from textcritic.errors import TextcriticError
+from textcritic.experiments.coreference.files import CoreferenceFiles
+from textcritic.experiments.coreference.read import chained, critic_of, source_keys
+from textcritic.inference import GROUPS, bootstrap_difference, bootstrap_interval, ratio_of_sums, t_interval
+from textcritic.report.names import KEYS, Names
+from textcritic.report.published import Published
+
+CONTRIBUTING, UNLIKELY, RATIOS = 10, 13, 5  # windows of a sample that are shown, as many as in the paper
+ALL, OTHERS = "(all)", "(others)"
+MORE, LESS = "more", "less"
+# What the metric of a published value begins with; the window follows, and after > the alternative.
+PERCENT, LOG_PROB, ALTERNATIVE = "percent: ", "log_prob: ", "alternative_log_prob: "
+PROBABILITY = {MORE: "probability_more: ", LESS: "probability_less: "}
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Row = dict[str, Any]
+
+_SHARES = ("count", "tokens", "percent", "ci_low", "ci_high", "published")
+SHARES = (*_SHARES, *(f"real_{name}" for name in _SHARES))
+CONTRIBUTION_COLUMNS = ("log_prob", "contribution", "contribution_low", "contribution_high", "of_difference")
+UNLIKELY_COLUMNS = (
+    *("windows", "log_prob", "alternative", "alternative_log_prob"),
+    *("published_log_prob", "published_alternative", "published_alternative_log_prob"),
+)
+_RATIO = ("count", "probability", "low", "high", "published")
+RATIO_COLUMNS = (
+    *("direction", "windows", *_RATIO, *(f"real_{name}" for name in _RATIO)),
+    *("log_ratio", "ratio_low", "ratio_high"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """A sample and the real text beside it; documents without a token are left out.
+
+    Attributes:
+        keys: the key columns of the sample, and `label`.
+        real_keys: those of real text.
+        critic: fitted on other real text.
+        real, sample: their chains.
+        resamples: of intervals.
+    """
+
+    keys: Row
+    real_keys: Row
+    critic: MentionCritic
+    real: MentionChains
+    sample: MentionChains
+    resamples: int
+
+    @property
+    def empty(self) -> bool:
+        """Whether the sample has no token, so that there is nothing to compare."""
+        return not len(self.sample.codes)
+
+    def shares(self, windows: Sequence[Sequence[str]]) -> tuple[list[Ints], list[Row]]:
+        """Counts of windows in real text and in the sample, and the columns `SHARES` of each window.
+
+        Args:
+            windows: as many tokens each as the critic reads.
+
+        Returns:
+            Of real text and of the sample: [documents, windows]; and a dictionary a window.
+        """
+        counts = [occurrences(chains, windows, self.critic.order) for chains in (self.real, self.sample)]
+        rows = [self._share([c[:, number] for c in counts]) for number in range(len(windows))]
+        return counts, rows
+
+    def share(self, real: Ints, sample: Ints) -> Row:
+        """The columns `SHARES` of tokens counted by document, in real text and in the sample."""
+        return self._share([real, sample])
+
+    def _share(self, counts: Sequence[Ints]) -> Row:
+        row: Row = {}
+        for prefix, chains, count in zip(("real_", ""), (self.real, self.sample), counts, strict=True):
+            columns = np.column_stack([count, chains.lengths])
+            found = bootstrap_interval(columns, ratio_of_sums, resamples=self.resamples)
+            row |= {f"{prefix}count": int(count.sum()), f"{prefix}tokens": int(chains.lengths.sum())}
+            values = zip(("percent", "ci_low", "ci_high"), (found.estimate, found.low, found.high), strict=True)
+            row |= {f"{prefix}{name}": 100 * value for name, value in values}
+        return row
+
+    def difference(self, real: Floats, sample: Floats) -> tuple[float, float, float]:
+        """A sum over documents per token in the sample, less that in real text, with its 95% interval."""
+        one, two = (
+            np.column_stack([sums, chains.lengths]) for sums, chains in ((sample, self.sample), (real, self.real))
+        )
+        found = bootstrap_difference(one, two, ratio_of_sums, resamples=self.resamples)
+        return found.estimate, found.low, found.high
+
+
+def contribution_rows(files: CoreferenceFiles, published: Published) -> pd.DataFrame:
+    """The windows that contribute most to the difference in Latent NLL per token, and those published (Table 6).
+
+    A window of which the sample has the share f and real text the share g contributes `(f - g) * -log P`. Over all
+    windows that is log Latent PPL(sample) - log Latent PPL(real text).
+
+    Columns: the keys, `label`; `rank`, from 1, none of windows that are there because they were published; `window`;
+    `count` of the `tokens` of the sample and `percent` of them, with its 95% document-bootstrap interval `ci_low`,
+    `ci_high` and the `published` value; the same of real text with `real_` before; `log_prob` under the critic, nats;
+    `contribution`, nats per token, with its document-bootstrap interval `contribution_low`, `contribution_high`;
+    `of_difference`, contribution over that of all windows. The first row of a sample has the window "(all)", the last
+    one "(others)", all that have no row: the rows but the first add up to the first. A sample of which nothing could be
+    scored has the row "(all)" alone.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or real text has no token.
+    """
+    rows: list[Row] = []
+    for pair in _pairs(files):
+        rows += [pair.keys | row for row in _contributions(pair, published)]
+    return _table(rows, (*SHARES, *CONTRIBUTION_COLUMNS))
+
+
+def unlikely_rows(files: CoreferenceFiles, published: Published) -> pd.DataFrame:
+    """The commonest windows with log P < -7 in each sample, and those published (Table 15).
+
+    The paper shows windows at random; here stand the commonest, of equally common ones the first in the alphabet.
+
+    Columns: the keys, `label`, `rank`, `window`, shares as in `contribution_rows`; `log_prob`, nats; `alternative`, the
+    likeliest mention in place of the last token, and `alternative_log_prob`, both empty where the critic knows none;
+    the three of the paper. The first row of a sample has the window "(all)": all such windows together, of which
+    `windows` are distinct.
+
+    Raises:
+        TextcriticError: as `contribution_rows`.
+    """
+    rows: list[Row] = []
+    for pair in _pairs(files):
+        rows += [pair.keys | row for row in _unlikely(pair, published)]
+    return _table(rows, (*SHARES, *UNLIKELY_COLUMNS))
+
+
+def ratio_rows(files: CoreferenceFiles, published: Published) -> pd.DataFrame:
+    """Windows that a sample finds likelier than real text, and the reverse, and those published (Tables 16 and 17).
+
+    A critic of the study's order and discount is fitted on the test split of real text, another on the sample. Only
+    windows count that occur at least 5 times in both; `windows` says how many these are.
+
+    Columns: the keys, `label`, `rank` in its `direction` ("more", likelier in the sample, or "less"), `window`;
+    `count`, `probability` (of the last token after the others) with its 95% interval `low`, `high`, and the `published`
+    value; the same of real text with `real_` before; `log_ratio`, log of the former probability over the latter, with
+    its interval `ratio_low`, `ratio_high`. The intervals are of a jackknife over groups of documents, see `log_ratios`,
+    and know nothing of the choice of the most extreme windows out of many. Published windows that are rarer here have
+    their counts alone. A sample without such a window has one row without any.
+
+    Raises:
+        TextcriticError: as `contribution_rows`.
+    """
+    rows: list[Row] = []
+    for pair in _pairs(files):
+        rows += [pair.keys | row for row in _ratios(pair, published)]
+    return _table(rows, RATIO_COLUMNS)
+
+
+def _pairs(files: CoreferenceFiles) -> Iterator[Pair]:
+    names = Names.of(files.samples)
+    for real in files.data:
+        critic, chains = critic_of(real), _scored(chained(real, files).chains)
+        if not len(chains.codes):
+            raise TextcriticError(f"{real.mentions}: no mention and no sentence in it; nothing can be compared with it")
+        for sample in files.shown(real):
+            keys = source_keys(sample)
+            label = names.source(keys, corpus=False, seed=False)
+            written = _scored(chained(sample, files).chains)
+            yield Pair(keys | {"label": label}, source_keys(real), critic, chains, written, files.resamples)
+
+
+def _scored(chains: MentionChains) -> MentionChains:
+    return chains.some(chains.lengths > 0)
+
+
+def _contributions(pair: Pair, published: Published) -> Iterator[Row]:
+    if pair.empty:
+        yield {"window": ALL, "count": 0, "tokens": 0}
+        return
+    table = contributions(pair.critic, pair.real, pair.sample)
+    most = [tuple(window) for window in table["window"].slice(0, CONTRIBUTING).to_pylist()]
+    asked, asked_real = (_published(published, keys, PERCENT, pair) for keys in (pair.keys, pair.real_keys))
+    windows = list(dict.fromkeys([*most, *asked, *asked_real]))
+    counts, shares = pair.shares(windows)
+    log_prob = pair.critic.window_log_prob(pair.critic.windows.alphabet.items(windows))
+    # Costs of each document: all its tokens, those of each window, and the rest.
+    whole = [_nll(pair.critic, chains) for chains in (pair.real, pair.sample)]
+    each = [count * -log_prob for count in counts]
+    total = pair.difference(*whole)[0]
+    yield {"window": ALL} | pair.share(pair.real.lengths, pair.sample.lengths) | _contribution(pair, whole, total)
+    for number, window in enumerate(windows):
+        row: Row = {"rank": number + 1 if number < len(most) else None, "window": " ".join(window)} | shares[number]
+        row |= {"log_prob": log_prob[number], "published": asked.get(window), "real_published": asked_real.get(window)}
+        yield row | _contribution(pair, [cost[:, number] for cost in each], total)
+    sets = (pair.real, pair.sample)
+    others = [chains.lengths - count.sum(axis=1) for chains, count in zip(sets, counts, strict=True)]
+    rest = [nll - cost.sum(axis=1) for nll, cost in zip(whole, each, strict=True)]
+    yield {"window": OTHERS} | pair.share(*others) | _contribution(pair, rest, total)
+
+
+def _contribution(pair: Pair, costs: Sequence[Floats], total: float) -> Row:
+    value, low, high = pair.difference(*costs)
+    row = {"contribution": value, "contribution_low": low, "contribution_high": high}
+    return row | {"of_difference": value / total if total else None}
+
+
+def _unlikely(pair: Pair, published: Published) -> Iterator[Row]:
+    if pair.empty:
+        yield {"window": ALL, "count": 0, "tokens": 0}
+        return
+    found = unlikely(pair.critic, pair.sample)
+    table = pa.table({"count": found["count"], "text": pc.binary_join(found["window"], " ")})
+    commonest = table.sort_by([("count", "descending"), ("text", "ascending")])["text"].slice(0, UNLIKELY).to_pylist()
+    asked, alternatives = (_published(published, pair.keys, start, pair) for start in (LOG_PROB, ALTERNATIVE))
+    expected = {window[:-2]: (window[-1], value) for window, value in alternatives.items()}
+    windows = list(dict.fromkeys([*(tuple(text.split()) for text in commonest), *asked]))
+    of_documents = [_below(pair.critic, chains) for chains in (pair.real, pair.sample)]
+    yield {"window": ALL, "windows": found.num_rows} | pair.share(*of_documents)
+    if not windows:
+        return
+    shares = pair.shares(windows)[1]
+    items = pair.critic.windows.alphabet.items(windows)
+    log_prob, names = pair.critic.window_log_prob(items), pair.critic.windows.alphabet.names()
+    best, best_log_prob = Alternatives(pair.critic, marks=False).of(items)
+    for number, window in enumerate(windows):
+        row: Row = {"rank": number + 1 if number < len(commonest) else None, "window": " ".join(window)} | shares[
+            number
+        ]
+        row |= {"log_prob": log_prob[number], "published_log_prob": asked.get(window)}
+        if best[number] != NONE:
+            row |= {"alternative": names[best[number]], "alternative_log_prob": best_log_prob[number]}
+        yield row | dict(zip(UNLIKELY_COLUMNS[-2:], expected.get(window, ("", None)), strict=True))
+
+
+def _ratios(pair: Pair, published: Published) -> Iterator[Row]:
+    if pair.empty:
+        yield {"windows": 0}
+        return
+    found = log_ratios(pair.real, pair.sample, pair.critic.order, pair.critic.discount).to_pandas()
+    # One a document where there are fewer, so that the two sets may differ in their degrees of freedom.
+    groups = min(GROUPS, len(pair.real.lengths), len(pair.sample.lengths))
+    for prefix, name in (("real_", "real"), ("", "sample")):
+        logs, variance = found[f"log_prob_{name}"], found[f"variance_{name}"]
+        low, high = t_interval(logs, variance, groups)
+        found[f"{prefix}count"], found[f"{prefix}probability"] = found[f"count_{name}"], np.exp(logs)
+        found[f"{prefix}low"], found[f"{prefix}high"] = np.exp(low), np.minimum(np.exp(high), 1.0)
+    found["ratio_low"], found["ratio_high"] = t_interval(
+        found["log_ratio"], found["variance_real"] + found["variance_sample"], groups
+    )
+    found["window"] = found["window"].str.join(" ")
+    found["windows"] = len(found)
+    of_window = found.set_index("window", drop=False)
+    most = {MORE: found[found["log_ratio"] > 0][:RATIOS], LESS: found[found["log_ratio"] < 0][::-1][:RATIOS]}
+    if not len(found):
+        yield {"windows": 0}
+    for direction, chosen in most.items():
+        asked, asked_real = (
+            _published(published, keys, PROBABILITY[direction], pair) for keys in (pair.keys, pair.real_keys)
+        )
+        beside = [" ".join(window) for window in dict.fromkeys([*asked, *asked_real])]
+        ranks = {window: rank for rank, window in enumerate(chosen["window"], 1)}
+        for window in dict.fromkeys([*ranks, *beside]):
+            row: Row = {"direction": direction, "rank": ranks.get(window), "window": window, "windows": len(found)}
+            own = of_window.loc[window].to_dict() if window in of_window.index else _rare(pair, window)
+            row |= {name: own[name] for name in RATIO_COLUMNS if name in own and name != "direction"}
+            key = tuple(window.split())
+            yield row | {"published": asked.get(key), "real_published": asked_real.get(key)}
+
+
+def _rare(pair: Pair, window: str) -> Row:
+    """The counts of a window that is too rare for its probabilities to say much."""
+    sets = (("real_count", pair.real), ("count", pair.sample))
+    return {name: int(occurrences(chains, [window.split()], pair.critic.order).sum()) for name, chains in sets}
+
+
+def _published(published: Published, keys: Mapping[str, Any], start: str, pair: Pair) -> dict[tuple[str, ...], float]:
+    """Published values of a source by window, of windows of the critic's order."""
+    values = {
+        tuple(metric.removeprefix(start).split()): value
+        for metric, value in published.of_source(keys).items()
+        if metric.startswith(start)
+    }
+    order = pair.critic.order
+    return {w: value for w, value in values.items() if (w.index(">") if ">" in w else len(w)) == order}
+
+
+def _nll(critic: MentionCritic, chains: MentionChains) -> Floats:
+    """Nats of each document: [documents]."""
+    return np.add.reduceat(-critic.log_prob(chains), chains.offsets[:-1])
+
+
+def _below(critic: MentionCritic, chains: MentionChains) -> Ints:
+    """Tokens of each document with log P < -7: [documents]."""
+    return np.add.reduceat((critic.log_prob(chains) < THRESHOLD).astype(np.int64), chains.offsets[:-1])
+
+
+def _table(rows: Sequence[Row], columns: Sequence[str]) -> pd.DataFrame:
+    """The rows with all columns in order, whole numbers as such."""
+    table = pd.DataFrame(rows).reindex(columns=[*KEYS, "label", "rank", "window", *columns])
+    texts = {"window", "direction", "alternative", "published_alternative"} & set(table.columns)
+    whole = {"seed", "rank", "windows", "count", "tokens", "real_count", "real_tokens"} & set(table.columns)
+    numbers = [name for name in columns if name not in texts | whole]
+    for name in texts:
+        table[name] = table[name].astype(object).where(table[name].notna(), "")
+    return table.astype(dict.fromkeys(numbers, float) | dict.fromkeys(sorted(whole), "Int64"))
