@@ -26,6 +26,7 @@ include: "rules/process.smk"
 include: "rules/topics.smk"
 include: "rules/mentions.smk"
 include: "rules/coreference.smk"
+include: "rules/mention_checks.smk"
 include: "rules/resolvers.smk"
 
 

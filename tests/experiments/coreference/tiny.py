@@ -8,6 +8,8 @@ from typing import Any
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.mentions.job import chain_options, fit_on_mentions, score_file
+from textcritic.critics.mentions.power import PowerOptions, measure_power
+from textcritic.critics.mentions.variants import vary_mentions
 from textcritic.experiments.coreference.files import CoreferenceFiles, RealText, Sample
 from textcritic.files import write_json
 from textcritic.latents.mentions import Mention, Resolved, Unresolved, write_mentions
@@ -21,6 +23,7 @@ GENERATORS: Mapping[str, tuple[str, float]] = {"gpt2-demo": ("small GPT-2", 0.1)
 BROKEN = "untrained"  # a generator of which nothing can be scored
 UNREAD = 3  # texts of each sample that did not parse
 CRITIC = complete({"kind": "mentions", "resolver": "persons"}, "critics", "the test")
+POWER = PowerOptions(shares=(0.1, 0.4), articles=(5, 8), repetitions=20)
 RESOLVER = complete({"kind": "persons"}, "resolvers", "the test")
 
 
@@ -68,7 +71,10 @@ def build_coreference(
     real = stories(rng, "test", documents)
     _write(real, paths["articles"], paths["mentions"])
     score_file(paths["mentions"], critic, paths["scores"], options)
-    data = RealText(corpus=corpus, critic=critic, training=training, variants=None, power=None, **paths)
+    power, variants = folder / "power.parquet", folder / "variants.parquet"
+    measure_power(paths["mentions"], critic, power, (CRITIC, RESOLVER), POWER)
+    vary_mentions(train, paths["mentions"], variants, CRITIC, RESOLVER)
+    data = RealText(corpus=corpus, critic=critic, training=training, variants=variants, power=power, **paths)
     samples = [
         _sample(folder, rng, data, generator, seed, documents if drawn is None else drawn)
         for generator in generators
@@ -160,6 +166,7 @@ def _sample(folder: Path, rng: random.Random, real: RealText, generator: str, se
     _write([*drawn, *unread], paths["articles"], paths["mentions"])
     write_json(place / "counts.json", {"drawn": len(drawn) + len(unread), "kept": len(drawn)})
     score_file(paths["mentions"], real.critic, paths["scores"], chain_options(CRITIC, RESOLVER))
+    vary_mentions(folder / "train.parquet", paths["mentions"], place / "variants.parquet", CRITIC, RESOLVER)
     return Sample(
         corpus=real.corpus,
         setting="wo-title",
@@ -169,6 +176,6 @@ def _sample(folder: Path, rng: random.Random, real: RealText, generator: str, se
         label=label,
         from_file=False,
         counts=place / "counts.json",
-        variants=None,
+        variants=place / "variants.parquet",
         **paths,
     )

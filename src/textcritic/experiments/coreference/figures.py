@@ -1,4 +1,4 @@
-"""Figures of coreference: Latent PPL with its intervals."""
+"""Figures of coreference: Latent PPL with its intervals, and power curves."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,19 +7,23 @@ from matplotlib.figure import Figure
 
 from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.passage_figures import PASSAGE_FIGURES
+from textcritic.experiments.coreference.power_chart import power_chart
 from textcritic.report.charts import Mark, interval_chart
-from textcritic.report.drawings import NARROW
+from textcritic.report.drawings import NARROW, WIDE
 from textcritic.report.names import GROUP, Names
 from textcritic.report.numbers import missing, p_value
 
-CHART = "coreference-ppl"
+CHART, POWER = "coreference-ppl", "coreference-power"
 
 
 def figures(files: CoreferenceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
-    """coreference-ppl: name, wide figure, narrow figure."""
+    """coreference-ppl, and coreference-power if it was measured: name, wide figure, narrow figure."""
     names, table = Names.of(files.samples), rows["coreference"]
     marks = {data.corpus: _marks(table[table["corpus"] == data.corpus], names) for data in files.data}
     yield CHART, interval_chart(marks), interval_chart(marks, NARROW)
+    power = rows["coreference-power"]
+    if len(power):
+        yield POWER, power_chart(power, WIDE), power_chart(power, NARROW)
 
 
 def _marks(rows: pd.DataFrame, names: Names) -> list[Mark]:

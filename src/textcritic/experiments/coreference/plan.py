@@ -1,5 +1,6 @@
 """Coreference in a study: which files it is made of, and what is checked before anything runs."""
 
+import json
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
@@ -19,8 +20,10 @@ class Coreference(Experiment):
         "coreference-unlikely",
         "coreference-ngrams",
         "coreference-ratios",
+        "coreference-power",
+        "coreference-audit",
     )
-    figures_read = ("coreference",)
+    figures_read = ("coreference", "coreference-power")
 
     def check(self) -> None:
         """See that sources are text, that the critic reads mentions, and that its resolver's files are there."""
@@ -44,8 +47,8 @@ class Coreference(Experiment):
         entry = self.registries.entry("critics", critic)
         resolver = self.registries.entry("resolvers", entry["resolver"])
         return CoreferenceFiles(
-            data=tuple(self._real(corpus) for corpus in corpora),
-            samples=tuple(self._sample(source) for source in sources),
+            data=tuple(self._real(corpus, whole=part is None) for corpus in corpora),
+            samples=tuple(self._sample(source, whole=part is None) for source in sources),
             annotated=(),
             measured=None,
             resolver={"name": entry["resolver"], **_deciding(resolver)},
@@ -55,26 +58,48 @@ class Coreference(Experiment):
             report_articles=self.config["report_articles"],
         )
 
-    def _real(self, corpus: str) -> RealText:
-        critic = self.block["critic"]
+    def real_mentions(self, corpus: str) -> str:
+        """The mentions of the test split of a corpus."""
+        return mentions(self.block["critic"], corpus, "data/test", self.registries)
+
+    def fitted(self, corpus: str) -> str:
+        """The critic that is fitted on a corpus."""
+        return f"results/critics/{self.block['critic']}/{corpus}/critic.npz"
+
+    def chains_spec(self) -> str:
+        """What of the critic's entry decides its chains, as a rule's parameter."""
+        return self.registries.spec("critics", self.block["critic"], "kind", "resolver", "chains")
+
+    def power_options(self) -> str:
+        """The block's key `power`, as a rule's parameter."""
+        return json.dumps(self.block["power"], sort_keys=True)
+
+    def _real(self, corpus: str, whole: bool) -> RealText:
+        critic, power = self.block["critic"], self.block["power"]
+        tried = whole and power["shares"] and power["articles"]
         return RealText(
             corpus=corpus,
-            critic=Path(f"results/critics/{critic}/{corpus}/critic.npz"),
+            critic=Path(self.fitted(corpus)),
             training=Path(f"results/critics/{critic}/{corpus}/training.json"),
-            mentions=Path(mentions(critic, corpus, "data/test", self.registries)),
+            mentions=Path(self.real_mentions(corpus)),
             scores=Path(f"results/scores/{critic}/{corpus}/data/test.parquet"),
             articles=Path(f"results/corpora/{corpus}/test.parquet"),
-            variants=None,
-            power=None,
+            variants=self._variants(corpus, "data/test", whole),
+            power=Path(f"{self.folder}/power/{corpus}.parquet") if tried else None,
         )
 
-    def _sample(self, source: Source) -> Sample:
+    def _sample(self, source: Source, whole: bool) -> Sample:
         critic = self.block["critic"]
         return Sample(
             **drawn(source, critic, self.registries),
             mentions=Path(mentions(critic, source.corpus, source.under("samples"), self.registries)),
-            variants=None,
+            variants=self._variants(source.corpus, source.under("samples"), whole),
         )
+
+    def _variants(self, corpus: str, tail: str, whole: bool) -> Path | None:
+        """Scores under the variants of the critic; no numbered table shows them."""
+        wanted = whole and self.block["variants"]
+        return Path(f"results/variants/{self.block['critic']}/{corpus}/{tail}.parquet") if wanted else None
 
 
 def mentions(critic: str, corpus: str, tail: str, registries: Registries) -> str:

@@ -45,7 +45,7 @@ def ppl_rows(files: CoreferenceFiles, published: Published) -> pd.DataFrame:
         for source in files.of(data):
             scores = real if source is data else read_mention_scores(source)
             keys = source_keys(source)
-            row = keys | {"label": names.source(keys, corpus=False)} | _scored(scores, files.resamples)
+            row = keys | {"label": names.source(keys, corpus=False)} | scored(scores, files.resamples)
             if isinstance(source, Sample):
                 check_counts(scores, source)
                 row["p_value"] = p_value_of(scores, real, files.resamples) if row["documents"] else None
@@ -55,7 +55,8 @@ def ppl_rows(files: CoreferenceFiles, published: Published) -> pd.DataFrame:
     return _completed(pd.DataFrame(rows))
 
 
-def _scored(scores: pa.Table, resamples: int) -> dict[str, Any]:
+def scored(scores: pa.Table, resamples: int) -> dict[str, Any]:
+    """The columns of `ppl_rows` that one set of scores says alone."""
     reasons = rejections(scores)
     rejected = sum(reasons.values())
     row: dict[str, Any] = {"documents": scores.num_rows - rejected, "rejected": rejected}

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 import pandas as pd
 
 from textcritic.critics.mentions import THRESHOLD
-from textcritic.experiments.coreference.figures import CHART
+from textcritic.experiments.coreference.audit import audit_sentence
+from textcritic.experiments.coreference.figures import CHART, POWER
 from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.findings import findings
+from textcritic.experiments.coreference.power import power_findings
 from textcritic.experiments.coreference.reader import FEWEST_TOKENS, reader
 from textcritic.experiments.coreference.sheets import STEP
 from textcritic.experiments.coreference.why import RARE, share
@@ -21,6 +23,7 @@ CONTENTS = (
     ("ngrams", "What makes the difference"),
     ("articles", "Read the articles"),
 )
+POWER_TITLE = "Wrong pronouns that the test notices"
 READER = (
     "the least likely ones by the NLL of a token, and some from the middle. Their chains have at least "
     f"{FEWEST_TOKENS} tokens, where there are such. In each text people are numbered from 0; “new” is anybody whom the "
@@ -62,6 +65,7 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         TextcriticError: a file is missing or damaged, or files do not belong together.
     """
     names, rows = Names.of(files.samples), tables["coreference"]
+    noticed, audit = power_findings(tables["coreference-power"]), audit_sentence(tables["coreference-audit"])
     variables = {
         "chart": CHART,
         "papers": place.numbered("ppl"),
@@ -69,14 +73,18 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         "reader_words": f"Of each source {files.report_articles} articles at most are here: {READER}",
         "rare": f"{RARE:.0%}",
         "threshold": share(THRESHOLD),
+        "power": POWER,
+        "noticed": [finding.says for finding in noticed],
+        "audit": audit,
     }
     measure = Measure(name="Latent PPL of mentions", section=place.id("values"), value="latent_ppl")
+    contents = [*CONTENTS, *([("power", POWER_TITLE)] if noticed else []), *([("audit", "Audit")] if audit else [])]
     return Section(
         title="Coreference",
         html=place.render("section.html.j2", variables),
-        contents=tuple((place.id(name), title) for name, title in CONTENTS),
+        contents=tuple((place.id(name), title) for name, title in contents),
         card=scores_of(rows, measure, names.source),
-        findings=findings(tables["coreference-shares"], names),
+        findings=(*findings(tables["coreference-shares"], names), *noticed),
         definitions=DEFINITIONS,
         script=place.text("reader.js"),
         style=place.text("section.css"),

@@ -5,6 +5,8 @@ from functools import cached_property
 
 import pandas as pd
 
+from textcritic.experiments.coreference.audit import TEXT as AUDIT_TEXT
+from textcritic.experiments.coreference.audit import audit_rows, audit_sheet
 from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.ngram_sheets import contributions_sheet, ratios_sheet, unlikely_sheet
 from textcritic.experiments.coreference.ngrams import (
@@ -18,6 +20,7 @@ from textcritic.experiments.coreference.ngrams import (
     ratio_rows,
     unlikely_rows,
 )
+from textcritic.experiments.coreference.power import power_rows, power_sheet
 from textcritic.experiments.coreference.rows import ppl_rows
 from textcritic.experiments.coreference.shares import share_rows, share_sheet
 from textcritic.experiments.coreference.sheets import paper_ppl_sheet, ppl_sheet
@@ -27,7 +30,7 @@ from textcritic.report.sheet import Sheet
 from textcritic.report.tables import Table
 
 PAPER = "one run of each, with the resolver neuralcoref and the released code's discount"
-TEXT = ("window", "direction", "alternative", "published_alternative")
+TEXT = ("window", "direction", "alternative", "published_alternative", "kind", *AUDIT_TEXT)
 
 
 class Tables:
@@ -103,6 +106,16 @@ class Tables:
         rows = share_rows(self.files)
         return Table(share_sheet(rows, self.names), rows)
 
+    def power(self) -> Table:
+        """How often the test notices exchanged pronouns."""
+        rows = power_rows(self.files)
+        return Table(power_sheet(rows), rows)
+
+    def audit(self) -> Table:
+        """Latent PPL under every variant of the critic."""
+        rows = audit_rows(self.files)
+        return Table(audit_sheet(rows, self.names), rows)
+
     def paper_ppl(self) -> Table:
         """The paper's Tables 7 and 8."""
         return self._with_notes(paper_ppl_sheet(self.rows, self.names), self.rows, "latent_ppl")
@@ -114,6 +127,8 @@ TABLES = {
     "coreference-ngrams": Tables.contributions,
     "coreference-unlikely": Tables.unlikely,
     "coreference-ratios": Tables.ratios,
+    "coreference-power": Tables.power,
+    "coreference-audit": Tables.audit,
 }
 PAPER_TABLES = {
     "ppl": Tables.paper_ppl,

@@ -1,0 +1,118 @@
+"""Scores under every variant of a critic of mentions: what each of its switches does to the number.
+
+A variant differs from the critic in one switch. It is fitted on the same train split and scores the same documents.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+import pyarrow as pa
+
+from textcritic.critics.mentions.discounts import DISCOUNTS, Discount
+from textcritic.critics.mentions.job import chain_options
+from textcritic.critics.mentions.model import MentionCritic
+from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA, score_mentions
+from textcritic.critics.scores import rejected_rows
+from textcritic.files import write_table
+from textcritic.latents.mentions.chains import Chained, ChainOptions, read_chains
+from textcritic.runlog import Progress
+
+ITSELF = "itself"
+"""What the critic as it is, is called among its variants."""
+ORDERS = (2, 3, 4, 5, 6)
+CHAINS: Mapping[str, tuple[Any, ...]] = {
+    "case": ("keep", "fold"),
+    "sentence_marks": (True, False),
+    "people": ("resolver", "as_released", "all"),
+    "gender": ("majority", "none"),
+    "left_out": ([],),
+    "token": ("head", "first", "last"),
+    "shared_token": ("last", "first", "all"),
+}
+"""The switches of chains, and what each can be."""
+NOTHING_TO_FIT = "this variant has no chains to be fitted on"
+VARIANTS_SCHEMA = pa.schema([pa.field("variant", pa.string()), *MENTION_SCORES_SCHEMA])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """A critic that differs from another in one switch.
+
+    Attributes:
+        name: `switch: value`, or `ITSELF`.
+        order, discount: of the critic.
+        chains: of mentions.
+    """
+
+    name: str
+    order: int
+    discount: Discount
+    chains: ChainOptions
+
+
+def variants_of(critic: Mapping[str, Any], resolver: Mapping[str, Any]) -> Iterator[Variant]:
+    """A critic as it is, then its variants; a value of a switch that the critic has already is left out.
+
+    Args:
+        critic: entry of the critics registry, with its defaults.
+        resolver: of the resolvers registry.
+    """
+    options = chain_options(critic, resolver)
+    itself = Variant(name=ITSELF, order=critic["order"], discount=critic["discount"], chains=options)
+    yield itself
+    # Those with the same chains first, so that these are made once.
+    for discount in DISCOUNTS:
+        if discount != itself.discount:
+            yield replace(itself, name=variant_name("discount", discount), discount=discount)
+    for order in ORDERS:
+        if order != itself.order:
+            yield replace(itself, name=variant_name("order", order), order=order)
+    for key, choices in CHAINS.items():
+        for value in choices:
+            if value != critic["chains"][key]:
+                yield replace(itself, name=variant_name(key, value), chains=replace(options, **{key: value}))
+
+
+def variant_name(key: str, value: object) -> str:
+    """What the variant with a value of a switch is called: `switch: value`."""
+    return f"{key}: {'nothing' if value == [] else str(value).lower()}"
+
+
+def vary_mentions(
+    train: str | os.PathLike[str],
+    mentions: str | os.PathLike[str],
+    scores: str | os.PathLike[str],
+    critic: Mapping[str, Any],
+    resolver: Mapping[str, Any],
+) -> None:
+    """The job: write the scores of a file of mentions under every variant, a table of schema `VARIANTS_SCHEMA`.
+
+    Args:
+        train: mentions of the train split.
+        mentions: of a corpus split or a sample.
+        scores: to write.
+        critic: of the critics registry, with its defaults.
+        resolver: of the resolvers registry, with its defaults.
+    """
+    variants = list(variants_of(critic, resolver))
+    progress, tables = Progress("variants", len(variants), "variants"), []
+    for options, alike in groupby(variants, key=lambda variant: variant.chains):
+        fitted_on, chained = read_chains(train, options), read_chains(mentions, options)
+        for variant in alike:
+            table = _scores(variant, fitted_on, chained)
+            names = pa.array([variant.name] * table.num_rows, pa.string())
+            tables.append(table.add_column(0, VARIANTS_SCHEMA.field("variant"), names))
+            progress.advance()
+    write_table(scores, pa.concat_tables(tables))
+
+
+def _scores(variant: Variant, train: Chained, chained: Chained) -> pa.Table:
+    if not len(train.chains.codes):
+        others = {"steps": 0, "people": 0, "mentions": 0}
+        unfit = [(name, NOTHING_TO_FIT) for name in chained.ids]
+        return rejected_rows([*unfit, *chained.rejected], MENTION_SCORES_SCHEMA, others)
+    critic = MentionCritic.fit(train.chains, variant.order, variant.discount)
+    return score_mentions(critic, chained.ids, chained.chains, chained.rejected)

@@ -1,0 +1,177 @@
+"""Audit: what each switch of the critic does to the Latent PPL of every source."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from textcritic.critics.mentions import MENTION_SCORES_SCHEMA
+from textcritic.critics.mentions.variants import ITSELF, VARIANTS_SCHEMA
+from textcritic.errors import TextcriticError
+from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
+from textcritic.experiments.coreference.read import source_keys
+from textcritic.experiments.coreference.rows import scored
+from textcritic.files import read_table
+from textcritic.report.cells import matching, spread, unique
+from textcritic.report.names import DATA, GROUP, KEYS, SAMPLE, Names
+from textcritic.report.numbers import NONE, missing, number, p_value
+from textcritic.report.scorecard import ALPHA
+from textcritic.report.scored import p_value_of
+from textcritic.report.sheet import Cell, Sheet
+
+HIGHER, LOWER, SAME = "higher", "lower", "same"
+COLUMNS = (
+    *KEYS,
+    *("label", "variant", "latent_ppl", "ci_low", "ci_high", "p_value", "latent_nll", "documents", "tokens", "verdict"),
+    *("verdict_changes", "order_changes"),
+)
+TEXT = ("variant", "verdict")
+WORDS: Mapping[str, str] = {
+    ITSELF: "The critic as it is",
+    "discount: kneser-ney": "Kneser-Ney discounting",
+    "discount: as_released": "Discounting as released",
+    "discount: modified": "Modified Kneser-Ney",
+    **{f"order: {order}": f"Windows of {order} tokens" for order in range(1, 10)},
+    "case: keep": "He is not he",
+    "case: fold": "He is he",
+    "sentence_marks: true": "Sentence marks",
+    "sentence_marks: false": "No sentence marks",
+    "people: resolver": "People as the resolver says",
+    "people: as_released": "People as released",
+    "people: all": "Things are people too",
+    "gender: majority": "Gender labels",
+    "gender: none": "No gender labels",
+    "left_out: nothing": "No pronoun left out",
+    "token: head": "A mention is its head",
+    "token: first": "A mention is its first word",
+    "token: last": "A mention is its last word",
+    "shared_token: last": "Of mentions with one word the last",
+    "shared_token: first": "Of mentions with one word the first",
+    "shared_token: all": "Of mentions with one word all",
+}
+
+
+def audit_rows(files: CoreferenceFiles) -> pd.DataFrame:
+    """Latent PPL of every source under every variant of the critic; no rows where variants were not asked for.
+
+    Columns: the keys, `label`; `variant` (as `critics.mentions.variants`); `latent_ppl`, `ci_low`, `ci_high`,
+    `p_value`, `latent_nll`, `documents`, `tokens` as in `rows.ppl_rows`; `verdict`: "higher" or "lower" than real text
+    if p is below `ALPHA`, else "same", "" of real text; `verdict_changes`, whether it is another one than under the
+    critic as it is; `order_changes`, whether the sources of the corpus stand in another order.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or is something else.
+    """
+    names, rows = Names.of(files.samples), []
+    for data in files.data:
+        if data.variants is None:
+            continue
+        real = _by_variant(data)
+        for source in files.of(data):
+            by_variant = real if source is data else _by_variant(source)
+            keys = source_keys(source)
+            for variant, scores in by_variant.items():
+                row = keys | {"label": names.source(keys, corpus=False), "variant": variant}
+                row |= scored(scores, files.resamples)
+                if source is not data and row["documents"] and not all(real[variant]["rejected"].to_pylist()):
+                    row["p_value"] = p_value_of(scores, real[variant], files.resamples)
+                rows.append(row)
+    return _compared(pd.DataFrame(rows).reindex(columns=list(COLUMNS)))
+
+
+def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """A row for each variant, a column for each source, and what changes."""
+    sources = rows[GROUP].drop_duplicates().to_dict("records")
+    heads = [names.source(source | {"source": DATA}, seed=False) for source in sources]
+    body = []
+    for variant, group in rows.groupby("variant", sort=False):
+        cells = [_cell(matching(group, source)) for source in sources]
+        changes = Cell("" if variant == ITSELF else _changes(group, names), words=True)
+        body.append([Cell(WORDS.get(str(variant), str(variant)), heading=True), *cells, changes])
+    remarks = [
+        "One switch of the critic is changed at a time; each variant is fitted on the train split. Values of variants "
+        "with other chains are per other tokens, so that only sources in a row can be compared. Under each value: its "
+        "95% interval and the p-value against real text. A verdict is: higher or lower than real text with p below "
+        f"{ALPHA:g}, or neither."
+    ]
+    header = [[Cell("Variant"), *map(Cell, heads), Cell("What changes")]]
+    return Sheet("coreference-audit", "Latent PPL under each switch of the critic", header, body, remarks=remarks)
+
+
+def audit_sentence(rows: pd.DataFrame) -> str:
+    """How many variants change the order of the sources or a verdict; "" without any variant."""
+    others = rows[rows["variant"] != ITSELF]
+    order, verdict = (
+        others.loc[others[column].astype(bool), "variant"].nunique() for column in ("order_changes", "verdict_changes")
+    )
+    total = others["variant"].nunique()
+    if not total:
+        return ""
+    return (
+        f"Of {total} variants of the critic, each with one switch changed, {order or 'none'} put the sources in "
+        f"another order, and {verdict or 'none'} changed what can be told from real text."
+    )
+
+
+def _by_variant(source: Documents) -> dict[str, pa.Table]:
+    """The scores of a source by variant, in the order of the file."""
+    assert source.variants is not None
+    table = read_table(source.variants)
+    if table.schema.names != VARIANTS_SCHEMA.names:
+        raise TextcriticError(f"{source.variants}: not scores of variants; delete it and rerun the rule that makes it")
+    return {
+        name: table.filter(pc.equal(table["variant"], name)).select(MENTION_SCORES_SCHEMA.names)
+        for name in unique(table["variant"].to_pylist())
+    }
+
+
+def _compared(table: pd.DataFrame) -> pd.DataFrame:
+    """With verdicts, and what changes against the critic as it is."""
+    table["verdict"], table["verdict_changes"], table["order_changes"] = "", False, False
+    for _, corpus in table.groupby("corpus", sort=False):
+        groups = {str(variant): group for variant, group in corpus.groupby("variant", sort=False)}
+        itself = groups[ITSELF]
+        for group in groups.values():
+            table.loc[group.index, "verdict"] = _verdicts(group)
+            # Every variant has the same sources, in the same order.
+            table.loc[group.index, "verdict_changes"] = [
+                one != two for one, two in zip(_verdicts(group), _verdicts(itself), strict=True)
+            ]
+            table.loc[group.index, "order_changes"] = _order(group) != _order(itself)
+    return table.astype({"seed": "Int64", "documents": "Int64", "tokens": "Int64"})
+
+
+def _verdicts(group: pd.DataFrame) -> list[str]:
+    """Of each source of a corpus under one variant."""
+    real = group.loc[group["source"] != SAMPLE, "latent_ppl"].iloc[0]
+    words = []
+    for row in group.to_dict("records"):
+        told = not missing(row["p_value"]) and row["p_value"] < ALPHA
+        words.append((HIGHER if row["latent_ppl"] > real else LOWER) if told else SAME)
+    return [word if source == SAMPLE else "" for word, source in zip(words, group["source"], strict=True)]
+
+
+def _order(group: pd.DataFrame) -> list[Any]:
+    """The sources of a corpus by their Latent PPL, the mean over seeds."""
+    known = group.dropna(subset="latent_ppl")
+    return known.groupby(["source", *GROUP], sort=False)["latent_ppl"].mean().sort_values(kind="stable").index.tolist()
+
+
+def _cell(group: pd.DataFrame) -> Cell:
+    known = group[group["latent_ppl"].notna()]
+    if known.empty:
+        return Cell(NONE)
+    notes = spread(known, "latent_ppl", "ci")
+    values = [value for value in known["p_value"] if not missing(value)]
+    if values:
+        notes.append(p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}")
+    return Cell(number(known["latent_ppl"].mean()), tuple(notes))
+
+
+def _changes(group: pd.DataFrame, names: Names) -> str:
+    parts = ["order of the sources"] if group["order_changes"].any() else []
+    changed = group[group["verdict_changes"].astype(bool)]
+    parts += [f"{names.source(row)}: {row['verdict']}" for row in changed.to_dict("records")]
+    return "; ".join(parts) or "nothing"

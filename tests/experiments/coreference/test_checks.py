@@ -1,0 +1,152 @@
+"""What the report says of a critic's switches, and of the power of its test."""
+
+import pandas as pd
+import pyarrow.compute as pc
+import pytest
+
+from experiments.coreference.tiny import CRITIC, RESOLVER, build_coreference
+from textcritic.critics.mentions import MENTION_SCORES_SCHEMA
+from textcritic.critics.mentions.job import chain_options, fit_on_mentions, score_file
+from textcritic.critics.mentions.variants import ITSELF, NOTHING_TO_FIT, variants_of, vary_mentions
+from textcritic.errors import TextcriticError
+from textcritic.experiments.coreference.audit import WORDS, audit_rows, audit_sentence, audit_sheet
+from textcritic.experiments.coreference.power import noticed_from, power_findings, power_rows, power_sheet
+from textcritic.experiments.coreference.rows import ppl_rows
+from textcritic.files import read_table, write_table
+from textcritic.latents.mentions import Mention, Resolved, write_mentions
+from textcritic.plan.spec import complete
+from textcritic.report.names import KEYS, Names
+from textcritic.report.published import Published
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return build_coreference(tmp_path_factory.mktemp("checks"), seeds=(1, 2))
+
+
+@pytest.fixture(scope="module")
+def audit(files):
+    return audit_rows(files)
+
+
+def entry(**keys):
+    return complete({"kind": "mentions", "resolver": "persons", **keys}, "critics", "the test")
+
+
+def test_the_critic_itself_stands_in_the_audit_with_the_numbers_of_the_main_table(files, audit):
+    """To the last digit."""
+    main = ppl_rows(files, Published({}))
+    itself = audit[audit["variant"] == ITSELF].reset_index(drop=True)
+    shown = ["label", "latent_ppl", "ci_low", "ci_high", "p_value", "latent_nll", "documents", "tokens"]
+    pd.testing.assert_frame_equal(itself[[*KEYS, *shown]], main[[*KEYS, *shown]], check_exact=True, check_dtype=False)
+    assert not itself["verdict_changes"].any()
+    assert not itself["order_changes"].any()
+
+
+@pytest.mark.parametrize(
+    "critic",
+    [entry(), entry(order=3, discount="as_released", chains={"gender": "none", "people": "all", "left_out": []})],
+)
+def test_each_variant_differs_in_one_switch(critic):
+    itself, *others = variants_of(critic, RESOLVER)
+    assert (itself.name, itself.order, itself.discount) == (ITSELF, critic["order"], critic["discount"])
+    assert itself.chains == chain_options(critic, RESOLVER)
+    for variant in others:
+        chains = sum(
+            getattr(variant.chains, key) != getattr(itself.chains, key) for key in type(itself.chains).__slots__
+        )
+        assert (variant.order != itself.order) + (variant.discount != itself.discount) + chains == 1
+    names = [variant.name for variant in others]
+    assert len(set(names)) == len(names)
+    assert set(names) <= set(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("order: 2", {"order": 2}),
+        ("discount: modified", {"discount": "modified"}),
+        ("gender: none", {"chains": {"gender": "none"}}),
+        ("sentence_marks: false", {"chains": {"sentence_marks": False}}),
+    ],
+)
+def test_a_variant_is_scored_as_an_entry_of_its_own_is(files, tmp_path, name, keys):
+    [data], critic = files.data, entry(**keys)
+    options, paths = (
+        chain_options(critic, RESOLVER),
+        [tmp_path / name for name in ("critic.npz", "fit.json", "s.parquet")],
+    )
+    fit_on_mentions(data.critic.parent / "train.parquet", *paths[:2], critic, options)
+    score_file(data.mentions, paths[0], paths[2], options)
+    variants = read_table(data.variants)
+    ours = variants.filter(pc.equal(variants["variant"], name)).select(MENTION_SCORES_SCHEMA.names)
+    pd.testing.assert_frame_equal(ours.to_pandas(), read_table(paths[2]).to_pandas(), check_exact=True)
+
+
+def test_a_variant_with_nothing_to_be_fitted_on_scores_nothing(tmp_path):
+    """Without sentence marks and people no chain is left; with things as people there is one."""
+    chair = Resolved("a", "A chair.", ((0, 8),), (Mention(0, 7, 2, 7, 0, 0, False),))
+    write_mentions(tmp_path / "m.parquet", [chair])
+    vary_mentions(tmp_path / "m.parquet", tmp_path / "m.parquet", tmp_path / "v.parquet", CRITIC, RESOLVER)
+    whys = {row["variant"]: row["why"] for row in read_table(tmp_path / "v.parquet").to_pylist()}
+    assert whys.pop("sentence_marks: false") == NOTHING_TO_FIT
+    assert set(whys.values()) == {None}
+
+
+def test_what_changes_is_said(files, audit):
+    """A generator with four pronouns in ten wrong is told from real text, unless hardly a token is looked back at."""
+    rows = audit.copy()
+    changed = rows["variant"] == "order: 2"
+    trigram = changed & (rows["generator"] == "ngram-3")
+    assert (audit.loc[(audit["variant"] == ITSELF) & (audit["generator"] == "ngram-3"), "verdict"] == "higher").all()
+    sheet = audit_sheet(audit, Names.of(files.samples))
+    assert [row[0].text for row in sheet.body][:2] == ["The critic as it is", "Discounting as released"]
+    assert sheet.body[0][-1].text == ""
+    rows.loc[changed, "order_changes"], rows.loc[trigram, "verdict_changes"] = True, True
+    rows.loc[trigram, "verdict"] = "same"
+    [line] = [
+        row[-1].text for row in audit_sheet(rows, Names.of(files.samples)).body if row[0].text == WORDS["order: 2"]
+    ]
+    assert line.startswith("order of the sources; ")
+    assert "seed 1: same" in line
+    others = audit["variant"].nunique() - 1
+    assert audit_sentence(rows).startswith(f"Of {others} variants of the critic, each with one switch changed, ")
+    assert audit_sentence(audit[:0]) == ""
+
+
+def curve(*detected):
+    rows = [{"share": share, "detected": value} for share, value in zip((0, 0.1, 0.2, 0.5), detected, strict=True)]
+    return pd.DataFrame(rows)
+
+
+def test_from_which_share_on_the_test_notices():
+    assert noticed_from(curve(0.05, 0.3, 0.8, 1.0)) == 0.2
+    assert noticed_from(curve(0.05, 0.9, 0.7, 1.0)) == 0.5
+    assert noticed_from(curve(0.05, 0.1, 0.2, 0.79)) is None
+
+
+def test_power_is_told_for_the_most_articles(files):
+    rows = power_rows(files)
+    rows["detected"] = [float(row["share"] > 0.2 and row["kind"] == "relinked") for row in rows.to_dict("records")]
+    [finding] = power_findings(rows)
+    assert finding.says == (
+        "With 8 articles on each side, the test notices no share of regendered pronouns and relinked pronouns from 40% "
+        "of them on (in 80% or more of 20 repetitions)."
+    )
+    sheet = power_sheet(rows)
+    assert [cell.text for cell in sheet.header[0]][2:] == [
+        *("regendered, n = 5", "regendered, n = 8", "relinked, n = 5", "relinked, n = 8")
+    ]
+    assert [row[0].text for row in sheet.body] == ["0%", "10%", "40%"]
+    assert [row[-1].text for row in sheet.body] == ["0%", "0%", "100%"]
+
+
+def test_files_of_something_else_are_refused(files, tmp_path):
+    [data] = files.data
+    swapped = type(files).from_json(files.to_json().replace(str(data.power), str(data.scores)))
+    with pytest.raises(TextcriticError, match="not a table of power; delete it"):
+        power_rows(swapped)
+    write_table(tmp_path / "wrong.parquet", read_table(data.scores))
+    swapped = type(files).from_json(files.to_json().replace(str(data.variants), str(tmp_path / "wrong.parquet")))
+    with pytest.raises(TextcriticError, match="not scores of variants; delete it"):
+        audit_rows(swapped)

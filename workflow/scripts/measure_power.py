@@ -1,0 +1,13 @@
+"""Measure how often the test notices exchanged pronouns in real text."""
+
+import json
+
+from textcritic import runlog
+from textcritic.critics.mentions.power import PowerOptions, measure_power
+from textcritic.plan.spec import restore
+
+w, p = snakemake.wildcards, snakemake.params
+with runlog.job(snakemake.log[0], f"power of {w.experiment} on {w.corpus}"):
+    entries = restore(p.spec, "critics"), restore(p.resolver, "resolvers")
+    options = PowerOptions(**json.loads(p.power))
+    measure_power(snakemake.input.mentions, snakemake.input.critic, snakemake.output[0], entries, options)
