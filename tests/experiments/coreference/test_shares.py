@@ -8,7 +8,7 @@ import pytest
 
 from experiments.coreference.tiny import BROKEN, build_coreference
 from textcritic.critics.mentions import MentionCritic
-from textcritic.experiments.coreference.findings import findings
+from textcritic.experiments.coreference.findings import findings, window_in_words
 from textcritic.experiments.coreference.passages import passages
 from textcritic.experiments.coreference.read import chained
 from textcritic.experiments.coreference.shares import share_rows, share_sheet
@@ -51,6 +51,9 @@ def test_a_source_without_mentions_has_a_dash(files):
     assert [row[1].text for row in sheet.body][-1] == "—"
 
 
+NO_WINDOWS = pd.DataFrame(columns=["rank"])
+
+
 def row(rows, share, p):
     table = rows.iloc[:2].copy()
     table["share"], table["ci_low"], table["ci_high"] = [0.02, share], [0.018, share - 0.002], [0.022, share + 0.002]
@@ -60,7 +63,7 @@ def row(rows, share, p):
 
 def test_a_difference_is_said_with_its_strength(files):
     names = Names.of(files.samples)
-    (found,) = findings(row(share_rows(files), 0.05, 0.001), names)
+    (found,) = findings(row(share_rows(files), 0.05, 0.001), NO_WINDOWS, names)
     assert found.says == (
         "5.0% (4.80–5.20%) of the mentions of people in samples of small GPT-2 are unlikely under the critic "
         "(log P < −7), in real text 2.0% (1.80–2.20%) (p = 0.001)."
@@ -69,7 +72,7 @@ def test_a_difference_is_said_with_its_strength(files):
 
 
 def test_what_chance_explains_is_said_as_that(files):
-    (found,) = findings(row(share_rows(files), 0.021, 0.4), Names.of(files.samples))
+    (found,) = findings(row(share_rows(files), 0.021, 0.4), NO_WINDOWS, Names.of(files.samples))
     assert "no more than chance explains (p = 0.40)." in found.says
     assert found.strength == 0
 
@@ -79,7 +82,7 @@ def test_of_several_seeds_the_least_apart_counts(tmp_path):
     rows = share_rows(files)
     rows["share"], rows["ci_low"], rows["ci_high"] = [0.02, 0.05, 0.09], [0.01, 0.04, 0.08], [0.03, 0.06, 0.1]
     rows["p_value"] = [None, 0.001, 0.01]
-    (found,) = findings(rows, Names.of(files.samples))
+    (found,) = findings(rows, NO_WINDOWS, Names.of(files.samples))
     assert found.says.startswith("7.0% over 2 seeds of the mentions")
     assert "(p = 0.01)" in found.says
     assert found.strength == pytest.approx(0.03 / np.hypot(0.01, 0.01))
@@ -90,4 +93,33 @@ def test_of_several_seeds_the_least_apart_counts(tmp_path):
 def test_no_mention_in_real_text_leaves_nothing_to_find(files):
     rows = share_rows(replace(files, samples=files.samples[:1]))
     rows.loc[0, ["share", "ci_low", "ci_high"]] = None
-    assert findings(rows, Names.of(files.samples)) == ()
+    assert findings(rows, NO_WINDOWS, Names.of(files.samples)) == ()
+
+
+@pytest.mark.parametrize(
+    ("window", "words"),
+    [
+        (". MALE:0 his:0 . MALE:0", "a name or noun for the person of the mention before"),
+        (". MALE:0 his:0 his:0 .", "the start of a sentence"),
+        ("MALE:0 None:1 . . he:0", "“he” for a person in sight"),
+        ("<bos> <bos> <bos> . He:0", "“He” for a person who is not in sight"),
+    ],
+)
+def test_a_window_in_words(window, words):
+    assert window_in_words(window.split()) == words
+
+
+@pytest.mark.parametrize(("low", "said"), [(0.001, 1), (-0.001, 0), (None, 0)])
+def test_the_window_that_adds_most_is_said_unless_chance_may_explain_it(files, low, said):
+    keys = share_rows(files).iloc[1][["corpus", "source", "setting", "generator", "decoding", "seed"]].to_dict()
+    about = {"rank": 1, "window": "<bos> . MALE:0 . he:0", "contribution_low": low, "percent": 1.2, "real_percent": 0.3}
+    windows = pd.DataFrame([keys | about]).astype({"contribution_low": float})
+    found = findings(share_rows(replace(files, samples=())), windows, Names.of(files.samples))
+    assert len(found) == said
+    for finding in found:
+        assert finding.says == (
+            "What adds most to the difference of small GPT-2 from real text is “he” for the person of the mention "
+            "before, in the window “. [Male]0 . [he]0” at the start of a text: "
+            "1.2% of the sample’s windows, 0.30% of those of real text."
+        )
+        assert finding.strength == 0

@@ -1,29 +1,71 @@
 """What the numbers of coreference say, in words."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
+from textcritic.critics.mentions import BOS
+from textcritic.experiments.coreference.passages import Symbol
+from textcritic.experiments.coreference.why import is_label, written
 from textcritic.report.names import DATA, GROUP, SAMPLE, Names
 from textcritic.report.numbers import MINUS, interval, p_value, percent
 from textcritic.report.scorecard import ALPHA, Number, strength
 from textcritic.report.section import Finding
 
 
-def findings(shares: pd.DataFrame, names: Names) -> tuple[Finding, ...]:
+def findings(shares: pd.DataFrame, ngrams: pd.DataFrame, names: Names) -> tuple[Finding, ...]:
     """The findings, the strongest first.
 
     Args:
         shares: as `shares.share_rows` makes them.
+        ngrams: as `ngrams.contribution_rows` makes them.
         names: of the sources.
     """
-    found = []
+    found = [_of_window(row, names) for row in ngrams[ngrams["rank"] == 1].to_dict("records")]
+    found = [finding for finding in found if finding.says]
     for _, group in shares[shares["source"] == SAMPLE].groupby(GROUP, sort=False):
         real = shares[(shares["source"] == DATA) & (shares["corpus"] == group["corpus"].iloc[0])].iloc[0]
         known = group[group["share"].notna() & group["p_value"].notna()]
         if len(known) and pd.notna(real["share"]):
             found.append(_of_sample(known, real.to_dict(), names))
     return tuple(sorted(found, key=lambda finding: -finding.strength))
+
+
+def window_in_words(window: Sequence[str]) -> str:
+    """What the last token of a window is, in plain words: `“he” for the person of the mention before`."""
+    *context, last = (_symbol(token) for token in window)
+    if last.person is None:
+        return "the start of a sentence"
+    what = "a name or noun" if is_label(last) else f"“{last.name}”"
+    before = [symbol.person for symbol in context if symbol.person is not None]
+    if last.person not in before:
+        return f"{what} for a person who is not in sight"
+    return f"{what} for {'the person of the mention before' if before[-1] == last.person else 'a person in sight'}"
+
+
+def _symbol(token: str) -> Symbol:
+    """A token of a window as `critics.mentions` writes it: `MALE:0`, `.`, `<bos>`."""
+    name, _, label = token.rpartition(":")
+    return Symbol(name, int(label)) if name else Symbol(token)
+
+
+def _of_window(row: dict[str, Any], names: Names) -> Finding:
+    """The window that contributes most to the difference of a sample; says nothing if chance may explain it."""
+    if not row["contribution_low"] > 0:
+        return Finding("", "")
+    window = row["window"].split(" ")
+    tokens = " ".join(written(_symbol(token)) for token in window if token != BOS)
+    return Finding(
+        "",
+        f"What adds most to the difference of {names.source(row)} from real text is {window_in_words(window)}, in the "
+        f"window “{tokens}”{' at the start of a text' * (BOS in window)}: "
+        f"{_percent(row['percent'])} of the sample’s windows, {_percent(row['real_percent'])} of those of real text.",
+    )
+
+
+def _percent(value: float) -> str:
+    return percent(value / 100)
 
 
 def _of_sample(group: pd.DataFrame, real: dict[str, Any], names: Names) -> Finding:

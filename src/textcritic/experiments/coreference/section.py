@@ -84,7 +84,7 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         html=place.render("section.html.j2", variables),
         contents=tuple((place.id(name), title) for name, title in contents),
         card=scores_of(rows, measure, names.source),
-        findings=(*findings(tables["coreference-shares"], names), *noticed),
+        findings=(*findings(tables["coreference-shares"], tables["coreference-ngrams"], names), *noticed),
         definitions=DEFINITIONS,
         script=place.text("reader.js"),
         style=place.text("section.css"),
