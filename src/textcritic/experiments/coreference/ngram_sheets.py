@@ -153,7 +153,10 @@ def _shares(row: Row) -> list[Cell]:
     for prefix in ("real_", ""):
         span = _span(row, f"{prefix}ci_low", f"{prefix}ci_high", lambda share: _fixed(share, 2))
         occurs = count(row[f"{prefix}count"])
-        notes = [*span * bool(row[f"{prefix}count"] > 0), f"{occurs} of {count(row[f'{prefix}tokens'])}"]
+        notes = [
+            *span * bool(0 < row[f"{prefix}count"] < row[f"{prefix}tokens"]),
+            f"{occurs} of {count(row[f'{prefix}tokens'])}",
+        ]
         cells.append(Cell(_small(row[f"{prefix}percent"]), (*notes, *_beside(row, f"{prefix}published"))))
     return cells
 
