@@ -20,8 +20,8 @@ from textcritic.report.section import Place, Section
 CONTENTS = (
     ("values", "Latent PPL"),
     ("shares", "Unlikely mentions"),
-    ("ngrams", "What makes the difference"),
     ("articles", "Read the articles"),
+    ("ngrams", "What makes the difference"),
 )
 POWER_TITLE = "Wrong pronouns that the test notices"
 READER = (
