@@ -43,7 +43,7 @@ def text(title: str, rng: random.Random) -> str:
 
 
 def write(folder: Path, articles: int = 240, samples: int = 60) -> None:
-    """Write both files."""
+    """Write both files of articles, and one with mentions that people have marked."""
     rng = random.Random(1)
     for name, count, spoilt in (("recipes", articles, False), ("theirs", samples, True)):
         with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as handle:
@@ -53,6 +53,17 @@ def write(folder: Path, articles: int = 240, samples: int = 60) -> None:
                     rng.shuffle(titles)
                 sections = [{"title": title, "text": text(title, rng)} for title in titles]
                 handle.write(json.dumps({"id": f"{name}-{number}", "sections": sections}) + "\n")
+    (folder / "annotated.conll").write_text("".join(map(annotated, ("Ann", "Mary", "Jane"))), encoding="utf-8")
+
+
+def annotated(name: str) -> str:
+    """A document in the columns of CoNLL-2012, with its mentions marked."""
+    words = f"{name}|(0) met|_ Tom|(1) .|_ / She|(0) saw|_ him|(1) ,|_ and|_ he|(1) smiled|_ at|_ her|(0) .|_".split()
+    lines = [f"#begin document ({name}); part 0"]
+    for number, word in enumerate(words):
+        text, _, mark = word.partition("|")
+        lines.append("" if text == "/" else "\t".join([name, "0", str(number), text, *["_"] * 8, mark]))
+    return "\n".join([*lines, "", "#end document", ""])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """What the report says of a critic's switches, and of the power of its test."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pandas as pd
 import pyarrow.compute as pc
 import pytest
@@ -11,8 +14,15 @@ from textcritic.critics.mentions.variants import ITSELF, NOTHING_TO_FIT, variant
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.audit import WORDS, audit_rows, audit_sentence, audit_sheet
 from textcritic.experiments.coreference.power import noticed_from, power_findings, power_rows, power_sheet
+from textcritic.experiments.coreference.resolver import (
+    error_rows,
+    error_sheet,
+    resolver_rows,
+    resolver_sentences,
+    resolver_sheet,
+)
 from textcritic.experiments.coreference.rows import ppl_rows
-from textcritic.files import read_table, write_table
+from textcritic.files import read_json, read_table, write_json, write_table
 from textcritic.latents.mentions import Mention, Resolved, write_mentions
 from textcritic.plan.spec import complete
 from textcritic.report.names import KEYS, Names
@@ -150,3 +160,47 @@ def test_files_of_something_else_are_refused(files, tmp_path):
     swapped = type(files).from_json(files.to_json().replace(str(data.variants), str(tmp_path / "wrong.parquet")))
     with pytest.raises(TextcriticError, match="not scores of variants; delete it"):
         audit_rows(swapped)
+
+
+def test_the_resolver_stands_beside_the_baseline(files):
+    rows = resolver_rows(files)
+    assert set(rows["resolver"]) == {"persons", "nearest"}
+    summary = read_json(files.annotated[0].quality)
+    [shown] = rows[(rows["resolver"] == "persons") & (rows["metric"] == "third")].to_dict("records")
+    said = summary["pronouns"]["third"]
+    assert [shown[key] for key in ("value", "low", "high")] == [round(said[key], 4) for key in ("value", "low", "high")]
+    assert shown["n"] == said["n"]
+    [sentence] = resolver_sentences(rows)
+    assert sentence.startswith("The resolver (persons) links ")
+    assert f"of the {said['n']} pronouns of the third person of annotated to the right person; the nearest" in sentence
+    sheet = resolver_sheet(rows)
+    assert [row[0].text for row in sheet.body] == [
+        f"annotated, {resolver}, {part}" for resolver in ("persons", "nearest") for part in ("whole", "people only")
+    ]
+    assert sheet.body[0][-1].text == "in this study"
+
+
+def test_what_was_measured_earlier_stands_where_nothing_is_annotated(files):
+    """And nothing of a resolver that nobody measured."""
+    earlier = replace(files, annotated=(), measured=Path("config/measured/resolvers.csv"))
+    rows = resolver_rows(earlier)
+    assert set(rows["resolver"]) == {"persons", "nearest"}
+    assert resolver_sheet(rows).body[0][-1].text.startswith("earlier, 20")
+    [litbank, _] = resolver_sentences(rows)
+    assert "pronouns of the third person of litbank" in litbank
+    unknown = resolver_rows(replace(earlier, resolver={"name": "given", "kind": "given"}))
+    assert len(unknown) == 0
+    assert resolver_sentences(unknown) == []
+    assert resolver_sheet(unknown).remarks == ["Nothing has been measured of this resolver."]
+
+
+def test_the_error_of_the_resolver_is_two_by_two(files, tmp_path):
+    rows = error_rows(files)
+    summary = read_json(files.annotated[0].error)
+    cells = {f"{row['fitted']}_{row['scored']}": row["latent_ppl"] for row in rows.to_dict("records")}
+    assert cells == {name: cell["value"] for name, cell in summary["latent_ppl"].items()}
+    assert [len(row) for row in error_sheet(rows).body] == [3, 3]
+    write_json(tmp_path / "wrong.json", {"documents": 3})
+    wrong = replace(files, annotated=(replace(files.annotated[0], error=tmp_path / "wrong.json"),))
+    with pytest.raises(TextcriticError, match="no latent_ppl in it; delete it"):
+        error_rows(wrong)

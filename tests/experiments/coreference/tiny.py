@@ -9,10 +9,14 @@ from typing import Any
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.mentions.job import chain_options, fit_on_mentions, score_file
 from textcritic.critics.mentions.power import PowerOptions, measure_power
+from textcritic.critics.mentions.resolver_error import error_summary, resolver_error
 from textcritic.critics.mentions.variants import vary_mentions
-from textcritic.experiments.coreference.files import CoreferenceFiles, RealText, Sample
+from textcritic.experiments.coreference.files import Annotated, CoreferenceFiles, RealText, Sample
 from textcritic.files import write_json
 from textcritic.latents.mentions import Mention, Resolved, Unresolved, write_mentions
+from textcritic.latents.mentions.measure import chains_of_both
+from textcritic.latents.mentions.quality import measure_resolver, summary_of
+from textcritic.latents.mentions.resolve import resolver_of
 from textcritic.plan.spec import complete
 
 # Names that HTML and LaTeX would take for their own are among them; one has an accent that is a character of its own.
@@ -25,6 +29,7 @@ UNREAD = 3  # texts of each sample that did not parse
 CRITIC = complete({"kind": "mentions", "resolver": "persons"}, "critics", "the test")
 POWER = PowerOptions(shares=(0.1, 0.4), articles=(5, 8), repetitions=20)
 RESOLVER = complete({"kind": "persons"}, "resolvers", "the test")
+NEAREST = complete({"kind": "nearest"}, "resolvers", "the test")
 
 
 def tiny(root: Path, *, documents: int = 20, empty: bool = False) -> CoreferenceFiles:
@@ -83,7 +88,7 @@ def build_coreference(
     return CoreferenceFiles(
         data=(data,),
         samples=tuple(samples),
-        annotated=(),
+        annotated=(_annotated(root / "annotated"),),
         measured=None,
         resolver={"name": "persons", **RESOLVER},
         critic={"name": "mentions", **CRITIC},
@@ -147,6 +152,24 @@ def _story(rng: random.Random, name: str, wrong: float, people: bool) -> Resolve
             said = PRONOUNS[other if rng.random() < wrong else gender]
             story.say((said[0].capitalize(), gender), "saw", (said[2], gender), "dog with", (persons[other], other))
     return Resolved(name, story.text, tuple(story.sentences), tuple(story.mentions))
+
+
+def _annotated(folder: Path) -> Annotated:
+    """Stories whose mentions count as those that people have marked; the resolver reads their texts."""
+    folder.mkdir(exist_ok=True)
+    rng = random.Random("annotated")
+    gold = [story for story in stories(rng, "annotated", 6) if isinstance(story, Resolved)]
+    found, nearest = resolver_of(RESOLVER), resolver_of(NEAREST)
+    write_json(folder / "quality.json", summary_of(measure_resolver(found, gold), resamples=20))
+    write_json(folder / "nearest.json", summary_of(measure_resolver(nearest, gold), resamples=20))
+    chains = chains_of_both(gold, found, chain_options(CRITIC, RESOLVER))
+    write_json(folder / "error.json", error_summary(resolver_error(*chains, folds=3), resamples=20))
+    return Annotated(
+        name="annotated",
+        quality=folder / "quality.json",
+        baseline=folder / "nearest.json",
+        error=folder / "error.json",
+    )
 
 
 def _write(resolved: Iterable[Resolved | Unresolved], articles: Path, mentions: Path) -> None:

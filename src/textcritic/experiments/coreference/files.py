@@ -47,11 +47,13 @@ class Annotated(Files):
     Attributes:
         name: of the annotated text.
         quality: scores of the resolver.
+        baseline: those of the resolver `nearest`; None where that is the critic's.
         error: Latent PPL of gold chains and of resolved ones, under critics fitted on either.
     """
 
     name: str
     quality: Path
+    baseline: Path | None
     error: Path
 
 

@@ -4,10 +4,14 @@ import json
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
-from textcritic.experiments.coreference.files import CoreferenceFiles, RealText, Sample
+from textcritic.experiments.coreference.files import Annotated, CoreferenceFiles, RealText, Sample
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries, download_of
 from textcritic.plan.sources import Source, check_critic, check_labels, check_text, decodings_of, drawn
+from textcritic.plan.spec import SCHEMAS
+
+BASELINE = "nearest"
+"""The entry of the resolvers registry that every other resolver should beat."""
 
 
 class Coreference(Experiment):
@@ -22,16 +26,20 @@ class Coreference(Experiment):
         "coreference-ratios",
         "coreference-power",
         "coreference-audit",
+        "coreference-resolvers",
+        "coreference-resolver-error",
     )
     figures_read = ("coreference", "coreference-power")
 
     def check(self) -> None:
-        """See that sources are text, that the critic reads mentions, and that its resolver's files are there."""
+        """See that sources are text, the critic reads mentions, and its resolver's files and the baseline are there."""
         critic = self.block["critic"]
         check_critic(critic, "mentions", self.registries, f"{self.where}: critic")
         for source in self.sources():
             check_text(source, self.registries, f"{self.where}: sources")
         check_labels(self.sources(), self.registries, f"{self.where}: sources")
+        if self.block["annotated"]:
+            self.registries.entry("resolvers", BASELINE)
         resolver = self.registries.entry("critics", critic)["resolver"]
         for path in given_mentions(resolver, self.registries):
             if download_of(path) is None and not (self.registries.here / path).is_file():
@@ -40,17 +48,22 @@ class Coreference(Experiment):
                     " directory"
                 )
 
+    def uses(self) -> list[tuple[str, str]]:
+        """What the block names, and the baseline that stands beside the critic's resolver on annotated text."""
+        return [*super().uses(), *([("resolvers", BASELINE)] if self.block["annotated"] else [])]
+
     def files(self, part: str | None = None) -> CoreferenceFiles:
         """Mentions and scores of real text and of the samples compared."""
         corpora, sources = self.compared(part)
         critic = self.block["critic"]
         entry = self.registries.entry("critics", critic)
         resolver = self.registries.entry("resolvers", entry["resolver"])
+        annotated = self.block["annotated"] if part is None else ()
         return CoreferenceFiles(
             data=tuple(self._real(corpus, whole=part is None) for corpus in corpora),
             samples=tuple(self._sample(source, whole=part is None) for source in sources),
-            annotated=(),
-            measured=None,
+            annotated=tuple(map(self._annotated, annotated)),
+            measured=None if annotated or part is not None else self._measured(),
             resolver={"name": entry["resolver"], **_deciding(resolver)},
             critic={"name": critic, **_deciding(entry)},
             decodings=decodings_of(sources, self.registries),
@@ -95,6 +108,22 @@ class Coreference(Experiment):
             mentions=Path(mentions(critic, source.corpus, source.under("samples"), self.registries)),
             variants=self._variants(source.corpus, source.under("samples"), whole),
         )
+
+    def _annotated(self, annotation: str) -> Annotated:
+        critic = self.block["critic"]
+        resolver = self.registries.entry("critics", critic)["resolver"]
+        others = resolver != BASELINE
+        return Annotated(
+            name=annotation,
+            quality=Path(f"results/quality/{resolver}/{annotation}.json"),
+            baseline=Path(f"results/quality/{BASELINE}/{annotation}.json") if others else None,
+            error=Path(f"results/quality/{critic}/{annotation}.error.json"),
+        )
+
+    def _measured(self) -> Path:
+        """What was measured of resolvers earlier: one's own file, or the one that ships."""
+        own = Path("config/measured/resolvers.csv")
+        return own if (self.registries.here / own).is_file() else SCHEMAS.parent / "measured/resolvers.csv"
 
     def _variants(self, corpus: str, tail: str, whole: bool) -> Path | None:
         """Scores under the variants of the critic; no numbered table shows them."""

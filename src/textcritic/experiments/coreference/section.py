@@ -11,6 +11,7 @@ from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.findings import findings
 from textcritic.experiments.coreference.power import power_findings
 from textcritic.experiments.coreference.reader import FEWEST_TOKENS, reader
+from textcritic.experiments.coreference.resolver import resolver_sentences
 from textcritic.experiments.coreference.sheets import STEP
 from textcritic.experiments.coreference.why import RARE, share
 from textcritic.report.names import Names
@@ -76,9 +77,16 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         "power": POWER,
         "noticed": [finding.says for finding in noticed],
         "audit": audit,
+        "resolver": resolver_sentences(tables["coreference-resolvers"]),
+        "annotated": len(tables["coreference-resolver-error"]) > 0,
     }
     measure = Measure(name="Latent PPL of mentions", section=place.id("values"), value="latent_ppl")
-    contents = [*CONTENTS, *([("power", POWER_TITLE)] if noticed else []), *([("audit", "Audit")] if audit else [])]
+    contents = [
+        *CONTENTS,
+        *([("power", POWER_TITLE)] if noticed else []),
+        *([("audit", "Audit")] if audit else []),
+        ("resolver", "The resolver"),
+    ]
     return Section(
         title="Coreference",
         html=place.render("section.html.j2", variables),

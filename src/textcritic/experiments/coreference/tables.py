@@ -21,6 +21,8 @@ from textcritic.experiments.coreference.ngrams import (
     unlikely_rows,
 )
 from textcritic.experiments.coreference.power import power_rows, power_sheet
+from textcritic.experiments.coreference.resolver import TEXT as RESOLVER_TEXT
+from textcritic.experiments.coreference.resolver import error_rows, error_sheet, resolver_rows, resolver_sheet
 from textcritic.experiments.coreference.rows import ppl_rows
 from textcritic.experiments.coreference.shares import share_rows, share_sheet
 from textcritic.experiments.coreference.sheets import paper_ppl_sheet, ppl_sheet
@@ -30,7 +32,7 @@ from textcritic.report.sheet import Sheet
 from textcritic.report.tables import Table
 
 PAPER = "one run of each, with the resolver neuralcoref and the released code's discount"
-TEXT = ("window", "direction", "alternative", "published_alternative", "kind", *AUDIT_TEXT)
+TEXT = ("window", "direction", "alternative", "published_alternative", "kind", *AUDIT_TEXT, *RESOLVER_TEXT)
 
 
 class Tables:
@@ -116,6 +118,16 @@ class Tables:
         rows = audit_rows(self.files)
         return Table(audit_sheet(rows, self.names), rows)
 
+    def resolvers(self) -> Table:
+        """How good the resolver is."""
+        rows = resolver_rows(self.files)
+        return Table(resolver_sheet(rows), rows)
+
+    def resolver_error(self) -> Table:
+        """How much of a Latent PPL is errors of the resolver."""
+        rows = error_rows(self.files)
+        return Table(error_sheet(rows), rows)
+
     def paper_ppl(self) -> Table:
         """The paper's Tables 7 and 8."""
         return self._with_notes(paper_ppl_sheet(self.rows, self.names), self.rows, "latent_ppl")
@@ -129,6 +141,8 @@ TABLES = {
     "coreference-ratios": Tables.ratios,
     "coreference-power": Tables.power,
     "coreference-audit": Tables.audit,
+    "coreference-resolvers": Tables.resolvers,
+    "coreference-resolver-error": Tables.resolver_error,
 }
 PAPER_TABLES = {
     "ppl": Tables.paper_ppl,

@@ -1,0 +1,159 @@
+"""How good the resolver is that a Latent PPL rests on, and how much of a Latent PPL is its errors."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pandas as pd
+
+from textcritic.critics.mentions.resolver_error import CELLS
+from textcritic.errors import TextcriticError
+from textcritic.experiments.coreference.files import CoreferenceFiles
+from textcritic.files import read_json
+from textcritic.latents.mentions.measured import COLUMNS, About, Figure, figures_of, read_figures
+from textcritic.report.cells import unique
+from textcritic.report.numbers import NONE, count, interval, number, percent
+from textcritic.report.sheet import Cell, Sheet
+
+BASELINE = "nearest"
+"""The resolver that stands beside every other one: each pronoun is of the nearest name before it."""
+SCORES = {"muc_f1": "MUC", "b3_f1": "B³", "ceafe_f1": "CEAF-e", "conll": "Mean of the three"}
+PARTS = {"people": "people only", "whole": "whole"}
+PRONOUNS = ("pronouns", "third")
+ERROR_COLUMNS = ("annotation", "fitted", "scored", "latent_ppl", "ci_low", "ci_high", "documents")
+TEXT = ("resolver", "version", "annotation", "part", "metric", "date", "hardware", "fitted", "scored")
+
+
+def resolver_rows(files: CoreferenceFiles) -> pd.DataFrame:
+    """What is known of the resolver and of the baseline: rows of `latents.mentions.measured.Figure`.
+
+    Measured in this study where it has annotated text (`date` is empty then), else earlier; no rows where nothing is
+    known of the resolver.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or is something else.
+    """
+    kind = str(files.resolver.get("model", files.resolver["kind"]))
+    if files.measured is None:
+        figures = list(_measured_here(files, kind))
+    else:
+        figures = read_figures(files.measured, kind)
+        if figures and kind != BASELINE:
+            figures += read_figures(files.measured, BASELINE)
+    return pd.DataFrame(map(asdict, figures), columns=COLUMNS)
+
+
+def resolver_sheet(rows: pd.DataFrame) -> Sheet:
+    """A row for each annotated text, resolver and part of the entities."""
+    heads = ("Annotated text, resolver", *SCORES.values(), "Pronouns linked right", "Measured")
+    body = []
+    for (text, resolver, part), group in rows.groupby(["annotation", "resolver", "part"], sort=False):
+        if part in PARTS:
+            of = rows[(rows["annotation"] == text) & (rows["resolver"] == resolver)]
+            cells = [_figure(group, str(part), metric) for metric in SCORES]
+            cells.append(_figure(of, *PRONOUNS) if part == "people" else Cell(NONE))
+            body.append([Cell(f"{text}, {resolver}, {PARTS[str(part)]}", heading=True), *cells, _measured(group)])
+    remarks = ["Nothing has been measured of this resolver."]
+    if len(rows):
+        remarks = [
+            "F1 of MUC, B³ and CEAF-e and their mean, as CoNLL-2012 has them, against what people have marked; people "
+            "only: of entities that are people. Pronouns linked right: of the third person, to a mention of the right "
+            "person. Under each value: its 95% interval over documents, and how many marked mentions or pronouns it "
+            f"is of. {BASELINE} is a baseline: each pronoun is of the nearest name before it."
+        ]
+    return Sheet(
+        "coreference-resolvers", "How good the resolver is", [[Cell(head) for head in heads]], body, remarks=remarks
+    )
+
+
+def resolver_sentences(rows: pd.DataFrame) -> list[str]:
+    """One sentence for each annotated text: how many pronouns are linked to the right person, beside the baseline."""
+    says = []
+    for text, group in rows.groupby("annotation", sort=False):
+        pronouns = group[(group["part"] == PRONOUNS[0]) & (group["metric"] == PRONOUNS[1])]
+        found = {row["resolver"]: row for row in pronouns.to_dict("records")}
+        ours = next((name for name in found if name != BASELINE), BASELINE)
+        if ours not in found:
+            continue
+        row = found[ours]
+        sentence = (
+            f"The resolver ({ours}) links {percent(row['value'])} ({percent(row['low'])}–{percent(row['high'])}) of "
+            f"the {count(row['n'])} pronouns of the third person of {text} to the right person"
+        )
+        if ours != BASELINE and BASELINE in found:
+            sentence += f"; the nearest-name baseline {percent(found[BASELINE]['value'])}"
+        says.append(f"{sentence}.")
+    return says
+
+
+def error_rows(files: CoreferenceFiles) -> pd.DataFrame:
+    """Latent PPL of gold and of resolved chains of annotated text, under critics fitted on either.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or is something else.
+    """
+    rows = []
+    for annotated in files.annotated:
+        summary = read_json(annotated.error)
+        for fitted, scored in CELLS:
+            cell = _of(annotated.error, summary, "latent_ppl", f"{fitted}_{scored}")
+            values = (cell["value"], cell["low"], cell["high"], summary["documents"])
+            rows.append(dict(zip(ERROR_COLUMNS, (annotated.name, fitted, scored, *values), strict=True)))
+    return pd.DataFrame(rows, columns=list(ERROR_COLUMNS)).astype({"documents": "Int64"})
+
+
+def error_sheet(rows: pd.DataFrame) -> Sheet:
+    """A row for what the critic was fitted on, a column for what it scores."""
+    header = [[Cell("Critic fitted on"), Cell("Gold chains"), Cell("Resolved chains")]]
+    body = []
+    for (text, fitted), group in rows.groupby(["annotation", "fitted"], sort=False):
+        cells = [
+            Cell(number(row["latent_ppl"]), (interval(row["ci_low"], row["ci_high"]),))
+            for row in group.to_dict("records")
+        ]
+        body.append([Cell(f"{text}: {fitted} chains", heading=True), *cells])
+    remarks = ["No annotated text in this study."]
+    if len(rows):
+        documents = rows.groupby("annotation", sort=False)["documents"].first()
+        counted = "; ".join(f"{text}: {count(n)} documents" for text, n in documents.items())
+        remarks = [
+            "All of it is the same text by people, so that differences are errors of the resolver. Critics are fitted "
+            f"on other documents of the same text. Under each value: its 95% interval over documents. {counted}."
+        ]
+    caption = "Latent PPL of annotated text: error of the resolver"
+    return Sheet("coreference-resolver-error", caption, header, body, remarks=remarks)
+
+
+def _measured_here(files: CoreferenceFiles, kind: str) -> Iterator[Figure]:
+    for annotated in files.annotated:
+        for name, path in ((kind, annotated.quality), (BASELINE, annotated.baseline)):
+            if path is not None:
+                about = About(resolver=name, annotation=annotated.name, version="", date="", hardware="")
+                try:
+                    yield from figures_of(read_json(path), about)
+                except (KeyError, TypeError) as error:
+                    raise TextcriticError(
+                        f"{path}: no scores of a resolver in it ({error}); delete it and rerun the rule that makes it"
+                    ) from error
+
+
+def _of(path: Path, summary: object, *keys: str) -> dict[str, float]:
+    value = summary
+    for key in keys:
+        if not isinstance(value, dict) or key not in value:
+            raise TextcriticError(f"{path}: no {key} in it; delete it and rerun the rule that makes it")
+        value = value[key]
+    assert isinstance(value, dict)
+    return value
+
+
+def _figure(rows: pd.DataFrame, part: str, metric: str) -> Cell:
+    for row in rows[(rows["part"] == part) & (rows["metric"] == metric)].to_dict("records"):
+        notes = (f"{percent(row['low'])}–{percent(row['high'])}", f"n = {count(row['n'])}")
+        return Cell(percent(row["value"]), notes)
+    return Cell(NONE)
+
+
+def _measured(rows: pd.DataFrame) -> Cell:
+    date, documents = str(unique(rows["date"])[0]), int(rows["documents"].iloc[0])
+    return Cell(f"earlier, {date}" if date and date != "nan" else "in this study", (f"{count(documents)} documents",))
