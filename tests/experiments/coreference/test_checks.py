@@ -143,6 +143,8 @@ def test_power_is_told_for_the_most_articles(files):
         "With 8 articles on each side, the test notices no share of regendered pronouns and relinked pronouns from 40% "
         "of them on (in 80% or more of 20 repetitions)."
     )
+    [nothing] = power_findings(rows.assign(exchanged=0.0))
+    assert nothing.says == "The articles have no pronouns that could be exchanged."
     sheet = power_sheet(rows)
     assert [cell.text for cell in sheet.header[0]][2:] == [
         *("regendered, n = 5", "regendered, n = 8", "relinked, n = 5", "relinked, n = 8")

@@ -64,6 +64,10 @@ def power_findings(rows: pd.DataFrame) -> list[Finding]:
     """From which share of the pronouns on the test notices, for the largest number of articles of each corpus."""
     findings = []
     for corpus, group in rows.groupby("corpus", sort=False):
+        about = f"Power ({corpus})" if rows["corpus"].nunique() > 1 else "Power"
+        if not group["exchanged"].any():
+            findings.append(Finding(about, "The articles have no pronouns that could be exchanged."))
+            continue
         size = int(group["articles"].max())
         says = []
         for kind in KINDS:
@@ -74,7 +78,7 @@ def power_findings(rows: pd.DataFrame) -> list[Finding]:
         many = group["repetitions"].iloc[0]
         findings.append(
             Finding(
-                f"Power ({corpus})" if rows["corpus"].nunique() > 1 else "Power",
+                about,
                 f"With {size} articles on each side, the test notices {listed(says)} (in {percent(NOTICED)} or more "
                 f"of {many} repetitions).",
             )
