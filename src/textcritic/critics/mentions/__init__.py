@@ -6,7 +6,12 @@ from textcritic.critics.mentions.comparisons import MINIMUM, THRESHOLD, contribu
 from textcritic.critics.mentions.discounts import DISCOUNTS, Discount
 from textcritic.critics.mentions.evidence import Evidence, evidence
 from textcritic.critics.mentions.model import FLOOR, MentionCritic
-from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA, decompose_mentions, score_mentions
+from textcritic.critics.mentions.scoring import (
+    MENTION_SCORES_SCHEMA,
+    cross_fitted_nll,
+    decompose_mentions,
+    score_mentions,
+)
 from textcritic.critics.mentions.windows import BOS, MAXIMUM_ORDER, Windows, count_windows, occurrences
 
 __all__ = [
@@ -29,6 +34,7 @@ __all__ = [
     "Windows",
     "contributions",
     "count_windows",
+    "cross_fitted_nll",
     "decompose_mentions",
     "evidence",
     "expected_tokens",

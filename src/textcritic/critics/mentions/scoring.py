@@ -97,19 +97,37 @@ def decompose_mentions(
     Raises:
         TextcriticError: fewer than two documents with a token.
     """
+    own = cross_fitted_nll(critic, chains, folds, seed)
+    steps = len(chains.codes)
+    cross_entropy, entropy = -float(critic.log_prob(chains).sum()) / steps, float(own.sum()) / steps
+    return Decomposition(float(steps), cross_entropy, entropy, cross_entropy - entropy, None, None)
+
+
+def cross_fitted_nll(
+    critic: MentionCritic, chains: MentionChains, folds: int = FOLDS, seed: int = 1
+) -> npt.NDArray[np.float64]:
+    """What each document costs under a critic of the same kind that was fitted on the other folds, nats: [documents].
+
+    Args:
+        critic: of which order and discount the others are.
+        chains: of the set; documents without a token cost 0.
+        folds: parts of the documents, at random, of equal size.
+        seed: of the parts.
+
+    Raises:
+        TextcriticError: fewer than two documents with a token.
+    """
     documents = np.flatnonzero(chains.lengths)
     if len(documents) < 2:
         raise TextcriticError(f"decomposition: {len(documents)} documents with mentions; at least two are needed")
     folds = min(folds, len(documents))
     fold_of = np.full(len(chains.lengths), -1)
     fold_of[documents] = np.random.default_rng(seed).permutation(len(documents)) % folds
-    order, discount, own = critic.order, critic.discount, 0.0
+    nll = np.zeros(len(chains.lengths))
     for fold in range(folds):
-        others = MentionCritic.fit(chains.some(fold_of != fold), order, discount)
-        own -= float(others.log_prob(chains.some(fold_of == fold)).sum())
-    steps = len(chains.codes)
-    cross_entropy, entropy = -float(critic.log_prob(chains).sum()) / steps, own / steps
-    return Decomposition(float(steps), cross_entropy, entropy, cross_entropy - entropy, None, None)
+        others = MentionCritic.fit(chains.some(fold_of != fold), critic.order, critic.discount)
+        nll[fold_of == fold] = document_nll(others, chains.some(fold_of == fold))
+    return nll
 
 
 def document_nll(critic: MentionCritic, chains: MentionChains) -> npt.NDArray[np.float64]:

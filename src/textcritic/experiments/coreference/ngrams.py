@@ -26,6 +26,7 @@ from textcritic.critics.mentions import (
     unlikely,
 )
 from textcritic.critics.mentions.alternatives import Alternatives
+from textcritic.critics.mentions.scoring import document_nll
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.read import chained, critic_of, source_keys
@@ -210,7 +211,7 @@ def _contributions(pair: Pair, published: Published) -> Iterator[Row]:
     counts, shares = pair.shares(windows)
     log_prob = pair.critic.window_log_prob(pair.critic.windows.alphabet.items(windows))
     # Costs of each document: all its tokens, those of each window, and the rest.
-    whole = [_nll(pair.critic, chains) for chains in (pair.real, pair.sample)]
+    whole = [document_nll(pair.critic, chains) for chains in (pair.real, pair.sample)]
     each = [count * -log_prob for count in counts]
     total = pair.difference(*whole)[0]
     yield {"window": ALL} | pair.share(pair.real.lengths, pair.sample.lengths) | _contribution(pair, whole, total)
@@ -308,11 +309,6 @@ def _published(published: Published, keys: Mapping[str, Any], start: str, pair: 
     }
     order = pair.critic.order
     return {w: value for w, value in values.items() if (w.index(">") if ">" in w else len(w)) == order}
-
-
-def _nll(critic: MentionCritic, chains: MentionChains) -> Floats:
-    """Nats of each document: [documents]."""
-    return np.add.reduceat(-critic.log_prob(chains), chains.offsets[:-1])
 
 
 def _below(critic: MentionCritic, chains: MentionChains) -> Ints:

@@ -24,6 +24,7 @@ class Coreference(Experiment):
         "coreference-unlikely",
         "coreference-ngrams",
         "coreference-ratios",
+        "coreference-decomposition",
         "coreference-power",
         "coreference-audit",
         "coreference-resolvers",

@@ -7,6 +7,7 @@ import pandas as pd
 
 from textcritic.experiments.coreference.audit import TEXT as AUDIT_TEXT
 from textcritic.experiments.coreference.audit import audit_rows, audit_sheet
+from textcritic.experiments.coreference.decomposition import decomposition_rows, decomposition_sheet
 from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.ngram_sheets import contributions_sheet, ratios_sheet, unlikely_sheet
 from textcritic.experiments.coreference.ngrams import (
@@ -83,6 +84,11 @@ class Tables:
         """The paper's Table 17."""
         return self._direction(LESS)
 
+    def decomposition(self) -> Table:
+        """Cross-entropy as entropy and divergence."""
+        rows = decomposition_rows(self.files)
+        return Table(decomposition_sheet(rows, self.names), rows)
+
     def _direction(self, direction: str) -> Table:
         rows = ratio_rows(self.files, self.published)
         rows = rows[rows["direction"].isin((direction, ""))]
@@ -139,6 +145,7 @@ TABLES = {
     "coreference-ngrams": Tables.contributions,
     "coreference-unlikely": Tables.unlikely,
     "coreference-ratios": Tables.ratios,
+    "coreference-decomposition": Tables.decomposition,
     "coreference-power": Tables.power,
     "coreference-audit": Tables.audit,
     "coreference-resolvers": Tables.resolvers,

@@ -1,0 +1,81 @@
+"""Cross-entropy of each source as entropy and divergence (model criticism paper, section 2), and its table.
+
+The entropy is that of a critic of the same kind which was fitted on the other documents of the same source
+(`critics.mentions.decompose_mentions`): an upper bound, as such a critic knows the source less than perfectly.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from textcritic.critics.mentions import cross_fitted_nll
+from textcritic.critics.mentions.scoring import document_nll
+from textcritic.experiments.coreference.files import CoreferenceFiles
+from textcritic.experiments.coreference.read import chained, critic_of, source_keys
+from textcritic.inference import bootstrap_interval, ratio_of_sums
+from textcritic.report.names import KEYS, Names
+from textcritic.report.numbers import count, interval, missing, number
+from textcritic.report.sheet import Cell, Sheet
+
+TERMS = ("cross_entropy", "entropy", "kl")
+COLUMNS = ("documents", "tokens", *(f"{term}{end}" for term in TERMS for end in ("", "_low", "_high")))
+
+
+def decomposition_rows(files: CoreferenceFiles) -> pd.DataFrame:
+    """The parts of the cross-entropy of every source, seeds included.
+
+    Columns: the keys, `label`; `documents` and `tokens`; in nats per token `cross_entropy` (log Latent PPL), `entropy`
+    (an upper bound) and `kl` (a lower bound of the divergence from the critic: the former less the latter), each with
+    its 95% document-bootstrap interval, `_low` and `_high`, the fitted critics held fixed. A source with fewer than two
+    documents has no parts.
+
+    Raises:
+        TextcriticError: a file is missing or damaged.
+    """
+    names, rows = Names.of(files.samples), []
+    for real in files.data:
+        critic = critic_of(real)
+        for source in files.of(real):
+            chains = chained(source, files).chains
+            chains = chains.some(chains.lengths > 0)
+            keys = source_keys(source)
+            row: dict[str, Any] = keys | {"label": names.source(keys, corpus=False)}
+            row |= {"documents": len(chains.lengths), "tokens": len(chains.codes)}
+            if len(chains.lengths) > 1:
+                nll = document_nll(critic, chains)
+                own = cross_fitted_nll(critic, chains)
+                for term, sums in zip(TERMS, (nll, own, nll - own), strict=True):
+                    columns = np.column_stack([sums, chains.lengths])
+                    found = bootstrap_interval(columns, ratio_of_sums, resamples=files.resamples)
+                    row |= {term: found.estimate, f"{term}_low": found.low, f"{term}_high": found.high}
+            rows.append(row)
+    table = pd.DataFrame(rows).reindex(columns=[*KEYS, "label", *COLUMNS])
+    whole = ("seed", "documents", "tokens")
+    return table.astype(dict.fromkeys(COLUMNS, float) | dict.fromkeys(whole, "Int64"))
+
+
+def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """Cross-entropy, entropy and divergence of every source."""
+    body = []
+    for row in rows.to_dict("records"):
+        cells = [Cell(number(row[term]), _span(row, term)) for term in TERMS]
+        body.append([Cell(names.source(row), heading=True), *cells, Cell(count(row["documents"]))])
+    heads = ("Source", "Cross-entropy", "Entropy, at most", "Divergence, at least", "Documents")
+    remarks = [
+        "Nats per token, under each its 95% interval. Cross-entropy: log Latent PPL. Entropy: of critics of the same "
+        "kind, fitted on the other documents of the same source; what they do not know of it counts as its entropy, "
+        "the more the fewer documents there are. Divergence from the critic: cross-entropy less entropy. Below 0, the "
+        "critic, fitted on more text, knows the source better than its own other documents do. Compare sources with "
+        "about as many documents."
+    ]
+    caption = "Cross-entropy of chains of mentions and its two parts"
+    return Sheet("coreference-decomposition", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
+
+
+def _span(row: dict[str, Any], term: str) -> tuple[str, ...]:
+    low, high = row[f"{term}_low"], row[f"{term}_high"]
+    if missing(low):
+        return ()
+    # A dash between two numbers, one of which is below 0, would be misread.
+    return (f"{number(low)} to {number(high)}" if low < 0 else interval(low, high),)
