@@ -108,12 +108,13 @@ def test_outputs_are_all_there(study):
         "corpora": ("statistics", "left-out"),
         "process": ("process", "parsing", "table1"),
         "topics": ("topics", "topic-words", "topic-outliers", "table14"),
-        "coreference": ("coreference", "table7"),
+        "coreference": ("coreference", "coreference-shares", "table6", "table7"),
     }
+    numbered = {"topics": ("figure6",), "coreference": ("figure12",)}
     for experiment, tables in names.items():
         for name, suffix in product(tables, ("csv", "tex", "html")):
             assert (folder / experiment / "tables" / f"{name}.{suffix}").stat().st_size > 0
-        for figures in ("figures", "figure6") if experiment == "topics" else ("figures",):
+        for figures in ("figures", *numbered.get(experiment, ())):
             assert list((folder / experiment / figures).glob("*.svg"))
             assert list((folder / experiment / figures).glob("*.pdf"))
         assert (folder / experiment / "section.html").stat().st_size > 0
