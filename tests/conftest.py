@@ -27,7 +27,7 @@ settings.load_profile("no deadline")
 # The files that take longest, the first most. They are begun first, lest a worker be left alone with one of them at the
 # end, and are `slow`: `make test-fast` leaves them out.
 SLOW = (
-    *("e2e/test_micro", "oracle/test_processes_oracle", "dag/test_dag", "e2e/test_scientific"),
+    *("e2e/test_micro", "oracle/test_processes_oracle", "dag/test_dag", "e2e/test_films", "e2e/test_scientific"),
     *("e2e/test_pretrained_models", "oracle/test_sample_oracle", "e2e/test_criticise", "oracle/test_hsmm_precision"),
     *("unit/test_environments", "unit/test_classifier", "unit/test_ctm_resume", "e2e/test_wikipedia_corpora"),
     *(
