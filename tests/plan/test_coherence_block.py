@@ -36,8 +36,8 @@ def test_the_papers_study_as_jobs_are_told_of_it(tmp_path):
     assert str(ROOT) not in paper.request()
     assert paper.published == [str(ROOT / "config/published/model-criticism/coherence.csv")]
     at_home = Project({"studies": ["model-criticism"]}, ROOT, ROOT).studies["model-criticism"]
-    for kind, known in at_home.experiments.items():
-        assert known.published == [f"config/published/model-criticism/{kind}.csv"]
+    for known in at_home.experiments.values():
+        assert known.published == [f"config/published/model-criticism/{known.kind}.csv"]
         assert known.published[0] in known.artefacts()
     assert demo.published == []
 
