@@ -139,7 +139,7 @@ def test_every_shipped_reference_is_to_an_entry(shipped):
 )
 def test_a_wrong_name_in_an_entry_is_told_with_file_entry_and_key(folder, registry, entry, message):
     write(folder / f"registry/{registry}.yaml", {"new": entry})
-    with pytest.raises(TextcriticError, match=rf"^config/registry/{registry}.yaml: new: {message}") as refused:
+    with pytest.raises(TextcriticError, match=rf"^{folder}/registry/{registry}.yaml: new: {message}") as refused:
         project(folder)
     assert "\n" not in str(refused.value)
 

@@ -16,10 +16,11 @@ def check_resolver(name: str, registries: "Registries") -> None:
         TextcriticError: `opening.matches` is not a regular expression.
     """
     opening: dict[str, Any] | None = registries.entry("resolvers", name)["opening"]
+    pattern = opening["matches"] if opening else ""
     try:
-        re.compile(opening["matches"] if opening else "")
+        re.compile(pattern)
     except re.error as error:
-        raise TextcriticError(f"opening.matches: {opening!r} is not a regular expression ({error})") from error
+        raise TextcriticError(f"opening.matches: {pattern!r} is not a regular expression ({error})") from error
 
 
 def check_annotations(name: str, registries: "Registries") -> None:

@@ -34,6 +34,7 @@ class Registries:
     def __init__(self, folders: Iterable[Path], here: Path) -> None:
         self.here = here
         self.entries: dict[str, dict[str, dict[str, Any]]] = {registry: {} for registry in REGISTRIES}
+        self._files: dict[tuple[str, str], Path] = {}
         for folder in folders:
             for registry in REGISTRIES:
                 self._load(registry, folder / f"{registry}.yaml")
@@ -52,6 +53,10 @@ class Registries:
             hint = suggestion(name, entries, f"known: {', '.join(sorted(entries)) or 'none'}")
             raise TextcriticError(f"config/registry/{registry}.yaml has no entry {name!r}; {hint}")
         return entries[name]
+
+    def where(self, registry: str, name: str) -> str:
+        """File and name of an entry, which an error line begins with."""
+        return f"{self._files[registry, name]}: {name}"
 
     def spec(self, registry: str, name: str, *keys: str) -> str:
         """The canonical string of what determines an entry's results, for a rule's params: no label, no resources.
@@ -161,11 +166,12 @@ class Registries:
             check_name(name, str(path))
             if name in self.entries[registry]:
                 raise TextcriticError(f"{path}: {name}: the name is taken by another registry folder; choose another")
-            self.entries[registry][name] = complete(entry, registry, f"{path}: {name}")
+            self._files[registry, name] = path
+            self.entries[registry][name] = complete(entry, registry, self.where(registry, name))
 
     def _check(self, registry: str, name: str) -> None:
         """What an entry names exists, and the checks that its schema names pass."""
-        where = f"config/registry/{registry}.yaml: {name}"
+        where = self.where(registry, name)
         self.check_references(self.entry(registry, name), schema(registry), where)
         for check in schema(registry).get("checks", ()):
             module, _, function = check.partition(":")

@@ -80,7 +80,7 @@ def steps(corpus: str, registries: Registries) -> int:
     entry = registries.entry("corpora", corpus)
     if is_text(entry):
         raise TextcriticError(
-            f"config/registry/corpora.yaml: {corpus}: has the extractor {entry['extractor']}; only those with the"
+            f"{registries.where('corpora', corpus)}: has the extractor {entry['extractor']}; only those with the"
             f" extractor {PROCESS} have sub-sequences"
         )
     count: int = entry["options"]["process"]["steps"]

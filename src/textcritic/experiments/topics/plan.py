@@ -32,8 +32,8 @@ class Topics(Experiment):
         for path in [*fitted_files(critic, self.registries), *fitted_words(critic, self.registries)]:
             if not (self.registries.here / path).is_file():
                 raise TextcriticError(
-                    f"config/registry/critics.yaml: {critic}: fitted: {path}: no such file, relative to the working "
-                    "directory; ctm-c writes it"
+                    f"{self.registries.where('critics', critic)}: fitted: {path}: no such file, relative to the "
+                    "working directory; ctm-c writes it"
                 )
         if entry["fitted"]:
             return
@@ -42,7 +42,7 @@ class Topics(Experiment):
             try:
                 require_stop_words(stop_words, self.registries.here)
             except TextcriticError as error:
-                raise TextcriticError(f"config/registry/critics.yaml: {critic}: vocabulary: {error}") from error
+                raise TextcriticError(f"{self.registries.where('critics', critic)}: vocabulary: {error}") from error
 
     def files(self, part: str | None = None) -> TopicsFiles:
         """Posteriors and scores of real text and of the samples compared."""
