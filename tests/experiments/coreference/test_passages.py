@@ -135,11 +135,11 @@ def test_a_person_out_of_sight_is_said_with_the_distance():
 @pytest.mark.parametrize(
     ("counts", "words"),
     [
-        ((2, 3, 0), "before it stands 3 times in the training text, and this never comes next."),
-        ((2, 1, 1), "before it stands once in the training text, and this comes next once."),
+        ((2, 3, 0), "before it was seen 3 times in the training text, and this never came next."),
+        ((2, 1, 1), "before it was seen once in the training text, and this came next once."),
         (
             (1, 1200, 2),
-            "was never seen in the training text; the last token of it does, 1,200 times, and this comes next",
+            "was never seen in the training text; the last token of it was, 1,200 times, and this came next",
         ),
         ((0, 9, 4), "What stands before it was never seen in the training text, the token itself 4 times."),
         ((0, 9, 0), "nor the token itself was ever seen"),

@@ -67,13 +67,13 @@ def counts_in_words(token: Token) -> str:
         return "Neither what stands before it nor the token itself was ever seen in the training text."
     seen = _times(token.seen)
     if token.known >= len(token.context):
-        before = f"What the critic sees before it stands {seen} in the training text"
+        before = f"What the critic sees before it was seen {seen} in the training text"
     else:
-        ends = "the last token of it does" if token.known == 1 else f"the last {token.known} tokens of it do"
+        ends = "the last token of it was" if token.known == 1 else f"the last {token.known} tokens of it were"
         before = f"What the critic sees before it was never seen in the training text; {ends}, {seen}"
     if not token.followed:
-        return f"{before}, and this never comes next."
-    return f"{before}, and this comes next {_times(token.followed)}."
+        return f"{before}, and this never came next."
+    return f"{before}, and this came next {_times(token.followed)}."
 
 
 def written(symbol: Symbol) -> str:
