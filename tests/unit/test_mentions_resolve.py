@@ -111,6 +111,23 @@ def test_a_killed_job_goes_on_with_the_part_that_is_missing(tmp_path, monkeypatc
     assert other.seen == [str(n) for n in range(10)]
 
 
+@pytest.mark.parametrize("key", ["files", "language"])
+def test_parts_made_from_a_file_that_was_mended_since_are_not_taken(tmp_path, monkeypatch, key):
+    monkeypatch.setattr(resolve, "PART", 4)
+    articles = files(tmp_path, [article(n, STORY) for n in range(10)])
+    read = tmp_path / "read"
+    read.write_text("before")
+    asked = {**entry(), key: [str(read)] if key == "files" else str(read)}
+    killed, again = Counting(resolver_of(entry()), stop_at="6"), Counting(resolver_of(entry()))
+    monkeypatch.setattr(resolve, "resolver_of", lambda *_: killed)
+    with pytest.raises(KeyboardInterrupt):
+        resolve_articles(articles, asked)
+    read.write_text("mended since")
+    monkeypatch.setattr(resolve, "resolver_of", lambda *_: again)
+    resolve_articles(articles, asked)
+    assert again.seen == [str(n) for n in range(10)]
+
+
 def test_no_article_at_all(tmp_path):
     given = files(tmp_path, [])
     resolve_articles(given, entry())

@@ -179,9 +179,9 @@ def _count(path: str | os.PathLike[str]) -> int:
 
 def _fingerprint(files: ResolvedFiles, entry: Mapping[str, Any]) -> str:
     """What the parts of an earlier run must have been made from to be used."""
-    file = Path(files.articles).stat()
-    said = json.dumps([entry, file.st_size, file.st_mtime_ns, PART], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()
+    read = [files.articles, *entry.get("files", []), entry.get("language", "en")]
+    states = [(file.st_size, file.st_mtime_ns) for path in map(Path, read) if path.is_file() for file in [path.stat()]]
+    return hashlib.sha256(json.dumps([entry, states, PART], sort_keys=True).encode()).hexdigest()
 
 
 class _Parts:
