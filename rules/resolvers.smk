@@ -5,13 +5,16 @@ Makes: results/quality/{resolver}/{annotation} and results/quality/{critic}/{ann
 (.parquet) and what it says of all of them (.json).
 """
 
+from textcritic.experiments.coreference.plan import language_file
+
 # Critics whose resolver is made of rules or of files, and those whose resolver is a pretrained model.
 RULED_CRITICS = registries.names("critics", kind=["mentions"], resolver=RULED.split("|"))
 NEURAL_CRITICS = registries.names("critics", kind=["mentions"], resolver=NEURAL.split("|"))
 
 
 def annotated_files(w):
-    return registries.entry("annotations", w.annotation)["files"]
+    entry = registries.entry("annotations", w.annotation)
+    return [*entry["files"], *language_file(entry)]
 
 
 def resolver_model(w):

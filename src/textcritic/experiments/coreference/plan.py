@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import Annotated, CoreferenceFiles, RealText, Sample
@@ -41,13 +42,9 @@ class Coreference(Experiment):
         check_labels(self.sources(), self.registries, f"{self.where}: sources")
         if self.block["annotated"]:
             self.registries.entry("resolvers", BASELINE)
-        resolver = self.registries.entry("critics", critic)["resolver"]
-        for path in given_mentions(resolver, self.registries):
-            if download_of(path) is None and not (self.registries.here / path).is_file():
-                raise TextcriticError(
-                    f"config/registry/resolvers.yaml: {resolver}: files: {path}: no such file, relative to the working"
-                    " directory"
-                )
+        self._check_files("resolvers", self.registries.entry("critics", critic)["resolver"])
+        for annotation in self.block["annotated"]:
+            self._check_files("annotations", annotation)
 
     def uses(self) -> list[tuple[str, str]]:
         """What the block names, and the baseline that stands beside the critic's resolver on annotated text."""
@@ -87,6 +84,17 @@ class Coreference(Experiment):
     def power_options(self) -> str:
         """The block's key `power`, as a rule's parameter."""
         return json.dumps(self.block["power"], sort_keys=True)
+
+    def _check_files(self, registry: str, name: str) -> None:
+        """See that an entry's files and its language are there, but for what is downloaded."""
+        entry = self.registries.entry(registry, name)
+        for key, paths in (("files", entry.get("files", [])), ("language", language_file(entry))):
+            for path in paths:
+                if download_of(path) is None and not (self.registries.here / path).is_file():
+                    raise TextcriticError(
+                        f"{self.registries.where(registry, name)}: {key}: {path}: no such file, relative to the "
+                        "working directory"
+                    )
 
     def _real(self, corpus: str, whole: bool) -> RealText:
         critic, power = self.block["critic"], self.block["power"]
@@ -145,8 +153,13 @@ def resolver_spec(critic: str, registries: Registries) -> str:
 def given_mentions(resolver: str, registries: Registries) -> list[str]:
     """The files that a resolver takes mentions from, if it does, and the file of its language, if that is one's own."""
     entry = registries.entry("resolvers", resolver)
+    return [*entry.get("files", []), *language_file(entry)]
+
+
+def language_file(entry: dict[str, Any]) -> list[str]:
+    """The file of the language of a resolver or an annotated text; none for English, which ships."""
     language = entry.get("language", "en")
-    return [*entry.get("files", []), *([language] if language.endswith(".yaml") else [])]
+    return [] if language == "en" else [language]
 
 
 def _deciding(entry: dict[str, object]) -> dict[str, object]:
