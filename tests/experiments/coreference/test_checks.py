@@ -190,10 +190,11 @@ def test_what_was_measured_earlier_stands_where_nothing_is_annotated(files):
     assert resolver_sheet(rows).body[0][-1].text.startswith("earlier, 20")
     [litbank, _] = resolver_sentences(rows)
     assert "pronouns of the third person of litbank" in litbank
-    unknown = resolver_rows(replace(earlier, resolver={"name": "given", "kind": "given"}))
-    assert len(unknown) == 0
-    assert resolver_sentences(unknown) == []
-    assert resolver_sheet(unknown).remarks == ["Nothing has been measured of this resolver."]
+    for resolver in ({"kind": "given"}, {"kind": "persons", "language": "words.yaml"}):
+        unknown = resolver_rows(replace(earlier, resolver={"name": "mine", **resolver}))
+        assert len(unknown) == 0
+        assert resolver_sentences(unknown) == []
+        assert resolver_sheet(unknown).remarks == ["Nothing has been measured of this resolver."]
 
 
 def test_the_error_of_the_resolver_is_two_by_two(files, tmp_path):

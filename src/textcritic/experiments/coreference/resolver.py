@@ -37,7 +37,9 @@ def resolver_rows(files: CoreferenceFiles) -> pd.DataFrame:
     if files.measured is None:
         figures = list(_measured_here(files, kind))
     else:
-        figures = read_figures(files.measured, kind)
+        # What was measured earlier is of the language that ships; it says nothing of words of one's own.
+        shipped = files.resolver.get("language", "en") == "en"
+        figures = read_figures(files.measured, kind) if shipped else []
         if figures and kind != BASELINE:
             figures += read_figures(files.measured, BASELINE)
     return pd.DataFrame(map(asdict, figures), columns=COLUMNS)
