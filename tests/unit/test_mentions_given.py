@@ -3,13 +3,18 @@
 import json
 
 import pytest
+import yaml
 
 from textcritic.corpora.articles import read_articles
 from textcritic.corpora.extract import extract_corpus
+from textcritic.critics.mentions.job import chain_options
 from textcritic.errors import TextcriticError
+from textcritic.latents.mentions.chains import chains_of
 from textcritic.latents.mentions.conll import conll_documents, resolved_of
 from textcritic.latents.mentions.given import NOTHING, GivenResolver, given_resolver
+from textcritic.latents.mentions.language import FOLDER
 from textcritic.latents.mentions.mention import Unresolved, text_of
+from textcritic.plan.spec import complete
 
 TEXT = "Anna saw the man in\nblack. She left 👩‍🚀 him.\n\nHe (Zoe\u0308’s friend) smiled."
 
@@ -110,6 +115,21 @@ def test_articles_that_no_file_has_are_counted_and_those_without_mentions_are_re
     first, second = resolver.resolve([("a", "Rain."), ("b", "Anna.")])
     assert (first.mentions, first.sentences) == ((), ((0, 5),))
     assert second == Unresolved("b", NOTHING)
+
+
+def test_another_language_is_that_of_the_pronouns_and_of_the_heads(tmp_path):
+    """German, as the file of English with three other words: `der` ends the head that stands before it."""
+    words = yaml.safe_load((FOLDER / "en.yaml").read_text(encoding="utf-8"))
+    words["pronouns"] = {"er": words["pronouns"]["he"]}
+    words["head_ends"] = "der"
+    (tmp_path / "german.yaml").write_text(yaml.safe_dump(words))
+    text = "Der Mann der Gans lief. Er he."
+    file = lines(tmp_path, {"id": "a", "mentions": [mention(4, 17), mention(24, 26), mention(27, 29)]})
+    entry = {"kind": "given", "files": [str(file)], "language": str(tmp_path / "german.yaml")}
+    [resolved] = given_resolver(complete(entry, "resolvers", "the test")).resolve([("a", text)])
+    assert [head for _, head, *_ in shown(resolved)] == ["Mann", "Er", "he"]
+    chains = chains_of([resolved], chain_options({"chains": {}}, entry)).chains
+    assert [chains.symbols[code] for code in chains.codes] == [".", "MALE", ".", "Er", "MALE"]
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def given_resolver(entry: Mapping[str, Any]) -> "GivenResolver":
     Raises:
         TextcriticError: as `GivenResolver`.
     """
-    return GivenResolver(entry["files"])
+    return GivenResolver(entry["files"], entry.get("language", "en"))
 
 
 class GivenResolver:
