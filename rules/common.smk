@@ -78,9 +78,10 @@ def at_most(most, kind, wildcard, key):
 
 
 def side_by_side(kind, wildcard):
-    """The threads of a job that runs beside others like it."""
+    """The threads of a job that runs beside others like it, where there are others."""
     cores = workflow.resource_settings.cores if workflow.is_main_process else None
-    return lambda w: registries.threads_side_by_side(kind, w[wildcard], cores)
+    jobs = project.trained_side_by_side()
+    return lambda w: registries.threads_side_by_side(kind, w[wildcard], cores, jobs)
 
 
 def one_gpu(kind, wildcard):

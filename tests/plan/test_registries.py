@@ -372,7 +372,17 @@ def test_two_trainings_share_the_cores_of_a_machine(folder):
     ):
         entries = {"small": {**CAUSAL, **entry}, "theirs": {"kind": "file", "path": "t.jsonl"}}
         write(folder / "registry/generators.yaml", entries)
-        assert project(folder).registries.threads_side_by_side("generators", "small", cores) == threads
+        registries = project(folder).registries
+        assert registries.threads_side_by_side("generators", "small", cores) == threads
+        assert registries.threads_side_by_side("generators", "small", cores, jobs=1) == (
+            min(entry.get("threads", 1), cores) if cores and "gpu" not in entry else threads
+        )
+
+
+def test_a_lone_transformer_has_all_cores():
+    lone, two = (Project({"studies": [study]}, ROOT) for study in ("coreference-demo", "demo"))
+    assert (lone.trained_side_by_side(), two.trained_side_by_side()) == (1, 2)
+    assert Project({"studies": []}, ROOT).trained_side_by_side() == 1
 
 
 def test_the_windows_of_the_released_code_go_with_its_boundary(folder):

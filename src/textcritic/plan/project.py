@@ -77,6 +77,12 @@ class Project:
         base = self.registries.entry("corpora", corpus)["options"].get("corpus")
         return [corpus] if base is None else [corpus, *self.with_bases(base)]
 
+    def trained_side_by_side(self) -> int:
+        """How many transformers are trained side by side, as far as it matters for their threads: one, or two."""
+        sources = {source for study in self.studies.values() for source in study.sources()}
+        kinds = {source: self.registries.entry("generators", source.generator)["kind"] for source in sources}
+        return min(2, max(1, len({source.model for source, kind in kinds.items() if kind == "causal"})))
+
     def dump_shards(self, corpus: str) -> int:
         """In how many shards a dump is extracted: as its entry says, or, once it is extracted, as it was then."""
         report = self.here / f"results/corpora/{corpus}/extracted.json"

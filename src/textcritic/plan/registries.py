@@ -132,18 +132,19 @@ class Registries:
         threads: int = entry["threads"]
         return min(2, threads) if entry["gpu"] else threads
 
-    def threads_side_by_side(self, registry: str, name: str, cores: int | None) -> int:
-        """CPU threads of an entry's job, so that another like it can run beside it: models come in two settings.
+    def threads_side_by_side(self, registry: str, name: str, cores: int | None, jobs: int = 2) -> int:
+        """CPU threads of an entry's job, so that others like it can run beside it: models come in two settings.
 
         Args:
             registry: the registry.
             name: the entry.
-            cores: of this machine, all together, of which a job without a GPU takes half at most; None where each job
-                has cores of its own.
+            cores: of this machine, all together, of which a job without a GPU takes its part at most; None where each
+                job has cores of its own.
+            jobs: that share the cores.
         """
         entry = self.entry(registry, name)
         threads: int = entry["threads"]
-        return max(1, min(threads, cores // 2)) if cores and not entry["gpu"] else threads
+        return max(1, min(threads, cores // jobs)) if cores and not entry["gpu"] else threads
 
     def boundary(self, generator: str) -> str:
         """What stands between two articles in a generator's token stream."""
