@@ -5,28 +5,17 @@ Makes: results/quality/{resolver}/{annotation} and results/quality/{critic}/{ann
 (.parquet) and what it says of all of them (.json).
 """
 
-from textcritic.experiments.coreference.plan import language_file
+from textcritic.experiments.coreference.plan import annotated_files, resolver_of
 
 # Critics whose resolver is made of rules or of files, and those whose resolver is a pretrained model.
 RULED_CRITICS = registries.names("critics", kind=["mentions"], resolver=RULED.split("|"))
 NEURAL_CRITICS = registries.names("critics", kind=["mentions"], resolver=NEURAL.split("|"))
 
 
-def annotated_files(w):
-    entry = registries.entry("annotations", w.annotation)
-    return [*entry["files"], *language_file(entry)]
-
-
-def resolver_model(w):
-    """The folder of the pretrained model of a resolver, or of a critic's resolver."""
-    resolver = w.get("resolver") or registries.entry("critics", w.critic)["resolver"]
-    return hub_folder(registries.entry("resolvers", resolver)["model"])
-
-
 rule measure_resolver:
     """MUC, B3, CEAF-e, their mean, and the pronouns that are linked to the right person."""
     input:
-        files=annotated_files,
+        files=lambda w: annotated_files(w.annotation, registries),
         given=lambda w: given_mentions(w.resolver, registries),
     output:
         table="results/quality/{resolver}/{annotation}.parquet",
@@ -52,8 +41,8 @@ rule measure_resolver:
 
 use rule measure_resolver as measure_neural_resolver with:
     input:
-        files=annotated_files,
-        model=resolver_model,
+        files=lambda w: annotated_files(w.annotation, registries),
+        model=lambda w: hub_folder(registries.entry("resolvers", w.resolver)["model"]),
     wildcard_constraints:
         resolver=NEURAL,
     conda:
@@ -68,7 +57,7 @@ use rule measure_resolver as measure_neural_resolver with:
 rule measure_resolver_error:
     """Latent PPL of gold and of resolved chains, under critics fitted on either."""
     input:
-        files=annotated_files,
+        files=lambda w: annotated_files(w.annotation, registries),
         given=lambda w: given_mentions(registries.entry("critics", w.critic)["resolver"], registries),
     output:
         table="results/quality/{critic}/{annotation}.error.parquet",
@@ -95,13 +84,13 @@ rule measure_resolver_error:
 
 use rule measure_resolver_error as measure_neural_resolver_error with:
     input:
-        files=annotated_files,
-        model=resolver_model,
+        files=lambda w: annotated_files(w.annotation, registries),
+        model=lambda w: hub_folder(resolver_of(w.critic, registries)["model"]),
     wildcard_constraints:
         critic=NEURAL_CRITICS,
     conda:
         "../envs/gpu.yaml"
     resources:
-        gpu=lambda w: registries.entry("resolvers", registries.entry("critics", w.critic)["resolver"])["gpu"],
-        mem_mb=lambda w: registries.entry("resolvers", registries.entry("critics", w.critic)["resolver"])["mem_mb"],
+        gpu=lambda w: resolver_of(w.critic, registries)["gpu"],
+        mem_mb=lambda w: resolver_of(w.critic, registries)["mem_mb"],
         runtime=of("critics", "critic", "runtime"),

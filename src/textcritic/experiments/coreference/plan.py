@@ -145,6 +145,17 @@ def mentions(critic: str, corpus: str, tail: str, registries: Registries) -> str
     return f"results/mentions/{registries.entry('critics', critic)['resolver']}/{corpus}/{tail}.parquet"
 
 
+def resolver_of(critic: str, registries: Registries) -> dict[str, Any]:
+    """The entry of a critic's resolver."""
+    return registries.entry("resolvers", registries.entry("critics", critic)["resolver"])
+
+
+def annotated_files(annotation: str, registries: Registries) -> list[str]:
+    """The files of annotated text, and that of its language, if that is one's own."""
+    entry = registries.entry("annotations", annotation)
+    return [*entry["files"], *language_file(entry)]
+
+
 def resolver_spec(critic: str, registries: Registries) -> str:
     """The canonical string of the entry of a critic's resolver."""
     return registries.spec("resolvers", registries.entry("critics", critic)["resolver"])
