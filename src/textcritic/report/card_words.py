@@ -131,7 +131,8 @@ def _compared(samples: Sequence[tuple[Row, Cell]], real: Row, column: Column) ->
     if lost := [row for row, cell in samples if (row, cell) not in kept]:
         parts.append(f"{_named(lost)} lost more than half of {'its' if len(lost) == 1 else 'their'} documents")
     everyone, _, rest = parts[0].partition(" ")
-    start = f"all {total} samples" if everyone == str(total) else f"{everyone} of {total} samples"
+    whole = "both samples" if total == 2 else f"all {total} samples"
+    start = whole if everyone == str(total) else f"{everyone} of {total} samples"
     return f"{'; '.join([f'{start} {rest}', *parts[1:]])}."
 
 
