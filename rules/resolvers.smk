@@ -43,6 +43,10 @@ use rule measure_resolver as measure_neural_resolver with:
     input:
         files=lambda w: annotated_files(w.annotation, registries),
         model=lambda w: hub_folder(registries.entry("resolvers", w.resolver)["model"]),
+    log:
+        "results/logs/measure_neural_resolver/{resolver}/{annotation}.log",
+    benchmark:
+        "results/benchmarks/measure_neural_resolver/{resolver}/{annotation}.tsv"
     wildcard_constraints:
         resolver=NEURAL,
     conda:
@@ -86,6 +90,10 @@ use rule measure_resolver_error as measure_neural_resolver_error with:
     input:
         files=lambda w: annotated_files(w.annotation, registries),
         model=lambda w: hub_folder(resolver_of(w.critic, registries)["model"]),
+    log:
+        "results/logs/measure_neural_resolver_error/{critic}/{annotation}.log",
+    benchmark:
+        "results/benchmarks/measure_neural_resolver_error/{critic}/{annotation}.tsv"
     wildcard_constraints:
         critic=NEURAL_CRITICS,
     conda:

@@ -331,4 +331,8 @@ def test_a_bad_line_of_a_corpus_is_named_and_leaves_nothing(tmp_path):
 def test_a_missing_file_is_named(tmp_path):
     run = snake.dry_run(tmp_path, "--cores", "2", configfile=CONFIG)
     assert run.returncode != 0
+    assert "annotated.conll: no such file" in run.stderr
+    (tmp_path / "annotated.conll").touch()
+    run = snake.dry_run(tmp_path, "--cores", "2", configfile=CONFIG)
+    assert run.returncode != 0
     assert "recipes.jsonl" in run.stderr

@@ -89,7 +89,7 @@ def test_the_manifest_names_every_pinned_source():
     used = Project({"studies": ["model-criticism"]}, ROOT).describe("model-criticism")["registry"]
     gpt2 = {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"}
     assert set(used["hub"]) == gpt2 | {"gpt-neo-125m", "bert-base-cased", "f-coref"}
-    assert set(used["downloads"]) == {"pubmed", "arxiv", "enwiki-20211201", "mallet-stop-words"}
+    assert set(used["downloads"]) == {"pubmed", "arxiv", "enwiki-20211201", "mallet-stop-words", "litbank", "gum"}
     used = Project({"studies": ["demo"]}, ROOT).describe("demo")["registry"]
     assert set(used["encodings"]) == {"bpe-2048", "symbols"}
 
