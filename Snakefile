@@ -24,10 +24,7 @@ include: "rules/coherence.smk"
 include: "rules/statistics.smk"
 include: "rules/process.smk"
 include: "rules/topics.smk"
-include: "rules/mentions.smk"
 include: "rules/coreference.smk"
-include: "rules/mention_checks.smk"
-include: "rules/resolvers.smk"
 
 
 for rule_file in project.rule_files():

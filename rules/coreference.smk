@@ -1,9 +1,14 @@
 """Coreference: fit a critic of the chains of mentions of real text, score real text and samples; the tables.
 
-Needs: mentions (rules/mentions.smk). Makes: results/critics, and scores as the other critics do.
+Needs: a corpus of text and samples. The files that are included here find the mentions, check the critic and measure
+the resolver. Makes: results/critics, and scores as the other critics do.
 """
 
 from textcritic.experiments.coreference.plan import mentions, resolver_spec
+
+
+include: "mentions.smk"
+
 
 MENTION_CRITICS = registries.names("critics", kind=["mentions"])
 MENTION_CRITIC = "results/critics/{critic}/{corpus}"
@@ -85,3 +90,7 @@ use rule make_part_table as make_coreference_tables with:
         "results/benchmarks/make_coreference_tables/{study}/{experiment}.tsv"
     wildcard_constraints:
         experiment=project.experiments_of("coreference"),
+
+
+include: "mention_checks.smk"
+include: "resolvers.smk"

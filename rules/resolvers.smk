@@ -62,7 +62,7 @@ rule measure_resolver_error:
     """Latent PPL of gold and of resolved chains, under critics fitted on either."""
     input:
         files=lambda w: annotated_files(w.annotation, registries),
-        given=lambda w: given_mentions(registries.entry("critics", w.critic)["resolver"], registries),
+        given=lambda w: given_mentions(resolver_of(w.critic, registries), registries),
     output:
         table="results/quality/{critic}/{annotation}.error.parquet",
         summary="results/quality/{critic}/{annotation}.error.json",
@@ -89,7 +89,7 @@ rule measure_resolver_error:
 use rule measure_resolver_error as measure_neural_resolver_error with:
     input:
         files=lambda w: annotated_files(w.annotation, registries),
-        model=lambda w: hub_folder(resolver_of(w.critic, registries)["model"]),
+        model=lambda w: hub_folder(registries.entry("resolvers", resolver_of(w.critic, registries))["model"]),
     log:
         "results/logs/measure_neural_resolver_error/{critic}/{annotation}.log",
     benchmark:
@@ -99,6 +99,6 @@ use rule measure_resolver_error as measure_neural_resolver_error with:
     conda:
         "../envs/gpu.yaml"
     resources:
-        gpu=lambda w: resolver_of(w.critic, registries)["gpu"],
-        mem_mb=lambda w: resolver_of(w.critic, registries)["mem_mb"],
+        gpu=lambda w: registries.entry("resolvers", resolver_of(w.critic, registries))["gpu"],
+        mem_mb=lambda w: registries.entry("resolvers", resolver_of(w.critic, registries))["mem_mb"],
         runtime=of("critics", "critic", "runtime"),

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from textcritic.api.arguments import from_zero, named, whole
 from textcritic.api.documents import Given, documents_of
-from textcritic.api.results import REAL, Result
-from textcritic.api.scored import facts_of_draws, score_of
+from textcritic.api.results import Result
+from textcritic.api.scored import facts_of_draws, score_of, scores_against
 from textcritic.critics.chains import Chains
 from textcritic.critics.scores import document_columns, latent_nll
 from textcritic.critics.scoring import score_chains, unseen_transitions
@@ -166,12 +166,11 @@ def criticise_chains(
     train_chains = Chains.of(train)
     critic = fit(train_chains, options, "reference")
     real = scored(critic, Chains.of(test))
-    scores = [score_of(REAL, real, options, "reference")]
-    for label, chains_of_sample in samples.items():
-        sample = scored(critic, Chains.of(chains_of_sample))
-        scores.append(score_of(label, sample, options, label, real))
+    scored_samples = {label: scored(critic, Chains.of(sample)) for label, sample in samples.items()}
     facts = (split, *facts_of(critic, train_chains, options))
-    return Result(title="Chains of titles against real ones", scores=tuple(scores), facts=facts)
+    return Result(
+        title="Chains of titles against real ones", scores=scores_against(real, scored_samples, options), facts=facts
+    )
 
 
 def fit(train: Chains, options: ChainOptions, name: str) -> TransitionCritic:

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from textcritic.api.arguments import named, whole
 from textcritic.api.documents import Documents, Given, Kind, documents_of
-from textcritic.api.results import REAL, Result
-from textcritic.api.scored import facts_of_draws, score_of
+from textcritic.api.results import Result
+from textcritic.api.scored import facts_of_draws, score_of, scores_against
 from textcritic.critics.mentions import DISCOUNTS, MAXIMUM_ORDER, Discount, MentionChains, MentionCritic, score_mentions
 from textcritic.critics.scores import document_columns, latent_nll
 from textcritic.errors import TextcriticError
@@ -182,11 +182,11 @@ def criticise_mentions(
     """
     critic = _fit(train, options, "reference")
     real = _scored(critic, test)
-    scores = [score_of(REAL, real, options, "reference")]
-    for label, chains in samples.items():
-        scores.append(score_of(label, _scored(critic, chains), options, label, real))
+    scored_samples = {label: _scored(critic, chains) for label, chains in samples.items()}
     facts = (split, *_facts(critic, train, options))
-    return Result(title="Chains of mentions against real ones", scores=tuple(scores), facts=facts)
+    return Result(
+        title="Chains of mentions against real ones", scores=scores_against(real, scored_samples, options), facts=facts
+    )
 
 
 def mentions_of(documents: Documents, options: CoreferenceOptions) -> MentionChains:

@@ -1,5 +1,6 @@
 """The Latent PPL of a set of scored documents as a `Score`, with its interval and its test against real text."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from textcritic.api.arguments import named
-from textcritic.api.results import Score
+from textcritic.api.results import REAL, Score
 from textcritic.critics.scores import document_columns, latent_ppl, rejections
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, permutation_test, ratio_of_sums
 
@@ -35,6 +36,12 @@ def score_of(label: str, scores: pa.Table, draws: Draws, name: str, real: pa.Tab
     reasons = rejections(scores)
     p = None if real is None else _p_value(columns, document_columns(real), draws)
     return Score(label, "latent_ppl", latent_ppl(scores), low, high, p, len(columns), sum(reasons.values()), reasons)
+
+
+def scores_against(real: pa.Table, samples: Mapping[str, pa.Table], draws: Draws) -> tuple[Score, ...]:
+    """The score of real text that is the yardstick, then that of each sample by label, tested against it."""
+    of_samples = (score_of(label, scores, draws, label, real) for label, scores in samples.items())
+    return score_of(REAL, real, draws, "reference"), *of_samples
 
 
 def facts_of_draws(draws: Draws) -> tuple[tuple[str, str], ...]:

@@ -24,6 +24,13 @@ def from_zero(text: str) -> float | None:
     return value if math.isfinite(value) and value >= 0 else None
 
 
+def add_resamples(parser: argparse.ArgumentParser) -> None:
+    """Add `--resamples` to a command with a bootstrap."""
+    parser.add_argument(
+        "--resamples", metavar="N", type=positive, default=10_000, help="of the bootstrap (default 10000)"
+    )
+
+
 def positive(text: str) -> int:
     """A whole number from 1 upwards."""
     return _whole(text, 1)

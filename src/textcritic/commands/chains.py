@@ -2,7 +2,7 @@
 
 import argparse
 
-from textcritic.commands.arguments import from_zero, positive, seed
+from textcritic.commands.arguments import add_resamples, from_zero, seed
 
 CHAINS = """\
 Fit a transition critic on the chains of TRAIN and give the Latent PPL of the chains of TEST.
@@ -53,9 +53,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="do as the paper's released code does: rows are normalised over the begin state too, transitions next to "
         "an unknown title are skipped instead of the document rejected, auto chooses from 0 and 1",
     )
-    chains.add_argument(
-        "--resamples", metavar="N", type=positive, default=10_000, help="of the bootstrap (default 10000)"
-    )
+    add_resamples(chains)
     chains.add_argument(
         "--seed", metavar="S", type=seed, default=1, help="of bootstrap and cross-validation (default 1)"
     )

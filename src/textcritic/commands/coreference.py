@@ -2,7 +2,7 @@
 
 import argparse
 
-from textcritic.commands.arguments import positive, seed
+from textcritic.commands.arguments import add_resamples, positive, seed
 
 COREFERENCE = """\
 Fit a critic of who is mentioned after whom on REAL and give the Latent PPL of SAMPLES.
@@ -59,9 +59,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     coreference.add_argument(
         "--no-gender", action="store_true", help="the label None in place of MALE, FEMALE and PLURAL"
     )
-    coreference.add_argument(
-        "--resamples", metavar="N", type=positive, default=10_000, help="of the bootstrap (default 10000)"
-    )
+    add_resamples(coreference)
     coreference.add_argument("--seed", metavar="S", type=seed, default=1, help="of the bootstrap (default 1)")
     coreference.set_defaults(run=_run)
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from textcritic.commands.arguments import positive, seed, tolerance
+from textcritic.commands.arguments import add_resamples, positive, seed, tolerance
 
 TOPICS = """\
 Fit a correlated topic model on the documents of TRAIN and give the Latent NLL of those of TEST.
@@ -74,9 +74,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     topics.add_argument(
         "--minimum-count", metavar="N", type=positive, help="text: leave out words rarer in TRAIN (default 5)"
     )
-    topics.add_argument(
-        "--resamples", metavar="N", type=positive, default=10_000, help="of the bootstrap (default 10000)"
-    )
+    add_resamples(topics)
     topics.set_defaults(run=_run)
 
 

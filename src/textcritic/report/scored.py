@@ -12,8 +12,9 @@ import pyarrow as pa
 from textcritic.critics import document_columns
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
-from textcritic.inference import permutation_test, ratio_of_sums
+from textcritic.inference import permutation_test, ratio_of_sums, seed_summary
 from textcritic.plan.sources import Drawn
+from textcritic.report.names import GROUP, SAMPLE
 
 
 def read_scores(path: Path) -> pa.Table:
@@ -68,6 +69,22 @@ def perplexity_of(path: Path | None) -> dict[str, Any]:
     except (KeyError, TypeError, ValueError) as error:
         raise TextcriticError(f"{path}: no perplexity in it ({error}); delete it and rerun its rule") from error
     return columns
+
+
+def add_seeds(table: pd.DataFrame, column: str) -> None:
+    """Write the summary over the seeds of each group of samples into their rows.
+
+    Args:
+        table: with the key columns. It gets `seeds`, and `seeds_mean`, `seeds_sd` of those seeds that have a value; an
+            infinite value makes the mean infinite, without a standard deviation.
+        column: of the values.
+    """
+    for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
+        values = group[column].dropna().tolist()
+        table.loc[group.index, "seeds"] = len(group)
+        if values:
+            summary = seed_summary(values) if np.isfinite(values).all() else {}
+            table.loc[group.index, ["seeds_mean", "seeds_sd"]] = summary.get("mean", np.inf), summary.get("sd")
 
 
 def reasons_in_words(reasons: Mapping[str, int]) -> str:

@@ -1,6 +1,7 @@
 """The jobs of the critic of mentions: fit it on the train split, score real text and samples."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -39,9 +40,7 @@ def fit_on_mentions(
         TextcriticError: no article of the train split has a chain.
     """
     chained = read_chains(mentions, options)
-    rejected: dict[str, int] = {}
-    for _, why in chained.rejected:
-        rejected[why] = rejected.get(why, 0) + 1
+    rejected = Counter(why for _, why in chained.rejected)
     if not len(chained.chains.codes):
         reasons = "; ".join(f"{why}: {count}" for why, count in rejected.items()) or "there is none"
         raise TextcriticError(f"{mentions}: no article has a mention or a sentence ({reasons}); nothing can be fitted")

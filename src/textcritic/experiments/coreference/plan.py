@@ -42,7 +42,7 @@ class Coreference(Experiment):
         check_labels(self.sources(), self.registries, f"{self.where}: sources")
         if self.block["annotated"]:
             self.registries.entry("resolvers", BASELINE)
-        self._check_files("resolvers", self.registries.entry("critics", critic)["resolver"])
+        self._check_files("resolvers", resolver_of(critic, self.registries))
         for annotation in self.block["annotated"]:
             self._check_files("annotations", annotation)
 
@@ -120,7 +120,7 @@ class Coreference(Experiment):
 
     def _annotated(self, annotation: str) -> Annotated:
         critic = self.block["critic"]
-        resolver = self.registries.entry("critics", critic)["resolver"]
+        resolver = resolver_of(critic, self.registries)
         others = resolver != BASELINE
         return Annotated(
             name=annotation,
@@ -142,12 +142,13 @@ class Coreference(Experiment):
 
 def mentions(critic: str, corpus: str, tail: str, registries: Registries) -> str:
     """The mentions that a critic reads."""
-    return f"results/mentions/{registries.entry('critics', critic)['resolver']}/{corpus}/{tail}.parquet"
+    return f"results/mentions/{resolver_of(critic, registries)}/{corpus}/{tail}.parquet"
 
 
-def resolver_of(critic: str, registries: Registries) -> dict[str, Any]:
-    """The entry of a critic's resolver."""
-    return registries.entry("resolvers", registries.entry("critics", critic)["resolver"])
+def resolver_of(critic: str, registries: Registries) -> str:
+    """The name of a critic's resolver."""
+    name: str = registries.entry("critics", critic)["resolver"]
+    return name
 
 
 def annotated_files(annotation: str, registries: Registries) -> list[str]:
@@ -158,7 +159,7 @@ def annotated_files(annotation: str, registries: Registries) -> list[str]:
 
 def resolver_spec(critic: str, registries: Registries) -> str:
     """The canonical string of the entry of a critic's resolver."""
-    return registries.spec("resolvers", registries.entry("critics", critic)["resolver"])
+    return registries.spec("resolvers", resolver_of(critic, registries))
 
 
 def given_mentions(resolver: str, registries: Registries) -> list[str]:

@@ -10,10 +10,10 @@ from textcritic.critics import document_columns, latent_nll, latent_ppl, rejecti
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles, Sample
 from textcritic.experiments.coreference.read import read_mention_scores, source_keys
-from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, seed_summary
-from textcritic.report.names import GROUP, KEYS, SAMPLE, Names
+from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
+from textcritic.report.names import KEYS, Names
 from textcritic.report.published import Published
-from textcritic.report.scored import check_counts, p_value_of, reasons_in_words
+from textcritic.report.scored import add_seeds, check_counts, p_value_of, reasons_in_words
 
 COLUMNS = (
     *("label", "latent_ppl", "ci_low", "ci_high", "p_value", "latent_nll", "documents", "tokens"),
@@ -84,10 +84,5 @@ def _completed(table: pd.DataFrame) -> pd.DataFrame:
     table = table.reindex(columns=[*KEYS, *COLUMNS])
     table = table.astype({column: float for column in COLUMNS if column not in TEXTS})
     table["difference"] = table["latent_ppl"] - table["published"]
-    for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
-        values = group["latent_ppl"].dropna().tolist()
-        table.loc[group.index, "seeds"] = len(group)
-        if values:
-            summary = seed_summary(values)
-            table.loc[group.index, ["seeds_mean", "seeds_sd"]] = summary["mean"], summary["sd"]
+    add_seeds(table, "latent_ppl")
     return table.astype(dict.fromkeys(WHOLE, "Int64"))

@@ -4,8 +4,8 @@ import pandas as pd
 
 from textcritic.report.cells import latent_cell, unique
 from textcritic.report.names import GROUP, Names
-from textcritic.report.numbers import NONE, count, missing, number, percent
-from textcritic.report.scored import reasons_from_words
+from textcritic.report.numbers import NONE, count, number, percent
+from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
 STEP = "Latent PPL is per token of a chain: a mention of a person, or the mark of a sentence's start."
@@ -59,11 +59,7 @@ def _documents(group: pd.DataFrame) -> Cell:
 def _left_out(group: pd.DataFrame) -> Cell:
     rejected = int(group["rejected"].sum())
     drawn = rejected + int(group["documents"].sum())
-    reasons: dict[str, int] = {}
-    for words in group["rejected_by_reason"]:
-        if not missing(words):
-            for reason, n in reasons_from_words(words).items():
-                reasons[reason] = reasons.get(reason, 0) + n
     if not rejected:
         return Cell("0", (f"of {count(drawn)}",))
-    return Cell(percent(rejected / drawn), tuple(f"{reason}: {count(n)}" for reason, n in list(reasons.items())[:3]))
+    reasons = list(reasons_over_seeds(group).items())[:3]
+    return Cell(percent(rejected / drawn), tuple(f"{reason}: {count(n)}" for reason, n in reasons))

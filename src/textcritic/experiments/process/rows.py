@@ -14,11 +14,11 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.process.files import KnownData, ProcessFiles
 from textcritic.experiments.process.names import EXACT, TEST, ProcessNames
 from textcritic.files import read_json
-from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, seed_summary
+from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.report.names import GROUP, KEYS, SAMPLE, data_keys, sample_keys
 from textcritic.report.numbers import plural
 from textcritic.report.published import Published
-from textcritic.report.scored import check_counts, p_value_of, perplexity_of, read_scores, reasons_in_words
+from textcritic.report.scored import add_seeds, check_counts, p_value_of, perplexity_of, read_scores, reasons_in_words
 
 PARTS = ("cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
 COLUMNS = (
@@ -177,11 +177,8 @@ def _completed(table: pd.DataFrame) -> pd.DataFrame:
     table = table.astype({column: float for column in COLUMNS if column not in TEXTS})
     table["ppl_body_difference"] = table["ppl_body"] - table["ppl_body_published"]
     table["difference"] = table["latent_ppl"] - table["published"]
+    add_seeds(table, "latent_ppl")
     for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
-        values = group["latent_ppl"].dropna().tolist()
-        table.loc[group.index, ["seeds", "seeds_read"]] = len(group), len(values)
-        if values:
-            summary = seed_summary(values) if np.isfinite(values).all() else {}
-            table.loc[group.index, ["seeds_mean", "seeds_sd"]] = summary.get("mean", np.inf), summary.get("sd")
+        table.loc[group.index, "seeds_read"] = group["latent_ppl"].count()
     whole = ("seed", "documents", "steps", "rejected", "seeds", "seeds_read")
     return table.astype(dict.fromkeys(whole, "Int64")).astype(dict.fromkeys(TEXTS, "object"))

@@ -20,11 +20,10 @@ from textcritic.experiments.topics.covariances import (
 )
 from textcritic.experiments.topics.files import Documents, Fitted, Sample, TopicsFiles
 from textcritic.experiments.topics.read import Matrix, read_posteriors, read_starts, read_topic_scores, source_keys
-from textcritic.inference import seed_summary
 from textcritic.latents.bags import Vocabulary
-from textcritic.report.names import GROUP, KEYS, SAMPLE, Names
+from textcritic.report.names import KEYS, Names
 from textcritic.report.published import Published
-from textcritic.report.scored import check_counts, reasons_in_words
+from textcritic.report.scored import add_seeds, check_counts, reasons_in_words
 
 WORDS, NAMING = 10, 2  # words of a topic, and those in its name
 DOT = " · "  # between words, any of which may end with a comma
@@ -209,10 +208,5 @@ def _completed(table: pd.DataFrame) -> pd.DataFrame:
     table = table.reindex(columns=[*KEYS, *COLUMNS])
     table = table.astype({column: float for column in COLUMNS if column not in (*TEXTS, "baseline")})
     table["difference"] = table["latent_nll_at_mean"] - table["published"]
-    for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
-        values = group["latent_nll"].dropna().tolist()
-        table.loc[group.index, "seeds"] = len(group)
-        if values:
-            summary = seed_summary(values)
-            table.loc[group.index, ["seeds_mean", "seeds_sd"]] = summary["mean"], summary["sd"]
+    add_seeds(table, "latent_nll")
     return table.astype(dict.fromkeys(WHOLE, "Int64"))

@@ -14,6 +14,7 @@ Expert Scorers for Coreference Resolution") adds to an a for all pairs the a of 
 The names of the modules are those of the weights in the published files.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -92,7 +93,7 @@ class Layer(nn.Module):
         return scored
 
 
-class Heads(nn.Module):
+class Heads(nn.Module, ABC):
     """The scores of spans, which both models have.
 
     Args:
@@ -166,13 +167,13 @@ class Heads(nn.Module):
             band.append(square.gather(2, columns.expand(len(vectors), -1, -1)))
         return torch.cat(band, 1) + self.mention_start_classifier(starts) + alone
 
+    @abstractmethod
     def pair_scores(self, vectors: Tensor, spans: Spans, words: Words | None) -> Iterator[tuple[int, Tensor]]:
         """Scores a of a span (row) and one that it may be linked to (column), in blocks of rows, in order.
 
         Yields:
             the first row, and float32 [documents, rows, spans]; at least one block.
         """
-        raise NotImplementedError
 
 
 class FCorefHeads(Heads):

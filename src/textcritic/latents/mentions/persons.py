@@ -12,14 +12,20 @@ from textcritic.latents.mentions.text import split_words
 
 @dataclass(frozen=True)
 class PersonsResolver:
-    """The rules of a language; `documents` of `resolve` are pairs of an id and a text."""
+    """The rules of a language; `documents` of `resolve` are pairs of an id and a text.
+
+    Attributes:
+        language: of the texts.
+        linker: how mentions are linked; the baseline has another.
+    """
 
     language: Language
+    linker: type[Linker] = Linker
 
     def resolve(self, documents: Iterable[tuple[str, str]]) -> Iterator[Resolved | Unresolved]:
         """The mentions of each document, in order; each text is read alone, in time linear in its length."""
         for name, text in documents:
-            yield Linker(split_words(text, self.language), self.language).resolved(name)
+            yield self.linker(split_words(text, self.language), self.language).resolved(name)
 
 
 def persons_resolver(entry: Mapping[str, Any]) -> PersonsResolver:
