@@ -21,7 +21,8 @@ from transformers import (
 
 from textcritic.generators import cache
 from textcritic.generators.decoding import Decoding
-from textcritic.generators.sample import ArticleModel, draw, draw_articles, truncate
+from textcritic.generators.drawing import draw, truncate
+from textcritic.generators.sample import ArticleModel, draw_articles
 
 VOCABULARY, WINDOW, END = 23, 12, 0
 

@@ -36,6 +36,7 @@ def folder(tmp_path):
         decodings={
             "hot": {"temperature": 2.0},
             "known": {"stop": "given"},
+            "best": {"method": "likeliest"},
             "rough": {"precision": "bf16"},
             "strided": {"stride": 1},
         },
@@ -140,7 +141,8 @@ def test_segments_as_long_as_a_lexicon_holds_are_taken(folder):
             {"generators": ["letters", "twin"]},
             r"sources: the generators letters and twin have the same label 'letters'",
         ),
-        ({"decodings": ["known"]}, r"known has `stop: given`, for .* kind hsmm alone; letters is of kind causal"),
+        ({"decodings": ["known"]}, r"known has `stop: given`, for .* kind hsmm alone; letters is .* causal"),
+        ({"decodings": ["best"]}, r"best has `method: likeliest`, for .* kind fairseq alone; letters is .* causal"),
         ({"generators": ["segments"], "decodings": ["hot"]}, r"segments is an HSMM, .* hot has a temperature"),
         ({"generators": ["segments"], "decodings": ["rough"]}, r"segments is an HSMM, .* rough has a .* or precision"),
         ({"generators": ["segments"], "decodings": ["strided"]}, r"segments is an HSMM, .* strided has a .* stride or"),

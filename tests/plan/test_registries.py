@@ -213,6 +213,10 @@ def test_names_of_entries(folder):
         ("critics", {"kind": "transitions"}, r"the key 'classifier' is missing"),
         ("critics", {}, r"kind: None is not one of transitions, process"),
         ("decodings", {"stop": "never"}, r"stop: 'never' is not one of learnt, given"),
+        ("decodings", {"beam": 2}, r"beam: has no effect with `method: draw`; .* or give `method: likeliest`"),
+        ("decodings", {"iterations": 2}, r"iterations: has no effect with `method: draw`"),
+        ("decodings", {"method": "likeliest", "top_k": 5}, r"top_k: has no effect with `method: likeliest`; leave it"),
+        ("decodings", {"method": "likeliest", "beam": 2, "iterations": 1}, r"iterations: are for models that make all"),
         (
             "encodings",
             {"tokenizer": {"symbols": {}}, "boundary": "as_released"},

@@ -27,11 +27,11 @@ from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.cache import ArticleCache, fitting_rows, require_support
 from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms, shard_range
+from textcritic.generators.drawing import draw
 from textcritic.generators.sample import (
     ArticleModel,
     Openings,
     Sampling,
-    draw,
     draw_articles,
     on_device,
     sample_articles,
@@ -208,7 +208,8 @@ def test_a_half_finished_shard_is_taken_up_only_with_the_same_settings(changed, 
 
 def test_every_setting_is_among_those_changes():
     fields = [name for kind in (Decoding, Sampling, Shard) for name in kind.__dataclass_fields__]
-    assert set(fields) - {"path"} == set(CHANGES) - {"nothing", "boundary", "model"}
+    searched = {"method", "beam", "iterations"}  # which only models of fairseq are
+    assert set(fields) - {"path"} - searched == set(CHANGES) - {"nothing", "boundary", "model"}
 
 
 def test_in_bf16_the_layers_are_rounded_and_the_logits_are_not(model_dir, tmp_path):
@@ -292,6 +293,10 @@ def test_a_draw_never_takes_a_token_without_mass():
         ({"top_p": 1.5}, "decoding: top_p: 1.5"),
         ({"stride": 0}, "decoding: stride: 0"),
         ({"batch_size": 0}, "decoding: batch_size: 0"),
+        ({"beam": 0}, "decoding: beam: 0 is not possible; give at least 1 hypothesis"),
+        ({"iterations": -1}, "decoding: iterations: -1 is not possible"),
+        ({"method": "best"}, "decoding: method: 'best' is unknown; use draw or likeliest"),
+        ({"beam": 5}, "decoding: beam: has no effect with `method: draw`"),
     ],
 )
 def test_impossible_decodings(keys, message):
@@ -303,6 +308,12 @@ def test_impossible_decodings(keys, message):
 def test_a_stride_that_drops_the_whole_window(model_dir, tmp_path, stride):
     with pytest.raises(TextcriticError, match=f"stride: {stride} is not possible; give less than .* {WINDOW} tokens"):
         sample_articles(model_dir, Decoding(stride=stride), "single", Shard(0, 0, 1, tmp_path / "s.parquet"))
+    assert not (tmp_path / "s.parquet").exists()
+
+
+def test_a_search_is_refused(model_dir, tmp_path):
+    with pytest.raises(TextcriticError, match=r"is drawn from; `method: likeliest` is for models of fairseq$"):
+        sample_articles(model_dir, Decoding(method="likeliest"), "single", Shard(0, 0, 1, tmp_path / "s.parquet"))
     assert not (tmp_path / "s.parquet").exists()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from textcritic.errors import TextcriticError
+from textcritic.options.decodings import DRAW, check_method
 
 UNIFORMS_AT_ONCE = 256
 
@@ -30,6 +31,9 @@ class Decoding:
         max_tokens: an article that has not ended after so many tokens is cut there.
         batch_size: articles drawn side by side, fewer where a GPU's memory has no room for so many; it changes the
             speed, not the articles.
+        method: "draw", or "likeliest", for models of fairseq: the likeliest tokens are taken, nothing is drawn.
+        beam: hypotheses kept by the beam search of an autoregressive model; 1 takes the likeliest token each time.
+        iterations: passes after the first in which a non-autoregressive model refines what it made.
     """
 
     temperature: float = 1.0
@@ -38,6 +42,9 @@ class Decoding:
     stride: int | None = None
     max_tokens: int = 20_000
     batch_size: int = 64
+    method: str = DRAW
+    beam: int = 1
+    iterations: int = 0
 
     def __post_init__(self) -> None:
         _require(self.temperature > 0, "temperature", self.temperature, "give a number above 0 (1 is plain sampling)")
@@ -46,6 +53,12 @@ class Decoding:
         _require(self.stride is None or self.stride >= 1, "stride", self.stride, "give null or at least 1 token")
         _require(self.max_tokens >= 1, "max_tokens", self.max_tokens, "give at least 1 token")
         _require(self.batch_size >= 1, "batch_size", self.batch_size, "give at least 1 article")
+        _require(self.beam >= 1, "beam", self.beam, "give at least 1 hypothesis")
+        _require(self.iterations >= 0, "iterations", self.iterations, "give 0 or a positive number of passes")
+        try:
+            check_method({name: getattr(self, name) for name in self.__dataclass_fields__})
+        except TextcriticError as error:
+            raise TextcriticError(f"decoding: {error}") from error
 
     @classmethod
     def from_entry(cls, entry: Mapping[str, Any]) -> "Decoding":
@@ -54,8 +67,17 @@ class Decoding:
 
     @property
     def is_ancestral(self) -> bool:
-        """Whether tokens are drawn from the model's own distribution, untouched."""
-        return self.temperature == 1 and self.top_k == 0 and self.top_p == 1
+        """Whether tokens are drawn, and from the model's own distribution, untouched."""
+        return self.method == DRAW and self.temperature == 1 and self.top_k == 0 and self.top_p == 1
+
+    def require_draws(self, name: str) -> None:
+        """See that tokens are to be drawn.
+
+        Raises:
+            TextcriticError: the likeliest are wanted of the model `name`, which has no search for them.
+        """
+        if self.method != DRAW:
+            raise TextcriticError(f"{name}: is drawn from; `method: {self.method}` is for models of fairseq")
 
     def stride_in(self, window: int) -> int:
         """The stride, in tokens, for a model that sees `window` tokens.

@@ -113,7 +113,7 @@ def sample_ngram(model_dir: str | os.PathLike[str], decoding: Decoding, shard: S
     """
     if not decoding.is_ancestral:
         raise TextcriticError(
-            "decoding: temperature, top_k and top_p do not apply to an n-gram model; use a decoding without them"
+            "decoding: temperature, top_k, top_p and a search do not apply to an n-gram model; use one without them"
         )
     model = load(model_dir)
     draws = model.sample(shard.seed, shard.indices, decoding.max_tokens)

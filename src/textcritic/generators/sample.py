@@ -17,6 +17,7 @@ from textcritic.corpora import iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.cache import ArticleCache, fitting_rows, next_logits, prefill, require_support, row_by_row
 from textcritic.generators.decoding import Decoding, Uniforms
+from textcritic.generators.drawing import draw
 from textcritic.generators.encode import encode_articles, prompt_ids
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
 from textcritic.runlog import Progress
@@ -209,8 +210,10 @@ def draw_articles(
         indices: the articles to draw.
 
     Raises:
-        TextcriticError: the model's window is unknown or too small, or its architecture cannot be sampled from.
+        TextcriticError: the model's window is unknown or too small, its architecture cannot be sampled from, or the
+            decoding is a search.
     """
+    decoding.require_draws(source.name)
     model, window = source.model, source.window()
     decoding.stride_in(window)  # raises where it would drop the whole context
     queue = deque(indices)
@@ -323,50 +326,3 @@ class _Batch:
 
     def _tensor(self, values: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.model.device)
-
-
-def draw(logits: torch.Tensor, uniforms: Sequence[float] | np.ndarray, decoding: Decoding) -> torch.Tensor:
-    """Draw one token a row.
-
-    Args:
-        logits: [rows, vocabulary], any floating type.
-        uniforms: [rows] numbers in [0, 1).
-        decoding: the scheme.
-
-    Returns:
-        Token ids [rows], int64, on the CPU.
-
-    Raises:
-        TextcriticError: a row of `logits` holds a NaN or no finite value.
-    """
-    logits = truncate(logits.double(), decoding)
-    cumulative = torch.softmax(logits, dim=-1).cumsum_(dim=-1)
-    mass = cumulative[:, -1:]
-    at = torch.as_tensor(np.asarray(uniforms), dtype=torch.float64, device=logits.device).unsqueeze(1) * mass
-    # The first token whose cumulative mass exceeds the number: tokens without mass are never the first.
-    tokens = torch.searchsorted(cumulative, at, right=True).squeeze(1).cpu()  # the step's only wait for a GPU
-    if bool((tokens >= logits.shape[1]).any()):
-        raise TextcriticError(
-            "model: its logits are not numbers (NaN or infinite); train it again or lower the precision"
-        )
-    return tokens
-
-
-def truncate(logits: torch.Tensor, decoding: Decoding) -> torch.Tensor:
-    """Logits [rows, vocabulary] after temperature, top-k and top-p in this order; what is cut off becomes -inf.
-
-    Sources: top-k, Fan et al. 2018; nucleus, Holtzman et al. 2020, section 3.1.
-    """
-    if decoding.temperature != 1:
-        logits = logits / decoding.temperature
-    if 0 < decoding.top_k < logits.shape[-1]:
-        smallest = torch.topk(logits, decoding.top_k, dim=-1).values[:, -1:]
-        logits = logits.masked_fill(logits < smallest, -torch.inf)
-    if decoding.top_p < 1:
-        ordered, tokens = torch.sort(logits, dim=-1, descending=True, stable=True)
-        probabilities = torch.softmax(ordered, dim=-1)
-        before = probabilities.cumsum(dim=-1) - probabilities
-        # A token stays while the mass before it falls short of p, so the one that crosses p stays too.
-        outside = torch.empty_like(tokens, dtype=torch.bool).scatter_(1, tokens, before >= decoding.top_p)
-        logits = logits.masked_fill(outside, -torch.inf)
-    return logits

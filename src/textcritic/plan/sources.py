@@ -8,12 +8,15 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.options.corpora import is_text
+from textcritic.options.decodings import LIKELIEST
 from textcritic.options.models import SYMBOLS
 from textcritic.plan.bundle import Files
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
 
 # What a decoding must have where articles are drawn as the model has them.
 PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
+# Values of a decoding's keys that one kind of generator can be drawn from with: a length that is given, and a search.
+ONE_KIND = {"stop": ("given", "hsmm"), "method": (LIKELIEST, "fairseq")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +140,7 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
         )
     if generator["kind"] == "ngram":
         check_plain(source, decoding, PLAIN, f"{name} is an n-gram model")
-    check_stop(source, generator, decoding, where)
+    check_supported(source, generator, decoding, where)
 
 
 def check_plain(source: Source, decoding: Mapping[str, Any], plain: Mapping[str, Any], what: str) -> None:
@@ -149,13 +152,14 @@ def check_plain(source: Source, decoding: Mapping[str, Any], plain: Mapping[str,
         )
 
 
-def check_stop(source: Source, generator: Mapping[str, Any], decoding: Mapping[str, Any], where: str) -> None:
-    """See that only a generator that can be given the length of a sequence is given it."""
-    if decoding["stop"] == "given" and generator["kind"] != "hsmm":
-        raise TextcriticError(
-            f"{where}: {source.decoding} has `stop: given`, for generators of kind hsmm alone; {source.generator} is of"
-            f" kind {generator['kind']}"
-        )
+def check_supported(source: Source, generator: Mapping[str, Any], decoding: Mapping[str, Any], where: str) -> None:
+    """See that a generator can do what a decoding asks for and only one kind of generator can do."""
+    for key, (value, kind) in ONE_KIND.items():
+        if decoding[key] == value and generator["kind"] != kind:
+            raise TextcriticError(
+                f"{where}: {source.decoding} has `{key}: {value}`, for generators of kind {kind} alone;"
+                f" {source.generator} is of kind {generator['kind']}"
+            )
 
 
 def check_critic(name: str, kind: str, registries: Registries, where: str) -> None:

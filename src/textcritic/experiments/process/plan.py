@@ -16,7 +16,7 @@ from textcritic.plan.sources import (
     check_critic,
     check_labels,
     check_plain,
-    check_stop,
+    check_supported,
     decodings_of,
     drawn,
     entries_of,
@@ -105,7 +105,7 @@ def _check_sequences(source: Source, registries: Registries, where: str) -> None
     if generator["kind"] == "hsmm":
         check_plain(source, decoding, PLAIN_TABLES, f"{name} is an HSMM")
         _check_longest(source, corpus, generator, name)
-    check_stop(source, generator, decoding, where)
+    check_supported(source, generator, decoding, where)
 
 
 def _check_longest(source: Source, corpus: Mapping[str, Any], generator: Mapping[str, Any], name: str) -> None:

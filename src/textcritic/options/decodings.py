@@ -1,0 +1,44 @@
+"""Options of decodings: which of their keys go together."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from textcritic.errors import TextcriticError
+
+if TYPE_CHECKING:
+    from textcritic.plan.registries import Registries
+
+DRAW, LIKELIEST = "draw", "likeliest"
+"""The two methods: tokens are drawn from the model, or the likeliest are taken."""
+METHODS = (DRAW, LIKELIEST)
+# What only one of the methods reads, with the value that changes nothing.
+ONLY_DRAWN: Mapping[str, float] = {"temperature": 1, "top_k": 0, "top_p": 1}
+ONLY_LIKELIEST: Mapping[str, float] = {"beam": 1, "iterations": 0}
+
+
+def check_decoding(name: str, registries: "Registries") -> None:
+    """Check an entry of the decodings registry; raises as `check_method`."""
+    check_method(registries.entry("decodings", name))
+
+
+def check_method(decoding: Mapping[str, Any]) -> None:
+    """See that a decoding has no key that its method does not read.
+
+    Raises:
+        TextcriticError: it has; or the method is unknown; or it has both a beam, for autoregressive models, and
+            iterations, for the others.
+    """
+    method = decoding["method"]
+    if method not in METHODS:
+        raise TextcriticError(f"method: {method!r} is unknown; use {' or '.join(METHODS)}")
+    other = LIKELIEST if method == DRAW else DRAW
+    for key, value in (ONLY_LIKELIEST if method == DRAW else ONLY_DRAWN).items():
+        if decoding[key] != value:
+            raise TextcriticError(
+                f"{key}: has no effect with `method: {method}`; leave it out, or give `method: {other}`"
+            )
+    if decoding["beam"] > 1 and decoding["iterations"] > 0:
+        raise TextcriticError(
+            "iterations: are for models that make all tokens at once, and beam is for autoregressive ones; leave one of"
+            " the two out"
+        )
