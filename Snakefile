@@ -23,6 +23,7 @@ include: "rules/report.smk"
 include: "rules/coherence.smk"
 include: "rules/statistics.smk"
 include: "rules/process.smk"
+include: "rules/parallel.smk"
 include: "rules/topics.smk"
 include: "rules/coreference.smk"
 

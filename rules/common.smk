@@ -52,16 +52,23 @@ wildcard_constraints:
 
 
 SPLITS = ["train", "validation", "test"]
-# Corpora of sequences of a known process, and those of text.
+# Corpora of sequences of a known process, those of sentences with translations, and those of text.
 PROCESSES = registries.names("corpora", extractor=["process"])
-TEXTS = registries.names("corpora", others=True, extractor=["process"])
+PARALLEL = registries.names("corpora", extractor=["parallel", "catalogues", "languages"])
+TEXTS = registries.names("corpora", others=True, extractor=["process", "parallel", "catalogues", "languages"])
 # Of those of text, the ones made from a dump of a Wikipedia, those from data sets of the hub, and all others.
 DUMPS = registries.names("corpora", extractor=["wikipedia"])
 HUB_DATASETS = registries.names("corpora", extractor=["hub-dataset"])
-OTHER_TEXTS = registries.names("corpora", others=True, extractor=["process", "wikipedia", "hub-dataset"])
-# Encodings of processes, and of text.
+OTHER_TEXTS = registries.names(
+    "corpora",
+    others=True,
+    extractor=["process", "parallel", "catalogues", "languages", "wikipedia", "hub-dataset"],
+)
+# Encodings of processes, of parallel corpora, and of text.
+SUBWORD_TOKENIZERS = [e["tokenizer"] for e in registries.entries["encodings"].values() if "subwords" in e["tokenizer"]]
 SYMBOLS = registries.names("encodings", tokenizer=[{"symbols": {}}])
-WORDS = registries.names("encodings", others=True, tokenizer=[{"symbols": {}}])
+SUBWORDS = registries.names("encodings", tokenizer=SUBWORD_TOKENIZERS)
+WORDS = registries.names("encodings", others=True, tokenizer=[{"symbols": {}}, *SUBWORD_TOKENIZERS])
 MODEL = "results/generators/{corpus}/{setting}/{generator}/seed{seed}"
 SAMPLE = "samples/{setting}/{generator}/seed{seed}/{decoding}"
 DRAWN = "results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}"

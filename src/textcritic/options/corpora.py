@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
 from textcritic.options.datasets import check_hub_dataset, dataset_folder
+from textcritic.options.parallel import check_parallel
 from textcritic.options.process import SPLITS, recipe_and_counts
 from textcritic.plan.spec import complete
 
@@ -16,10 +17,18 @@ if TYPE_CHECKING:
 DERIVED, WIKIPEDIA, PROCESS = "derived", "wikipedia", "process"
 """Names of three extractors: a part of another corpus, a dump, and a synthetic process; all but the last give text."""
 
+PARALLEL = ("parallel", "catalogues", "languages")
+"""Names of the extractors of parallel corpora: files, message catalogues, and artificial languages."""
+
 
 def is_text(corpus: Mapping[str, Any]) -> bool:
-    """Whether an entry of the corpora registry is articles of text, and not sequences of a process."""
-    return bool(corpus["extractor"] != PROCESS)
+    """Whether an entry of the corpora registry is articles of text: no sequences of a process, no translations."""
+    return corpus["extractor"] != PROCESS and not is_parallel(corpus)
+
+
+def is_parallel(corpus: Mapping[str, Any]) -> bool:
+    """Whether an entry of the corpora registry is sentences with their translations."""
+    return corpus["extractor"] in PARALLEL
 
 
 def check_corpus(name: str, registries: "Registries") -> None:
@@ -29,8 +38,9 @@ def check_corpus(name: str, registries: "Registries") -> None:
         TextcriticError: options that do not go together or have no effect; see the checks below.
     """
     entry = registries.entry("corpora", name)
-    if not is_text(entry):
+    if entry["extractor"] == PROCESS:
         recipe_and_counts(entry["options"])
+    check_parallel(entry)
     check_derived(name, registries.entries["corpora"], PROCESS)
     dataset = entry["options"].get("dataset")
     check_hub_dataset(entry, registries.entry("datasets", dataset)["files"] if dataset else None)

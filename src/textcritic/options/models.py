@@ -9,7 +9,10 @@ if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
 
 SYMBOLS = "symbols"
-"""The tokenizer of the sequences of a synthetic process; all others are for text."""
+"""The tokenizer of the sequences of a synthetic process."""
+
+SUBWORDS = "subwords"
+"""The tokenizer of parallel corpora; all others but `SYMBOLS` are for text."""
 
 
 def check_encoding(name: str, registries: "Registries") -> None:
@@ -19,9 +22,10 @@ def check_encoding(name: str, registries: "Registries") -> None:
         TextcriticError: the mark between two articles of text, for sequences that are not text.
     """
     encoding = registries.entry("encodings", name)
-    if SYMBOLS in encoding["tokenizer"] and encoding["boundary"] != "single":
+    special = next((key for key in (SYMBOLS, SUBWORDS) if key in encoding["tokenizer"]), None)
+    if special and encoding["boundary"] != "single":
         raise TextcriticError(
-            f"boundary: {encoding['boundary']} is for text; with the tokenizer {SYMBOLS} it must be single"
+            f"boundary: {encoding['boundary']} is for text; with the tokenizer {special} it must be single"
         )
 
 
@@ -49,15 +53,16 @@ def check_classifier(name: str, registries: "Registries") -> None:
     """Check an entry of the classifiers registry.
 
     Raises:
-        TextcriticError: no encoding, or one for sequences that are not text.
+        TextcriticError: no encoding, or one for what is not text.
     """
     model = registries.entry("classifiers", name)
     _check_encoded(model)
-    if "encoding" in model and SYMBOLS in registries.entry("encodings", model["encoding"])["tokenizer"]:
-        raise TextcriticError(
-            f"encoding: {model['encoding']} is for the sequences of a process; a classifier reads text, so name one"
-            " that is for text"
-        )
+    tokenizer = registries.entry("encodings", model["encoding"])["tokenizer"] if "encoding" in model else {}
+    for key, kind in ((SYMBOLS, "the sequences of a process"), (SUBWORDS, "parallel corpora")):
+        if key in tokenizer:
+            raise TextcriticError(
+                f"encoding: {model['encoding']} is for {kind}; a classifier reads text, so name one that is for text"
+            )
 
 
 def _check_encoded(model: Mapping[str, Any]) -> None:

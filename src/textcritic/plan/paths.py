@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.options.corpora import given_paths
+from textcritic.options.parallel import parallel_paths
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source, from_file
 from textcritic.runlog import versions
@@ -30,6 +31,10 @@ class Paths:
             return [str(path) for _, path in given]
         return [file for _, path in given for file in with_contents(path)]
 
+    def parallel(self, corpus: str) -> list[str]:
+        """The files that a parallel corpus is made from; none for artificial languages and message catalogues."""
+        return [str(path) for path in parallel_paths(self.registries.entry("corpora", corpus)["options"])]
+
     def dataset_spec(self, corpus: str) -> str:
         """The canonical string of the entry of the data set that a corpus is made from."""
         return self.registries.spec("datasets", self.registries.entry("corpora", corpus)["options"]["dataset"])
@@ -39,11 +44,13 @@ class Paths:
         return with_contents(self.registries.entry("generators", generator)["path"])
 
     def corpus_packages(self, corpus: str) -> dict[str, str]:
-        """Versions of the packages whose docstrings make a corpus, so that an upgrade rebuilds it."""
+        """Versions of the packages whose docstrings or messages make a corpus, so that an upgrade rebuilds it."""
         entry = self.registries.entry("corpora", corpus)
-        if entry["extractor"] != "docstrings":
+        options = {"docstrings": entry["options"], "catalogues": entry["options"]["catalogues"]}
+        if entry["extractor"] not in options:
             return {}
-        return versions(*(DISTRIBUTIONS.get(package, package) for package in entry["options"]["packages"]))
+        packages = options[entry["extractor"]]["packages"]
+        return versions(*(DISTRIBUTIONS.get(package, package) for package in packages))
 
     def length_tokenizer(self, corpus: str) -> str | list[str]:
         """The hub folder whose tokenizer measures a corpus' sections; none where length is counted in words."""

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.options.corpora import is_text
+from textcritic.options.corpora import is_parallel, is_text
 from textcritic.options.decodings import LIKELIEST
-from textcritic.options.models import SYMBOLS
+from textcritic.options.models import SUBWORDS, SYMBOLS
 from textcritic.plan.bundle import Files
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
 
@@ -129,6 +129,8 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
     """
     corpus, generator, decoding = entries_of(source, registries)
     name = f"{where}: {source.generator}"
+    if is_parallel(corpus):
+        raise TextcriticError(f"{where}: {source.corpus} is a parallel corpus; this experiment is for articles of text")
     if not is_text(corpus):
         raise TextcriticError(f"{where}: {source.corpus} is not text but synthetic; this experiment is for text")
     if generator["kind"] == "hsmm":
@@ -137,6 +139,10 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
         raise TextcriticError(
             f"{name} has the encoding {generator['encoding']}, which is for synthetic sequences; {source.corpus} is"
             " text"
+        )
+    if "encoding" in generator and reads_subwords(generator, registries):
+        raise TextcriticError(
+            f"{name} has the encoding {generator['encoding']}, which is for parallel corpora; {source.corpus} is text"
         )
     if generator["kind"] == "ngram":
         check_plain(source, decoding, PLAIN, f"{name} is an n-gram model")
@@ -183,6 +189,11 @@ def entries_of(source: Source, registries: Registries) -> tuple[dict[str, Any], 
 def reads_symbols(generator: Mapping[str, Any], registries: Registries) -> bool:
     """Whether a generator's encoding is for synthetic sequences."""
     return SYMBOLS in registries.entry("encodings", generator["encoding"])["tokenizer"]
+
+
+def reads_subwords(generator: Mapping[str, Any], registries: Registries) -> bool:
+    """Whether a generator's encoding is for parallel corpora."""
+    return SUBWORDS in registries.entry("encodings", generator["encoding"])["tokenizer"]
 
 
 def _expand(block: Mapping[str, Any]) -> Iterator[Source]:

@@ -103,7 +103,9 @@ def leaves(value: Any, rules: Mapping[str, Any], where: str = "") -> Iterator[tu
             yield from leaves(item, rules.get("items", {}), where)
     elif isinstance(value, dict):
         for branch in _branches(rules, value):
-            for key, sub in branch.get("properties", {}).items():
+            properties, others = branch.get("properties", {}), branch.get("additionalProperties")
+            any_key = {key: others for key in value if key not in properties} if isinstance(others, dict) else {}
+            for key, sub in {**properties, **any_key}.items():
                 if key in value:
                     parts = [part for part in _branches(sub, value[key]) if "items" in part] or [sub]
                     for part in parts if isinstance(value[key], list) else [sub]:

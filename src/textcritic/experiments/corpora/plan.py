@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
-from textcritic.options.corpora import is_text
+from textcritic.options.corpora import is_parallel, is_text
 from textcritic.plan.experiment import Experiment
 
 
@@ -18,7 +18,10 @@ class Corpora(Experiment):
     def check(self) -> None:
         """See that the corpora are text, which has sections."""
         for corpus in self.corpora():
-            if not is_text(self.registries.entry("corpora", corpus)):
+            entry = self.registries.entry("corpora", corpus)
+            if is_parallel(entry):
+                raise TextcriticError(f"{self.where}: corpora: {corpus} is a parallel corpus and has no sections")
+            if not is_text(entry):
                 raise TextcriticError(f"{self.where}: corpora: {corpus} is a synthetic process and has no sections")
 
     def corpora(self) -> list[str]:

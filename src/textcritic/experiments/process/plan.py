@@ -6,7 +6,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
-from textcritic.options.corpora import PROCESS, is_text
+from textcritic.options.corpora import PROCESS
 from textcritic.options.models import SYMBOLS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
@@ -78,7 +78,7 @@ def steps(corpus: str, registries: Registries) -> int:
         TextcriticError: the corpus is text, whose options for processes mean nothing.
     """
     entry = registries.entry("corpora", corpus)
-    if is_text(entry):
+    if entry["extractor"] != PROCESS:
         raise TextcriticError(
             f"{registries.where('corpora', corpus)}: has the extractor {entry['extractor']}; only those with the"
             f" extractor {PROCESS} have sub-sequences"
@@ -90,7 +90,7 @@ def steps(corpus: str, registries: Registries) -> int:
 def _check_sequences(source: Source, registries: Registries, where: str) -> None:
     corpus, generator, decoding = entries_of(source, registries)
     name = f"{where}: {source.generator}"
-    if is_text(corpus):
+    if corpus["extractor"] != PROCESS:
         raise TextcriticError(
             f"{where}: {source.corpus} has the extractor {corpus['extractor']}; name a corpus with the extractor"
             f" {PROCESS}"

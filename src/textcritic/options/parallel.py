@@ -1,0 +1,72 @@
+"""Options of parallel corpora in the registry: which files they are made of, and what does not go together."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from textcritic.errors import TextcriticError
+
+FILES = "parallel"
+"""Name of the extractor that reads parallel corpora from files."""
+
+SOURCE = "source"
+"""What the English side is called where files and columns are named by language."""
+
+
+def check_parallel(entry: Mapping[str, Any]) -> None:
+    """Check the options of a corpus with regard to parallel corpora.
+
+    Raises:
+        TextcriticError: `options.parallel` is missing, or is for another extractor; keys of it that do not go together.
+    """
+    options = entry["options"].get("parallel")
+    if entry["extractor"] != FILES:
+        if options is not None:
+            raise TextcriticError(f"options.parallel: is for the extractor {FILES}; this is {entry['extractor']}")
+        return
+    if options is None:
+        raise TextcriticError(f"options.parallel is missing; the extractor {FILES} needs its files")
+    where = "options.parallel"
+    if "pairs" in options:
+        given = [key for key in ("source", "targets") if key in options]
+        given += [key for key in ("documents", "columns") if options[key] is not None]
+        given += ["format"] * (options["format"] != "lines")
+        if given:
+            raise TextcriticError(f"{where}.{given[0]}: has no effect beside pairs; leave one of the two out")
+        return
+    if "source" not in options:
+        raise TextcriticError(f"{where}.source is missing; give source and targets, or pairs")
+    if options["format"] == "tsv":
+        given = [key for key in ("targets", "documents") if options.get(key) is not None]
+        if given:
+            raise TextcriticError(f"{where}.{given[0]}: has no effect with format: tsv; its columns say it")
+        if options["columns"] is not None and SOURCE not in options["columns"]:
+            raise TextcriticError(f"{where}.columns: names no column {SOURCE}, that of the English side")
+        return
+    if "targets" not in options:
+        raise TextcriticError(f"{where}.targets is missing; give a file for each language")
+    if options["columns"] is not None:
+        raise TextcriticError(f"{where}.columns: is for format: tsv")
+    _check_documents(options["documents"], options["targets"], where)
+
+
+def parallel_paths(options: Mapping[str, Any]) -> list[Path]:
+    """The files that a parallel corpus is made of, each once; none for an entry without `options.parallel`."""
+    files = options.get("parallel") or {}
+    documents = files.get("documents")
+    paths = [
+        *([files["source"]] if "source" in files else []),
+        *files.get("targets", {}).values(),
+        *(path for pair in files.get("pairs", {}).values() for path in (pair["source"], pair["target"])),
+        *(documents.values() if isinstance(documents, Mapping) else [documents] if documents else []),
+    ]
+    return [Path(path) for path in dict.fromkeys(paths)]
+
+
+def _check_documents(documents: Any, targets: Mapping[str, str], where: str) -> None:
+    if SOURCE in targets:
+        raise TextcriticError(f"{where}.targets: a language cannot be called {SOURCE}, which is the English side")
+    if isinstance(documents, Mapping):
+        sides = {SOURCE, *targets}
+        if wrong := sorted(sides ^ set(documents)):
+            raise TextcriticError(f"{where}.documents: should name exactly {', '.join(sorted(sides))}; see {wrong[0]}")

@@ -1,0 +1,9 @@
+"""Learn the byte-pair encoding of a parallel corpus."""
+
+from textcritic import runlog
+from textcritic.generators.pairs import make_subword_tokenizer
+from textcritic.plan.spec import restore
+
+with runlog.job(snakemake.log[0], f"tokenizer {snakemake.wildcards.encoding}"):
+    vocabulary = restore(snakemake.params.spec, "encodings")["tokenizer"]["subwords"]["vocabulary"]
+    make_subword_tokenizer(snakemake.input.train, snakemake.output[0], vocabulary)
