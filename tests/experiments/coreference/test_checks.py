@@ -13,7 +13,7 @@ from textcritic.critics.mentions.job import chain_options, fit_on_mentions, scor
 from textcritic.critics.mentions.variants import ITSELF, NOTHING_TO_FIT, variants_of, vary_mentions
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.audit import WORDS, audit_rows, audit_sentence, audit_sheet
-from textcritic.experiments.coreference.power import noticed_from, power_findings, power_rows, power_sheet
+from textcritic.experiments.coreference.power import power_findings, power_rows, power_sheet
 from textcritic.experiments.coreference.resolver import (
     error_rows,
     error_sheet,
@@ -26,6 +26,7 @@ from textcritic.files import read_json, read_table, write_json, write_table
 from textcritic.latents.mentions import Mention, Resolved, write_mentions
 from textcritic.plan.spec import complete
 from textcritic.report.names import KEYS, Names
+from textcritic.report.power import noticed_from
 from textcritic.report.published import Published
 
 
@@ -130,9 +131,9 @@ def curve(*detected):
 
 
 def test_from_which_share_on_the_test_notices():
-    assert noticed_from(curve(0.05, 0.3, 0.8, 1.0)) == 0.2
-    assert noticed_from(curve(0.05, 0.9, 0.7, 1.0)) == 0.5
-    assert noticed_from(curve(0.05, 0.1, 0.2, 0.79)) is None
+    assert noticed_from(curve(0.05, 0.3, 0.8, 1.0), "share") == 0.2
+    assert noticed_from(curve(0.05, 0.9, 0.7, 1.0), "share") == 0.5
+    assert noticed_from(curve(0.05, 0.1, 0.2, 0.79), "share") is None
 
 
 def test_power_is_told_for_the_most_articles(files):

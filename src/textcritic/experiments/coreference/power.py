@@ -9,11 +9,10 @@ from textcritic.files import read_table
 from textcritic.latents.mentions.exchange import KINDS
 from textcritic.report.cells import unique
 from textcritic.report.numbers import NONE, count, listed, number, percent
+from textcritic.report.power import NOTICED, noticed_from
 from textcritic.report.section import Finding
 from textcritic.report.sheet import Cell, Sheet
 
-NOTICED = 0.8
-"""Of the repetitions: from here on we say that the test notices; the usual aim of those who plan tests."""
 COLUMNS = ("corpus", *POWER_SCHEMA.names)
 
 
@@ -71,7 +70,7 @@ def power_findings(rows: pd.DataFrame) -> list[Finding]:
         size = int(group["articles"].max())
         says = []
         for kind in KINDS:
-            share = noticed_from(group[(group["kind"] == kind) & (group["articles"] == size)])
+            share = noticed_from(group[(group["kind"] == kind) & (group["articles"] == size)], "share")
             says.append(
                 f"{kind} pronouns from {percent(share)} of them on" if share else f"no share of {kind} pronouns"
             )
@@ -84,20 +83,6 @@ def power_findings(rows: pd.DataFrame) -> list[Finding]:
             )
         )
     return findings
-
-
-def noticed_from(curve: pd.DataFrame) -> float | None:
-    """The smallest share from which on at least `NOTICED` of the repetitions notice; None if even the largest is not.
-
-    Args:
-        curve: rows of one corpus, kind and number of articles.
-    """
-    share = None
-    for row in curve.sort_values("share", ascending=False).to_dict("records"):
-        if row["detected"] < NOTICED:
-            break
-        share = float(row["share"])
-    return share
 
 
 def _sizes(rows: pd.DataFrame, kind: str) -> list[int]:

@@ -1,0 +1,94 @@
+"""Curves: mixing against passes of refinement, and against what was put in on purpose."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter
+
+from textcritic.report.cells import unique
+from textcritic.report.charts import stacked_panels
+from textcritic.report.names import DATA, SAMPLE, Names
+from textcritic.report.numbers import percent
+from textcritic.report.power import Curve, power_panel
+from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE, style
+
+HEIGHT = 1.9  # inches, of a panel
+LOOKS = (("o", "-", BLUE), ("s", "--", ORANGE), ("^", "-.", GREEN), ("D", ":", INK))
+PUT_IN = "words exchanged for those of another language, logarithmic scale\n(on the lines: sentences on each side)"
+PUT_IN_NARROW = "words exchanged, logarithmic scale\n(on the lines: sentences on each side)"
+
+
+def refined(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of generators that have samples of several numbers of iterations, by which they are ordered."""
+    known = rows[(rows["source"] == SAMPLE) & rows["iterations"].notna() & rows["mixed"].notna()]
+    several = known.groupby(["corpus", "generator"])["iterations"].transform("nunique") > 1
+    return known[several].sort_values("iterations", kind="stable")
+
+
+def refinement_chart(rows: pd.DataFrame, names: Names, width: float = 8.2) -> Figure:
+    """Words of another language by number of refining passes: a panel for each corpus, a line for each generator.
+
+    Args:
+        rows: as `rows.mixing_rows` makes them.
+        names: of the sources.
+        width: inches.
+    """
+    curves = refined(rows)
+    corpora = unique(curves["corpus"])
+    with style():
+        figure, places = stacked_panels(width, [HEIGHT] * len(corpora), 0.62, 0.3)
+        for axes, corpus in zip(places, corpora, strict=True):
+            _refinement(axes, curves[curves["corpus"] == corpus], _band(rows, corpus), names)
+            axes.set_title(corpus if len(corpora) > 1 else "Passes of refinement", pad=7)
+    return figure
+
+
+def power_chart(rows: pd.DataFrame, width: float = 8.2) -> Figure:
+    """A panel for each corpus of artificial languages, a line for each number of sentences, with 95% intervals.
+
+    Args:
+        rows: as `known.known_rows` makes them.
+        width: inches; below 5 fewer rates have a tick.
+    """
+    narrow = width < 5
+    corpora = unique(rows["corpus"])
+    with style():
+        figure, places = stacked_panels(width, [HEIGHT] * len(corpora), 0.62, 0.72)
+        for axes, corpus in zip(places, corpora, strict=True):
+            shown = rows[(rows["corpus"] == corpus) & (rows["rate"] > 0)]
+            power_panel(axes, list(_sizes(shown)), PUT_IN_NARROW if narrow else PUT_IN, narrow)
+            axes.set_title(corpus if len(corpora) > 1 else "Mixing that the test notices", pad=7)
+    return figure
+
+
+def _sizes(rows: pd.DataFrame) -> Iterator[Curve]:
+    for size in sorted(rows["sentences"].unique()):
+        columns = ("rate", "detected", "detected_low", "detected_high")
+        yield Curve.of(f"{size}", rows[rows["sentences"] == size], columns)
+
+
+def _band(rows: pd.DataFrame, corpus: str) -> pd.Series:
+    return rows[(rows["corpus"] == corpus) & (rows["source"] == DATA)].iloc[0]
+
+
+def _refinement(axes: Axes, rows: pd.DataFrame, real: pd.Series, names: Names) -> None:
+    axes.axhspan(real["mixed_low"], real["mixed_high"], color=FAINT, linewidth=0, zorder=0)
+    axes.axhline(real["mixed"], color=RULE, linewidth=1.0, zorder=0.5)
+    passes = sorted({int(value) for value in rows["iterations"]})
+    place = {value: number for number, value in enumerate(passes)}
+    for number, (_, curve) in enumerate(rows.groupby(["generator", "seed"], sort=False)):
+        marker, dashes, colour = LOOKS[number % len(LOOKS)]
+        x = [place[int(value)] for value in curve["iterations"]]
+        low, high, y = (curve[column].to_numpy(dtype=float) for column in ("mixed_low", "mixed_high", "mixed"))
+        axes.fill_between(x, low, high, color=colour, alpha=0.13, linewidth=0, zorder=1)
+        label = names.source(curve.iloc[0].to_dict(), corpus=False, decoding=False)
+        axes.plot(x, y, color=colour, linestyle=dashes, marker=marker, markersize=4.5, linewidth=1.5, label=label)
+    axes.set_ylim(0, None)
+    axes.xaxis.set_major_locator(FixedLocator(list(place.values())))
+    axes.set_xticks(list(place.values()), [str(value) for value in passes])
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value).replace(".0%", "%")))
+    axes.set_xlabel("passes after the first (band: real translations)", color=MUTED)
+    axes.set_ylabel("words of\nanother language")
+    axes.legend(fontsize=9)

@@ -1,0 +1,99 @@
+"""Sentences to read in the report: each word in the colour of the language that it belongs to."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from textcritic.corpora import iter_articles
+from textcritic.experiments.mixing.files import MixingFiles
+from textcritic.experiments.mixing.rows import Compared, Matrix, Source
+from textcritic.report.names import Names
+from textcritic.report.numbers import percent, plural
+
+FEWEST_WORDS = 5  # of the vocabulary, of a sentence that is shown, where there are such
+CERTAIN = 0.8  # the probability of a topic from which on a word is in its colour
+
+
+def choose(source: Source, most: int) -> list[int]:
+    """Which sentences of a source are shown: two thirds are those that mix most, one third from the middle.
+
+    Sentences with at least `FEWEST_WORDS` words of the vocabulary are ranked by their share of words outside the main
+    topic; where there are none, all are.
+    """
+    outside, words = source.outside.T
+    share = outside / np.maximum(words, 1)
+    long = np.flatnonzero(source.posteriors.tokens >= FEWEST_WORDS)
+    ranked = sorted(long if len(long) else range(len(words)), key=lambda place: (-share[place], place))
+    worst, rest = ranked[: most - most // 3], ranked[most - most // 3 :]
+    middle = len(ranked) / 2 - len(worst)
+    near = sorted(range(len(rest)), key=lambda place: (abs(place + 0.5 - middle), place))[: most // 3]
+    return [int(place) for place in (*worst, *(rest[place] for place in sorted(near)))]
+
+
+def examples(compared: list[Compared], files: MixingFiles, names: Names) -> list[dict[str, Any]]:
+    """What the template shows of the first seed of every source: `key`, `label`, and its `sentences`."""
+    shown = []
+    for real, one in zip(files.data, compared, strict=True):
+        index = {word: number for number, word in enumerate(one.words)}
+        for source in one.sources:
+            if source.files not in files.shown(real) or not source.english:
+                continue
+            key = str(len(shown))
+            chosen = choose(source, files.report_articles)
+            texts = _texts(source, chosen)
+            sentences = [
+                _shown(source, place, texts[source.posteriors.ids[place]], one, index) | {"key": f"{key}-{n}"}
+                for n, place in enumerate(chosen)
+            ]
+            shown.append({"key": key, "label": names.source(source.keys, seed=False), "sentences": sentences})
+    return shown
+
+
+def coloured(text: str, mean: Matrix, one: Compared, index: Mapping[str, int]) -> Markup:
+    """A sentence as HTML: each word of the vocabulary in the colour of its topic, pale where that is uncertain.
+
+    The probability of a topic for a word is proportional to phi[topic, word] times the posterior mean of the topic.
+
+    Args:
+        text: words between white space.
+        mean: of the topic proportions, [K].
+        one: the corpus.
+        index: ids of the words of the vocabulary, as they are looked up.
+    """
+    return Markup(" ").join(_word(word, mean, one, index) for word in text.split())
+
+
+def _word(word: str, mean: Matrix, one: Compared, index: Mapping[str, int]) -> Markup:
+    number = index.get(word, index.get(word.lower()))
+    if number is None:
+        return Markup("<span>{}</span>").format(word)
+    posterior = one.critic.phi[:, number] * mean
+    posterior = posterior / posterior.sum()
+    topic = int(posterior.argmax())
+    kind = f"tongue tongue-{topic}" + ("" if posterior[topic] >= CERTAIN else " unsure")
+    hint = f"{one.topics[topic] or f'topic {topic + 1}'}: {percent(float(posterior[topic]))}"
+    return Markup('<span class="{}" title="{}">{}</span>').format(kind, hint, word)
+
+
+def _texts(source: Source, chosen: list[int]) -> dict[str, str]:
+    wanted = {source.posteriors.ids[place] for place in chosen}
+    articles = (article for article in iter_articles(source.files.articles) if article.id in wanted)
+    return {article.id: " ".join(section.text for section in article.sections) for article in articles}
+
+
+def _shown(source: Source, place: int, text: str, one: Compared, index: Mapping[str, int]) -> dict[str, Any]:
+    outside, words = source.outside[place]
+    mean = np.asarray(source.posteriors.mean[place], np.float64)
+    order = np.argsort(-mean, kind="stable")
+    parts = [f"{one.topics[topic] or f'topic {topic + 1}'} {percent(float(mean[topic]))}" for topic in order]
+    share = percent(float(outside / max(words, 1)))
+    return {
+        "english": source.english[place],
+        "text": coloured(text, mean, one, index),
+        "label": f"{place + 1}: {share} of another language",
+        "words": f"{', '.join(parts)}. {plural(round(float(words)), 'word')} of the vocabulary, {share} of them "
+        "outside the main "
+        "language.",
+    }

@@ -1,0 +1,71 @@
+"""Figures of mixed languages: how much each source mixes, the simplex (paper, Figure 7), refinement, power."""
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from textcritic.experiments.mixing.curves import power_chart, refined, refinement_chart
+from textcritic.experiments.mixing.files import MixingFiles, RealText
+from textcritic.experiments.mixing.rows import REAL, Compared
+from textcritic.experiments.mixing.simplex import Panel, simplex_chart
+from textcritic.report.charts import Mark, interval_chart
+from textcritic.report.drawings import NARROW
+from textcritic.report.names import GROUP, Names
+from textcritic.report.numbers import missing, p_value
+
+CHART, SIMPLEX, REFINEMENT, POWER = "mixing", "mixing-simplex", "mixing-refinement", "mixing-power"
+
+
+def figures(files: MixingFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """mixing, mixing-simplex.{corpus}, mixing-refinement and mixing-power: name, wide figure, narrow figure.
+
+    mixing-refinement is drawn if there is a generator with several numbers of iterations, mixing-power if there is a
+    corpus of artificial languages.
+    """
+    names, table = Names.of(files.samples, REAL), rows["mixing"]
+    marks = {real.corpus: _marks(table[table["corpus"] == real.corpus], names) for real in files.data}
+    quantity = "words of another language, in percent"
+    yield CHART, interval_chart(marks, quantity=quantity), interval_chart(marks, NARROW, quantity)
+    for real in files.data:
+        yield f"{SIMPLEX}.{real.corpus}", *_simplex(real, files, names)
+    if len(refined(table)):
+        yield REFINEMENT, refinement_chart(table, names), refinement_chart(table, names, NARROW)
+    if len(rows["mixing-power"]):
+        yield POWER, power_chart(rows["mixing-power"]), power_chart(rows["mixing-power"], NARROW)
+
+
+def simplex(files: MixingFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """simplex.{corpus} (paper, Figure 7): posterior draws of real translations and of samples."""
+    names = Names.of(files.samples, REAL)
+    return ((f"simplex.{real.corpus}", *_simplex(real, files, names)) for real in files.data)
+
+
+FIGURES = {"figures": figures, "simplex": simplex}
+
+
+def _marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
+    marks = []
+    for _, group in rows[rows["mixed"].notna()].groupby(["source", *GROUP], sort=False):
+        first, worst = group.iloc[0].to_dict(), [value for value in group["mixed_p"] if not missing(value)]
+        mark = Mark(
+            label=names.source(first, corpus=False, seed=False),
+            values=tuple(100 * group["mixed"]),
+            intervals=tuple(zip(100 * group["mixed_low"], 100 * group["mixed_high"], strict=True)),
+            note=p_value(max(worst)) if worst else "",
+            setting=str(first["setting"]),
+        )
+        marks.append(mark)
+    return marks
+
+
+def _simplex(real: RealText, files: MixingFiles, names: Names) -> tuple[Figure, Figure]:
+    """Wide and narrow; the first of the posterior draws of each sentence."""
+    one = Compared.of(real, files)
+    corners = [language or f"topic {number}" for number, language in enumerate(one.topics, start=1)]
+    panels = [
+        Panel(names.source(source.keys, corpus=False, seed=False), source.posteriors.draws[:, 0], corners)
+        for source in one.sources
+        if source.files in files.shown(real)
+    ]
+    return simplex_chart(panels), simplex_chart(panels, NARROW)

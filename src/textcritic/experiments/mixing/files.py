@@ -1,0 +1,89 @@
+"""The files that an experiment on mixed languages is made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from textcritic.plan.bundle import Files
+from textcritic.plan.sources import Drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealText(Files):
+    """Real translations of one corpus and the LDA model that was fitted on them.
+
+    Attributes:
+        corpus: its name.
+        critic: critic.npz.
+        vocabulary: vocabulary.parquet.
+        vocabulary_counts: vocabulary.json, what was left out of the vocabulary and why.
+        training: training.json of the fit.
+        posteriors, scores, articles: of the test split.
+    """
+
+    corpus: str
+    critic: Path
+    vocabulary: Path
+    vocabulary_counts: Path
+    training: Path
+    posteriors: Path
+    scores: Path
+    articles: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample(Drawn):
+    """A sample with its posteriors; `perplexity` is its generator's, None for samples from a file."""
+
+    posteriors: Path
+    perplexity: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known(Files):
+    """What was measured on artificial languages: `power`, a table, and `summary`, JSON."""
+
+    corpus: str
+    power: Path
+    summary: Path
+
+
+Documents: TypeAlias = RealText | Sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MixingFiles(Files):
+    """Real translations of each corpus, samples in the order of the tables, and how to read them.
+
+    Attributes:
+        data: real translations, a model each.
+        samples: what is compared with them.
+        known: what was measured on artificial languages.
+        decodings: the registry entry of each sample's decoding.
+        resamples: of intervals and tests.
+        report_articles: sentences of each source that the report shows.
+    """
+
+    data: tuple[RealText, ...]
+    samples: tuple[Sample, ...]
+    known: tuple[Known, ...]
+    decodings: Mapping[str, Mapping[str, Any]]
+    resamples: int
+    report_articles: int
+
+    def of(self, real: RealText) -> list[Documents]:
+        """The real translations of one corpus and the samples beside them."""
+        return [real, *(sample for sample in self.samples if sample.corpus == real.corpus)]
+
+    def shown(self, real: RealText) -> list[Documents]:
+        """The same with the first seed of each sample only."""
+        first: dict[tuple[str, ...], int] = {}
+        for sample in self.samples:
+            key = (sample.corpus, sample.generator, sample.decoding)
+            first[key] = min(sample.seed, first.get(key, sample.seed))
+        return [
+            source
+            for source in self.of(real)
+            if isinstance(source, RealText) or source.seed == first[source.corpus, source.generator, source.decoding]
+        ]

@@ -1,0 +1,55 @@
+"""Artificial languages, whose mixing is known: what the critic recovers of it, and what the test notices."""
+
+import pandas as pd
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.mixing.files import MixingFiles
+from textcritic.files import read_table
+from textcritic.report.numbers import count, percent
+from textcritic.report.power import noticed_from
+from textcritic.report.section import Finding
+
+COLUMNS = (
+    *("corpus", "rate", "sentences", "expected", "recovered", "recovered_low", "recovered_high"),
+    *("detected", "detected_low", "detected_high", "repetitions"),
+)
+
+
+def known_rows(files: MixingFiles) -> pd.DataFrame:
+    """The tables of `critics.lda.power`, one corpus after the other; no rows where none is configured.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or is something else.
+    """
+    tables = []
+    for known in files.known:
+        table = read_table(known.power).to_pandas().assign(corpus=known.corpus)
+        if missing := [name for name in COLUMNS if name not in table]:
+            raise TextcriticError(
+                f"{known.power}: no column {missing[0]!r}; delete it and rerun the rule that makes it"
+            )
+        tables.append(table)
+    rows = pd.concat([pd.DataFrame(columns=list(COLUMNS)), *tables])[list(COLUMNS)]
+    return rows.astype({"sentences": "Int64", "repetitions": "Int64"})
+
+
+def known_findings(rows: pd.DataFrame) -> list[Finding]:
+    """From which rate on the test notices mixing, for the most sentences of each corpus, and what is recovered."""
+    findings = []
+    for corpus, group in rows.groupby("corpus", sort=False):
+        about = f"Known mixing ({corpus})" if rows["corpus"].nunique() > 1 else "Known mixing"
+        most = group[group["sentences"] == group["sentences"].max()]
+        rate = noticed_from(most, "rate")
+        noticed = f"mixing of {percent(rate)} of the words and more" if rate else "no rate of mixing that was tried"
+        largest = most.sort_values("rate").iloc[-1]
+        findings.append(
+            Finding(
+                about,
+                f"Of {percent(largest['rate'])} of words exchanged in artificial languages, "
+                f"{percent(largest['expected'])} can be seen, and "
+                f"{percent(largest['recovered'])} are recovered; with {count(int(largest['sentences']))} sentences "
+                "on each side the test "
+                f"notices {noticed}.",
+            )
+        )
+    return findings

@@ -1,0 +1,95 @@
+"""Mixed languages in a study: which files they are made of, and what is checked before anything runs."""
+
+from pathlib import Path
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.mixing.files import Known, MixingFiles, RealText, Sample
+from textcritic.options.corpora import LANGUAGES, PARALLEL, is_parallel
+from textcritic.options.models import SUBWORDS
+from textcritic.plan.experiment import Experiment
+from textcritic.plan.registries import Registries
+from textcritic.plan.sources import Source, check_critic, check_labels, decodings_of, drawn, entries_of, measured
+
+GENERATORS = ("fairseq", "file")
+
+
+class Mixing(Experiment):
+    """Whether translations keep to one language (model criticism paper, appendix C)."""
+
+    kind = "mixing"
+    tables = ("mixing", "mixing-pairs", "mixing-languages", "mixing-words", "mixing-power")
+    figures_read = ("mixing", "mixing-languages", "mixing-power")
+
+    def check(self) -> None:
+        """See that sources are translations of a parallel corpus and the critic is an LDA model."""
+        check_critic(self.block["critic"], "lda", self.registries, f"{self.where}: critic")
+        for source in self.sources():
+            _check_translations(source, self.registries, f"{self.where}: sources")
+        check_labels(self.sources(), self.registries, f"{self.where}: sources")
+        for corpus in self.block["known"]:
+            extractor = self.registries.entry("corpora", corpus)["extractor"]
+            if extractor != LANGUAGES:
+                raise TextcriticError(
+                    f"{self.where}: known: {corpus} has the extractor {extractor}; name a corpus with the extractor"
+                    f" {LANGUAGES}"
+                )
+
+    def files(self, part: str | None = None) -> MixingFiles:
+        """Posteriors and scores of real translations and of the samples compared."""
+        corpora, sources = self.compared(part)
+        return MixingFiles(
+            data=tuple(self._real(corpus) for corpus in corpora),
+            samples=tuple(self._sample(source) for source in sources),
+            known=tuple(self._known_corpus(corpus) for corpus in self.block["known"]) if part is None else (),
+            decodings=decodings_of(sources, self.registries),
+            resamples=self.config["resamples"],
+            report_articles=self.config["report_articles"],
+        )
+
+    def _real(self, corpus: str) -> RealText:
+        critic = self.block["critic"]
+        fitted = Path(f"results/critics/{critic}/{corpus}")
+        return RealText(
+            corpus=corpus,
+            critic=fitted / "critic.npz",
+            vocabulary=fitted / "vocabulary.parquet",
+            vocabulary_counts=fitted / "vocabulary.json",
+            training=fitted / "training.json",
+            posteriors=Path(f"results/topics/{critic}/{corpus}/data/test.npz"),
+            scores=Path(f"results/scores/{critic}/{corpus}/data/test.parquet"),
+            articles=Path(f"results/corpora/{corpus}/test.parquet"),
+        )
+
+    def _sample(self, source: Source) -> Sample:
+        critic = self.block["critic"]
+        posteriors = source.under(f"results/topics/{critic}/{source.corpus}/samples")
+        return Sample(
+            **drawn(source, critic, self.registries),
+            posteriors=Path(f"{posteriors}.npz"),
+            perplexity=measured(source, self.registries)["perplexity"],
+        )
+
+    def _known_corpus(self, corpus: str) -> Known:
+        measured_on = f"results/mixing/{self.block['critic']}/{corpus}.power"
+        return Known(corpus=corpus, power=Path(f"{measured_on}.parquet"), summary=Path(f"{measured_on}.json"))
+
+
+def _check_translations(source: Source, registries: Registries, where: str) -> None:
+    """See that a source is translations of a parallel corpus, by a generator that makes such."""
+    corpus, generator, _ = entries_of(source, registries)
+    name = f"{where}: {source.generator}"
+    if not is_parallel(corpus):
+        raise TextcriticError(
+            f"{where}: {source.corpus} has the extractor {corpus['extractor']}; name a parallel corpus, whose "
+            "extractor is"
+            f" one of {', '.join(PARALLEL)}"
+        )
+    if generator["kind"] not in GENERATORS:
+        raise TextcriticError(
+            f"{name} is of kind {generator['kind']}; translations come from the kinds {' and '.join(GENERATORS)}"
+        )
+    if "encoding" in generator and SUBWORDS not in registries.entry("encodings", generator["encoding"])["tokenizer"]:
+        raise TextcriticError(
+            f"{name} has the encoding {generator['encoding']}; on the parallel corpus {source.corpus} it must be one"
+            f" whose tokenizer is {SUBWORDS}"
+        )

@@ -1,0 +1,119 @@
+"""The section of the report on mixed languages."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.mixing.curves import refined
+from textcritic.experiments.mixing.examples import CERTAIN, examples
+from textcritic.experiments.mixing.figures import CHART, POWER, REFINEMENT, SIMPLEX
+from textcritic.experiments.mixing.files import MixingFiles, RealText
+from textcritic.experiments.mixing.known import known_findings
+from textcritic.experiments.mixing.rows import REAL, Compared
+from textcritic.experiments.mixing.words import DEFINITIONS, headline, mixing_findings
+from textcritic.files import read_json
+from textcritic.report.names import Names
+from textcritic.report.numbers import count, listed, number, plural
+from textcritic.report.scorecard import Measure, scores_of
+from textcritic.report.section import Place, Section
+
+CONTENTS = (
+    ("values", "How much is mixed"),
+    ("posteriors", "Posteriors on the simplex"),
+    ("sentences", "Read the sentences"),
+    ("topics", "The topics"),
+)
+
+
+def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
+    """The section, its scores, findings and definitions.
+
+    Args:
+        files: the files.
+        tables: the rows of the standing tables.
+        place: where it stands.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or files do not belong together.
+    """
+    names, rows, known = Names.of(files.samples, REAL), tables["mixing"], tables["mixing-power"]
+    compared = [Compared.of(real, files) for real in files.data]
+    noticed = known_findings(known)
+    variables = {
+        "facts": [fact for real in files.data for fact in _facts(real, names)],
+        "chart": CHART,
+        "simplexes": [
+            {"name": f"{SIMPLEX}.{real.corpus}", "corpus": real.corpus if names.several_corpora else ""}
+            for real in files.data
+        ],
+        "languages": _key(compared),
+        "certain": f"{CERTAIN:.0%}",
+        "sources": examples(compared, files, names),
+        "shown": files.report_articles,
+        "papers": place.numbered("words"),
+        "pairs": len(tables["mixing-pairs"]) > 0,
+        "refinement": REFINEMENT if len(refined(rows)) else "",
+        "power": POWER if noticed else "",
+        "noticed": [finding.says for finding in noticed],
+    }
+    contents = [
+        *CONTENTS,
+        *([("refinement", "Passes of refinement")] if variables["refinement"] else []),
+        *([("power", "Mixing that is known")] if noticed else []),
+    ]
+    measure = Measure(
+        name="Words of another language",
+        section=place.id("values"),
+        value="mixed",
+        low="mixed_low",
+        high="mixed_high",
+        p="mixed_p",
+    )
+    return Section(
+        title="Mixed languages",
+        html=place.render("section.html.j2", variables),
+        contents=tuple((place.id(name), title) for name, title in contents),
+        card=scores_of(rows, measure, names.source),
+        findings=(*mixing_findings(rows, tables["mixing-pairs"], tables["mixing-languages"]), *noticed),
+        definitions=DEFINITIONS,
+        headline=headline(rows, names),
+        style=place.text("section.css"),
+    )
+
+
+def _facts(real: RealText, names: Names) -> list[tuple[str, str]]:
+    vocabulary, training = read_json(real.vocabulary_counts), read_json(real.training)
+    where = f" ({real.corpus})" if names.several_corpora else ""
+    try:
+        kept = f"{plural(vocabulary['words'], 'word')}, {count(vocabulary['tokens'])} tokens of the training text."
+        left_out = [
+            f"{reason}: {plural(found['words'], 'word')}, {count(found['tokens'])} tokens"
+            for reason, found in vocabulary["removed"].items()
+            if found["words"]
+        ]
+        options = training["options"]
+        fit = (
+            f"{options['num_topics']} topics on {plural(training['documents'], 'translation')}; "
+            f"{count(options['iterations'])} sweeps of "
+            f"collapsed Gibbs sampling, beta {number(options['beta'])}; alpha "
+            f"{listed([number(value) for value in training['alpha']])} at the end; log-likelihood "
+            f"{number(training['log_prob'])} nats a token."
+        )
+    except (KeyError, TypeError) as error:
+        raise TextcriticError(
+            f"{real.vocabulary_counts} or {real.training}: no {error} in it; delete both and rerun their rules"
+        ) from error
+    return [
+        (f"Vocabulary{where}", kept),
+        (f"Left out of it{where}", f"{'; '.join(left_out) or 'nothing'}."),
+        (f"Fit{where}", fit),
+    ]
+
+
+def _key(compared: list[Compared]) -> list[dict[str, str]]:
+    """The languages and their colours, of the first corpus where all have the same ones."""
+    return [
+        {"class": f"tongue-{topic}", "name": name or f"topic {topic + 1}"}
+        for topic, name in enumerate(compared[0].topics if compared else ())
+    ]

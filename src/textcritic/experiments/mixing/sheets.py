@@ -1,0 +1,191 @@
+"""The tables of mixed languages, for reading."""
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from textcritic.experiments.mixing.rows import CORNER
+from textcritic.report.cells import spread, unique
+from textcritic.report.names import GROUP, SAMPLE, Names
+from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent
+from textcritic.report.scored import reasons_over_seeds
+from textcritic.report.sheet import Cell, Sheet
+
+
+def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """A row for each source: how much it mixes, how far its posteriors are from real ones, what was left out."""
+    heads = (
+        *("Source", "Words of another language", f"Sentences below {CORNER:.0%}", "Draws in a corner"),
+        *("Entropy, nats", "Energy distance", "Latent NLL", "Perplexity", "Sentences", "Left out"),
+    )
+    body = []
+    for _, group in rows.groupby(["source", *GROUP], sort=False):
+        cells = [
+            Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True),
+            _share(group, "mixed", "mixed_p"),
+            _share(group, "divided"),
+            _share(group, "corners"),
+            _number(group, "entropy"),
+            _number(group, "distance", "distance_p"),
+            _number(group, "latent_nll"),
+            _number(group, "ppl_all"),
+            Cell(count(group["documents"].sum()), _words(group)),
+            _left_out(group),
+        ]
+        body.append(cells)
+    remarks = [
+        "Topics are languages. Words of another language: the share of the words of the vocabulary that belong to "
+        "another topic than most "
+        "of their sentence, expected under the posterior. Sentences below 90%: of which no topic has as much, at "
+        "the posterior's mean. Draws in a corner: posterior draws in which one topic has 90% or more. Entropy: of the "
+        f"topic proportions, in the mean over draws; {number(math.log(3))} nats where three topics share a sentence "
+        "evenly. Energy distance: between the posterior means of the sample and of real translations of the same "
+        "English sentences; 0 where they are distributed alike. Latent NLL: nats per sentence, the negative "
+        "log-density of the topic proportions; below 0 near a corner, where the density is above 1.",
+        "Under each value: its 95% interval over sentences (with several seeds: their standard deviation) and the "
+        "p-value against real translations. Perplexity: of the generator on real translations, per token with the "
+        "sentence's end; of a non-autoregressive model its length takes the place of the end.",
+    ]
+    return Sheet("mixing", "Languages mixed in a sentence", [[Cell(head) for head in heads]], body, remarks=remarks)
+
+
+def pairs_sheet(rows: pd.DataFrame) -> Sheet:
+    """Every two samples of a corpus, the one that mixes more first."""
+    corpora = unique(rows["corpus"])
+    heads = ("Mixes more", "than", "Words of another language, difference")
+    body = []
+    for row in rows.to_dict("records"):
+        start = f"{row['corpus']}: " if len(corpora) > 1 else ""
+        notes = (f"{percent(row['low'])} to {percent(row['high'])}", p_value(row["p_value"]))
+        body.append(
+            [Cell(start + row["more"], heading=True), Cell(row["less"]), Cell(_points(row["difference"]), notes)]
+        )
+    remarks = [
+        "Difference of the shares in the first column of the table above, in percentage points, with its 95% "
+        "interval and "
+        "the p-value of a permutation test over sentences. Of samples with several seeds, the first."
+    ]
+    return Sheet(
+        "mixing-pairs", "Which sample mixes more", [[Cell(head) for head in heads]], body, stubs=2, remarks=remarks
+    )
+
+
+def languages_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """How many sentences of each source are mostly in each topic, and whether the topics are the languages."""
+    heads = ("Source", "Topic", "Language", "Sentences", "Words", "Right topic: words", "Right topic: sentences")
+    body = []
+    for row in rows.to_dict("records"):
+        right = [_right(row, "right_words"), _right(row, "right_sentences")]
+        name = names.source(row)
+        cells = [Cell(name, heading=True), Cell(str(row["topic"])), Cell(row["language"] or NONE)]
+        body.append([*cells, Cell(percent(row["share_of_sentences"])), Cell(percent(row["share_of_words"])), *right])
+    remarks = [
+        "A topic is called like the language of the real translations that it fits best, one topic to a language. "
+        "Sentences: those "
+        "whose main topic it is. Words: those of the vocabulary that belong to it, expected under the posterior. Right "
+        "topic: of real translations into this language, the share of their words, and of themselves, that is in its "
+        "topic; with its 95% interval over sentences."
+    ]
+    caption = "Topics and languages"
+    return Sheet("mixing-languages", caption, [[Cell(head) for head in heads]], body, stubs=3, remarks=remarks)
+
+
+def words_sheet(rows: pd.DataFrame, names: Names, name: str = "mixing-words") -> Sheet:
+    """The likeliest words of each topic (paper, Table 10)."""
+    heads = ("Topic", "Language", "Share of words", "Alpha", "Likeliest words")
+    body = []
+    for row in rows.to_dict("records"):
+        start = f"{row['corpus']}: " if names.several_corpora else ""
+        cells = [Cell(f"{start}{row['topic']}", heading=True), Cell(row["language"] or NONE)]
+        cells += [Cell(percent(row["share"])), Cell(number(row["alpha"])), Cell(row["words"], words=True)]
+        body.append(cells)
+    remarks = [
+        "Share of words: of real translations of the test split. Alpha: what the Dirichlet prior adds to a topic's "
+        "words in a sentence."
+    ]
+    return Sheet(name, "The topics", [[Cell(head) for head in heads]], body, stubs=2, remarks=remarks)
+
+
+def power_sheet(rows: pd.DataFrame) -> Sheet:
+    """A row for each rate of mixing: what is recovered of it, and how often the test notices it."""
+    sizes = sorted(int(size) for size in rows["sentences"].unique())
+    heads = ["Words exchanged", "Recovered", *(f"Noticed, n = {count(size)}" for size in sizes)]
+    body = []
+    for (corpus, rate), group in rows.groupby(["corpus", "rate"], sort=False):
+        name = f"{corpus}: {percent(rate)}" if rows["corpus"].nunique() > 1 else percent(rate)
+        last = group.sort_values("sentences").iloc[-1]
+        cells = [Cell(name, heading=True), Cell(percent(last["recovered"]), (_range(last, "recovered"),))]
+        for size in sizes:
+            found = group[group["sentences"] == size]
+            cells.append(
+                Cell(NONE)
+                if found.empty
+                else Cell(percent(found.iloc[0]["detected"]), (_range(found.iloc[0], "detected"),))
+            )
+        body.append(cells)
+    remarks = ["No corpus of artificial languages is configured (`known`)."]
+    if len(rows):
+        repetitions = count(int(rows["repetitions"].max()))
+        remarks = [
+            "Artificial languages, whose words are known: each word of a sentence is exchanged for that of another "
+            "language with "
+            "the probability in the first column. Recovered: the share of words outside the main topic, beside what it "
+            f"should be. Noticed: the share of {repetitions} tests of n sentences against n others that find p < "
+            "0.05; with nothing "
+            "exchanged it should be 5%. Under each share: its 95% interval."
+        ]
+    return Sheet(
+        "mixing-power", "Mixing that the test notices", [[Cell(head) for head in heads]], body, remarks=remarks
+    )
+
+
+def _share(group: pd.DataFrame, column: str, p: str = "") -> Cell:
+    """A share with its interval; the mean over seeds where there are several."""
+    if group[column].isna().all():
+        return Cell(NONE)
+    if len(group) > 1:
+        notes = [f"± {percent(group[column].std(ddof=1))} over {len(group)} seeds"]
+    else:
+        notes = [_range(group.iloc[0], column)]
+    return Cell(percent(group[column].mean()), (*notes, *_worst(group, p)))
+
+
+def _number(group: pd.DataFrame, column: str, p: str = "") -> Cell:
+    if group[column].isna().all():
+        return Cell(NONE)
+    return Cell(number(group[column].mean()), (*spread(group, column, column), *_worst(group, p)))
+
+
+def _worst(group: pd.DataFrame, p: str) -> list[str]:
+    values = [value for value in group[p] if not missing(value)] if p else []
+    return [p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}"] if values else []
+
+
+def _range(row: Any, column: str) -> str:
+    low, high = row[f"{column}_low"], row[f"{column}_high"]
+    return NONE if missing(low) else f"{percent(low)}–{percent(high)}"
+
+
+def _right(row: dict[str, Any], column: str) -> Cell:
+    if missing(row[column]):
+        return Cell("" if row["source"] == SAMPLE else NONE)
+    return Cell(percent(row[column]), (_range(row, column),))
+
+
+def _points(value: float) -> str:
+    return f"{difference(100 * value)} points"
+
+
+def _words(group: pd.DataFrame) -> tuple[str, ...]:
+    words = (group["documents"] * group["words_per_sentence"]).sum() / max(group["documents"].sum(), 1)
+    return (f"{number(float(words))} words each",) if words else ()
+
+
+def _left_out(group: pd.DataFrame) -> Cell:
+    rejected = int(group["rejected"].sum())
+    drawn = rejected + int(group["documents"].sum())
+    if not rejected:
+        return Cell("0", (f"of {count(drawn)}",))
+    reasons = list(reasons_over_seeds(group).items())[:3]
+    return Cell(percent(rejected / drawn), tuple(f"{reason}: {count(n)}" for reason, n in reasons))

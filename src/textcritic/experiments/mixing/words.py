@@ -1,0 +1,96 @@
+"""What the numbers of mixed languages say, in words, and what the terms mean."""
+
+import pandas as pd
+
+from textcritic.experiments.mixing.curves import refined
+from textcritic.report.names import DATA, Names
+from textcritic.report.numbers import listed, number, p_value, percent
+from textcritic.report.scorecard import ALPHA
+from textcritic.report.section import Finding
+
+DEFINITIONS = (
+    (
+        "Latent Dirichlet allocation (LDA)",
+        "A sentence draws proportions of topics from a Dirichlet distribution; each of its words draws a topic by "
+        "these "
+        "proportions, and itself from the topic’s distribution over words. Fitted on real translations into several "
+        "languages with as many topics, the topics become the languages.",
+    ),
+    (
+        "Words of another language",
+        "The share of a source’s words that belong to another topic than most of their sentence. Real translations "
+        "have some: names, numbers and words that are spelled alike in two languages.",
+    ),
+    (
+        "Posterior of a sentence",
+        "What the model believes of the topic proportions once it has seen the words. Topics of single words are drawn "
+        "by collapsed Gibbs sampling with the topics’ words fixed, then proportions from a Dirichlet distribution.",
+    ),
+    (
+        "Energy distance",
+        "Twice the mean distance between points of two sets, less the mean distances within each: 0 only where both "
+        "have the same distribution. Points are posterior means. It is sensitive to which languages a model prefers, "
+        "too, and so says more than mixing alone.",
+    ),
+)
+
+
+def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataFrame) -> list[Finding]:
+    """Whether the topics are languages, and which samples mix more than others and than real translations.
+
+    Args:
+        rows: as `rows.mixing_rows` makes them.
+        pairs: as `rows.pair_rows` makes them.
+        languages: as `rows.language_rows` makes them.
+    """
+    findings = []
+    several = rows["corpus"].nunique() > 1
+    for corpus, table in rows.groupby("corpus", sort=False):
+        where = f" ({corpus})" if several else ""
+        if said := _topics(languages[(languages["corpus"] == corpus) & (languages["source"] == DATA)]):
+            findings.append(Finding(f"Topics{where}", said))
+        for pair in pairs[pairs["corpus"] == corpus].to_dict("records"):
+            if pair["p_value"] < ALPHA:
+                says = (
+                    f"{pair['more'][0].upper()}{pair['more'][1:]} mixes more than {pair['less']}: "
+                    f"{number(100 * pair['difference'])} points more "
+                    f"of its words are of another language ({p_value(pair['p_value'])})."
+                )
+                findings.append(Finding(f"Two samples{where}", says))
+        findings += [Finding(f"Refinement{where}", said) for said in _refinement(table)]
+    return findings
+
+
+def headline(rows: pd.DataFrame, names: Names) -> str:
+    """The sample that mixes most beside real translations, in a sentence; "" where nothing could be scored."""
+    samples = rows[(rows["source"] != DATA) & rows["mixed"].notna()]
+    if samples.empty:
+        return ""
+    most = samples.sort_values("mixed").iloc[-1]
+    real = rows[(rows["source"] == DATA) & (rows["corpus"] == most["corpus"])].iloc[0]
+    return (
+        f"Of {names.source(most.to_dict(), seed=False)}, {percent(most['mixed'])} of the words belong to another "
+        "language than most of "
+        f"their sentence; of real translations, {percent(real['mixed'])}."
+    )
+
+
+def _topics(rows: pd.DataFrame) -> str:
+    known = rows[rows["right_words"].notna()]
+    if known.empty:
+        return ""
+    each = [f"{row['language']} {percent(row['right_words'])}" for row in known.to_dict("records")]
+    return f"Each topic is a language: so much of the words of real translations is in the right one: {listed(each)}."
+
+
+def _refinement(rows: pd.DataFrame) -> list[str]:
+    said = []
+    for (_, label), curve in refined(rows).groupby(["generator", "label"], sort=False):
+        first, last = curve.iloc[0], curve.iloc[-1]
+        said.append(
+            f"{label.split(',')[0][0].upper()}{label.split(',')[0][1:]}: {percent(first['mixed'])} of the words "
+            "are of another language after "
+            f"{int(first['iterations'])} passes of refinement, {percent(last['mixed'])} after "
+            f"{int(last['iterations'])}."
+        )
+    return said[:1]
