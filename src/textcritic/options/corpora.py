@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 DERIVED, WIKIPEDIA, PROCESS = "derived", "wikipedia", "process"
 """Names of three extractors: a part of another corpus, a dump, and a synthetic process; all but the last give text."""
 
-PARALLEL = ("parallel", "catalogues", "languages")
+LANGUAGES = "languages"
+"""Name of the extractor that draws artificial languages."""
+
+PARALLEL = ("parallel", "catalogues", LANGUAGES)
 """Names of the extractors of parallel corpora: files, message catalogues, and artificial languages."""
 
 
