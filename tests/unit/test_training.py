@@ -16,6 +16,8 @@ from textcritic.generators import causal
 from textcritic.generators.causal import CausalJob, Training
 from textcritic.generators.encode import block_at, load_encoded
 from textcritic.generators.train import Encoded, train_causal
+from textcritic.training import gradient
+from textcritic.training.gradient import deciding
 from textcritic.training.hardware import flops_per_token
 from textcritic.training.load import load_causal, load_tokenizer, train_tokenizer
 from textcritic.training.loop import Loop, Run
@@ -110,7 +112,8 @@ def test_the_speed_is_that_of_the_steps_alone(tiny_encoding, tmp_path, monkeypat
 
 def test_a_share_of_the_peak_is_not_told_of_two_kinds_of_card(tiny_encoding, tmp_path, monkeypatch):
     monkeypatch.setattr(causal, "in_bf16", lambda *_: True)
-    monkeypatch.setattr(causal, "card_name", lambda _: "NVIDIA H200")
+    for module in (causal, gradient):
+        monkeypatch.setattr(module, "card_name", lambda _: "NVIDIA H200")
     training = Training(context=16, learning_rate=1e-3, steps=4, precision="fp32")
 
     def resumed_on(card, folder):
@@ -118,7 +121,8 @@ def test_a_share_of_the_peak_is_not_told_of_two_kinds_of_card(tiny_encoding, tmp
             terminate_in_step(first, 2)
             with pytest.raises(TextcriticError, match="stopped by SIGTERM after step 2"):
                 fit(tiny_encoding, folder, training)
-        monkeypatch.setattr(causal, "card_name", lambda _: card)
+        for module in (causal, gradient):
+            monkeypatch.setattr(module, "card_name", lambda _, card=card: card)
         return fit(tiny_encoding, folder, training)[0]
 
     assert resumed_on("NVIDIA H200", tmp_path / "same")["mfu"] is not None
@@ -257,18 +261,18 @@ def test_one_step_moves_as_adam_with_the_given_betas_says():
         adam = optimiser(torch.nn.ParameterList([weight]), 0.1, 0.0, beta2)
         m = v = 0.0
         expected = 1.0
-        for step, gradient in enumerate([3.0, -1.0], start=1):
-            weight.grad = torch.tensor([gradient], dtype=torch.float64)
+        for step, slope in enumerate([3.0, -1.0], start=1):
+            weight.grad = torch.tensor([slope], dtype=torch.float64)
             adam.step()
-            m, v = 0.9 * m + 0.1 * gradient, beta2 * v + (1 - beta2) * gradient**2
+            m, v = 0.9 * m + 0.1 * slope, beta2 * v + (1 - beta2) * slope**2
             expected -= 0.1 * (m / (1 - 0.9**step)) / ((v / (1 - beta2**step)) ** 0.5 + 1e-8)
         assert weight.item() == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_optimiser_of_a_training_has_its_betas_and_decay(tiny_encoding, tmp_path, monkeypatch):
     made = []
-    kept = causal.optimiser
-    monkeypatch.setattr(causal, "optimiser", lambda *given: made.append(kept(*given)) or made[-1])
+    kept = gradient.optimiser
+    monkeypatch.setattr(gradient, "optimiser", lambda *given: made.append(kept(*given)) or made[-1])
     fit(tiny_encoding, tmp_path / "a", Training(context=16, learning_rate=1e-3, steps=1))
     fit(
         tiny_encoding,
@@ -282,9 +286,9 @@ def test_the_optimiser_of_a_training_has_its_betas_and_decay(tiny_encoding, tmp_
 
 def test_what_decides_a_training_are_the_settings_that_are_not_left_alone():
     training = Training(context=16, learning_rate=1e-3, steps=4)
-    assert training.deciding() == {"context": 16, "learning_rate": 1e-3, "steps": 4}
+    assert deciding(training) == {"context": 16, "learning_rate": 1e-3, "steps": 4}
     changed = replace(training, adam_beta2=0.98, gradient_clip=None)
-    assert changed.deciding() == training.deciding() | {"adam_beta2": 0.98, "gradient_clip": None}
+    assert deciding(changed) == deciding(training) | {"adam_beta2": 0.98, "gradient_clip": None}
 
 
 def test_each_epoch_visits_every_block_once_in_a_new_order():

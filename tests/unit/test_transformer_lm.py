@@ -20,6 +20,7 @@ from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
 from textcritic.generators.train import Encoded, train_causal
 from textcritic.plan.spec import canonical, complete, load_yaml
+from textcritic.training.gradient import deciding
 from textcritic.training.load import load_causal, load_tokenizer
 from textcritic.training.loop import Run
 
@@ -143,7 +144,7 @@ def test_the_whole_context_is_read_and_no_more(tokenizer):
 
 def test_training_is_as_released():
     training = Training.from_entry(entry("transformer-released"))
-    assert training.deciding() == {
+    assert deciding(training) == {
         "context": 512,
         "blocks": "articles",
         "learning_rate": 5e-4,

@@ -2,23 +2,19 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
-from textcritic.errors import TextcriticError
 from textcritic.generators.encode import block_at, training_starts, windows
 from textcritic.generators.perplexity import iter_nll
-from textcritic.runlog import log
-from textcritic.training.hardware import autocast, card_name, device, flops_per_token, in_bf16, utilisation
-from textcritic.training.loop import Job, Loop
-from textcritic.training.optimiser import learning_rate, optimiser, set_learning_rate
+from textcritic.training.gradient import GradientJob, total_steps
+from textcritic.training.hardware import card_name, flops_per_token, in_bf16, utilisation
+from textcritic.training.loop import Loop
 from textcritic.training.processes import Ranks
-
-CURVE_POINTS = 1000  # at most about so many, besides the validations
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +49,11 @@ class Training:
 
     def total_steps(self, blocks: int) -> int:
         """Optimiser steps in all, for a training split of so many blocks."""
-        if (self.steps is None) == (self.epochs is None):
-            raise TextcriticError("training: give steps or epochs, one of the two")
-        total = int(self.steps or 0) if self.epochs is None else self.steps_of(self.epochs, blocks)
-        if total < 1:
-            raise TextcriticError("training: steps or epochs: should be above 0")
-        return total
+        return total_steps(self.steps, self.epochs, lambda epochs: self.steps_of(epochs, blocks))
 
     def steps_of(self, epochs: float, blocks: int) -> int:
         """Optimiser steps in so many passes over so many blocks."""
         return math.ceil(epochs * blocks / (self.batch_size * self.accumulation))
-
-    def deciding(self) -> dict[str, Any]:
-        """The settings without those at their defaults, to know a training under way by.
-
-        So a setting that a later version adds does not part a training under way from its checkpoints. A default
-        that a later version changes would go unnoticed: raise `train.STATE_FORMAT` or the stage's version with it.
-        """
-        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
 
 
 class Streams(NamedTuple):
@@ -81,16 +64,7 @@ class Streams(NamedTuple):
     end: int
 
 
-class _Pending(NamedTuple):
-    """Loss and gradient norm [2] of a step, on their way from the GPU."""
-
-    step: int
-    rate: float
-    values: torch.Tensor
-    ready: torch.cuda.Event | None
-
-
-class CausalJob(Job):
+class CausalJob(GradientJob):
     """The training of one causal language model.
 
     Args:
@@ -103,11 +77,9 @@ class CausalJob(Job):
     """
 
     def __init__(self, name: str, model: Any, training: Training, seed: int, streams: Streams, ranks: Ranks) -> None:
-        self.name, self.training, self.seed, self.ranks = name, training, seed, ranks
+        super().__init__(name, model, training, seed, ranks)
+        self.training = training
         self.tokens, self.validation = streams.train[0], streams.validation[0]
-        self.device = device()
-        self.model = model.to(self.device)
-        self.autocast = autocast(self.device, training.precision)
         self.starts = training_starts(*streams.train, streams.end, training.context, training.blocks)
         self.blocks = len(self.starts)
         self.steps = self.work = training.total_steps(self.blocks)
@@ -117,19 +89,11 @@ class CausalJob(Job):
         self.windows = cut[: training.evaluate_blocks]
         if training.activation_checkpointing:
             model.activation_checkpointing_enable()
-        self.optimiser = optimiser(model, training.learning_rate, training.weight_decay, training.adam_beta2)
         self.forward = ranks.wrap(self.model)
-        self.loss_sum, self.since_point = 0.0, 0
-        self.ran_on = [(card_name(self.device), ranks.size)]
-        self.loss: float | None = None
-        self.pending: _Pending | None = None
 
-    def step(self, loop: Loop) -> None:
-        """Start one optimiser step; its loss is read after the next has been started, so that no GPU waits for it."""
+    def backward(self, loop: Loop) -> torch.Tensor:
+        """The mean loss over the tokens of a step."""
         training = self.training
-        rate = learning_rate(loop.step, self.steps, training.learning_rate, training.schedule, training.warmup_steps)
-        set_learning_rate(self.optimiser, rate)
-        self.model.train()
         loss = torch.zeros((), device=self.device)
         for part in range(training.accumulation):
             inputs, targets = self._batch(loop.step * training.accumulation + part)
@@ -139,42 +103,11 @@ class CausalJob(Job):
                 part_loss = cross_entropy(logits.float().flatten(0, 1), targets.flatten()) / training.accumulation
                 part_loss.backward()
             loss += part_loss.detach()
-        self.ranks.mean_(loss)
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), training.gradient_clip or math.inf)
-        self.optimiser.step()
-        self.optimiser.zero_grad(set_to_none=True)
-        self.settle(loop)
-        self.pending = self._send(loop.step + 1, rate, torch.stack([loss, norm]))
-        known = "" if self.loss is None else f"loss {self.loss:.3f}, "
-        loop.advance(1, f"{known}{loop.rate * self.tokens_per_step:,.0f} tokens/s")
+        return loss
 
-    def settle(self, loop: Loop) -> None:
-        """Take the loss of the last step that was started, if it is not yet taken, into the curve."""
-        if self.pending is None:
-            return
-        step, rate, values, ready = self.pending
-        if ready is not None:
-            ready.synchronize()
-        loss, norm = values.tolist()
-        self.pending = None
-        if not math.isfinite(loss) or not math.isfinite(norm):
-            raise TextcriticError(
-                f"training {self.name}: loss {loss:g}, gradient norm {norm:g} at step {step:,} with "
-                f"learning rate {rate:g}; lower training.learning_rate (the last checkpoint is kept)"
-            )
-        self.loss, self.loss_sum, self.since_point = loss, self.loss_sum + loss, self.since_point + 1
-        if step % max(1, self.steps // CURVE_POINTS) == 0 and not self.validation_is_due(step):
-            loop.record(step, self.train_loss())
-
-    def train_loss(self) -> float:
-        """The mean training loss since the last point of the curve."""
-        mean = self.loss_sum / self.since_point
-        self.loss_sum, self.since_point = 0.0, 0
-        return mean
-
-    def validation_is_due(self, step: int) -> bool:
-        """Every so many steps, and after the last."""
-        return step % self.evaluate_every == 0 or step == self.steps
+    def note(self, loop: Loop) -> str:
+        """Tokens per second."""
+        return f"{loop.rate * self.tokens_per_step:,.0f} tokens/s"
 
     def validate(self, loop: Loop) -> float | None:
         """Nats per token, each process on its share of the windows."""
@@ -183,38 +116,7 @@ class CausalJob(Job):
             if loop.stopping():
                 break
             total, count = total + float(nll.sum()), count + len(nll)
-        (abandoned,) = self.ranks.any(loop.stopping())
-        if abandoned:
-            return None
-        total, count = self.ranks.sum(total, count)
-        return total / count
-
-    def weights(self) -> Mapping[str, Any]:
-        """The model's weights, on its device."""
-        weights: Mapping[str, Any] = self.model.state_dict()
-        return weights
-
-    def after_validation(self, loop: Loop, loss: float) -> bool:
-        """Log the loss."""
-        log.info("training %s: validation loss %.4f after step %d", self.name, loss, loop.step)
-        return False
-
-    def state(self) -> dict[str, Any]:
-        """Weights, optimiser, and the losses since the last point of the curve."""
-        return {
-            "loss_sum": self.loss_sum,
-            "since_point": self.since_point,
-            "model": self.model.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "ran_on": self.ran_on,
-        }
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a `state`."""
-        self.loss_sum, self.since_point = state["loss_sum"], state["since_point"]
-        self.ran_on += [on for on in state["ran_on"] if on not in self.ran_on]
-        self.model.load_state_dict(state["model"])
-        self.optimiser.load_state_dict(state["optimiser"])
+        return self.mean_over_ranks(loop, total, count)
 
     def report(self, loop: Loop) -> dict[str, Any]:
         """The training's report, see `train.train_causal`."""
@@ -249,12 +151,3 @@ class CausalJob(Job):
             batch = batch.pin_memory().to(self.device, non_blocking=True)
         batch = batch.long()
         return batch[:, :-1], batch[:, 1:]
-
-    def _send(self, step: int, rate: float, values: torch.Tensor) -> _Pending:
-        """Start the transfer of a step's values to the CPU."""
-        if self.device.type != "cuda":
-            return _Pending(step, rate, values, None)
-        sent = values.to("cpu", non_blocking=True)
-        ready = torch.cuda.Event()
-        ready.record()
-        return _Pending(step, rate, sent, ready)

@@ -13,6 +13,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, whole_folder, write_json
 from textcritic.generators.causal import CausalJob, Streams, Training
 from textcritic.generators.encode import load_encoded
+from textcritic.training.gradient import deciding
 from textcritic.training.load import init_folder, load_causal, load_tokenizer, require_same_tokens
 from textcritic.training.loop import Run, resumable
 from textcritic.training.processes import Ranks, run_together
@@ -113,7 +114,7 @@ def train_share(
     """The work of one of the processes of `train_causal`; the one that leads holds the lock and writes all files."""
     data, plan, how = Encoded(**encoded), Training(**training), Run(**run)
     weights = init_folder(init)
-    decides = {"training": plan.deciding(), "init": dict(init), "seed": seed, "format": STATE_FORMAT}
+    decides = {"training": deciding(plan), "init": dict(init), "seed": seed, "format": STATE_FORMAT}
     files = {**data.files, **({"init": str(weights)} if weights else {})}
     with resumable(how, decides, files, ranks) as loop:
         tokenizer = load_tokenizer(data.tokenizer)

@@ -33,13 +33,6 @@ OTHER_OPTIONS = {
     "criterion": "cross_entropy",
     "noise": None,
 }
-# How the targets that a non-autoregressive model reads are spoilt in training (fairseq's examples/nonautoregressive
-# _translation/README.md); the others' targets are masked as a whole.
-NOISE = {
-    "cmlm_transformer": "random_mask",
-    "levenshtein_transformer": "random_delete",
-    "insertion_transformer": "random_delete",
-}
 LONGEST_PREDICTED = 255  # of the length that a non-autoregressive model predicts, both ends counted: 256 classes
 # fairseq evaluates such options as Python: `[(850, 6)] * 3`.
 EVALUATED = re.compile(r"[\d\s\[\](),.*+-]*|True|False")
@@ -224,6 +217,12 @@ def set_weights(module: Any, values: Mapping[str, torch.Tensor]) -> None:
         own[name].copy_(value)
 
 
+def translates(architecture: str) -> bool:
+    """Whether the models of an architecture read a source text; raises TextcriticError if fairseq has none such."""
+    fairseq = load_fairseq()
+    return not issubclass(_class(fairseq, architecture), fairseq.models.FairseqLanguageModel)
+
+
 def is_nonautoregressive(module: Any) -> bool:
     """Whether a module is one of fairseq's non-autoregressive translators."""
     from fairseq.models.nat import FairseqNATModel
@@ -268,6 +267,15 @@ def _dictionary(order: Sequence[int] | np.ndarray) -> Any:
     return dictionary
 
 
+def _class(fairseq: Any, architecture: str) -> Any:
+    """The class of an architecture's models."""
+    known = fairseq.models.ARCH_MODEL_REGISTRY
+    if architecture not in known:
+        hint = suggestion(architecture, known, "e.g. transformer_wmt_en_de, transformer_lm")
+        raise TextcriticError(f"architecture: fairseq has none that is called '{architecture}'; {hint}")
+    return known[architecture]
+
+
 class _Parser(argparse.ArgumentParser):
     """Raises where argparse would end the program."""
 
@@ -277,12 +285,8 @@ class _Parser(argparse.ArgumentParser):
 
 def _arguments(fairseq: Any, architecture: str, options: Mapping[str, Any]) -> argparse.Namespace:
     """The architecture's arguments as fairseq's command line would give them."""
-    known = fairseq.models.ARCH_MODEL_REGISTRY
-    if architecture not in known:
-        hint = suggestion(architecture, known, "e.g. transformer_wmt_en_de, transformer_lm")
-        raise TextcriticError(f"architecture: fairseq has none that is called '{architecture}'; {hint}")
     parser = _Parser(prog="options", argument_default=argparse.SUPPRESS, allow_abbrev=False, add_help=False)
-    known[architecture].add_args(parser)
+    _class(fairseq, architecture).add_args(parser)
     actions = {action.dest: action for action in parser._actions}
     words = []
     for name, value in options.items():
@@ -294,7 +298,9 @@ def _arguments(fairseq: Any, architecture: str, options: Mapping[str, Any]) -> a
         words += _words(name, actions[name], value)
     arguments = parser.parse_args(words)
     others = {**OTHER_OPTIONS, **{name: options[name] for name in OTHER_OPTIONS if name in options}}
-    others["noise"] = others["noise"] or NOISE.get(architecture, "full_mask")
+    # How the targets that a non-autoregressive model reads are spoilt in training: fairseq's examples/
+    # nonautoregressive_translation/scripts.md masks them as a whole, and some tokens of a masked language model's.
+    others["noise"] = others["noise"] or ("random_mask" if architecture.startswith("cmlm") else "full_mask")
     for name, value in {**others, "arch": architecture}.items():
         setattr(arguments, name, value)
     arguments.tokens_per_sample = arguments.max_target_positions
@@ -321,13 +327,20 @@ def _words(name: str, action: argparse.Action, value: Any) -> list[str]:
 def _task(fairseq: Any, architecture: str, arguments: argparse.Namespace, dictionary: Any) -> Any:
     """The task of fairseq for the architecture, made without data."""
     from fairseq.models import FairseqEncoderDecoderModel, FairseqLanguageModel
-    from fairseq.models.nat import FairseqNATModel
+    from fairseq.models.nat import FairseqNATModel, NACRFTransformerModel, NATransformerModel
     from fairseq.tasks.language_modeling import LanguageModelingTask
     from fairseq.tasks.translation import TranslationTask
     from fairseq.tasks.translation_lev import TranslationLevenshteinTask
 
-    model = fairseq.models.ARCH_MODEL_REGISTRY[architecture]
+    model = _class(fairseq, architecture)
     if issubclass(model, FairseqNATModel):
+        # The others have no likelihood that one pass gives, or need extensions that fairseq's wheel lacks.
+        if not issubclass(model, NATransformerModel) or issubclass(model, NACRFTransformerModel):
+            raise TextcriticError(
+                f"architecture: {architecture} does not predict length and tokens independently; of the "
+                "non-autoregressive ones use nonautoregressive_transformer, iterative_nonautoregressive_transformer or "
+                "cmlm_transformer"
+            )
         return TranslationLevenshteinTask(arguments, dictionary, dictionary)
     if issubclass(model, FairseqEncoderDecoderModel):
         return TranslationTask(arguments, dictionary, dictionary)

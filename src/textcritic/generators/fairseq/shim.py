@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import torch
 from torch import nn
 
 from textcritic.errors import TextcriticError, first_line
@@ -42,6 +43,7 @@ def load_fairseq() -> ModuleType:
         except ImportError as error:
             raise TextcriticError(f"fairseq cannot be imported ({first_line(error)}); {INSTALL}") from error
     _take_the_ordinary_path()
+    _embed_in_full_precision()
     module: ModuleType = fairseq
     return module
 
@@ -131,3 +133,16 @@ def _take_the_ordinary_path() -> None:
     TransformerEncoderLayerBase.__init__ = without_copies
     # fairseq's own fills the copies and turns the fast path on.
     TransformerEncoderLayerBase._load_from_state_dict = nn.Module._load_from_state_dict
+
+
+def _embed_in_full_precision() -> None:
+    """Keep autocast from adaptive embeddings, which put what is in bf16 then into a tensor that is not."""
+    from fairseq.modules import AdaptiveInput
+
+    real: Callable[..., torch.Tensor] = AdaptiveInput.forward
+
+    def forward(self: nn.Module, symbols: torch.Tensor) -> torch.Tensor:
+        with torch.autocast(symbols.device.type, enabled=False):
+            return real(self, symbols)
+
+    AdaptiveInput.forward = forward

@@ -1,0 +1,209 @@
+"""What the training of one of fairseq's models does at each step: fairseq's model and criterion, our own loop."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from textcritic.errors import TextcriticError
+from textcritic.generators.fairseq.data import Batches, Examples, to_device
+from textcritic.generators.fairseq.models import FairseqModel, set_weights, weights
+from textcritic.generators.fairseq.score import iter_nll
+from textcritic.training.gradient import GradientJob, total_steps
+from textcritic.training.hardware import card_name
+from textcritic.training.loop import Loop
+from textcritic.training.processes import Ranks
+
+
+@dataclass(frozen=True, slots=True)
+class FairseqTraining:
+    """How a generator of kind fairseq is trained; the keys of a registry entry's `training`.
+
+    How often to save is not among them: it does not decide the result, see `loop.Run`. Give `steps` or `epochs`, not
+    both.
+    """
+
+    max_tokens: int  # of a forward pass, padding included, see `data.Batches`
+    learning_rate: float
+    accumulation: int = 1  # forward passes in a step, over all GPUs together
+    schedule: str = "inverse_sqrt"  # linear or cosine to zero at the last step, inverse_sqrt, or constant
+    warmup_steps: int = 0
+    steps: int | None = None  # optimiser steps
+    epochs: float | None = None  # passes over the training examples
+    adam_beta2: float = 0.98  # decay of the mean squared gradient; that of the mean gradient is 0.9
+    weight_decay: float = 0.0
+    gradient_clip: float | None = None  # largest gradient norm; None: no clipping
+    label_smoothing: float = 0.0
+    evaluate_every: int | None = None  # steps between validations, None: an epoch; the last step is always validated
+    precision: str = "auto"  # auto (bf16 on a GPU that has it, else fp32), fp32 or bf16 autocast
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any]) -> "FairseqTraining":
+        """From a registry entry with all its defaults."""
+        return cls(**{key: value for key, value in entry["training"].items() if key != "checkpoint_seconds"})
+
+    def steps_of(self, epochs: float, batches: int) -> int:
+        """Optimiser steps in so many passes over so many batches."""
+        return math.ceil(epochs * batches / self.accumulation)
+
+
+class Objective(nn.Module):
+    """A model with the criterion that it is trained by.
+
+    That is fairseq's `adaptive_loss` where the output is an adaptive softmax, `nat_loss` for a non-autoregressive
+    model, else `label_smoothed_cross_entropy`.
+
+    Args:
+        model: see `FairseqModel`.
+        label_smoothing: share of the probability that is spread over all symbols.
+        precision: of the forward pass.
+
+    Raises:
+        TextcriticError: label smoothing with an adaptive softmax, whose loss has none.
+    """
+
+    def __init__(self, model: FairseqModel, label_smoothing: float, precision: torch.autocast) -> None:
+        super().__init__()
+        from fairseq.criterions.adaptive_loss import AdaptiveLoss
+        from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEntropyCriterion
+        from fairseq.criterions.nat_loss import LabelSmoothedDualImitationCriterion
+
+        if model.adaptive and label_smoothing:
+            raise TextcriticError("training.label_smoothing: an adaptive softmax is trained without; set it to 0")
+        self.module = model.module
+        self.at_once, self.task, self.precision = not model.autoregressive, model.task, precision
+        self.tails = model.module.decoder.adaptive_softmax.tail if model.adaptive else None
+        if self.at_once:
+            model.module.args.label_smoothing = label_smoothing  # the model tells the criterion
+            self.criterion = LabelSmoothedDualImitationCriterion(model.task, label_smoothing)
+        elif model.adaptive:
+            self.criterion = AdaptiveLoss(model.task, sentence_avg=False)
+        else:
+            self.criterion = LabelSmoothedCrossEntropyCriterion(model.task, False, label_smoothing)
+
+    def forward(self, batch: dict[str, Any]) -> torch.Tensor:
+        """The loss of a batch: summed over target tokens; of a non-autoregressive model, a mean over the batch."""
+        if self.at_once:
+            batch["prev_target"] = self.task.inject_noise(batch["target"])
+        with self.precision:
+            loss: torch.Tensor = self.criterion(_Precise(self.module), batch)[0]
+        if self.tails is not None:
+            # A cluster of which the batch has no token gets a gradient too, of zero, as in fairseq.
+            loss = loss + sum(0.0 * parameter.sum() for parameter in self.tails.parameters())
+        return loss.squeeze()
+
+
+class _Precise:
+    """A model whose output is in full precision; fairseq's adaptive loss adds up in that of the output."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __call__(self, *args: Any, **inputs: Any) -> Any:
+        output = self._module(*args, **inputs)
+        return (output[0].float(), *output[1:]) if isinstance(output, tuple) else output
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+class FairseqJob(GradientJob):
+    """The training of one of fairseq's models.
+
+    Args:
+        name: the generator's, for progress and error lines.
+        model: on the CPU; its module is moved, and trained in place.
+        training: see `FairseqTraining`; each process does its share of the forward passes of a step.
+        seed: of dropout, the order of batches, and how targets are spoilt.
+        splits: the examples to train on, and those of the validation.
+        ranks: this process among those that train.
+    """
+
+    unit = "steps"
+
+    def __init__(
+        self,
+        name: str,
+        model: FairseqModel,
+        training: FairseqTraining,
+        seed: int,
+        splits: tuple[Examples, Examples],
+        ranks: Ranks,
+    ) -> None:
+        super().__init__(name, model.module, training, seed, ranks)
+        self.fairseq, self.training = model, training
+        self.batches, self.validation = (Batches(model, examples, training.max_tokens) for examples in splits)
+        self.steps = self.work = total_steps(
+            training.steps, training.epochs, lambda epochs: training.steps_of(epochs, len(self.batches))
+        )
+        self.evaluate_every = training.evaluate_every or training.steps_of(1, len(self.batches))
+        self.forward = ranks.wrap(Objective(model, training.label_smoothing, self.autocast))
+        self.tokens_seen = 0
+
+    def backward(self, loop: Loop) -> torch.Tensor:
+        """The mean loss over the target tokens of a step, or over its batches where a batch has a mean of its own."""
+        parts = self.training.accumulation
+        first = loop.step * parts
+        rows = [self.batches.at(self.seed, number) for number in range(first, first + parts)]
+        tokens = sum(map(self.batches.tokens, rows))
+        share = self.ranks.size / (tokens if self.fairseq.autoregressive else parts)
+        loss = torch.zeros((), device=self.device)
+        mine = self.ranks.part(rows)
+        for place, batch in enumerate(mine):
+            with self.ranks.averaging(self.forward, last=place == len(mine) - 1):
+                part = self.forward(to_device(self.batches.collate(batch), self.device)) * share
+                part.backward()
+            loss += part.detach()
+        self.tokens_seen += tokens
+        return loss
+
+    def note(self, loop: Loop) -> str:
+        """Target tokens per second, padding not counted."""
+        return f"{loop.rate * self.tokens_seen / (loop.step + 1):,.0f} tokens/s"
+
+    def validate(self, loop: Loop) -> float | None:
+        """Nats per target token, exact, without label smoothing or dropout, see `score.iter_nll`."""
+        total, count = 0.0, 0
+        for rows in self.ranks.part(self.validation.in_order()):
+            if loop.stopping():
+                break
+            for _, nll in iter_nll(self.fairseq, self.validation.collate(rows), self.autocast):
+                total, count = total + float(nll.sum()), count + len(nll)
+        return self.mean_over_ranks(loop, total, count)
+
+    def weights(self) -> Mapping[str, Any]:
+        """The parameters, on their device, a shared one once."""
+        return weights(self.model)
+
+    def set_weights(self, values: Mapping[str, Any]) -> None:
+        """Put `weights` back."""
+        set_weights(self.model, values)
+
+    def state(self) -> dict[str, Any]:
+        """As of every gradient job, and the tokens seen."""
+        return {**super().state(), "tokens_seen": self.tokens_seen}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a `state`."""
+        super().restore(state)
+        self.tokens_seen = state["tokens_seen"]
+
+    def report(self, loop: Loop) -> dict[str, Any]:
+        """The training's report, see `train.train_fairseq`."""
+        return {
+            "steps": loop.step,
+            "best_step": loop.best_step,
+            "validation_loss": loop.best_loss,
+            "tokens_seen": self.tokens_seen,
+            "parameters": self.fairseq.parameters,
+            "curve": loop.curve(),
+            "seconds": round(loop.seconds, 1),
+            "tokens_per_second": round(self.tokens_seen / max(loop.stepping, 1e-9), 1),
+            "flops_per_token": None,
+            "mfu": None,
+            "device": card_name(self.device),
+            "processes": self.ranks.size,
+        }

@@ -1,0 +1,213 @@
+"""Training by gradient steps: what such jobs have in common, whatever the model and its loss."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, NamedTuple, Protocol
+
+import torch
+
+from textcritic.errors import TextcriticError
+from textcritic.runlog import log
+from textcritic.training.hardware import autocast, card_name, device
+from textcritic.training.loop import Job, Loop
+from textcritic.training.optimiser import learning_rate, optimiser, set_learning_rate
+from textcritic.training.processes import Ranks
+
+CURVE_POINTS = 1000  # at most about so many, besides the validations
+
+
+class Descent(Protocol):
+    """The settings of a training that `GradientJob` reads."""
+
+    @property
+    def learning_rate(self) -> float:
+        """At its peak."""
+
+    @property
+    def schedule(self) -> str:
+        """See `optimiser.learning_rate`."""
+
+    @property
+    def warmup_steps(self) -> int:
+        """Steps until the peak."""
+
+    @property
+    def adam_beta2(self) -> float:
+        """Decay of the mean squared gradient."""
+
+    @property
+    def weight_decay(self) -> float:
+        """Decoupled."""
+
+    @property
+    def gradient_clip(self) -> float | None:
+        """Largest gradient norm; None: no clipping."""
+
+    @property
+    def precision(self) -> str:
+        """See `hardware.autocast`."""
+
+
+class _Pending(NamedTuple):
+    """Loss and gradient norm [2] of a step, on their way from the GPU."""
+
+    step: int
+    rate: float
+    values: torch.Tensor
+    ready: torch.cuda.Event | None
+
+
+class GradientJob(Job):
+    """A training in which a step is one update of all weights.
+
+    Args:
+        name: the generator's, for progress and error lines.
+        model: on the CPU; it is moved, and trained in place.
+        training: see `Descent`.
+        seed: of dropout and the order of batches.
+        ranks: this process among those that train.
+
+    A subclass sets `steps`, `work` and `evaluate_every` (steps between validations).
+    """
+
+    evaluate_every: int
+
+    def __init__(self, name: str, model: Any, training: Descent, seed: int, ranks: Ranks) -> None:
+        self.name, self.descent, self.seed, self.ranks = name, training, seed, ranks
+        self.device = device()
+        self.model = model.to(self.device)
+        self.autocast = autocast(self.device, training.precision)
+        self.optimiser = optimiser(model, training.learning_rate, training.weight_decay, training.adam_beta2)
+        self.loss_sum, self.since_point = 0.0, 0
+        self.ran_on = [(card_name(self.device), ranks.size)]
+        self.loss: float | None = None
+        self.pending: _Pending | None = None
+
+    @abstractmethod
+    def backward(self, loop: Loop) -> torch.Tensor:
+        """The loss of the next step, of this process's share of it, detached; its gradients are in the weights."""
+
+    @abstractmethod
+    def note(self, loop: Loop) -> str:
+        """What a progress line says of the speed."""
+
+    def step(self, loop: Loop) -> None:
+        """Start one optimiser step; its loss is read after the next has been started, so that no GPU waits for it."""
+        descent = self.descent
+        rate = learning_rate(loop.step, self.steps, descent.learning_rate, descent.schedule, descent.warmup_steps)
+        set_learning_rate(self.optimiser, rate)
+        self.model.train()
+        loss = self.backward(loop)
+        self.ranks.mean_(loss)
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), descent.gradient_clip or math.inf)
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        self.settle(loop)
+        self.pending = self._send(loop.step + 1, rate, torch.stack([loss, norm]))
+        known = "" if self.loss is None else f"loss {self.loss:.3f}, "
+        loop.advance(1, f"{known}{self.note(loop)}")
+
+    def settle(self, loop: Loop) -> None:
+        """Take the loss of the last step that was started, if it is not yet taken, into the curve."""
+        if self.pending is None:
+            return
+        step, rate, values, ready = self.pending
+        if ready is not None:
+            ready.synchronize()
+        loss, norm = values.tolist()
+        self.pending = None
+        if not math.isfinite(loss) or not math.isfinite(norm):
+            raise TextcriticError(
+                f"training {self.name}: loss {loss:g}, gradient norm {norm:g} at step {step:,} with "
+                f"learning rate {rate:g}; lower training.learning_rate (the last checkpoint is kept)"
+            )
+        self.loss, self.loss_sum, self.since_point = loss, self.loss_sum + loss, self.since_point + 1
+        if step % max(1, self.steps // CURVE_POINTS) == 0 and not self.validation_is_due(step):
+            loop.record(step, self.train_loss())
+
+    def train_loss(self) -> float:
+        """The mean training loss since the last point of the curve."""
+        mean = self.loss_sum / self.since_point
+        self.loss_sum, self.since_point = 0.0, 0
+        return mean
+
+    def validation_is_due(self, step: int) -> bool:
+        """Every so many steps, and after the last."""
+        return step % self.evaluate_every == 0 or step == self.steps
+
+    def mean_over_ranks(self, loop: Loop, total: float, count: float) -> float | None:
+        """The mean of a validation of which each process did a share; None if one of them was to stop."""
+        (abandoned,) = self.ranks.any(loop.stopping())
+        if abandoned:
+            return None
+        total, count = self.ranks.sum(total, count)
+        return total / count
+
+    def after_validation(self, loop: Loop, loss: float) -> bool:
+        """Log the loss."""
+        log.info("training %s: validation loss %.4f after step %d", self.name, loss, loop.step)
+        return False
+
+    def weights(self) -> Mapping[str, Any]:
+        """The model's weights, on its device."""
+        weights: Mapping[str, Any] = self.model.state_dict()
+        return weights
+
+    def set_weights(self, weights: Mapping[str, Any]) -> None:
+        """Put `weights` back."""
+        self.model.load_state_dict(weights)
+
+    def state(self) -> dict[str, Any]:
+        """Weights, optimiser, and the losses since the last point of the curve."""
+        return {
+            "loss_sum": self.loss_sum,
+            "since_point": self.since_point,
+            "model": self.weights(),
+            "optimiser": self.optimiser.state_dict(),
+            "ran_on": self.ran_on,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a `state`."""
+        self.loss_sum, self.since_point = state["loss_sum"], state["since_point"]
+        self.ran_on += [on for on in state["ran_on"] if on not in self.ran_on]
+        self.set_weights(state["model"])
+        self.optimiser.load_state_dict(state["optimiser"])
+
+    def _send(self, step: int, rate: float, values: torch.Tensor) -> _Pending:
+        """Start the transfer of a step's values to the CPU."""
+        if self.device.type != "cuda":
+            return _Pending(step, rate, values, None)
+        sent = values.to("cpu", non_blocking=True)
+        ready = torch.cuda.Event()
+        ready.record()
+        return _Pending(step, rate, sent, ready)
+
+
+def total_steps(steps: int | None, epochs: float | None, steps_of: Callable[[float], int]) -> int:
+    """Steps in all; raises TextcriticError unless one of the two is given, and is above 0.
+
+    Args:
+        steps: optimiser steps; None means by epochs.
+        epochs: passes over the training examples; None means by steps.
+        steps_of: the steps of so many passes.
+    """
+    if (steps is None) == (epochs is None):
+        raise TextcriticError("training: give steps or epochs, one of the two")
+    total = int(steps or 0) if epochs is None else steps_of(epochs)
+    if total < 1:
+        raise TextcriticError("training: steps or epochs: should be above 0")
+    return total
+
+
+def deciding(training: Any) -> dict[str, Any]:
+    """The settings of a dataclass without those at their defaults, to know a training under way by.
+
+    So a setting that a later version adds does not part a training under way from its checkpoints. A default that a
+    later version changes would go unnoticed: raise the format of its state, or the stage's version, with it.
+    """
+    return {
+        field.name: value for field in fields(training) if (value := getattr(training, field.name)) != field.default
+    }
