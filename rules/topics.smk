@@ -8,6 +8,8 @@ other critics do.
 from textcritic.experiments.topics.plan import fitted_files, fitted_words, stop_words
 
 TOPIC_MODELS = registries.names("critics", kind=["ctm"])
+# Their words are counted in the same way; the rest of their jobs is in rules/code_mixing.smk.
+MIXING_CRITICS = registries.names("critics", kind=["lda"])
 TOPIC_CRITIC = "results/critics/{critic}/{corpus}"
 
 
@@ -26,8 +28,8 @@ rule count_words:
     benchmark:
         "results/benchmarks/count_words/{critic}/{corpus}.tsv"
     wildcard_constraints:
-        corpus=TEXTS,
-        critic=TOPIC_MODELS,
+        corpus=f"{TEXTS}|{PARALLEL}",
+        critic=f"{TOPIC_MODELS}|{MIXING_CRITICS}",
     conda:
         "../envs/cpu.yaml"
     resources:

@@ -82,13 +82,13 @@ class Topics(Experiment):
 
 def fitted_files(critic: str, registries: Registries) -> list[str]:
     """The files of a model that was fitted elsewhere, if the critic is one."""
-    fitted = registries.entry("critics", critic)["fitted"]
+    fitted = registries.entry("critics", critic).get("fitted")
     return [f"{fitted['folder'].rstrip('/')}/{name}" for name in RELEASED_FILES] if fitted else []
 
 
 def fitted_words(critic: str, registries: Registries) -> list[str]:
     """The file of its words."""
-    fitted = registries.entry("critics", critic)["fitted"]
+    fitted = registries.entry("critics", critic).get("fitted")
     return [fitted["vocabulary"]] if fitted else []
 
 
@@ -96,4 +96,4 @@ def stop_words(critic: str, registries: Registries) -> list[str]:
     """The file of stop words that a topic model's vocabulary names, if it names one."""
     entry = registries.entry("critics", critic)
     words: str = entry["vocabulary"]["stop_words"]
-    return [] if entry["fitted"] or words in STOP_LISTS else [words]
+    return [] if entry.get("fitted") or words in STOP_LISTS else [words]

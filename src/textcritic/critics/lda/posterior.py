@@ -1,0 +1,206 @@
+"""The posterior of topic shares of documents that the critic has not seen (model criticism paper, appendix C).
+
+In two stages: topics t of the tokens are drawn from `P(t | x; phi)`, with theta summed out, then
+`theta ~ Dirichlet(alpha + n)`, where n_k counts the tokens of topic k. The first stage is Gibbs sampling, as in the
+paper, or exact (`exact`): independent draws from the same distribution, feasible for three topics and sentences.
+
+Of sentences, few sweeps are enough. Where alpha is small and a document long, Gibbs sampling moves slowly: hundreds of
+tokens that two topics explain alike stay for long in the one that had most of them at first. Exact draws do not.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+from scipy.special import digamma, gammaln
+
+from textcritic.critics.lda.model import LDA, Array
+from textcritic.errors import TextcriticError
+
+# Numbers that a chunk of documents may take in memory, about: 64 MB.
+CHUNK_NUMBERS = 8_000_000
+
+Ids = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class PosteriorOptions:
+    """How posteriors are drawn.
+
+    Attributes:
+        draws: of theta for each document, S; of a chain of Gibbs sampling each, so that they are independent.
+        sweeps: of each chain over the tokens of its document, before its draw. A chain begins with topics drawn one
+            after the other, each given those before it.
+        method: `gibbs`; `exact`, which sums over all counts of topics and needs no sweeps.
+        seed: of the draws.
+
+    Raises:
+        TextcriticError: a value out of range.
+    """
+
+    draws: int = 20
+    sweeps: int = 50
+    method: Literal["gibbs", "exact"] = "gibbs"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.draws < 1 or self.sweeps < 1 or self.seed < 0:
+            raise TextcriticError("draws and sweeps must be 1 or more, seed 0 or more")
+        if self.method not in ("gibbs", "exact"):
+            raise TextcriticError(f"method: {self.method!r}; use gibbs or exact")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posterior:
+    """Posteriors of N documents. Of one without a word of the vocabulary all numbers are NaN.
+
+    Attributes:
+        mean: [N, K], of theta: `(alpha + counts) / (sum(alpha) + tokens)`.
+        draws: [N, S, K], of theta.
+        counts: [N, K], expected tokens in each topic.
+        tokens: [N], with words of the vocabulary.
+        nll: [N], Latent NLL in nats, see `dirichlet_nll`. It is that of a density: it may be below 0, and its
+            exponential is no number of choices.
+    """
+
+    mean: Array
+    draws: Array
+    counts: Array
+    tokens: Ids
+    nll: Array
+
+
+def infer(critic: LDA, counts: csr_matrix, options: PosteriorOptions | None = None, first: int = 0) -> Posterior:
+    """Draw the posteriors of documents; expectations are means over the draws of topics, exact with `exact`.
+
+    Document i has random numbers of its own, of the seed and `first` + i: what is drawn for it does not depend on
+    which documents are inferred together. Gibbs sampling takes time in proportion to draws x sweeps x tokens.
+
+    Args:
+        critic: K topics over V words.
+        counts: [N, V], whole numbers.
+        options: None: the defaults.
+        first: number of the first document, where a set is inferred in parts.
+
+    Raises:
+        TextcriticError: counts over another number of words, or documents too long for `exact`.
+    """
+    chosen = options or PosteriorOptions()
+    matrix = csr_matrix(counts)
+    if matrix.shape[1] != critic.num_words:
+        raise TextcriticError(f"posterior: counts over {matrix.shape[1]} words for a critic of {critic.num_words}")
+    documents, topics = matrix.shape[0], critic.num_topics
+    lengths = np.asarray(matrix.sum(axis=1), dtype=np.int64).ravel()
+    found = Posterior(
+        np.full((documents, topics), np.nan),
+        np.full((documents, chosen.draws, topics), np.nan),
+        np.full((documents, topics), np.nan),
+        lengths,
+        np.full(documents, np.nan),
+    )
+    for rows in _chunks(lengths, topics, chosen):
+        generators = [np.random.default_rng([chosen.seed, first + int(row)]) for row in rows]
+        drawn, expected, found.nll[rows] = _of_chunk(critic, _likelihoods(critic, matrix, rows), generators, chosen)
+        found.counts[rows] = expected
+        found.mean[rows] = (critic.alpha + expected) / (critic.alpha.sum() + lengths[rows, None])
+        gammas = np.stack([rng.standard_gamma(critic.alpha + own) for rng, own in zip(generators, drawn, strict=True)])
+        found.draws[rows] = gammas / gammas.sum(axis=2, keepdims=True)
+    return found
+
+
+def dirichlet_nll(alpha: Array, counts: npt.ArrayLike, num_tokens: npt.ArrayLike) -> Array:
+    """`-E log Dirichlet(theta; alpha)` under `theta ~ Dirichlet(alpha + counts)`, in nats: [..., K] -> [...].
+
+    `E log theta_k = digamma(alpha_k + n_k) - digamma(sum alpha + n)`. Its mean over draws of the counts is the Latent
+    NLL of a document: only the draws of topics add Monte Carlo error, those of theta do not.
+
+    Args:
+        alpha: [K].
+        counts: [..., K], tokens in each topic.
+        num_tokens: [...], their sum.
+    """
+    normaliser = gammaln(alpha).sum() - gammaln(alpha.sum())
+    expected = digamma(alpha + np.asarray(counts)) - digamma(alpha.sum() + np.asarray(num_tokens))[..., None]
+    return np.asarray(normaliser - ((alpha - 1) * expected).sum(axis=-1))
+
+
+def _of_chunk(
+    critic: LDA, likelihoods: list[Array], generators: list[np.random.Generator], options: PosteriorOptions
+) -> tuple[Array, Array, Array]:
+    """Counts drawn [documents, S, K], expected counts [documents, K] and Latent NLL [documents]; longest first."""
+    if options.method == "exact":
+        from textcritic.critics.lda.exact import exact_counts
+
+        return exact_counts(critic.alpha, likelihoods, generators, options.draws)
+    drawn = _gibbs(critic.alpha, likelihoods, generators, options)
+    tokens = np.array([len(own) for own in likelihoods])
+    return drawn, drawn.mean(axis=1), dirichlet_nll(critic.alpha, drawn, tokens[:, None]).mean(axis=1)
+
+
+def _gibbs(
+    alpha: Array, likelihoods: list[Array], generators: list[np.random.Generator], options: PosteriorOptions
+) -> Array:
+    """Counts of the topics after the last sweep of each chain: [documents, S, K].
+
+    Position by position, all chains of all documents at once; documents are in descending order of length, so that
+    those that have a position are the first ones.
+    """
+    lengths = np.array([len(own) for own in likelihoods])
+    documents, topics, draws = len(lengths), len(alpha), options.draws
+    padded = np.zeros((topics, lengths[0], documents, 1))
+    for document, own in enumerate(likelihoods):
+        padded[:, : len(own), document, 0] = own.T
+    present = [int((lengths > position).sum()) for position in range(lengths[0])]
+    uniform = np.empty((lengths[0], documents, draws))
+    state = np.full((lengths[0], documents, draws), -1, dtype=np.int16)
+    counts = np.zeros((topics, documents, draws))
+    for _ in range(1 + options.sweeps):
+        for document, rng in enumerate(generators):
+            uniform[: lengths[document], document] = rng.random((lengths[document], draws))
+        for position, number in enumerate(present):
+            old, some = state[position, :number], counts[:, :number]
+            weights = np.empty_like(some)
+            for topic in range(topics):
+                some[topic] -= old == topic
+                np.multiply(alpha[topic] + some[topic], padded[topic, position, :number], out=weights[topic])
+            cumulated = np.cumsum(weights, axis=0)
+            threshold = uniform[position, :number] * cumulated[-1]
+            old[...] = (threshold >= cumulated[:-1]).sum(axis=0)
+            for topic in range(topics):
+                some[topic] += old == topic
+    return np.moveaxis(counts, 0, 2)
+
+
+def _likelihoods(critic: LDA, matrix: csr_matrix, rows: Ids) -> list[Array]:
+    """Probability of each token of each document in each topic, over the largest of them: [tokens, K] each."""
+    found = []
+    for row in rows:
+        part = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        words = np.repeat(matrix.indices[part], matrix.data[part].astype(np.int64))
+        own = critic.phi[:, words].T
+        found.append(own / own.max(axis=1, keepdims=True))
+    return found
+
+
+def _chunks(lengths: Ids, topics: int, options: PosteriorOptions) -> Iterator[Ids]:
+    """Rows of documents with words, the longest first, in chunks of bounded memory."""
+    order = np.argsort(-lengths, kind="stable")
+    order = order[lengths[order] > 0]
+    start = 0
+    while start < len(order):
+        longest = int(lengths[order[start]])
+        if options.method == "exact":
+            each = (longest + 1) ** (topics - 1)
+            if each > CHUNK_NUMBERS:
+                raise TextcriticError(
+                    f"posterior: document {int(order[start])} has {longest:,} tokens, too many for the exact posterior "
+                    f"of {topics} topics; use gibbs"
+                )
+        else:
+            each = longest * (options.draws + topics)
+        size = max(1, CHUNK_NUMBERS // (2 * each))
+        yield order[start : start + size]
+        start += size
