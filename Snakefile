@@ -25,6 +25,7 @@ include: "rules/statistics.smk"
 include: "rules/process.smk"
 include: "rules/parallel.smk"
 include: "rules/topics.smk"
+include: "rules/mixing.smk"
 include: "rules/coreference.smk"
 
 

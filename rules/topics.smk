@@ -8,7 +8,7 @@ other critics do.
 from textcritic.experiments.topics.plan import fitted_files, fitted_words, stop_words
 
 TOPIC_MODELS = registries.names("critics", kind=["ctm"])
-# Their words are counted in the same way; the rest of their jobs is in rules/code_mixing.smk.
+# Their words are counted in the same way; the rest of their jobs is in rules/mixing.smk.
 MIXING_CRITICS = registries.names("critics", kind=["lda"])
 TOPIC_CRITIC = "results/critics/{critic}/{corpus}"
 

@@ -1,9 +1,11 @@
-"""Latent Dirichlet allocation as a critic of code-mixing: each language is a topic (model criticism paper, appendix C).
+"""Latent Dirichlet allocation as a critic of mixed languages: each is a topic (model criticism paper, appendix C).
 
 tomotopy is loaded only where a model is fitted.
 """
 
+from textcritic.critics.lda.mixing import topic_languages
 from textcritic.critics.lda.model import LDA, FitOptions
 from textcritic.critics.lda.posterior import Posterior, PosteriorOptions, infer
+from textcritic.critics.lda.posteriors import Posteriors
 
-__all__ = ["LDA", "FitOptions", "Posterior", "PosteriorOptions", "infer"]
+__all__ = ["LDA", "FitOptions", "Posterior", "PosteriorOptions", "Posteriors", "infer", "topic_languages"]

@@ -3,76 +3,25 @@
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.sparse import csr_matrix
 
 from textcritic.corpora import iter_articles
 from textcritic.critics.lda.fit import EVERY, fit_lda
-from textcritic.critics.lda.model import LDA, Array, FitOptions
-from textcritic.critics.lda.posterior import Posterior, PosteriorOptions, infer
+from textcritic.critics.lda.model import LDA, FitOptions
+from textcritic.critics.lda.posterior import PosteriorOptions, infer
+from textcritic.critics.lda.posteriors import Posteriors
 from textcritic.critics.lda.scoring import score_lda
 from textcritic.errors import TextcriticError
-from textcritic.files import arrays_of, read_table, write_arrays, write_json, write_table
+from textcritic.files import read_table, write_json, write_table
 from textcritic.latents.bags import Vocabulary, count_articles, open_counts
 from textcritic.runlog import Progress, log, versions
 
 FITTED_BY = ("topics", "beta", "alpha", "optimise_every", "burn_in", "iterations", "starts", "seed")
 """Keys of an entry of the critics registry that decide the fit, but for `vocabulary`."""
-POSTERIORS = ("ids", "mean", "draws", "counts", "tokens")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Mixing:
-    """Posteriors of the documents of a file that have a word of the vocabulary; the others are not here.
-
-    Attributes:
-        ids: [N].
-        mean: [N, K], of the topic shares theta.
-        draws: float32 [N, S, K], of theta.
-        counts: float32 [N, K], expected tokens in each topic.
-        tokens: int64 [N], with words of the vocabulary.
-    """
-
-    ids: npt.NDArray[np.str_]
-    mean: Array
-    draws: npt.NDArray[np.float32]
-    counts: npt.NDArray[np.float32]
-    tokens: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, ids: pa.Array, posterior: Posterior) -> Self:
-        """Those of `posterior` whose documents have a word."""
-        known = posterior.tokens > 0
-        return cls(
-            np.array(ids.to_pylist(), dtype=np.str_)[known],
-            posterior.mean[known],
-            posterior.draws[known].astype(np.float32),
-            posterior.counts[known].astype(np.float32),
-            posterior.tokens[known],
-        )
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an .npz file, whole or not at all."""
-        write_arrays(path, {name: getattr(self, name) for name in POSTERIORS})
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what `save` wrote.
-
-        Raises:
-            TextcriticError: the file is missing, truncated, or something else.
-        """
-        with arrays_of(path, "not a whole file of posteriors; delete it and rerun the rule that makes it") as arrays:
-            found = cls(**{name: arrays[name] for name in POSTERIORS})
-        lengths = {len(getattr(found, name)) for name in POSTERIORS}
-        if len(lengths) > 1 or found.draws.ndim != 3:
-            raise TextcriticError(f"{path}: arrays that do not go together; delete it and rerun the rule that makes it")
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +32,7 @@ class InferFiles:
         articles: a corpus split or a sample.
         vocabulary: Parquet file of the critic's words.
         critic: critic.npz.
-        posteriors: .npz to write, see `Mixing`.
+        posteriors: .npz to write, see `Posteriors`.
         scores: Parquet file to write, in `LDA_SCORES_SCHEMA`.
         rejected: texts of the sample that did not parse (id, text, why), which get a row in the scores; None: none.
     """
@@ -161,7 +110,7 @@ def infer_mixing(files: InferFiles, entry: Mapping[str, Any]) -> None:
         )
     rejected = [] if files.rejected is None else read_table(files.rejected).select(["id", "why"]).to_pylist()
     options = posterior_options(entry)
-    parts: list[Mixing] = []
+    parts: list[Posteriors] = []
     scores = []
     done = 0
     progress = Progress(
@@ -169,16 +118,16 @@ def infer_mixing(files: InferFiles, entry: Mapping[str, Any]) -> None:
     )
     for counts in count_articles(iter_articles(files.articles), vocabulary):
         posterior = infer(critic, counts.matrix, options, first=done)
-        parts.append(Mixing.of(counts.ids, posterior))
+        parts.append(Posteriors.of(counts.ids, posterior))
         scores.append(score_lda(counts.ids, posterior))
         done += len(counts.ids)
         progress.advance(len(counts.ids))
     if not done + len(rejected):
         raise TextcriticError(f"{files.articles}: holds no articles; nothing can be inferred")
     none = infer(critic, csr_matrix((0, critic.num_words)), options)
-    parts.append(Mixing.of(pa.array([], pa.string()), none))
+    parts.append(Posteriors.of(pa.array([], pa.string()), none))
     scores.append(score_lda([], none, [(row["id"], row["why"]) for row in rejected]))
-    _joined(parts).save(files.posteriors)
+    Posteriors.joined(parts).save(files.posteriors)
     write_table(files.scores, pa.concat_tables(scores))
 
 
@@ -191,7 +140,3 @@ def fit_options(entry: Mapping[str, Any]) -> FitOptions:
 def posterior_options(entry: Mapping[str, Any]) -> PosteriorOptions:
     """How posteriors are drawn under an entry of the critics registry."""
     return PosteriorOptions(entry["draws"], entry["sweeps"], entry["posterior"], entry["seed"])
-
-
-def _joined(parts: list[Mixing]) -> Mixing:
-    return Mixing(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in POSTERIORS})

@@ -1,4 +1,4 @@
-"""Code-mixing: fit latent Dirichlet allocation on real text, draw the topic shares of real text and of samples, score them.
+"""Mixing: fit latent Dirichlet allocation on real text, draw the topic shares of real text and of samples, score them.
 
 Needs: a corpus of text or of translations, and samples; its words are counted by rules/topics.smk. Makes: results/critics
 and results/topics, and scores as the other critics do.
@@ -42,7 +42,7 @@ rule fit_lda:
             "starts",
             "seed",
         ),
-        version=stage("code_mixing"),
+        version=stage("mixing"),
     script:
         "../workflow/scripts/fit_lda.py"
 
@@ -70,7 +70,7 @@ rule infer_data_mixing:
         runtime=of("critics", "critic", "runtime"),
     params:
         spec=spec("critics", "critic", "kind", "posterior", "draws", "sweeps", "seed"),
-        version=stage("code_mixing"),
+        version=stage("mixing"),
     script:
         "../workflow/scripts/infer_mixing.py"
 
