@@ -6,7 +6,7 @@ shard it falls into (up to the rounding of a model's own arithmetic, which batch
 differs when it falls that close to the border between two tokens).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,6 +108,14 @@ class Uniforms:
         self._streams: list[np.random.Generator] = [np.random.Generator(np.random.Philox(0))] * rows
         self._ready = np.empty((rows, UNIFORMS_AT_ONCE))
         self._used = np.full(rows, UNIFORMS_AT_ONCE)
+
+    @classmethod
+    def of(cls, seed: int, articles: Sequence[int]) -> "Uniforms":
+        """With a row for each of the articles, in their order."""
+        uniforms = cls(seed, len(articles))
+        for row, article in enumerate(articles):
+            uniforms.assign(row, article)
+        return uniforms
 
     def assign(self, row: int, article: int) -> None:
         """From now on `row` reads the stream of `article`, from its start."""

@@ -11,6 +11,12 @@ if TYPE_CHECKING:
 DRAW, LIKELIEST = "draw", "likeliest"
 """The two methods: tokens are drawn from the model, or the likeliest are taken."""
 METHODS = (DRAW, LIKELIEST)
+# fairseq's non-autoregressive architectures, by how their names begin: those that make a text in one pass, and others.
+ONE_PASS = ("nonautoregressive_transformer", "nacrf_transformer")
+REFINING = (
+    *("iterative_nonautoregressive_transformer", "cmlm_transformer"),
+    *("levenshtein_transformer", "insertion_transformer"),
+)
 # What only one of the methods reads, with the value that changes nothing.
 ONLY_DRAWN: Mapping[str, float] = {"temperature": 1, "top_k": 0, "top_p": 1}
 ONLY_LIKELIEST: Mapping[str, float] = {"beam": 1, "iterations": 0}
@@ -42,3 +48,26 @@ def check_method(decoding: Mapping[str, Any]) -> None:
             "iterations: are for models that make all tokens at once, and beam is for autoregressive ones; leave one of"
             " the two out"
         )
+
+
+def check_architecture(decoding: Mapping[str, Any], architecture: str) -> None:
+    """See that a decoding can be used with an architecture of fairseq.
+
+    Raises:
+        TextcriticError: a beam for a model that makes all tokens at once, or iterations for one that cannot refine.
+    """
+    if decoding["beam"] > 1 and is_nonautoregressive(architecture):
+        raise TextcriticError(
+            f"beam: {decoding['beam']} is for autoregressive models; {architecture} makes all tokens at once: leave it"
+            " out"
+        )
+    if decoding["iterations"] > 0 and not architecture.startswith(REFINING):
+        raise TextcriticError(
+            f"iterations: {decoding['iterations']} passes refine nothing: {architecture} makes a text in one; leave it"
+            f" out, or train one of {', '.join(REFINING)}"
+        )
+
+
+def is_nonautoregressive(architecture: str) -> bool:
+    """Whether an architecture of fairseq makes all tokens of a text at once; known without loading fairseq."""
+    return architecture.startswith((*ONE_PASS, *REFINING))

@@ -92,9 +92,7 @@ def draw(model: HSMM, indices: Sequence[int], seed: int, segments: int | None = 
     for name, value in (("segments", segments), ("max_tokens", max_tokens)):
         if value is not None and value < 1:
             raise TextcriticError(f"{name}: {value} is not possible; give at least 1")
-    uniforms = Uniforms(seed, len(indices))
-    for row, index in enumerate(indices):
-        uniforms.assign(row, index)
+    uniforms = Uniforms.of(seed, indices)
     sequence, states, numbers, complete = _chains(model, uniforms, len(indices), segments, max_tokens)
     rows = _emit(model, states, numbers)
     return _cut(model, sequence, states, rows, complete, max_tokens)

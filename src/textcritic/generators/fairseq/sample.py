@@ -1,0 +1,211 @@
+"""Samples of fairseq's models: the job that writes one shard of raw draws, of language models and of translators."""
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+import numpy as np
+import torch
+
+from textcritic.errors import TextcriticError
+from textcritic.generators.decoding import Decoding, Uniforms
+from textcritic.generators.drawing import draw
+from textcritic.generators.fairseq.at_once import draw_at_once, likeliest_at_once
+from textcritic.generators.fairseq.models import FairseqModel, load_model
+from textcritic.generators.fairseq.search import search_texts
+from textcritic.generators.fairseq.steps import Steps, batches, prepare
+from textcritic.generators.sample import Sampling
+from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
+from textcritic.options.decodings import DRAW, check_architecture
+from textcritic.runlog import Progress
+from textcritic.training.hardware import cpu_settings
+from textcritic.training.load import decode
+
+
+def sample_fairseq(
+    model_dir: str | os.PathLike[str],
+    sources: Sequence[str] | None,
+    decoding: Decoding,
+    shard: Shard,
+    sampling: Sampling | None = None,
+) -> None:
+    """Make the texts of one shard and write them.
+
+    A killed run goes on where it was: finished texts stay in `{shard.path}.partial.jsonl` until the shard is whole.
+
+    Args:
+        model_dir: folder of a model of kind fairseq, with its tokenizer.
+        sources: sentences to translate: text i translates sentence i, and after the last comes the first again; None
+            for a language model.
+        decoding: the scheme; "likeliest" draws nothing, and gives every seed the same texts.
+        shard: which texts, and where they are written.
+        sampling: precision, threads and version; the defaults of `Sampling` if None.
+
+    Raises:
+        TextcriticError: a fault of the model, or a decoding that it does not go with; sentences for a language model,
+            or none for a translator; another job that makes this shard.
+    """
+    sampling = sampling or Sampling()
+    with cpu_settings(sampling.threads):
+        model = load_model(model_dir)
+        name = os.fspath(model_dir)
+        _check(model, sources, decoding, name)
+        encoded = None if sources is None else encode_sources(model, sources, name)
+        prepare(model, sampling.precision, name)
+        fingerprint = {
+            "model": folder_digest(model_dir),
+            "sources": None if sources is None else hashlib.sha256("\n".join(sources).encode()).hexdigest(),
+            "shard": [shard.seed, shard.first, shard.count],
+            "decoding": {key: value for key, value in asdict(decoding).items() if key != "batch_size"},
+            "sampling": {"precision": sampling.precision, "version": sampling.version},
+        }
+        with PartialShard(shard.path, fingerprint) as partial:
+            _fill(partial, shard, model, encoded, decoding)
+
+
+def make_texts(
+    model: FairseqModel, sources: Sequence[np.ndarray] | None, decoding: Decoding, seed: int, indices: Sequence[int]
+) -> Iterator[tuple[int, list[int], str, int]]:
+    """Make texts by the method of a decoding, yielding (index, symbols, "end" or "length", tokens made).
+
+    The symbols are those between beginning and end. The end counts as a token that was made, the beginning does not.
+
+    Args:
+        model: on its device, see `steps.prepare`.
+        sources: see `encode_sources`; None for a language model.
+        decoding: the scheme.
+        seed: see `shards.Shard`.
+        indices: the texts to make.
+    """
+    limit = decoding.max_tokens
+    if not model.autoregressive:
+        assert sources is not None
+        drawn = decoding.method == DRAW
+        texts = (
+            draw_at_once(model, sources, indices, decoding, seed)
+            if drawn
+            else likeliest_at_once(model, sources, indices, decoding)
+        )
+        special = (model.dictionary.bos(), model.dictionary.eos())
+        for index, made in texts:
+            between = [symbol for symbol in made[: limit + 1].tolist() if symbol not in special]
+            tokens = len(made) - 1
+            yield index, between, ENDED if tokens <= limit else CUT, min(tokens, limit)
+    elif decoding.method == DRAW:
+        for index, symbols, finish in draw_texts(model, sources, indices, decoding, seed):
+            yield index, symbols, finish, len(symbols)
+    else:
+        found = search_texts(model, sources, indices, decoding.beam, limit, decoding.batch_size)
+        for index, (best, *_) in found:
+            yield index, best.symbols.tolist(), CUT if best.cut else ENDED, len(best.symbols)
+
+
+def draw_texts(
+    model: FairseqModel,
+    sources: Sequence[np.ndarray] | None,
+    indices: Sequence[int],
+    decoding: Decoding,
+    seed: int,
+) -> Iterator[tuple[int, list[int], str]]:
+    """Draw texts from an autoregressive model, yielding (index, symbols, "end" or "length") as each is finished.
+
+    Args:
+        model: autoregressive, on its device.
+        sources: symbols of the texts to translate, end included; None for a language model.
+        indices: of the texts, see `steps.batches`.
+        decoding: the scheme.
+        seed: see `shards.Shard`.
+    """
+    end = model.dictionary.eos()
+    on = next(model.module.parameters()).device
+    for batch, given in batches(indices, sources, decoding.batch_size):
+        uniforms = Uniforms.of(seed, batch)
+        left = np.array(batch)
+        symbols = torch.full((len(batch), decoding.max_tokens + 1), end, device=on)
+        # Not around the yield: the caller's code does not run in inference mode.
+        with torch.inference_mode():
+            steps = Steps(model, given, len(batch))
+        for length in range(1, decoding.max_tokens + 1):
+            with torch.inference_mode():
+                log_probs = steps.log_probs(symbols[:, :length])
+            drawn = draw(log_probs, uniforms.next(np.arange(len(left))), decoding)
+            symbols[:, length] = drawn.to(on)
+            ended = (drawn == end).numpy()
+            finished = ended | (length == decoding.max_tokens)
+            for row in np.flatnonzero(finished).tolist():
+                yield int(left[row]), symbols[row, 1 : length + 1].tolist(), ENDED if ended[row] else CUT
+            if finished.all():
+                break
+            if finished.any():
+                kept = np.flatnonzero(~finished)
+                uniforms.keep(kept)
+                left = left[kept]
+                order = torch.from_numpy(kept).to(on)
+                symbols = symbols[order]
+                with torch.inference_mode():
+                    steps.reorder(order)
+
+
+def encode_sources(model: FairseqModel, sources: Sequence[str], name: str) -> list[np.ndarray]:
+    """Sentences as the symbols that a translator reads: the end behind them, and a beginning if it makes all at once.
+
+    Args:
+        model: a translator.
+        sources: sentences.
+        name: what to call the model in errors.
+
+    Raises:
+        TextcriticError: there are none; one has no tokens, or more than the model can read.
+    """
+    if not sources:
+        raise TextcriticError(f"{name}: there are no sentences to translate")
+    ids = model.tokenizer(
+        list(sources), add_special_tokens=False, split_special_tokens=True, return_attention_mask=False, verbose=False
+    )["input_ids"]
+    beginning = [] if model.autoregressive else [model.dictionary.bos()]
+    encoded = []
+    for number, tokens in enumerate(ids, start=1):
+        if not 1 <= len(tokens) <= model.longest_source:
+            raise TextcriticError(
+                f"{name}: sentence {number} to translate has {len(tokens)} tokens; the model reads from 1 to"
+                f" {model.longest_source} (options.max_source_positions)"
+            )
+        encoded.append(np.array([*beginning, *model.to_fairseq(tokens).tolist(), model.dictionary.eos()], np.int64))
+    return encoded
+
+
+def _check(model: FairseqModel, sources: Sequence[str] | None, decoding: Decoding, name: str) -> None:
+    """See that model, sentences and decoding go together."""
+    if model.translates and sources is None:
+        raise TextcriticError(f"{name}: holds a translator, which needs sentences to translate")
+    if not model.translates and sources is not None:
+        raise TextcriticError(f"{name}: holds a language model, which translates nothing; name a generator that does")
+    check_architecture(asdict(decoding), model.architecture)
+    if decoding.stride is not None:
+        raise TextcriticError(f"decoding: stride: has no effect on {name}, a model of fairseq; leave it out")
+    if model.autoregressive and decoding.max_tokens > model.longest_target + 1:
+        raise TextcriticError(
+            f"decoding: max_tokens: {decoding.max_tokens} is beyond the {model.longest_target + 1} positions of {name};"
+            " lower it, or raise options.max_target_positions and train again"
+        )
+
+
+def _fill(
+    partial: PartialShard,
+    shard: Shard,
+    model: FairseqModel,
+    sources: Sequence[np.ndarray] | None,
+    decoding: Decoding,
+) -> None:
+    """Make what is missing of a shard, and write it."""
+    finished = {done.index for done in partial.draws}
+    wanted = [index for index in shard.indices if index not in finished]
+    progress = Progress(f"sampling {os.fspath(shard.path)}", shard.count, "texts", done=len(finished))
+    started, made = time.monotonic(), 0
+    for index, symbols, finish, tokens in make_texts(model, sources, decoding, shard.seed, wanted):
+        partial.append(Draw(index, decode(model.tokenizer, model.from_fairseq(symbols)), tokens, finish))
+        made += tokens
+        progress.advance(note=f"{made / (time.monotonic() - started):,.0f} tokens/s")
+    partial.complete()
