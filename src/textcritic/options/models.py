@@ -14,6 +14,9 @@ SYMBOLS = "symbols"
 SUBWORDS = "subwords"
 """The tokenizer of parallel corpora; all others but `SYMBOLS` are for text."""
 
+GRADIENT = ("causal", "fairseq")
+"""Kinds of generators that are trained for so many steps or epochs."""
+
 
 def check_encoding(name: str, registries: "Registries") -> None:
     """Check an entry of the encodings registry.
@@ -37,9 +40,14 @@ def check_generator(name: str, registries: "Registries") -> None:
     """
     model = registries.entry("generators", name)
     _check_encoded(model)
-    training = model["training"] if model["kind"] == "causal" else {}
-    if training and (training["steps"] is None) == (training["epochs"] is None):
+    if model["kind"] in GRADIENT and (model["training"]["steps"] is None) == (model["training"]["epochs"] is None):
         raise TextcriticError("training: give steps or epochs, one of the two")
+    if model["kind"] == "fairseq" and model["training"]["accumulation"] % max(1, model["gpu"]):
+        raise TextcriticError(
+            f"gpu: {model['gpu']} GPUs cannot share training.accumulation, {model['training']['accumulation']} forward"
+            " passes, evenly; change one of the two"
+        )
+    training = model["training"] if model["kind"] == "causal" else {}
     if training and training["epochs"] == 0 and "config" in model["init"]:
         raise TextcriticError("training.epochs: 0 leaves a model as it is, and init.config starts from random weights")
     if training and training["batch_size"] % max(1, model["gpu"]):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.options.corpora import given_paths
+from textcritic.options.corpora import given_paths, is_parallel
 from textcritic.options.parallel import parallel_paths
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source, from_file
@@ -79,6 +79,13 @@ class Paths:
         encoding = self.registries.entry("generators", w.generator)["encoding"]
         prefix = f"results/encodings/{w.corpus}/{encoding}/{w.setting}"
         return [f"{prefix}/{split}.{part}.npy" for split in splits for part in ("tokens", "kinds")]
+
+    def encoded(self, w: Any, splits: Iterable[str]) -> list[str]:
+        """What a generator is trained or measured on: the pairs of a parallel corpus, else `token_streams`."""
+        if not is_parallel(self.registries.entry("corpora", w.corpus)):
+            return self.token_streams(w, splits)
+        encoding = self.registries.entry("generators", w.generator)["encoding"]
+        return [f"results/encodings/{w.corpus}/{encoding}/pairs/{split}.npz" for split in splits]
 
     def classifier_tokenizer(self, w: Any) -> str | list[str]:
         """The tokenizer of a classifier that is initialised from a configuration; others bring their own."""

@@ -11,6 +11,7 @@ from typing import Any
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.experiments import KINDS, kind_of
 from textcritic.files import read_json
+from textcritic.options.models import GRADIENT
 from textcritic.plan.experiment import Experiment, schema_of
 from textcritic.plan.registries import Registries, check_name, find_folder
 from textcritic.plan.spec import complete, load_yaml
@@ -81,7 +82,7 @@ class Project:
         """How many transformers are trained side by side, as far as it matters for their threads: one, or two."""
         sources = {source for study in self.studies.values() for source in study.sources()}
         kinds = {source: self.registries.entry("generators", source.generator)["kind"] for source in sources}
-        return min(2, max(1, len({source.model for source, kind in kinds.items() if kind == "causal"})))
+        return min(2, max(1, len({source.model for source, kind in kinds.items() if kind in GRADIENT})))
 
     def dump_shards(self, corpus: str) -> int:
         """In how many shards a dump is extracted: as its entry says, or, once it is extracted, as it was then."""

@@ -108,9 +108,13 @@ def train_share(
     data, what, plan, how = Splits(**splits), Architecture(**architecture), FairseqTraining(**training), Run(**run)
     decides = {"training": deciding(plan), "architecture": asdict(what), "seed": seed, "format": STATE_FORMAT}
     files = {"train": split_path(data.train), "validation": split_path(data.validation), "tokenizer": data.tokenizer}
+    reads, path = translates(what.name), split_path(data.train)
+    if reads != path.endswith(".npz"):
+        takes, given = ("pairs of a parallel corpus", "text") if reads else ("text", "a parallel corpus")
+        raise TextcriticError(f"architecture: {what.name} is trained on {takes}; {path} is {given}")
     with resumable(how, decides, files, ranks) as loop:
         tokenizer = load_tokenizer(data.tokenizer)
-        order = symbol_order(tokenizer, target_streams(data.train, translates(what.name)))
+        order = symbol_order(tokenizer, target_streams(data.train, reads))
         model = build_model(what.name, what.options, order, seed, tokenizer)
         examples = (load_examples(data.train, model), load_examples(data.validation, model))
         try:
