@@ -9,6 +9,7 @@ from textcritic.inference.covariances import (
     covariance_distance,
     covariance_test,
 )
+from textcritic.inference.energy import EnergyTest, energy_distance, energy_test
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.shares import share_interval
@@ -17,6 +18,7 @@ from textcritic.inference.statistics import exp_ratio_of_sums, ratio_of_sums, se
 __all__ = [
     "GROUPS",
     "CovarianceTest",
+    "EnergyTest",
     "Interval",
     "PermutationTest",
     "aggregated_covariance",
@@ -27,6 +29,8 @@ __all__ = [
     "covariance_distance",
     "covariance_test",
     "document_groups",
+    "energy_distance",
+    "energy_test",
     "exp_ratio_of_sums",
     "jackknife_variance",
     "permutation_p_values",

@@ -59,7 +59,7 @@ def permutation_test(
         return statistic(sums) - statistic(total - sums)
 
     observed = float(difference(one.sum(axis=0, keepdims=True))[0])
-    exact = _few_splits(len(one), len(two), resamples)
+    exact = few_splits(len(one), len(two), resamples)
     if exact:
         splits = math.comb(len(pooled), len(one))
         chunks = _all_splits(pooled, len(one))
@@ -121,7 +121,7 @@ def permutation_p_values(
     return p_values
 
 
-def _few_splits(first: int, second: int, resamples: int) -> bool:
+def few_splits(first: int, second: int, resamples: int) -> bool:
     """Whether there are at most `resamples` splits; for large sets the binomial is not computed."""
     log_splits = math.lgamma(first + second + 1) - math.lgamma(first + 1) - math.lgamma(second + 1)
     return log_splits < math.log(resamples) + 1 and math.comb(first + second, first) <= resamples
