@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from textcritic.corpora.catalogues import read_catalogues
 from textcritic.corpora.languages import LanguageRecipe, draw_sentences, mixed
 from textcritic.corpora.parallel_corpus import Sentences, write_parallel_corpus
+from textcritic.corpora.parallel_files import read_parallel
 from textcritic.errors import TextcriticError
 
 
@@ -31,6 +33,14 @@ def build_parallel(entry: Mapping[str, Any], out_dir: str | os.PathLike[str]) ->
     return write_parallel_corpus(sentences, entry["splits"], out_dir)
 
 
+def _parallel(options: Mapping[str, Any], name: str) -> Sentences:
+    return read_parallel(options["parallel"], name)
+
+
+def _catalogues(options: Mapping[str, Any], name: str) -> Sentences:
+    return read_catalogues(options["catalogues"])
+
+
 def _languages(options: Mapping[str, Any], name: str) -> Sentences:
     given = dict(options["languages"])
     mixing = given.pop("mixing")
@@ -38,4 +48,8 @@ def _languages(options: Mapping[str, Any], name: str) -> Sentences:
     return Sentences(mixed(draw_sentences(recipe), mixing, recipe.seed), Counter())
 
 
-READERS: dict[str, Callable[[Mapping[str, Any], str], Sentences]] = {"languages": _languages}
+READERS: dict[str, Callable[[Mapping[str, Any], str], Sentences]] = {
+    "parallel": _parallel,
+    "catalogues": _catalogues,
+    "languages": _languages,
+}

@@ -1,7 +1,7 @@
 """Sentences and translations as tokens: byte-pair encoding inside words, and the encoded pairs of a split."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -69,6 +69,10 @@ def make_subword_tokenizer(
         fast.save_pretrained(folder)
 
 
+Side = tuple[np.ndarray, np.ndarray]
+"""Tokens int32 of some texts, one after the other, and the number of tokens of each, int64."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
     """Encoded sentences and translations of a split, a pair for each translation, without special tokens.
@@ -129,11 +133,11 @@ def encode_pairs(articles_path: str | os.PathLike[str], tokenizer_dir: str | os.
     """
     tokenizer = load_tokenizer(tokenizer_dir)
     encoded = _encoded(iter_articles(articles_path), tokenizer, articles_path)
-    columns = list(zip(*encoded, strict=True))
-    if not columns:
+    batches = list(encoded)
+    if not batches:
         raise TextcriticError(f"{articles_path}: holds no articles")
-    sources, targets, sentences = columns
-    return Pairs(*_joined(sources), *_joined(targets), np.array(sentences, np.int64))
+    source, target, sentence = zip(*batches, strict=True)
+    return Pairs(*_joined(source), *_joined(target), np.concatenate(sentence))
 
 
 def sides_of(article: Article) -> tuple[str, str]:
@@ -149,7 +153,7 @@ def sides_of(article: Article) -> tuple[str, str]:
 
 def _encoded(
     articles: Iterator[Article], tokenizer: PreTrainedTokenizerFast, path: str | os.PathLike[str]
-) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
+) -> Iterator[tuple[Side, Side, np.ndarray]]:
     while batch := list(islice(articles, BATCH)):
         texts = list(chain.from_iterable(map(sides_of, batch)))
         ids = tokenizer(
@@ -158,9 +162,16 @@ def _encoded(
         for article, source, target in zip(batch, ids[::2], ids[1::2], strict=True):
             if not source or not target:
                 raise TextcriticError(f"{path}: article '{article.id}' has a side without tokens")
-            yield np.array(source, np.int32), np.array(target, np.int32), sentence_number(article.id)
+        sentences = np.array([sentence_number(article.id) for article in batch], np.int64)
+        yield _side(ids[::2]), _side(ids[1::2]), sentences
 
 
-def _joined(parts: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    sides = list(parts)
-    return np.concatenate(sides), np.cumsum([0, *map(len, sides)], dtype=np.int64)
+def _side(ids: list[list[int]]) -> Side:
+    tokens = np.fromiter(chain.from_iterable(ids), np.int32)
+    return tokens, np.array(list(map(len, ids)), np.int64)
+
+
+def _joined(sides: Sequence[Side]) -> tuple[np.ndarray, np.ndarray]:
+    """The tokens of all batches, and their offsets."""
+    lengths = np.concatenate([lengths for _, lengths in sides])
+    return np.concatenate([tokens for tokens, _ in sides]), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

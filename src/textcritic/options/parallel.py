@@ -12,6 +12,9 @@ FILES = "parallel"
 SOURCE = "source"
 """What the English side is called where files and columns are named by language."""
 
+DOCUMENT = "document"
+"""What the column of documents is called."""
+
 
 def check_parallel(entry: Mapping[str, Any]) -> None:
     """Check the options of a corpus with regard to parallel corpora.
@@ -40,8 +43,9 @@ def check_parallel(entry: Mapping[str, Any]) -> None:
         given = [key for key in ("targets", "documents") if options.get(key) is not None]
         if given:
             raise TextcriticError(f"{where}.{given[0]}: has no effect with format: tsv; its columns say it")
-        if options["columns"] is not None and SOURCE not in options["columns"]:
-            raise TextcriticError(f"{where}.columns: names no column {SOURCE}, that of the English side")
+        columns = options["columns"]
+        if columns is not None and (SOURCE not in columns or not set(columns) - {SOURCE, DOCUMENT}):
+            raise TextcriticError(f"{where}.columns: should name {SOURCE}, the English side, and a language")
         return
     if "targets" not in options:
         raise TextcriticError(f"{where}.targets is missing; give a file for each language")
@@ -64,8 +68,8 @@ def parallel_paths(options: Mapping[str, Any]) -> list[Path]:
 
 
 def _check_documents(documents: Any, targets: Mapping[str, str], where: str) -> None:
-    if SOURCE in targets:
-        raise TextcriticError(f"{where}.targets: a language cannot be called {SOURCE}, which is the English side")
+    if reserved := next((key for key in (SOURCE, DOCUMENT) if key in targets), None):
+        raise TextcriticError(f"{where}.targets: a language cannot be called {reserved}; give its code, e.g. de")
     if isinstance(documents, Mapping):
         sides = {SOURCE, *targets}
         if wrong := sorted(sides ^ set(documents)):
