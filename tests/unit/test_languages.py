@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def test_lengths_are_uniform_and_words_follow_zipf(drawn):
 
 
 def test_a_word_is_followed_by_its_followers_half_of_the_time(drawn):
-    after = Counter(int(b) for words in drawn.sentences for a, b in zip(words, words[1:], strict=False) if a == 0)
+    after = Counter(int(b) for words in drawn.sentences for a, b in pairwise(words) if a == 0)
     four = sum(count for _, count in after.most_common(4)) / sum(after.values())
     assert 0.5 < four < 0.95
     assert max(after.values()) / sum(after.values()) > 0.1
