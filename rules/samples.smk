@@ -76,7 +76,7 @@ rule collect_samples:
         "results/benchmarks/collect_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
-        generator=registries.names("generators", kind=["causal", "ngram"]),
+        generator=registries.names("generators", kind=["causal", "ngram", "fairseq"]),
     conda:
         "../envs/cpu.yaml"
     resources:

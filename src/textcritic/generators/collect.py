@@ -12,7 +12,7 @@ from textcritic.corpora import Article, MalformedArticle, Section, Titles, given
 from textcritic.corpora.layout import W_TITLE
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
-from textcritic.generators.shards import CUT, read_shard
+from textcritic.generators.shards import CUT, Draw, read_shard
 from textcritic.runlog import log
 
 REJECTED_SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("id", "text", "why")])
@@ -34,7 +34,9 @@ class SampleFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rejected:
+class Rejected:
+    """A text that is not kept, and the reason."""
+
     id: str
     text: str
     why: str
@@ -66,12 +68,12 @@ def collect_samples(
         TextcriticError: a shard is missing or not whole, an index occurs twice, or every article was rejected.
     """
     advice = "train the generator for longer, or raise max_tokens"
-    return collect_draws(shards, lambda text: parse(text, setting), max_tokens, generator, files, advice)
+    return collect_draws(shards, lambda draw: (None, parse(draw.text, setting)), max_tokens, generator, files, advice)
 
 
 def collect_draws(
     shards: Sequence[str | os.PathLike[str]],
-    sections_of: Callable[[str], tuple[Section, ...]],
+    content_of: Callable[[Draw], tuple[str | None, tuple[Section, ...]]],
     max_tokens: int,
     generator: str,
     files: SampleFiles,
@@ -81,7 +83,7 @@ def collect_draws(
 
     Args:
         shards: see `collect_samples`.
-        sections_of: the sections of a text; for a text that is not an article it raises MalformedArticle, with the
+        content_of: title and sections of a draw; for a text that is not an article it raises MalformedArticle, with the
             reason.
         max_tokens: see `collect_samples`.
         generator: see `collect_samples`.
@@ -98,7 +100,7 @@ def collect_draws(
     tokens = 0
     seen: set[int] = set()
 
-    def outcomes() -> Iterator[Article | _Rejected]:
+    def outcomes() -> Iterator[Article | Rejected]:
         nonlocal tokens
         for shard in shards:
             for draw in read_shard(shard):
@@ -110,14 +112,14 @@ def collect_draws(
                 tokens += draw.tokens
                 identifier = f"{generator}-{draw.index:06d}"
                 if draw.finish == CUT:
-                    yield _Rejected(identifier, draw.text, f"no end within {max_tokens} tokens")
+                    yield Rejected(identifier, draw.text, f"no end within {max_tokens} tokens")
                     continue
                 try:
-                    yield Article(identifier, None, sections_of(draw.text), generator)
+                    yield Article(identifier, *content_of(draw), generator)
                 except MalformedArticle as malformed:
-                    yield _Rejected(identifier, draw.text, malformed.reason)
+                    yield Rejected(identifier, draw.text, malformed.reason)
 
-    return _write(outcomes(), lambda: tokens, advice, files)
+    return write_sample(outcomes(), lambda: tokens, advice, files)
 
 
 def import_samples(
@@ -145,7 +147,7 @@ def import_samples(
     """
     standard = Titles(**titles) if setting == W_TITLE else None
 
-    def outcome(article: Article) -> Article | _Rejected:
+    def outcome(article: Article) -> Article | Rejected:
         texts = [section.text.strip() for section in article.sections]
         try:
             if not all(texts) or not texts:
@@ -156,12 +158,12 @@ def import_samples(
             else:
                 sections = _titled(article, texts, standard)
         except MalformedArticle as malformed:
-            return _Rejected(article.id, "\n\n".join(texts), malformed.reason)
+            return Rejected(article.id, "\n\n".join(texts), malformed.reason)
         return Article(article.id, article.title, sections, article.source)
 
     advice = "give articles whose sections all have text" + (" and a title" if standard else "")
     outcomes = (outcome(article) for article in given_articles(path))
-    return _write(outcomes, lambda: None, advice, files)
+    return write_sample(outcomes, lambda: None, advice, files)
 
 
 def _titled(article: Article, texts: Sequence[str], standard: Titles) -> tuple[Section, ...]:
@@ -174,14 +176,27 @@ def _titled(article: Article, texts: Sequence[str], standard: Titles) -> tuple[S
     return kept
 
 
-def _write(
-    outcomes: Iterator[Article | _Rejected],
+def write_sample(
+    outcomes: Iterator[Article | Rejected],
     tokens: Callable[[], int | None],
     advice: str | None,
     files: SampleFiles,
 ) -> dict[str, object]:
-    """Write what is kept as it comes, then what is rejected, and the counts; `tokens` is asked at the end."""
-    kept, rejected = 0, list[_Rejected]()
+    """Write what is kept as it comes, then what is rejected, and the counts.
+
+    Args:
+        outcomes: articles to keep, and texts that are rejected.
+        tokens: asked at the end, how many were drawn in all; None: not known.
+        advice: see `collect_draws`.
+        files: to write.
+
+    Returns:
+        see `collect_samples`.
+
+    Raises:
+        TextcriticError: with `advice`, no article was kept.
+    """
+    kept, rejected = 0, list[Rejected]()
 
     def articles() -> Iterator[Article]:
         nonlocal kept
@@ -207,14 +222,14 @@ def _write(
     return counts
 
 
-def _nothing(out_path: str | os.PathLike[str], rejected: Sequence[_Rejected]) -> str:
+def _nothing(out_path: str | os.PathLike[str], rejected: Sequence[Rejected]) -> str:
     listed = _listed(rejected) or "none were drawn"
     return f"{out_path}: of {len(rejected)} articles none can be used ({listed})"
 
 
-def _listed(rejected: Sequence[_Rejected]) -> str:
+def _listed(rejected: Sequence[Rejected]) -> str:
     return ", ".join(f"{why}: {number}" for why, number in _reasons(rejected).items())
 
 
-def _reasons(rejected: Sequence[_Rejected]) -> dict[str, int]:
+def _reasons(rejected: Sequence[Rejected]) -> dict[str, int]:
     return dict(Counter(item.why for item in rejected).most_common())

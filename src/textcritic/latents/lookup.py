@@ -50,7 +50,9 @@ def parse_sequences(
     """
     lookup = Lookup.of(Process.load(process_path))
     files = SampleFiles(out_path, rejected_path, counts_path)
-    return collect_draws(shards, lookup.sections, max_tokens, generator, files, advice=None)
+    return collect_draws(
+        shards, lambda draw: (None, lookup.sections(draw.text)), max_tokens, generator, files, advice=None
+    )
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,14 @@ def check_architecture(decoding: Mapping[str, Any], architecture: str) -> None:
         )
 
 
+def translates(architecture: str) -> bool:
+    """Whether an architecture of fairseq reads a source text, and is no language model; known without loading fairseq.
+
+    The architectures of fairseq's language models have `_lm` in their names.
+    """
+    return "_lm" not in architecture
+
+
 def is_nonautoregressive(architecture: str) -> bool:
     """Whether an architecture of fairseq makes all tokens of a text at once; known without loading fairseq."""
     return architecture.startswith((*ONE_PASS, *REFINING))

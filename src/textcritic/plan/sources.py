@@ -8,13 +8,15 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.options.corpora import is_parallel, is_text
-from textcritic.options.decodings import LIKELIEST
+from textcritic.options.decodings import LIKELIEST, check_architecture, translates
 from textcritic.options.models import SUBWORDS, SYMBOLS
 from textcritic.plan.bundle import Files
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
 
 # What a decoding must have where articles are drawn as the model has them.
 PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
+# What a decoding must have for a model of fairseq: a text is never longer than the model's positions and begins afresh.
+FAIRSEQ_IGNORES = {"stride": None, "opening": 0}
 # Values of a decoding's keys that one kind of generator can be drawn from with: a length that is given, and a search.
 ONE_KIND = {"stop": ("given", "hsmm"), "method": (LIKELIEST, "fairseq")}
 
@@ -146,7 +148,36 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
         )
     if generator["kind"] == "ngram":
         check_plain(source, decoding, PLAIN, f"{name} is an n-gram model")
+    if generator["kind"] == "fairseq":
+        check_fairseq(source, registries, where)
     check_supported(source, generator, decoding, where)
+
+
+def check_fairseq(source: Source, registries: Registries, where: str) -> None:
+    """See that a model of fairseq goes with the corpus, and the decoding with the model.
+
+    Raises:
+        TextcriticError: a translator on articles of text, or a language model on a parallel corpus; a decoding that
+            asks for what the architecture cannot do, or has keys that have no effect on it.
+    """
+    corpus, generator, decoding = entries_of(source, registries)
+    architecture, parallel = generator["architecture"], is_parallel(corpus)
+    name = f"{where}: {source.generator}"
+    if translates(architecture) is not parallel:
+        what, needed = (
+            ("translates", "a parallel corpus") if not parallel else ("is a language model", "articles of text")
+        )
+        raise TextcriticError(
+            f"{name} has the architecture {architecture}, which {what} and needs {needed}; {source.corpus} has the"
+            f" extractor {corpus['extractor']}"
+        )
+    for key, value in FAIRSEQ_IGNORES.items():
+        if decoding[key] != value:
+            raise TextcriticError(f"{name} is of kind fairseq, on which {key} has no effect; {source.decoding} has it")
+    try:
+        check_architecture(decoding, architecture)
+    except TextcriticError as error:
+        raise TextcriticError(f"{name} with {source.decoding}: {error}") from error
 
 
 def check_plain(source: Source, decoding: Mapping[str, Any], plain: Mapping[str, Any], what: str) -> None:

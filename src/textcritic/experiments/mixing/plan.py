@@ -8,7 +8,17 @@ from textcritic.options.corpora import LANGUAGES, PARALLEL, is_parallel
 from textcritic.options.models import SUBWORDS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
-from textcritic.plan.sources import Source, check_critic, check_labels, decodings_of, drawn, entries_of, measured
+from textcritic.plan.sources import (
+    Source,
+    check_critic,
+    check_fairseq,
+    check_labels,
+    check_supported,
+    decodings_of,
+    drawn,
+    entries_of,
+    measured,
+)
 
 GENERATORS = ("fairseq", "file")
 
@@ -76,7 +86,7 @@ class Mixing(Experiment):
 
 def _check_translations(source: Source, registries: Registries, where: str) -> None:
     """See that a source is translations of a parallel corpus, by a generator that makes such."""
-    corpus, generator, _ = entries_of(source, registries)
+    corpus, generator, decoding = entries_of(source, registries)
     name = f"{where}: {source.generator}"
     if not is_parallel(corpus):
         raise TextcriticError(
@@ -93,3 +103,6 @@ def _check_translations(source: Source, registries: Registries, where: str) -> N
             f"{name} has the encoding {generator['encoding']}; on the parallel corpus {source.corpus} it must be one"
             f" whose tokenizer is {SUBWORDS}"
         )
+    if generator["kind"] == "fairseq":
+        check_fairseq(source, registries, where)
+    check_supported(source, generator, decoding, where)

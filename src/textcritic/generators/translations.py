@@ -1,0 +1,174 @@
+"""Samples of parallel corpora: which sentences are translated, and translations as articles."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from textcritic.corpora import Article, MalformedArticle, Section, iter_articles
+from textcritic.corpora.records import records
+from textcritic.corpora.tables import is_table
+from textcritic.corpora.values import kind_of, text_or
+from textcritic.errors import TextcriticError
+from textcritic.generators.collect import Rejected, SampleFiles, collect_draws, write_sample
+from textcritic.generators.shards import Draw
+
+KEYS = ("id", "source", "text")
+JSON = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+
+
+def sources_of(articles_path: str | os.PathLike[str]) -> list[str]:
+    """The distinct English sentences of a split of a parallel corpus, in the order in which each comes first.
+
+    Raises:
+        TextcriticError: an article has no title, which is the English sentence; or a fault of the file.
+    """
+    found: dict[str, None] = {}
+    for article in iter_articles(articles_path):
+        if article.title is None:
+            raise TextcriticError(f"{articles_path}: article '{article.id}' has no title, the sentence it translates")
+        found.setdefault(article.title)
+    if not found:
+        raise TextcriticError(f"{articles_path}: holds no articles")
+    return list(found)
+
+
+def collect_translations(
+    shards: Sequence[str | os.PathLike[str]],
+    sources: Sequence[str],
+    max_tokens: int,
+    generator: str,
+    files: SampleFiles,
+) -> dict[str, object]:
+    """Make articles of the draws of all shards: title the English sentence, one section with the translation.
+
+    A draw is rejected as "empty" or as "no end within N tokens"; nothing is drawn again for it.
+
+    Args:
+        shards: Parquet files of raw draws; draw i translates sentence i, and after the last comes the first again.
+        sources: see `sources_of`.
+        max_tokens: N of the decoding.
+        generator: name that ids (`{generator}-000012`) and sources of articles are made from.
+        files: to write.
+
+    Returns:
+        see `collect.collect_samples`.
+
+    Raises:
+        TextcriticError: a shard is missing or not whole, an index occurs twice, or every draw was rejected.
+    """
+
+    def content_of(draw: Draw) -> tuple[str, tuple[Section, ...]]:
+        return sources[draw.index % len(sources)], _translation(draw.text)
+
+    advice = "train the generator for longer, or raise max_tokens"
+    return collect_draws(shards, content_of, max_tokens, generator, files, advice)
+
+
+def import_translations(path: str | os.PathLike[str], sources: Sequence[str], files: SampleFiles) -> dict[str, object]:
+    """Take in translations of the test sentences that another program made; an empty one is rejected.
+
+    Three formats:
+
+    - plain text, a translation a line, in the order of the sentences: line n translates sentence n, and after the last
+      comes the first again, so that there are as many lines as sentences, or a multiple;
+    - JSON lines (`.jsonl`, `.json`, either gzipped): `{"text": ...}`, in the same order, or with `source`, the English
+      sentence as it stands in the test split, in any order and number; `id` is optional;
+    - a table (`.parquet`, `.arrow` or a folder) with these columns.
+
+    Args:
+        path: the file or folder.
+        sources: see `sources_of`.
+        files: to write.
+
+    Returns:
+        see `collect.collect_samples`; how many tokens were drawn is not known: null.
+
+    Raises:
+        TextcriticError: a fault of the file, naming its line or row; lines that do not go with the sentences; or every
+            translation was rejected.
+    """
+    return write_sample(_outcomes(path, sources), lambda: None, "give translations that are not empty", files)
+
+
+class _Given(NamedTuple):
+    """A translation from a file; `source` is None where it is in the order of the sentences."""
+
+    id: str
+    source: str | None
+    text: str
+    where: str
+
+
+def _outcomes(path: str | os.PathLike[str], sources: Sequence[str]) -> Iterator[Article | Rejected]:
+    known, ids, count = set(sources), dict[str, str](), 0
+    in_order: bool | None = None
+    for count, given in enumerate(_given(path), start=1):
+        if in_order not in (None, given.source is None):
+            raise TextcriticError(f"{given.where}: give `source` everywhere or nowhere; before this it was otherwise")
+        in_order = given.source is None
+        source = given.source if given.source is not None else sources[(count - 1) % len(sources)]
+        if source not in known:
+            raise TextcriticError(
+                f"{given.where}: `source` is no sentence of the test split: {source[:60]!r}; give it as it stands there"
+            )
+        if given.id in ids:
+            raise TextcriticError(f"{given.where}: id '{given.id}' was used at {ids[given.id]}; give each its own")
+        ids[given.id] = given.where
+        try:
+            yield Article(given.id, source, _translation(given.text), Path(path).name)
+        except MalformedArticle as malformed:
+            yield Rejected(given.id, given.text, malformed.reason)
+    if in_order is None or (in_order and count % len(sources)):
+        raise TextcriticError(
+            f"{path}: has {count:,} translations of the {len(sources):,} distinct sentences of the test split; give one"
+            " a line for each, in their order, or several times as many"
+        )
+
+
+def _given(path: str | os.PathLike[str]) -> Iterator[_Given]:
+    if not is_table(path) and not str(path).lower().endswith(JSON):
+        yield from _lines(path)
+        return
+    for number, unit, where, value in records(path, KEYS, ["text"]):
+        yield _of_record(value, f"{unit}-{number}", where)
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[_Given]:
+    number = 0
+    try:
+        with Path(path).open("rb") as handle:
+            for number, line in enumerate(handle, start=1):
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+                yield _Given(f"line-{number}", None, text, f"{path}:{number}")
+    except UnicodeDecodeError as error:
+        raise TextcriticError(f"{path}:{number}: not UTF-8 ({error.reason}); save the file as UTF-8") from error
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _of_record(value: Any, default_id: str, where: str) -> _Given:
+    if not isinstance(value, dict) or "text" not in value:
+        raise TextcriticError(f'{where}: should be an object with `text`: {{"text": "...", "source": "..."}}')
+    if unknown := next((key for key in value if key not in KEYS), None):
+        raise TextcriticError(f"{where}: unknown key `{unknown}`; the keys are {', '.join(KEYS)}")
+    if not isinstance(value["text"], str):
+        raise TextcriticError(f"{where}: `text` is {kind_of(value['text'])}; it should be a string")
+    return _Given(
+        text_or(value.get("id"), default_id, "id", where) or default_id,
+        text_or(value.get("source"), None, "source", where),
+        value["text"],
+        where,
+    )
+
+
+def _translation(text: str) -> tuple[Section, ...]:
+    """A translation as the only section; words are separated by single spaces.
+
+    Raises:
+        MalformedArticle: there are none.
+    """
+    words = text.split()
+    if not words:
+        raise MalformedArticle("empty")
+    return (Section(None, " ".join(words)),)

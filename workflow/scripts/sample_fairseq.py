@@ -1,0 +1,24 @@
+"""Make one shard of texts with a model of fairseq: translations, or articles of a language model."""
+
+from textcritic import runlog
+from textcritic.generators.decoding import Decoding, shard_range
+from textcritic.generators.fairseq.sample import sample_fairseq
+from textcritic.generators.sample import Sampling
+from textcritic.generators.shards import Shard
+from textcritic.generators.translations import sources_of
+from textcritic.plan.spec import restore
+
+w = snakemake.wildcards
+with runlog.job(
+    snakemake.log[0], f"sample {w.generator} {w.setting} {w.decoding}", runlog.gpus_of(snakemake.resources)
+):
+    sentences = snakemake.input.get("sentences")
+    spec = restore(snakemake.params.spec, "decodings")
+    first, count = shard_range(spec["articles"], spec["shards"], int(w.shard))
+    sample_fairseq(
+        snakemake.input.model,
+        sources_of(sentences) if sentences else None,
+        Decoding.from_entry({**spec, "batch_size": snakemake.resources.batch_size}),
+        Shard(int(w.seed), first, count, snakemake.output[0]),
+        Sampling(None, spec["precision"], snakemake.threads, snakemake.params.version),
+    )
