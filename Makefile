@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo criticise test test-fast slurm-test bench mutants lint format
+.PHONY: demo criticise fairseq test test-fast slurm-test bench mutants lint format
 
 # STUDY=coreference-demo for the other one.
 demo: .venv/installed
@@ -17,6 +17,10 @@ criticise: .venv/installed
 	$(if $(and $(strip $(REFERENCE)),$(strip $(SAMPLES))),,$(error usage: make criticise REFERENCE=real.jsonl \
 		SAMPLES="model.jsonl other.jsonl"))
 	textcritic criticise $(call quoted,$(REFERENCE)) $(SAMPLES) $(if $(OUTPUT),--output $(call quoted,$(OUTPUT)))
+
+# For generators of kind fairseq, built from source: needs a C++ compiler. Tests of them are skipped without.
+fairseq: .venv/installed
+	textcritic install fairseq
 
 # A file of tests stays with one worker, which makes its fixtures once; conftest.py begins with the longest.
 parallel = -n logical --maxprocesses 8 --dist loadscope --no-loadscope-reorder

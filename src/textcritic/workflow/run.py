@@ -92,7 +92,7 @@ def _run(command: Sequence[str], lock: int) -> int:
         for process in started:
             process.terminate()
 
-    with _on_sigterm(stop), subprocess.Popen(command, stdout=_stderr(), pass_fds=(lock,)) as process:
+    with _on_sigterm(stop), subprocess.Popen(command, stdout=stderr_descriptor(), pass_fds=(lock,)) as process:
         started.append(process)
         if asked:  # while it was being started
             process.terminate()
@@ -103,7 +103,7 @@ def _run(command: Sequence[str], lock: int) -> int:
                 continue  # Snakemake gets Ctrl-C from the terminal too
 
 
-def _stderr() -> int:
+def stderr_descriptor() -> int:
     """Where stderr goes; in a notebook, say, what stands in for it may be no file."""
     try:
         return sys.stderr.fileno()

@@ -1,0 +1,29 @@
+"""`textcritic install`: packages that only a part of the workflow needs."""
+
+import argparse
+
+INSTALL = """\
+Install what a part of the workflow needs beside the package's own requirements, in exact versions, into the
+environment of this command. What is there already is left alone.
+
+  fairseq     generators of kind fairseq: fairseq 0.12.2, built from source (needs a C++ compiler and Python's headers)
+  catalogues  the packages whose message catalogues are the parallel corpus of the demo of mixed languages
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the command line."""
+    install = commands.add_parser(
+        "install",
+        help="install what only a part of the workflow needs, e.g. fairseq",
+        description=INSTALL,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    install.add_argument("name", metavar="NAME", help="fairseq or catalogues")
+    install.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> str:
+    from textcritic.workflow.install import install
+
+    return install(arguments.name)
