@@ -82,3 +82,32 @@ def sentences(number, symbols, autoregressive=True, seed=0):
     rng = np.random.default_rng(seed)
     beginning = [] if autoregressive else [0]
     return [np.array([*beginning, *rng.integers(4, symbols, rng.integers(1, 9)), 2]) for _ in range(number)]
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+END_OF_LETTERS = 27  # as `make_symbol_tokenizer` numbers letters, delimiter and end
+SPLITS = {"train": 200, "validation": 30, "test": 30}
+
+
+def tiny_data(folder):
+    """A tokenizer of letters, pairs ({split}.npz) of which the target says the source in other letters, and streams."""
+    from textcritic.generators.pairs import Pairs
+    from textcritic.generators.symbols import make_symbol_tokenizer
+
+    make_symbol_tokenizer(folder / "tokenizer", LETTERS)
+    rng = np.random.default_rng(1)
+    for split, number in SPLITS.items():
+        sources = [rng.integers(0, 13, rng.integers(2, 9)).astype(np.int32) for _ in range(number)]
+        offsets = np.cumsum([0, *map(len, sources)], dtype=np.int64)
+        tokens = np.concatenate(sources)
+        Pairs(tokens, offsets, tokens + 13, offsets, np.arange(number) // 2).save(folder / f"{split}.npz")
+        stream = np.insert(tokens, offsets, END_OF_LETTERS).astype(np.int32)
+        np.save(folder / f"{split}.tokens.npy", stream)
+        np.save(folder / f"{split}.kinds.npy", np.where(stream == END_OF_LETTERS, 0, 2).astype(np.uint8))
+
+
+def split_of(folder, choice, split):
+    """Where the examples of a split are for an architecture of the tables above."""
+    from textcritic.generators.fairseq.models import translates
+
+    return folder / f"{split}.npz" if translates(choice[0]) else folder / split

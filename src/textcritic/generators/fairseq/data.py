@@ -12,6 +12,7 @@ import torch
 from textcritic.corpora import BODY, BOUNDARY
 from textcritic.errors import TextcriticError
 from textcritic.generators.encode import load_encoded
+from textcritic.generators.fairseq.at_once import OFFSET
 from textcritic.generators.fairseq.models import FairseqModel
 from textcritic.generators.pairs import Pairs
 from textcritic.generators.symbols import read_sequences
@@ -209,12 +210,15 @@ def _pairs(path: str | os.PathLike[str], model: FairseqModel) -> Examples:
     pairs = Pairs.load(path)
     _require_known(path, (pairs.source, pairs.target), model)
     source, target = np.diff(pairs.source_offsets), np.diff(pairs.target_offsets)
+    # A model that predicts the difference of the lengths has 256 classes for it.
+    near = (target - source >= -OFFSET) & (target - source < OFFSET)
+    near |= not getattr(model.module.decoder, "pred_length_offset", False)
     return Examples(
         Side(model.to_fairseq(pairs.target), pairs.target_offsets),
         Side(model.to_fairseq(pairs.source), pairs.source_offsets),
         np.full(len(pairs.target), BODY, np.uint8),
         pairs.sentence,
-        np.flatnonzero((source <= model.longest_source) & (target <= model.longest_target)),
+        np.flatnonzero((source <= model.longest_source) & (target <= model.longest_target) & near),
     )
 
 

@@ -250,7 +250,7 @@ def _order(path: Path, tokenizer: PreTrainedTokenizerFast) -> np.ndarray:
     special = order[:SPECIAL_SYMBOLS].tolist()
     if special != [NO_TOKEN, NO_TOKEN, tokenizer.eos_token_id, NO_TOKEN] or order.max() >= len(tokenizer):
         raise TextcriticError(
-            f"{path}: its symbols are not tokens of the tokenizer beside it; train the generator again"
+            f"{path}: its symbols are not those of the tokenizer beside it; train the generator again"
         )
     return order
 

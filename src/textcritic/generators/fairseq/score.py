@@ -10,6 +10,7 @@ from torch.nn.functional import cross_entropy
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.generators.fairseq.at_once import log_length
 from textcritic.generators.fairseq.data import Batches, iter_kinds, load_examples, to_device
 from textcritic.generators.fairseq.models import FairseqModel, load_model
 from textcritic.generators.summary import summarise
@@ -126,12 +127,12 @@ def _at_once(model: FairseqModel, batch: dict[str, Any]) -> tuple[torch.Tensor, 
     """Nats [rows, columns] of a non-autoregressive model, and which of them count; the length stands under </s>."""
     target, given, decoder = batch["target"], batch["net_input"], model.module.decoder
     encoded = model.module.encoder(given["src_tokens"], src_lengths=given["src_lengths"])
-    lengths = decoder.forward_length(normalize=False, encoder_out=encoded)
-    true_lengths = decoder.forward_length_prediction(lengths, encoded, target)
     scores = decoder(normalize=False, prev_output_tokens=masked(model, target), encoder_out=encoded)
     nll = cross_entropy(scores.float().flatten(0, 1), target.flatten(), reduction="none").view(target.shape)
     end = target == model.dictionary.eos()
-    nll[end] = cross_entropy(lengths.float(), true_lengths, reduction="none")
+    log_probs, lengths = log_length(model, encoded)
+    true = (target != model.dictionary.pad()).sum(dim=1, keepdim=True)
+    nll[end] = -log_probs.masked_fill(lengths != true, -torch.inf).logsumexp(dim=1)
     return nll, (target != model.dictionary.pad()) & (target != model.dictionary.bos())
 
 

@@ -1,0 +1,91 @@
+"""`textcritic install`: what it finds missing, and what it says where it cannot go on."""
+
+import subprocess
+import sys
+import sysconfig
+
+import pytest
+
+from textcritic.cli import main
+from textcritic.errors import TextcriticError
+from textcritic.workflow import install as module
+from textcritic.workflow.install import install, require_compiler
+from textcritic.workflow.place import workflow_folder
+
+
+@pytest.fixture
+def locks(tmp_path, monkeypatch):
+    """A folder for locks; what pip is asked for is kept, and nothing is installed."""
+    asked = []
+    monkeypatch.setattr(module, "workflow_folder", lambda: tmp_path)
+    monkeypatch.setattr(module, "_pip", lambda name, lines: asked.append((name, lines)))
+    return tmp_path, asked
+
+
+def test_only_what_is_missing_or_of_another_version_is_installed(locks):
+    folder, asked = locks
+    there = f"pytest=={pytest.__version__}"
+    (folder / "requirements-some.lock").write_text(f"# a comment\n{there}\nnumpy==0.1  # old\nabsent-package==1.0\n")
+    assert install("some") == "some: installed numpy==0.1, absent-package==1.0"
+    assert asked == [("some", ["numpy==0.1", "absent-package==1.0"])]
+
+
+def test_what_is_there_is_left_alone(locks):
+    folder, asked = locks
+    (folder / "requirements-some.lock").write_text(f"pytest=={pytest.__version__}\n")
+    assert install("some") == "some: all 1 packages are there already"
+    assert asked == []
+
+
+def test_an_unknown_name_is_told_with_a_close_one(capsys):
+    assert main(["install", "fairsec"]) == 2
+    assert "nothing that is called 'fairsec'; did you mean 'fairseq'?" in capsys.readouterr().err
+
+
+def test_without_a_compiler_nothing_is_begun(locks, monkeypatch, tmp_path):
+    folder, asked = locks
+    (folder / "requirements-fairseq.lock").write_text("fairseq==0.0.0\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(TextcriticError, match=r"a C\+\+ compiler cannot be found; install g\+\+ and Python's headers"):
+        install("fairseq")
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    with pytest.raises(TextcriticError, match=r"a C\+\+ compiler and Python's headers cannot be found"):
+        install("fairseq")
+    assert asked == []
+
+
+def test_a_compiler_that_is_named_counts(monkeypatch, tmp_path):
+    compiler = tmp_path / "my-c++"
+    compiler.write_text("#!/bin/sh\n")
+    compiler.chmod(0o755)
+    (tmp_path / "Python.h").touch()
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CXX", "my-c++ -O2")
+    require_compiler()
+
+
+def test_a_fault_of_pip_is_one_line(monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "workflow_folder", lambda: tmp_path)
+    (tmp_path / "requirements-some.lock").write_text("no-such-package==\n")
+    with pytest.raises(TextcriticError, match="some: pip could not install no-such-package==; see the lines above"):
+        install("some")
+
+
+def test_the_lock_of_fairseq_is_that_of_its_environment():
+    folder = workflow_folder()
+    lines = (folder / "requirements-fairseq.lock").read_text().splitlines()
+    locked = {line for line in lines if not line.startswith("#")}
+    environment = (folder / "envs/fairseq.yaml").read_text()
+    deployed = (folder / "envs/fairseq.post-deploy.sh").read_text()
+    assert {line for line in locked if f"- {line}\n" in environment} == locked - {"fairseq==0.12.2"}
+    assert "--no-deps fairseq==0.12.2" in deployed
+
+
+def test_fairseq_is_imported_by_no_module_of_ours_at_once():
+    code = (
+        "import textcritic.generators.fairseq.train, textcritic.generators.fairseq.score, sys\n"
+        "assert 'fairseq' not in sys.modules and 'hydra' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
