@@ -67,16 +67,19 @@ def prepare(model: FairseqModel, precision: str, name: str) -> None:
         TextcriticError: in bf16, a model whose output layer is its table of embeddings and no layer of its own.
     """
     module = model.module
+    for layer in module.modules():
+        if hasattr(layer, "weight_g"):  # else the convolutions' weights are normalised anew at every step
+            torch.nn.utils.remove_weight_norm(layer)
     if precision == "bf16":
         decoder = module.decoder
-        layer = next((name for name in (*OUTPUT_LAYERS, "adaptive_softmax") if getattr(decoder, name, None)), None)
-        if layer is None:
+        output = next((key for key in (*OUTPUT_LAYERS, "adaptive_softmax") if getattr(decoder, key, None)), None)
+        if output is None:
             raise TextcriticError(f"{name}: its output layer is its embeddings; it is sampled in `precision: fp32`")
-        kept = copy.deepcopy(getattr(decoder, layer)).float()
-        if layer in OUTPUT_LAYERS:
+        kept = copy.deepcopy(getattr(decoder, output))
+        if output in OUTPUT_LAYERS:
             kept.register_forward_pre_hook(lambda layer, inputs: (inputs[0].float(),))
         module.to(torch.bfloat16)
-        setattr(decoder, layer, kept)
+        setattr(decoder, output, kept)
     module.to(device())
 
 
