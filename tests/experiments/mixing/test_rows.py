@@ -108,7 +108,7 @@ def test_pairs_compare_first_seeds_the_one_that_mixes_more_first(compared, files
     assert (rows["difference"] >= 0).all()
     assert rows["difference"].is_monotonic_decreasing
     first = rows.iloc[0]
-    assert (first["more"], first["less"]) == ("non-autoregressive transformer", "transformer")
+    assert (first["more"], first["less"]) == ("non-autoregressive transformer, drawn", "transformer, drawn")
     expected = one(table, "writer", "drawn")["mixed"] - one(table, "translator", "drawn")["mixed"]
     assert first["difference"] == pytest.approx(expected)
     assert first["p_value"] < 0.05

@@ -61,7 +61,7 @@ def test_every_source_has_sentences_with_their_english(compared, files, names):
 def test_findings_say_who_mixes_more(compared, files, names, table):
     pairs, languages = pair_rows(compared, files, names), language_rows(compared, files, names)
     says = [finding.says for finding in mixing_findings(table, pairs, languages)]
-    assert any(s.startswith("Non-autoregressive transformer mixes more than transformer: ") for s in says)
+    assert any(s.startswith("Non-autoregressive transformer, drawn mixes more than transformer, drawn: ") for s in says)
     assert any(s.startswith("Each topic is a language") for s in says)
     assert any("after 0 passes of refinement" in s and "after 2." in s for s in says)
     assert headline(table, names).startswith("Of non-autoregressive transformer")

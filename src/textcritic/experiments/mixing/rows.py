@@ -75,7 +75,7 @@ class Source:
         if isinstance(files, Sample):
             check_counts(scores, files)
         english = {article.id: article.title or "" for article in iter_articles(files.articles)}
-        missing = [name for name in posteriors.ids if name not in english]
+        missing = [str(name) for name in posteriors.ids if name not in english]
         if missing:
             raise TextcriticError(
                 f"{files.posteriors}: {missing[0]!r} is not in {files.articles}; delete the posteriors and rerun "

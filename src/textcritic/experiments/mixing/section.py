@@ -98,9 +98,9 @@ def _facts(real: RealText, names: Names) -> list[tuple[str, str]]:
             f"{count(options['iterations'])} sweeps of "
             f"collapsed Gibbs sampling, beta {number(options['beta'])}; alpha "
             f"{listed([number(value) for value in training['alpha']])} at the end; log-likelihood "
-            f"{number(training['log_prob'])} nats a token."
+            f"{number(training['log_probs'][-1])} nats a token."
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, IndexError) as error:
         raise TextcriticError(
             f"{real.vocabulary_counts} or {real.training}: no {error} in it; delete both and rerun their rules"
         ) from error

@@ -85,12 +85,12 @@ def _topics(rows: pd.DataFrame) -> str:
 
 def _refinement(rows: pd.DataFrame) -> list[str]:
     said = []
-    for (_, label), curve in refined(rows).groupby(["generator", "label"], sort=False):
+    for _, curve in refined(rows).groupby("generator", sort=False):
         first, last = curve.iloc[0], curve.iloc[-1]
+        label = str(first["label"]).split(", ")[0]
         said.append(
-            f"{label.split(',')[0][0].upper()}{label.split(',')[0][1:]}: {percent(first['mixed'])} of the words "
-            "are of another language after "
+            f"{label[0].upper()}{label[1:]}: {percent(first['mixed'])} of the words are of another language after "
             f"{int(first['iterations'])} passes of refinement, {percent(last['mixed'])} after "
             f"{int(last['iterations'])}."
         )
-    return said[:1]
+    return said
