@@ -38,7 +38,7 @@ STATISTICS = ("mixed", "divided", "corners", "entropy", "latent_nll")
 COLUMNS = (
     *("label", "iterations"),
     *(f"{name}{end}" for name in STATISTICS for end in ("", "_low", "_high")),
-    *("mixed_p", "distance", "distance_low", "distance_high", "distance_p"),
+    *("mixed_p", "distance", "distance_low", "distance_high", "distance_measured", "distance_p"),
     *("ppl_all", "ppl_all_low", "ppl_all_high"),
     *("documents", "words_per_sentence", "rejected", "rejected_share", "rejected_by_reason"),
     *("seeds", "seeds_mean", "seeds_sd"),
@@ -179,8 +179,10 @@ def mixing_rows(compared: list[Compared], files: MixingFiles, names: Names) -> p
     (share of
     posterior draws with a topic of at least `CORNER`), `entropy` (of the draws, nats), `latent_nll` (nats per
     sentence);
-    `mixed_p`, permutation test against real translations; `distance` (energy distance of posterior means, paired by
-    English sentence) with its interval and the p-value of swaps within pairs, `distance_p`; `ppl_all` of the generator;
+    `mixed_p`, permutation test against real translations; `distance` (energy distance of posterior means without the
+    bias of few sentences, paired by
+    English sentence) with its interval, `distance_measured` (with that bias) and the p-value of swaps within pairs,
+    `distance_p`; `ppl_all` of the generator;
     `documents` scored, `words_per_sentence` of the vocabulary, `rejected`, `rejected_share`, `rejected_by_reason`;
     `seeds`, `seeds_mean`, `seeds_sd` of `mixed`.
     """
@@ -280,9 +282,10 @@ def _against(sample: Source, one: Compared, resamples: int) -> dict[str, Any]:
         return {}
     row: dict[str, Any] = {"mixed_p": permutation_test(sample.outside, one.real.outside, ratio_of_sums, resamples).p}
     of_sample, of_real = one.paired(sample)
-    if len(of_sample):
+    if len(of_sample) > 1:
         test = energy_test(of_sample, of_real, paired=True, resamples=resamples)
-        row |= {"distance": test.distance, "distance_low": test.low, "distance_high": test.high, "distance_p": test.p}
+        row |= {"distance": test.corrected, "distance_low": test.low, "distance_high": test.high}
+        row |= {"distance_measured": test.distance, "distance_p": test.p}
     return row
 
 

@@ -41,7 +41,8 @@ def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         "the posterior's mean. Draws in a corner: posterior draws in which one topic has 90% or more. Entropy: of the "
         f"topic proportions, in the mean over draws; {number(math.log(3))} nats where three topics share a sentence "
         "evenly. Energy distance: between the posterior means of the sample and of real translations of the same "
-        "English sentences; 0 where they are distributed alike. Latent NLL: nats per sentence, the negative "
+        "English sentences; less what few sentences add by chance; 0 where they are distributed alike. Latent NLL: "
+        "nats per sentence, the negative "
         "log-density of the topic proportions; below 0 near a corner, where the density is above 1.",
         "Under each value: its 95% interval over sentences (with several seeds: their standard deviation) and the "
         "p-value against real translations. Perplexity: of the generator on real translations, per token with the "
