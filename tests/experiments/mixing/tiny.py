@@ -1,4 +1,4 @@
-"""Files of a small experiment on mixed languages in the formats of the workflow, by the functions that write them there."""
+"""Files of a small experiment on mixed languages, by the functions that write them in the workflow."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

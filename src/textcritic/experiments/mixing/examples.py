@@ -25,16 +25,17 @@ def choose(source: Source, most: int) -> list[int]:
     outside, words = source.outside.T
     share = outside / np.maximum(words, 1)
     long = np.flatnonzero(source.posteriors.tokens >= FEWEST_WORDS)
-    ranked = sorted(long if len(long) else range(len(words)), key=lambda place: (-share[place], place))
+    among = [int(place) for place in (long if len(long) else range(len(words)))]
+    ranked = sorted(among, key=lambda place: (-share[place], place))
     worst, rest = ranked[: most - most // 3], ranked[most - most // 3 :]
     middle = len(ranked) / 2 - len(worst)
     near = sorted(range(len(rest)), key=lambda place: (abs(place + 0.5 - middle), place))[: most // 3]
-    return [int(place) for place in (*worst, *(rest[place] for place in sorted(near)))]
+    return [*worst, *(rest[place] for place in sorted(near))]
 
 
 def examples(compared: list[Compared], files: MixingFiles, names: Names) -> list[dict[str, Any]]:
     """What the template shows of the first seed of every source: `key`, `label`, and its `sentences`."""
-    shown = []
+    shown: list[dict[str, Any]] = []
     for real, one in zip(files.data, compared, strict=True):
         index = {word: number for number, word in enumerate(one.words)}
         for source in one.sources:

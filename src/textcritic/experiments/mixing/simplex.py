@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -85,11 +86,13 @@ def _panel(axes: Axes, panel: Panel, room: int) -> None:
         shown = thinned(draws)
         colours = np.array([COLOURS[topic % len(COLOURS)] for topic in range(len(corners))])
         points = shown @ corners
-        axes.scatter(*points.T, s=7, c=colours[shown.argmax(axis=1)], alpha=0.45, linewidths=0, zorder=2)
+        axes.scatter(
+            points[:, 0], points[:, 1], s=7, c=colours[shown.argmax(axis=1)], alpha=0.45, linewidths=0, zorder=2
+        )
     else:
         axes.text(0, 0, fill(NOTHING, 16), ha="center", va="center", color=MUTED)
     near = (draws >= 0.9).mean(axis=0) if len(draws) else np.zeros(len(corners))
     for (x, y), name, share in zip(corners, panel.corners, near, strict=True):
-        place = {"ha": "center", "va": "bottom" if y > 0 else "top", "fontsize": 9}
+        place: dict[str, Any] = {"ha": "center", "va": "bottom" if y > 0 else "top", "fontsize": 9}
         said = f"{name} {percent(float(share))}" if len(draws) else name
         axes.text(0.9 * x, y + OUTSIDE * (0.6 if y > 0 else -0.6), said, color=INK, **place)
