@@ -88,3 +88,32 @@ use rule infer_data_mixing as infer_sample_mixing with:
         f"results/logs/infer_sample_mixing/{{critic}}/{{corpus}}/{SAMPLE}.log",
     benchmark:
         f"results/benchmarks/infer_sample_mixing/{{critic}}/{{corpus}}/{SAMPLE}.tsv"
+
+
+rule measure_mixing_power:
+    """What is recovered of mixing in artificial languages, and from which rate and how many sentences on it is noticed."""
+    input:
+        articles="results/corpora/{corpus}/test.parquet",
+        vocabulary=f"{MIXING_CRITIC}/vocabulary.parquet",
+        critic=f"{MIXING_CRITIC}/critic.npz",
+    output:
+        power="results/mixing/{critic}/{corpus}.power.parquet",
+        summary="results/mixing/{critic}/{corpus}.power.json",
+    log:
+        "results/logs/measure_mixing_power/{critic}/{corpus}.log",
+    benchmark:
+        "results/benchmarks/measure_mixing_power/{critic}/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=registries.names("corpora", extractor=["languages"]),
+        critic=MIXING_CRITICS,
+    conda:
+        "../envs/cpu.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="2h",
+    params:
+        spec=spec("critics", "critic", "kind", "posterior", "draws", "sweeps", "seed"),
+        corpus=spec("corpora", "corpus", "extractor", "options"),
+        version=stage("mixing"),
+    script:
+        "../workflow/scripts/measure_mixing_power.py"

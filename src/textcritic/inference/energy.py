@@ -87,8 +87,8 @@ def energy_test(
 
     The interval is of `corrected`. Points, or pairs, are drawn with replacement; a drawn set has points twice, so that
     its corrected distance varies about the plain distance of the sets, and the quantiles are moved by the difference
-    of plain and corrected. In simulations it holds the true distance about 95 times in 100 where the sets differ; where
-    they are of one distribution it is too wide, so that it holds 0 more often.
+    of plain and corrected. In simulations with topic shares, 60 and 200 points, it held the true distance 91 to 100
+    times in 100; where the sets hardly differ it is too wide, and holds it always.
 
     Each chunk of resamples is one product with the matrix of distances, of which a block is in memory: time grows
     with points^2 x resamples.

@@ -6,7 +6,11 @@ token by token over the vectors of counts so far; a document of N tokens takes a
 numbers, where the topics themselves have K^N values.
 """
 
+from dataclasses import dataclass
+from typing import Self
+
 import numpy as np
+import numpy.typing as npt
 from scipy.special import digamma, gammaln
 
 from textcritic.critics.lda.model import Array
@@ -31,13 +35,15 @@ def exact_counts(
     drawn, expected = np.empty((len(likelihoods), draws, topics)), np.empty((len(likelihoods), topics))
     nll = np.empty(len(likelihoods))
     normaliser = gammaln(alpha).sum() - gammaln(alpha.sum())
+    vectors = _Vectors.of(alpha, 0)
     for place, (own, rng) in enumerate(zip(likelihoods, generators, strict=True)):
-        counts, probabilities, _ = counts_posterior(alpha, own)
+        if len(own) != vectors.tokens:
+            vectors = _Vectors.of(alpha, len(own))  # documents come in order of length
+        probabilities, _ = _probabilities(vectors, own)
         chosen = np.searchsorted(np.cumsum(probabilities), rng.random(draws) * probabilities.sum(), side="right")
-        drawn[place] = counts[np.minimum(chosen, len(counts) - 1)]
-        expected[place] = probabilities @ counts
-        logs = probabilities @ digamma(alpha + counts) - digamma(alpha.sum() + len(own))
-        nll[place] = normaliser - ((alpha - 1) * logs).sum()
+        drawn[place] = vectors.counts[np.minimum(chosen, len(probabilities) - 1)]
+        expected[place] = probabilities @ vectors.counts
+        nll[place] = normaliser - (alpha - 1) @ (probabilities @ vectors.expected_logs)
     return drawn, expected, nll
 
 
@@ -51,6 +57,41 @@ def counts_posterior(alpha: Array, likelihood: Array) -> tuple[Array, Array, flo
     Returns:
         vectors of counts [M, K], their probabilities [M], and the log probability of the tokens, nats.
     """
+    vectors = _Vectors.of(alpha, len(likelihood))
+    return vectors.counts, *_probabilities(vectors, likelihood)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Vectors:
+    """All M vectors of counts of a number of tokens.
+
+    Attributes:
+        tokens: N.
+        counts: [M, K].
+        places: [M], of each in the flattened array [N + 1, ..., N + 1] of its first K - 1 counts.
+        log_prior: [M], log probability of one assignment of topics with these counts.
+        expected_logs: [M, K], of theta given the counts.
+    """
+
+    tokens: int
+    counts: Array
+    places: npt.NDArray[np.int64]
+    log_prior: Array
+    expected_logs: Array
+
+    @classmethod
+    def of(cls, alpha: Array, tokens: int) -> Self:
+        topics = len(alpha)
+        first = np.indices((tokens + 1,) * (topics - 1)).reshape(topics - 1, -1).T
+        places = np.flatnonzero(first.sum(axis=1) <= tokens)
+        counts = np.column_stack([first, tokens - first.sum(axis=1)])[places].astype(np.float64)
+        prior = (gammaln(alpha + counts) - gammaln(alpha)).sum(axis=1)
+        prior += gammaln(alpha.sum()) - gammaln(alpha.sum() + tokens)
+        return cls(tokens, counts, places, prior, digamma(alpha + counts) - digamma(alpha.sum() + tokens))
+
+
+def _probabilities(vectors: _Vectors, likelihood: Array) -> tuple[Array, float]:
+    """Of each vector of counts [M], and the log probability of the tokens, nats."""
     tokens, topics = likelihood.shape
     sums = np.zeros((tokens + 1,) * (topics - 1))
     sums[(0,) * (topics - 1)] = 1
@@ -60,18 +101,14 @@ def counts_posterior(alpha: Array, likelihood: Array) -> tuple[Array, Array, flo
         before = sums[inside].copy()
         sums[inside] *= token[-1]
         for topic in range(topics - 1):
-            sums[tuple(slice(1, done + 2) if axis == topic else slice(0, done + 1) for axis in range(topics - 1))] += (
-                token[topic] * before
-            )
-        largest = sums.max()
-        sums /= largest
-        scale += np.log(largest)
-    first = np.indices(sums.shape).reshape(topics - 1, -1).T
-    possible = first.sum(axis=1) <= tokens
-    counts = np.column_stack([first, tokens - first.sum(axis=1)])[possible].astype(np.float64)
+            one_more = tuple(slice(int(axis == topic), done + 1 + int(axis == topic)) for axis in range(topics - 1))
+            sums[one_more] += token[topic] * before
+        largest = sums[(slice(0, done + 2),) * (topics - 1)].max()
+        sums[(slice(0, done + 2),) * (topics - 1)] /= largest
+        scale += float(np.log(largest))
     with np.errstate(divide="ignore"):
-        logs = np.log(sums.ravel()[possible]) + (gammaln(alpha + counts) - gammaln(alpha)).sum(axis=1)
+        logs = np.log(sums.ravel()[vectors.places]) + vectors.log_prior
     top = logs.max()
     weights = np.exp(logs - top)
-    evidence = float(scale + top + np.log(weights.sum()) + gammaln(alpha.sum()) - gammaln(alpha.sum() + tokens))
-    return counts, weights / weights.sum(), evidence
+    total = weights.sum()
+    return weights / total, scale + float(top + np.log(total))
