@@ -33,7 +33,9 @@ def test_without_a_study_it_is_said_what_can_be_asked_for(target, tmp_path):
         line for line in (run.stderr + run.stdout).splitlines() if "no study is configured (studies: [])" in line
     ]
     assert "`corpora/NAME` (NAME is one of docstrings, my-articles, " in line
-    assert line.endswith("configure one of the studies coreference-demo, demo, model-criticism, own-text")
+    assert line.endswith(
+        "configure one of the studies code-mixing-demo, coreference-demo, demo, model-criticism, own-text"
+    )
 
 
 def test_a_table_of_a_paper_still_says_which_study_it_belongs_to(tmp_path):

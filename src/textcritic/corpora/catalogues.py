@@ -111,8 +111,8 @@ def _catalogues(package: str, languages: Sequence[str]) -> list[dict[str, Path]]
         files = metadata.distribution(package).files or []
     except metadata.PackageNotFoundError as error:
         raise TextcriticError(
-            f"extractor 'catalogues': the package {package} is not installed; those of the registry are in"
-            " requirements-catalogues.lock"
+            f"extractor 'catalogues': the package {package} is not installed; `textcritic install catalogues` installs"
+            " those that the registry names"
         ) from error
     found: dict[tuple[str, str], dict[str, tuple[bool, bool, Path]]] = {}
     for file in files:
@@ -136,7 +136,9 @@ def _read(path: Path) -> dict[Key, str]:
     try:
         import polib  # only this extractor needs it
     except ModuleNotFoundError as error:
-        raise TextcriticError("extractor 'catalogues': polib is not installed; pip install polib==1.2.0") from error
+        raise TextcriticError(
+            "extractor 'catalogues': polib is not installed; run `textcritic install catalogues`"
+        ) from error
     try:
         entries = polib.mofile(str(path)) if path.suffix == ".mo" else polib.pofile(str(path))
     except (OSError, ValueError, IndexError, UnicodeError) as error:
