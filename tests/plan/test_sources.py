@@ -3,11 +3,14 @@
 import pytest
 from own_study import ROOT, assert_refused, experiment, own_folder, project, study, write
 
+from textcritic.errors import TextcriticError
+from textcritic.options.decodings import is_nonautoregressive, translates
 from textcritic.plan.paths import Paths, with_contents
 from textcritic.plan.project import Project
-from textcritic.plan.sources import Source, drawn, from_file, label_of, measured, sources_of
+from textcritic.plan.sources import Source, check_fairseq, drawn, from_file, label_of, measured, sources_of
 
 TRAINING = {"context": 64, "learning_rate": 0.1, "steps": 10}
+FAIRSEQ = {"kind": "fairseq", "training": {"max_tokens": 99, "learning_rate": 0.1, "steps": 10}}
 CONFIG = {"config": {"model_type": "gpt2"}}
 BLOCK = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
 
@@ -20,14 +23,25 @@ def folder(tmp_path):
         corpora={
             "mine": {"extractor": "jsonl", "options": {"paths": ["mine.jsonl"]}},
             "drawn": {"extractor": "process", "options": {"process": {"states": 8, "steps": 6}}},
+            "artificial": {"extractor": "languages"},
         },
         generators={
             "theirs": {"kind": "file", "path": "theirs.jsonl"},
             "twin": {"kind": "file", "path": "twin.jsonl", "label": "theirs"},
             "segments": {"kind": "hsmm", "encoding": "symbols", "states": 8},
             "letters": {"kind": "causal", "encoding": "symbols", "init": CONFIG, "training": TRAINING},
+            "lm": {**FAIRSEQ, "encoding": "bpe-2048", "architecture": "transformer_lm_wiki103"},
+            "ar": {**FAIRSEQ, "encoding": "subwords-2000", "architecture": "transformer_wmt_en_de"},
+            "nat": {**FAIRSEQ, "encoding": "subwords-2000", "architecture": "nonautoregressive_transformer"},
+            "cmlm": {**FAIRSEQ, "encoding": "subwords-2000", "architecture": "cmlm_transformer"},
         },
-        decodings={"known": {"stop": "given"}, "hot": {"temperature": 2.0}},
+        decodings={
+            "known": {"stop": "given"},
+            "hot": {"temperature": 2.0},
+            "begun": {"opening": 3},
+            "beam": {"method": "likeliest", "beam": 2},
+            "refined": {"method": "likeliest", "iterations": 2},
+        },
     )
 
 
@@ -158,3 +172,69 @@ def test_each_kind_has_critics_of_its_own(folder, kind, critic, message):
     sources = [sequences if kind == "process" else BLOCK]
     refused = study({"kind": kind, "critic": critic, "sources": sources})
     assert_refused(folder, refused, rf"own.yaml: experiments.1 \({kind}\): critic: {message}")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "generator", "decoding", "message"),
+    [
+        ("mine", "lm", "beam", None),
+        ("mine", "lm", "hot", None),
+        ("artificial", "ar", "beam", None),
+        ("artificial", "nat", "hot", None),
+        ("artificial", "cmlm", "refined", None),
+        (
+            "mine",
+            "ar",
+            "hot",
+            r"ar has the architecture transformer_wmt_en_de, which translates and needs a parallel c",
+        ),
+        (
+            "artificial",
+            "lm",
+            "hot",
+            r"lm has the .* which is a language model and needs articles of text; artificial has",
+        ),
+        ("mine", "lm", "begun", r"lm is of kind fairseq, on which opening has no effect; begun has it"),
+        ("artificial", "nat", "beam", r"nat with beam: beam: 2 is for autoregressive models"),
+        ("artificial", "nat", "refined", r"nat with refined: iterations: 2 passes refine nothing"),
+        ("artificial", "ar", "refined", r"ar with refined: iterations: 2 passes refine nothing"),
+    ],
+)
+def test_models_of_fairseq_go_with_corpora_and_decodings(folder, corpus, generator, decoding, message):
+    source = Source(corpus, "wo-title", generator, decoding, 1)
+    if message is None:
+        check_fairseq(source, project(folder).registries, "s")
+        return
+    with pytest.raises(TextcriticError, match=f"^s: {message}"):
+        check_fairseq(source, project(folder).registries, "s")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"generators": ["ar"]}, r"sources: ar has the encoding subwords-2000, which is for parallel corpora"),
+        ({"generators": ["lm"], "decodings": ["refined"]}, r"sources: lm with refined: iterations: 2 passes refine"),
+        (
+            {"generators": ["ngram-3"], "decodings": ["beam"]},
+            r"beam has `method: likeliest`, for generators of kind fair",
+        ),
+    ],
+)
+def test_articles_of_text_by_models_of_fairseq(folder, changes, message):
+    assert_refused(folder, own("topics", **changes), message)
+
+
+def test_the_two_kinds_of_architecture_are_known_without_fairseq():
+    """By their names alone, so that a study is checked where fairseq is not installed."""
+    models = pytest.importorskip("textcritic.generators.fairseq.shim", reason="run make fairseq")
+    if not models.installed():
+        pytest.skip("run make fairseq")
+    from fairseq.models import ARCH_MODEL_REGISTRY, FairseqEncoderDecoderModel, FairseqLanguageModel
+    from fairseq.models.nat import FairseqNATModel
+
+    for architecture, model in ARCH_MODEL_REGISTRY.items():
+        if architecture == "dummy_model":  # of fairseq's benchmarks
+            continue
+        if issubclass(model, FairseqLanguageModel | FairseqEncoderDecoderModel):
+            assert translates(architecture) is issubclass(model, FairseqEncoderDecoderModel)
+        assert is_nonautoregressive(architecture) is issubclass(model, FairseqNATModel)

@@ -17,6 +17,8 @@ REFINING = (
     *("iterative_nonautoregressive_transformer", "cmlm_transformer"),
     *("levenshtein_transformer", "insertion_transformer"),
 )
+# What the names of fairseq's language models have in them.
+LANGUAGE_MODELS = ("_lm", "_ulm", "hf_gpt2")
 # What only one of the methods reads, with the value that changes nothing.
 ONLY_DRAWN: Mapping[str, float] = {"temperature": 1, "top_k": 0, "top_p": 1}
 ONLY_LIKELIEST: Mapping[str, float] = {"beam": 1, "iterations": 0}
@@ -69,13 +71,10 @@ def check_architecture(decoding: Mapping[str, Any], architecture: str) -> None:
 
 
 def translates(architecture: str) -> bool:
-    """Whether an architecture of fairseq reads a source text, and is no language model; known without loading fairseq.
-
-    The architectures of fairseq's language models have `_lm` in their names.
-    """
-    return "_lm" not in architecture
+    """Whether an architecture of fairseq reads a source text and is no language model; known without fairseq."""
+    return not any(part in architecture for part in LANGUAGE_MODELS)
 
 
 def is_nonautoregressive(architecture: str) -> bool:
-    """Whether an architecture of fairseq makes all tokens of a text at once; known without loading fairseq."""
+    """Whether an architecture of fairseq makes all tokens of a text at once; known without fairseq."""
     return architecture.startswith((*ONE_PASS, *REFINING))

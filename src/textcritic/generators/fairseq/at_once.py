@@ -109,7 +109,8 @@ def _draw(
     log_probs[:, :, symbols.pad()] = -torch.inf
     length = lengths[:, 0].cpu().numpy()
     drawn = masked.cpu().numpy()
-    for place in range(1, length.max() - 1):
+    # What is drawn beyond the limit is cut off.
+    for place in range(1, min(length.max() - 1, decoding.max_tokens + 1)):
         rows = np.flatnonzero(length > place + 1)
         drawn[rows, place] = draw(log_probs[torch.from_numpy(rows).to(on), place], uniforms.next(rows), decoding)
     return [row[:until] for row, until in zip(drawn, length, strict=True)]
