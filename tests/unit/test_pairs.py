@@ -4,6 +4,8 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.corpora.parallel import build_parallel
@@ -28,6 +30,13 @@ def built(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def languages(built):
+    """The tokenizer and the letters that it knows."""
+    tokenizer = load_tokenizer(built / "tokenizer")
+    return tokenizer, {token for token in tokenizer.get_vocab() if len(token) == 1}
+
+
 def test_merges_by_hand(tmp_path):
     # The example of Sennrich et al. 2016, figure 1: low, lowest, newer, wider by their counts.
     counts = {"low": 5, "lowest": 2, "newer": 6, "wider": 3}
@@ -50,6 +59,15 @@ def test_the_tokenizer_gives_the_words_back(built):
             ids = tokenizer(text, add_special_tokens=False)["input_ids"]
             assert tokenizer.decode(ids) == text
     assert tokenizer.unk_token_id in tokenizer("ж", add_special_tokens=False)["input_ids"]
+
+
+@given(st.lists(st.text("abdeghijklmnoprstuvwz", min_size=1, max_size=12), min_size=1, max_size=8))
+@settings(max_examples=50, deadline=None)
+def test_words_of_known_letters_come_back(languages, words):
+    """Whatever a word is made of, if its letters and its last letter occur in the text."""
+    tokenizer, known = languages
+    text = " ".join(word + "a" for word in words if set(word) <= known) or "a"
+    assert tokenizer.decode(tokenizer(text, add_special_tokens=False)["input_ids"]) == text
 
 
 def test_pairs_are_the_articles_in_order(built, tmp_path):

@@ -53,30 +53,28 @@ def _sentences(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[Se
     languages = options["languages"]
     how = MosesOptions(protected=(re.escape(PLACEHOLDER),))
     tokens = {language: moses(language, how) for language in (ENGLISH, *languages)}
-    least, most = options["least_tokens"], options["most_tokens"]
     seen: set[str] = set()
     for package in options["packages"]:
         for message, translations in _messages(package, languages, skipped):
             text = tokens[ENGLISH](cleaned(message))
             sides = {language: tokens[language](cleaned(side)) for language, side in translations.items()}
-            lengths = [len(side.split()) for side in (text, *sides.values())]
-            same = next((language for language in languages if sides[language] == text), None)
-            reason = (
-                f"fewer than {least} tokens"
-                if min(lengths) < least
-                else f"more than {most} tokens"
-                if max(lengths) > most
-                else f"the same in {same}"
-                if same
-                else "came before"
-                if text in seen
-                else None
-            )
+            reason = "came before" if text in seen else _unfit(text, sides, options)
             if reason:
                 skipped[reason] += 1
                 continue
             seen.add(text)
             yield Sentence(text, sides, package)
+
+
+def _unfit(text: str, sides: Mapping[str, str], options: Mapping[str, Any]) -> str | None:
+    """Why a message and its translations are left out, if they are."""
+    lengths = [len(side.split()) for side in (text, *sides.values())]
+    if min(lengths) < options["least_tokens"]:
+        return f"fewer than {options['least_tokens']} tokens"
+    if max(lengths) > options["most_tokens"]:
+        return f"more than {options['most_tokens']} tokens"
+    same = next((language for language, side in sides.items() if side == text), None)
+    return f"the same in {same}" if same else None
 
 
 def cleaned(message: str) -> str:

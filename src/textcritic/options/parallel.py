@@ -12,6 +12,8 @@ FILES = "parallel"
 SOURCE = "source"
 """What the English side is called where files and columns are named by language."""
 
+WHERE = "options.parallel"
+
 DOCUMENT = "document"
 """What the column of documents is called."""
 
@@ -29,29 +31,18 @@ def check_parallel(entry: Mapping[str, Any]) -> None:
         return
     if options is None:
         raise TextcriticError(f"options.parallel is missing; the extractor {FILES} needs its files")
-    where = "options.parallel"
     if "pairs" in options:
+        others = {"documents": None, "columns": None, "format": "lines"}
         given = [key for key in ("source", "targets") if key in options]
-        given += [key for key in ("documents", "columns") if options[key] is not None]
-        given += ["format"] * (options["format"] != "lines")
+        given += [key for key, default in others.items() if options[key] != default]
         if given:
-            raise TextcriticError(f"{where}.{given[0]}: has no effect beside pairs; leave one of the two out")
-        return
-    if "source" not in options:
-        raise TextcriticError(f"{where}.source is missing; give source and targets, or pairs")
-    if options["format"] == "tsv":
-        given = [key for key in ("targets", "documents") if options.get(key) is not None]
-        if given:
-            raise TextcriticError(f"{where}.{given[0]}: has no effect with format: tsv; its columns say it")
-        columns = options["columns"]
-        if columns is not None and (SOURCE not in columns or not set(columns) - {SOURCE, DOCUMENT}):
-            raise TextcriticError(f"{where}.columns: should name {SOURCE}, the English side, and a language")
-        return
-    if "targets" not in options:
-        raise TextcriticError(f"{where}.targets is missing; give a file for each language")
-    if options["columns"] is not None:
-        raise TextcriticError(f"{where}.columns: is for format: tsv")
-    _check_documents(options["documents"], options["targets"], where)
+            raise TextcriticError(f"{WHERE}.{given[0]}: has no effect beside pairs; leave one of the two out")
+    elif "source" not in options:
+        raise TextcriticError(f"{WHERE}.source is missing; give source and targets, or pairs")
+    elif options["format"] == "tsv":
+        _check_table(options)
+    else:
+        _check_lines(options)
 
 
 def parallel_paths(options: Mapping[str, Any]) -> list[Path]:
@@ -67,10 +58,24 @@ def parallel_paths(options: Mapping[str, Any]) -> list[Path]:
     return [Path(path) for path in dict.fromkeys(paths)]
 
 
-def _check_documents(documents: Any, targets: Mapping[str, str], where: str) -> None:
+def _check_table(options: Mapping[str, Any]) -> None:
+    given = [key for key in ("targets", "documents") if options.get(key) is not None]
+    if given:
+        raise TextcriticError(f"{WHERE}.{given[0]}: has no effect with format: tsv; its columns say it")
+    columns = options["columns"]
+    if columns is not None and (SOURCE not in columns or not set(columns) - {SOURCE, DOCUMENT}):
+        raise TextcriticError(f"{WHERE}.columns: should name {SOURCE}, the English side, and a language")
+
+
+def _check_lines(options: Mapping[str, Any]) -> None:
+    if "targets" not in options:
+        raise TextcriticError(f"{WHERE}.targets is missing; give a file for each language")
+    if options["columns"] is not None:
+        raise TextcriticError(f"{WHERE}.columns: is for format: tsv")
+    targets, documents = options["targets"], options["documents"]
     if reserved := next((key for key in (SOURCE, DOCUMENT) if key in targets), None):
-        raise TextcriticError(f"{where}.targets: a language cannot be called {reserved}; give its code, e.g. de")
+        raise TextcriticError(f"{WHERE}.targets: a language cannot be called {reserved}; give its code, e.g. de")
     if isinstance(documents, Mapping):
         sides = {SOURCE, *targets}
         if wrong := sorted(sides ^ set(documents)):
-            raise TextcriticError(f"{where}.documents: should name exactly {', '.join(sorted(sides))}; see {wrong[0]}")
+            raise TextcriticError(f"{WHERE}.documents: should name exactly {', '.join(sorted(sides))}; see {wrong[0]}")
