@@ -11,7 +11,7 @@ from torch import nn
 from textcritic.errors import TextcriticError
 from textcritic.generators.fairseq.data import Batches, Examples, to_device
 from textcritic.generators.fairseq.models import FairseqModel, set_weights, weights
-from textcritic.generators.fairseq.score import iter_nll
+from textcritic.generators.fairseq.score import adaptive_nll, iter_nll
 from textcritic.training.gradient import GradientJob, total_steps
 from textcritic.training.hardware import card_name
 from textcritic.training.loop import Loop
@@ -53,8 +53,9 @@ class FairseqTraining:
 class Objective(nn.Module):
     """A model with the criterion that it is trained by.
 
-    That is fairseq's `adaptive_loss` where the output is an adaptive softmax, `nat_loss` for a non-autoregressive
-    model, else `label_smoothed_cross_entropy`.
+    That is fairseq's `nat_loss` for a non-autoregressive model, else its `label_smoothed_cross_entropy`. Where the
+    output is an adaptive softmax it is the negative log likelihood: fairseq's `adaptive_loss` leaves out a part of it,
+    in each cluster that of the second word, whose number there is that of <pad>.
 
     Args:
         model: see `FairseqModel`.
@@ -67,7 +68,6 @@ class Objective(nn.Module):
 
     def __init__(self, model: FairseqModel, label_smoothing: float, precision: torch.autocast) -> None:
         super().__init__()
-        from fairseq.criterions.adaptive_loss import AdaptiveLoss
         from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEntropyCriterion
         from fairseq.criterions.nat_loss import LabelSmoothedDualImitationCriterion
 
@@ -75,12 +75,11 @@ class Objective(nn.Module):
             raise TextcriticError("training.label_smoothing: an adaptive softmax is trained without; set it to 0")
         self.module = model.module
         self.at_once, self.task, self.precision = not model.autoregressive, model.task, precision
-        self.tails = model.module.decoder.adaptive_softmax.tail if model.adaptive else None
+        self.softmax: Any = model.module.decoder.adaptive_softmax if model.adaptive else None
+        self.pad = model.dictionary.pad()
         if self.at_once:
             model.module.args.label_smoothing = label_smoothing  # the model tells the criterion
             self.criterion = LabelSmoothedDualImitationCriterion(model.task, label_smoothing)
-        elif model.adaptive:
-            self.criterion = AdaptiveLoss(model.task, sentence_avg=False)
         else:
             self.criterion = LabelSmoothedCrossEntropyCriterion(model.task, False, label_smoothing)
 
@@ -89,25 +88,18 @@ class Objective(nn.Module):
         if self.at_once:
             batch["prev_target"] = self.task.inject_noise(batch["target"])
         with self.precision:
-            loss: torch.Tensor = self.criterion(_Precise(self.module), batch)[0]
-        if self.tails is not None:
-            # A cluster of which the batch has no token gets a gradient too, of zero, as in fairseq.
-            loss = loss + sum(0.0 * parameter.sum() for parameter in self.tails.parameters())
-        return loss.squeeze()
+            if self.softmax is not None:
+                return self._adaptive(batch)
+            loss: torch.Tensor = self.criterion(self.module, batch)[0]
+        return loss
 
-
-class _Precise:
-    """A model whose output is in full precision; fairseq's adaptive loss adds up in that of the output."""
-
-    def __init__(self, module: Any) -> None:
-        self._module = module
-
-    def __call__(self, *args: Any, **inputs: Any) -> Any:
-        output = self._module(*args, **inputs)
-        return (output[0].float(), *output[1:]) if isinstance(output, tuple) else output
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._module, name)
+    def _adaptive(self, batch: dict[str, Any]) -> torch.Tensor:
+        features, target = self.module(**batch["net_input"])[0], batch["target"]
+        loss = adaptive_nll(self.softmax, features, target)[target.flatten() != self.pad].sum()
+        # A cluster of which the batch has no token gets a gradient too, of zero, as in fairseq.
+        for parameter in self.softmax.tail.parameters():
+            loss = loss + 0.0 * parameter.sum()
+        return loss
 
 
 class FairseqJob(GradientJob):

@@ -83,7 +83,7 @@ def longest_text(model: FairseqModel) -> int:
     return max(model.longest_source, model.longest_target) + 2
 
 
-@torch.inference_mode()
+@torch.no_grad()  # not inference_mode: fairseq keeps the masks that it makes, and training goes on with them
 def iter_nll(model: FairseqModel, batch: dict[str, Any], precision: torch.autocast) -> Iterator[tuple[int, np.ndarray]]:
     """Stream (example, nats float64 [tokens + 1]) of a batch: of each token and of the end, or the length.
 
