@@ -117,3 +117,14 @@ rule measure_mixing_power:
         version=stage("mixing"),
     script:
         "../workflow/scripts/measure_mixing_power.py"
+
+
+use rule make_part_table as make_mixing_tables with:
+    output:
+        standing("mixing"),
+    log:
+        "results/logs/make_mixing_tables/{study}/{experiment}.log",
+    benchmark:
+        "results/benchmarks/make_mixing_tables/{study}/{experiment}.tsv"
+    wildcard_constraints:
+        experiment=project.experiments_of("mixing"),

@@ -1,6 +1,7 @@
 """Made-up recipes: a known chain of sections, each with words of its own, so that every stage has something to learn.
 
-`python tests/micro/recipes.py FOLDER` writes recipes.jsonl (a corpus) and theirs.jsonl (samples with the order spoilt).
+`python tests/micro/recipes.py FOLDER` writes recipes.jsonl (a corpus) and theirs.jsonl (samples with the order spoilt), and
+sentences with translations, of which those in mixed.txt are in two languages.
 """
 
 import json
@@ -53,7 +54,24 @@ def write(folder: Path, articles: int = 240, samples: int = 60) -> None:
                     rng.shuffle(titles)
                 sections = [{"title": title, "text": text(title, rng)} for title in titles]
                 handle.write(json.dumps({"id": f"{name}-{number}", "sections": sections}) + "\n")
+    write_sentences(folder, rng)
     (folder / "annotated.conll").write_text("".join(map(annotated, ("Ann", "Mary", "Jane"))), encoding="utf-8")
+
+
+def write_sentences(folder: Path, rng: random.Random, sentences: int = 60, tested: int = 18) -> None:
+    """Write sentences.{en,de,es,fr}, a word of a language being its name and a number, and mixed.txt.
+
+    Args:
+        folder: where they go.
+        rng: what they are drawn from.
+        sentences: of the corpus.
+        tested: of its test split, each of which has a line in mixed.txt.
+    """
+    for language in ("en", "de", "es", "fr"):
+        lines = [" ".join(f"{language}{rng.randint(1, 20)}" for _ in range(8)) for _ in range(sentences)]
+        (folder / f"sentences.{language}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines = [" ".join(f"{rng.choice(('de', 'fr'))}{rng.randint(1, 20)}" for _ in range(8)) for _ in range(tested)]
+    (folder / "mixed.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def annotated(name: str) -> str:
