@@ -26,7 +26,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         description=DEMO,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    demo.add_argument("study", metavar="STUDY", nargs="?", default="demo", help="demo, coreference-demo or code-mixing-demo")
+    demo.add_argument(
+        "study", metavar="STUDY", nargs="?", default="demo", help="demo, coreference-demo or code-mixing-demo"
+    )
     demo.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
     demo.add_argument("-n", "--dry-run", action="store_true", help="only list the jobs that would run")
     demo.set_defaults(run=_run)

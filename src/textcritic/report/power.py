@@ -45,16 +45,17 @@ class Curve:
         return cls(label, *(ordered[column].to_numpy(dtype=float) for column in columns))
 
 
-def noticed_from(rows: pd.DataFrame, share: str) -> float | None:
+def noticed_from(rows: pd.DataFrame, share: str, detected: str = "detected") -> float | None:
     """The smallest share above 0 from which on at least `NOTICED` of the repetitions notice, or None.
 
     Args:
-        rows: of one number of documents, with `detected`.
+        rows: of one number of documents.
         share: the column of how much was put in.
+        detected: the column of how many of the repetitions notice.
     """
     smallest = None
     for row in rows[rows[share] > 0].sort_values(share, ascending=False).to_dict("records"):
-        if row["detected"] < NOTICED:
+        if row[detected] < NOTICED:
             break
         smallest = float(row[share])
     return smallest

@@ -69,7 +69,7 @@ def test_findings_say_who_mixes_more(compared, files, names, table):
 
 def test_what_the_test_notices_is_said(files):
     (finding,) = known_findings(known_rows(files))
-    assert "notices mixing of 20% of the words and more" in finding.says
+    assert "tests notice 20% and more by words of another language and 20% and more" in finding.says
 
 
 def test_refinement_needs_two_numbers_of_iterations(table):

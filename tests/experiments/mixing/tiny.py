@@ -176,6 +176,7 @@ def _known(folder: Path) -> Known:
             row = {"rate": rate, "sentences": sentences, "expected": 0.9 * rate, "recovered": 0.88 * rate + 0.01}
             row |= {"recovered_low": 0.8 * rate, "recovered_high": 0.95 * rate + 0.02, "detected": detected}
             row |= {"detected_low": max(0.0, detected - 0.05), "detected_high": min(1.0, detected + 0.05)}
+            row |= {f"share_{name}": row[name] for name in ("detected", "detected_low", "detected_high")}
             rows.append(row | {"repetitions": 100})
     write_table(folder / "power.parquet", pa.Table.from_pylist(rows))
     write_json(folder / "power.json", {})

@@ -1,12 +1,14 @@
 """Curves: mixing against passes of refinement, and against what was put in on purpose."""
 
 from collections.abc import Iterator
+from itertools import product
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
+from textcritic.experiments.mixing.known import TESTS
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
 from textcritic.report.names import DATA, SAMPLE, Names
@@ -46,7 +48,9 @@ def refinement_chart(rows: pd.DataFrame, names: Names, width: float = 8.2) -> Fi
 
 
 def power_chart(rows: pd.DataFrame, width: float = 8.2) -> Figure:
-    """A panel for each corpus of artificial languages, a line for each number of sentences, with 95% intervals.
+    """A panel for each corpus of artificial languages and each test, a line for each number of sentences.
+
+    Bands are 95% intervals.
 
     Args:
         rows: as `known.known_rows` makes them.
@@ -54,18 +58,20 @@ def power_chart(rows: pd.DataFrame, width: float = 8.2) -> Figure:
     """
     narrow = width < 5
     corpora = unique(rows["corpus"])
+    panels = list(product(corpora, TESTS))
     with style():
-        figure, places = stacked_panels(width, [HEIGHT] * len(corpora), 0.62, 0.72)
-        for axes, corpus in zip(places, corpora, strict=True):
+        figure, places = stacked_panels(width, [HEIGHT] * len(panels), 0.62, 0.72)
+        for axes, (corpus, test) in zip(places, panels, strict=True):
             shown = rows[(rows["corpus"] == corpus) & (rows["rate"] > 0)]
-            power_panel(axes, list(_sizes(shown)), PUT_IN_NARROW if narrow else PUT_IN, narrow)
-            axes.set_title(corpus if len(corpora) > 1 else "Mixing that the test notices", pad=7)
+            power_panel(axes, list(_sizes(shown, test)), PUT_IN_NARROW if narrow else PUT_IN, narrow)
+            title = f"Noticed {TESTS[test]}"
+            axes.set_title(f"{corpus}: {title[0].lower()}{title[1:]}" if len(corpora) > 1 else title, pad=7)
     return figure
 
 
-def _sizes(rows: pd.DataFrame) -> Iterator[Curve]:
+def _sizes(rows: pd.DataFrame, test: str) -> Iterator[Curve]:
     for size in sorted(rows["sentences"].unique()):
-        columns = ("rate", "detected", "detected_low", "detected_high")
+        columns = ("rate", *(f"{test}detected{end}" for end in ("", "_low", "_high")))
         yield Curve.of(f"{size}", rows[rows["sentences"] == size], columns)
 
 

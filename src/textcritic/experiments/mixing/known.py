@@ -9,9 +9,12 @@ from textcritic.report.numbers import count, percent
 from textcritic.report.power import noticed_from
 from textcritic.report.section import Finding
 
+TESTS = {"share_": "by words of another language", "": "by the energy distance"}
+"""What the columns of a test begin with, and what it goes by."""
 COLUMNS = (
     *("corpus", "rate", "sentences", "expected", "recovered", "recovered_low", "recovered_high"),
-    *("detected", "detected_low", "detected_high", "repetitions"),
+    *("detected", "detected_low", "detected_high", "share_detected", "share_detected_low", "share_detected_high"),
+    "repetitions",
 )
 
 
@@ -39,17 +42,16 @@ def known_findings(rows: pd.DataFrame) -> list[Finding]:
     for corpus, group in rows.groupby("corpus", sort=False):
         about = f"Known mixing ({corpus})" if rows["corpus"].nunique() > 1 else "Known mixing"
         most = group[group["sentences"] == group["sentences"].max()]
-        rate = noticed_from(most, "rate")
-        noticed = f"mixing of {percent(rate)} of the words and more" if rate else "no rate of mixing that was tried"
+        said = [f"{_from(noticed_from(most, 'rate', f'{test}detected'))} {how}" for test, how in TESTS.items()]
         largest = most.sort_values("rate").iloc[-1]
-        findings.append(
-            Finding(
-                about,
-                f"Of {percent(largest['rate'])} of words exchanged in artificial languages, "
-                f"{percent(largest['expected'])} can be seen, and "
-                f"{percent(largest['recovered'])} are recovered; with {count(int(largest['sentences']))} sentences "
-                "on each side the test "
-                f"notices {noticed}.",
-            )
+        says = (
+            f"Of {percent(largest['rate'])} of words exchanged in artificial languages, {percent(largest['expected'])} "
+            f"can be seen, and {percent(largest['recovered'])} are recovered; with "
+            f"{count(int(largest['sentences']))} sentences on each side, tests notice {' and '.join(said)}."
         )
+        findings.append(Finding(about, says))
     return findings
+
+
+def _from(rate: float | None) -> str:
+    return f"{percent(rate)} and more" if rate else "no rate that was tried"

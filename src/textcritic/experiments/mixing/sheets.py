@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.experiments.mixing.known import TESTS
 from textcritic.experiments.mixing.rows import CORNER
 from textcritic.report.cells import spread, unique
 from textcritic.report.names import GROUP, SAMPLE, Names
@@ -109,36 +110,36 @@ def words_sheet(rows: pd.DataFrame, names: Names, name: str = "mixing-words") ->
 
 
 def power_sheet(rows: pd.DataFrame) -> Sheet:
-    """A row for each rate of mixing: what is recovered of it, and how often the test notices it."""
+    """A row for each rate of mixing: what is recovered of it, and how often each test notices it."""
     sizes = sorted(int(size) for size in rows["sentences"].unique())
-    heads = ["Words exchanged", "Recovered", *(f"Noticed, n = {count(size)}" for size in sizes)]
+    tests = [(test, how, size) for test, how in TESTS.items() for size in sizes]
+    heads = ["Words exchanged", "Can be seen", "Recovered", *(f"Noticed {how}, n = {count(n)}" for _, how, n in tests)]
     body = []
     for (corpus, rate), group in rows.groupby(["corpus", "rate"], sort=False):
         name = f"{corpus}: {percent(rate)}" if rows["corpus"].nunique() > 1 else percent(rate)
         last = group.sort_values("sentences").iloc[-1]
-        cells = [Cell(name, heading=True), Cell(percent(last["recovered"]), (_range(last, "recovered"),))]
-        for size in sizes:
+        cells = [Cell(name, heading=True), Cell(percent(last["expected"]))]
+        cells.append(Cell(percent(last["recovered"]), (_range(last, "recovered"),)))
+        for test, _, size in tests:
             found = group[group["sentences"] == size]
-            cells.append(
-                Cell(NONE)
-                if found.empty
-                else Cell(percent(found.iloc[0]["detected"]), (_range(found.iloc[0], "detected"),))
-            )
+            share = f"{test}detected"
+            cell = Cell(NONE)
+            if len(found):
+                cell = Cell(percent(found.iloc[0][share]), (_range(found.iloc[0], share),))
+            cells.append(cell)
         body.append(cells)
     remarks = ["No corpus of artificial languages is configured (`known`)."]
     if len(rows):
         repetitions = count(int(rows["repetitions"].max()))
         remarks = [
             "Artificial languages, whose words are known: each word of a sentence is exchanged for that of another "
-            "language with "
-            "the probability in the first column. Recovered: the share of words outside the main topic, beside what it "
-            f"should be. Noticed: the share of {repetitions} tests of n sentences against n others that find p < "
-            "0.05; with nothing "
-            "exchanged it should be 5%. Under each share: its 95% interval."
+            "language with the probability in the first column. Can be seen: the share of words outside the main "
+            "language that follows from it. Recovered: what the critic finds of that. Noticed: the share of "
+            f"{repetitions} tests of n sentences against n others that find p < 0.05, by words of another language or "
+            "by the energy distance; with nothing exchanged it should be 5%. Under each share: its 95% interval."
         ]
-    return Sheet(
-        "mixing-power", "Mixing that the test notices", [[Cell(head) for head in heads]], body, remarks=remarks
-    )
+    header = [[Cell(head) for head in heads]]
+    return Sheet("mixing-power", "Mixing that the test notices", header, body, remarks=remarks)
 
 
 def _share(group: pd.DataFrame, column: str, p: str = "") -> Cell:
