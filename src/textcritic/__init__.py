@@ -1,7 +1,7 @@
 """textcritic: judge language models by the documents they write, beyond perplexity.
 
-`criticise`, `chains`, `coreference` and `topics` are described in docs/python.md; they are loaded when they are first
-used.
+`criticise`, `chains`, `coreference`, `topics` and `mixing` are described in docs/python.md; they are loaded when they
+are first used.
 """
 
 from importlib import import_module
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from textcritic.api.chains import ChainsResult, chains
     from textcritic.api.coreference import CoreferenceResult, coreference
     from textcritic.api.criticise import criticise
+    from textcritic.api.mixing import MixingResult, mixing
     from textcritic.api.results import Result, Score
     from textcritic.api.topics import TopicsResult, topics
 
@@ -20,6 +21,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ChainsResult",
     "CoreferenceResult",
+    "MixingResult",
     "Result",
     "Score",
     "TextcriticError",
@@ -28,12 +30,14 @@ __all__ = [
     "chains",
     "coreference",
     "criticise",
+    "mixing",
     "topics",
 ]
 
 # The module of each name that is loaded when it is first used.
 LATER = {
     **{"CoreferenceResult": "coreference", "coreference": "coreference"},
+    **{"MixingResult": "mixing", "mixing": "mixing"},
     **{"ChainsResult": "chains", "chains": "chains", "criticise": "criticise"},
     **{"Result": "results", "Score": "results", "TopicsResult": "topics", "topics": "topics"},
 }

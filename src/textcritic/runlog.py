@@ -54,6 +54,21 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
         to_file.close()
 
 
+@contextmanager
+def progress_on_stderr(name: str) -> Iterator[None]:
+    """Show on stderr, each line after `name`, what a block reports of its progress."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter(f"[{name}] %(message)s"))
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+
+
 def _hide_gpus() -> None:
     if given := os.environ.get("SLURM_JOB_GPUS") or os.environ.get("CUDA_VISIBLE_DEVICES"):
         log.warning("GPU %s was given to this job, which asks for none (gpu: 0, no gres): it does not use it", given)

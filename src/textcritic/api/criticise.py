@@ -185,7 +185,7 @@ def _chains(real: Documents, samples: Mapping[str, Documents], given: dict[str, 
     if test is not None:
         train, tested, words = chains, documents_of(test, "test", "chains").chains(), _given_words(held_out)
     else:
-        kept = _held_out(len(chains), held_out, options.seed)
+        kept = held_out_of(len(chains), held_out, options.seed)
         train = [chain for number, chain in enumerate(chains) if number not in kept]
         tested = [chain for number, chain in enumerate(chains) if number in kept]
         words = _split_words(len(train), len(tested), options.seed)
@@ -204,7 +204,7 @@ def _mentions(real: Documents, samples: Mapping[str, Documents], given: dict[str
         train, words = chains, _given_words(held_out)
     else:
         kept = np.zeros(len(chains.lengths), dtype=bool)
-        kept[list(_held_out(len(kept), held_out, options.seed))] = True
+        kept[list(held_out_of(len(kept), held_out, options.seed))] = True
         train, tested = chains.some(~kept), chains.some(kept)
         words = _split_words(len(train.lengths), len(tested.lengths), options.seed)
     drawn = {label: mentions_of(documents, options) for label, documents in samples.items()}
@@ -225,7 +225,7 @@ def _texts(real: Documents, samples: Mapping[str, Documents], given: dict[str, A
         train, tested, words = real.tokens, documents_of(test, "test", "texts").tokens, _given_words(held_out)
     else:
         number = sum(1 for _ in real.tokens())
-        kept = _held_out(number, held_out, options.seed)
+        kept = held_out_of(number, held_out, options.seed)
         train, tested = (lambda: part(kept, False)), (lambda: part(kept, True))
         words = _split_words(number - len(kept), len(kept), options.seed)
     drawn = {label: documents.tokens for label, documents in samples.items()}
@@ -237,7 +237,7 @@ def _written(result: Result, folder: Path) -> Result:
     return replace(result, page=result.report(folder / "report.html"))
 
 
-def _held_out(documents: int, asked: float | None, seed: int) -> set[int]:
+def held_out_of(documents: int, asked: float | None, seed: int) -> set[int]:
     """The documents that are held out, drawn at random: at least one, and not all."""
     part = HELD_OUT if asked is None else share(asked, "held_out")
     if documents < 2:

@@ -24,7 +24,7 @@ COLUMNS: Mapping[Kind, tuple[Sequence[str], Sequence[str]]] = {
     # The text is read to say that there are both.
     "mentions": (["mentions", "text"], ["mentions"]),
     "articles": (ARTICLE_KEYS, ["sections"]),
-    "texts": (["text", "sections"], ["text", "sections"]),
+    "texts": (["text", "sections", "language"], ["text", "sections"]),
 }
 FORMS = (
     "give chains (lists of titles), articles (dicts with `sections`), texts (strings) or mentions (dicts with "

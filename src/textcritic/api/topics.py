@@ -20,7 +20,6 @@ from textcritic.critics.ctm.counted import (
     TrainAndTests,
     count_texts,
     counted_over,
-    progress_on_stderr,
     project,
     read_counts,
 )
@@ -38,6 +37,7 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.latents.bags import read_ldac, read_words, vocabulary_of
+from textcritic.runlog import progress_on_stderr
 
 LDAC, TEXT = (".dat", ".ldac"), (".jsonl", ".jsonl.gz", ".parquet", ".arrow")
 TOP_WORDS = 10
@@ -144,7 +144,7 @@ def topics(
         raise TextcriticError("topics: give documents to fit on and num_topics, or a folder with a fitted critic")
     chosen = TopicOptions(num_topics, **options)
     names = tuple(_name(*pair) for pair in ((train, "train"), (test, "test")))
-    with progress_on_stderr():
+    with progress_on_stderr("topics"):
         counted = _read(train, test, vocabulary, chosen)
         (tested,) = counted.tests
         _require_words(tested, names[1], names[0])
@@ -179,7 +179,7 @@ def criticise_topics(
     Raises:
         TextcriticError: a set of which nothing can be fitted or scored, with its label.
     """
-    with progress_on_stderr():
+    with progress_on_stderr("topics"):
         counted = count_texts(train, [test, *samples.values()], options.vocabulary)
         labels = [REAL, *samples]
         sets = dict(zip(labels, counted.tests, strict=True))
@@ -251,7 +251,7 @@ def _under(
         raise TextcriticError(f"{folder}: a critic is fitted already; give it alone, with documents to score")
     critic = read_released(folder)
     chosen = TopicOptions(critic.num_topics, **options)
-    with progress_on_stderr():
+    with progress_on_stderr("topics"):
         words = None if vocabulary is None else read_words(vocabulary)
         if words is not None and len(words) != critic.num_words:
             raise TextcriticError(f"{vocabulary}: {len(words):,} words, and {folder} has {critic.num_words:,}")

@@ -1,10 +1,7 @@
-"""Documents as counts over the words of a train set, and what a topic model infers of them; progress goes to stderr."""
+"""Documents as counts over the words of a train set, and what a topic model infers of them."""
 
-import logging
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +21,7 @@ from textcritic.latents.bags import (
     read_ldac,
     read_words,
 )
-from textcritic.runlog import Progress, log
+from textcritic.runlog import Progress
 
 # Documents whose posteriors are inferred between two reports of progress.
 SLICE = 4096
@@ -132,21 +129,6 @@ def project(critic: CTM, counts: csr_matrix, workers: int) -> tuple[Array, Array
         progress.advance(rows.shape[0])
     means, variances = (np.concatenate(kind) for kind in zip(*parts, strict=True))
     return means, variances
-
-
-@contextmanager
-def progress_on_stderr() -> Iterator[None]:
-    """Show on stderr what the fit and the inference report of their progress."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("[topics] %(message)s"))
-    level = log.level
-    log.addHandler(handler)
-    log.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        log.removeHandler(handler)
-        log.setLevel(level)
 
 
 def _over(known: npt.NDArray[np.int32], counts: csr_matrix) -> csr_matrix:

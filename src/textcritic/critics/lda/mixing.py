@@ -1,6 +1,6 @@
 """What posteriors of topic shares say of mixing: corners, entropy, tokens outside the main topic, known languages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -8,8 +8,72 @@ from scipy.optimize import linear_sum_assignment
 
 from textcritic.critics.lda.posteriors import Posteriors
 from textcritic.errors import TextcriticError
+from textcritic.inference import Interval, bootstrap_interval, ratio_of_sums, with_ones
+
+CORNER = 0.9
+"""The largest share of a topic from which on a document, or a draw, is in one topic."""
 
 Array = npt.NDArray[np.float64]
+
+
+def mixing_statistics(posteriors: Posteriors, resamples: int = 10_000, seed: int = 1) -> dict[str, Interval]:
+    """Four numbers on how much documents mix, each with its 95% document-bootstrap interval.
+
+    - `mixed`: share of the tokens outside the main topic of their document, expected under the posterior; all tokens
+      of all documents count alike. The main topic is the one with most expected tokens.
+    - `divided`: share of documents whose largest posterior mean is below `CORNER`.
+    - `corners`: share of posterior draws whose largest share is at least `CORNER`.
+    - `entropy`: of the shares, nats, mean over draws; 0 of one topic alone, log K of all alike.
+
+    Args:
+        posteriors: of documents with words.
+        resamples: of the bootstrap.
+        seed: of the bootstrap.
+
+    Raises:
+        TextcriticError: there are no documents.
+    """
+    columns = mixing_columns(posteriors)
+    return {name: bootstrap_interval(column, ratio_of_sums, resamples, seed=seed) for name, column in columns.items()}
+
+
+def mixing_columns(posteriors: Posteriors) -> dict[str, Array]:
+    """For each of `mixing_statistics` the columns whose ratio of sums it is: [documents, 2]."""
+    draws = posteriors.draws.astype(np.float64)
+    inner = np.where(draws > 0, draws * np.log(np.where(draws > 0, draws, 1.0)), 0.0)
+    counts = posteriors.counts.astype(np.float64)
+    words = counts.sum(axis=1)
+    return {
+        "mixed": np.column_stack([words - counts.max(axis=1, initial=0.0), words]),
+        "divided": with_ones(posteriors.mean.max(axis=1) < CORNER),
+        "corners": with_ones((draws.max(axis=2) >= CORNER).mean(axis=1)),
+        "entropy": with_ones(-inner.sum(axis=2).mean(axis=1)),
+    }
+
+
+def agreement(
+    posteriors: Posteriors, languages: Sequence[str], resamples: int = 10_000, seed: int = 1
+) -> Mapping[str, Interval]:
+    """How well topics agree with known languages, with 95% document-bootstrap intervals.
+
+    The topic of each language is that of `topic_languages`; words of a language without one are all wrong.
+
+    Returns:
+        `words`: share of the tokens, expected, in the topic of their document's language; `documents`: share of
+        documents whose main topic is that of their language.
+
+    Raises:
+        TextcriticError: another number of languages than of documents, or no documents.
+    """
+    topics = topic_languages(posteriors, languages)
+    counts = posteriors.counts.astype(np.float64)
+    right = np.asarray(topics)[None] == np.asarray(languages, dtype=np.str_)[:, None]
+    main = np.take_along_axis(right, counts.argmax(axis=1)[:, None], axis=1)[:, 0]
+    columns = {
+        "words": np.column_stack([(counts * right).sum(axis=1), counts.sum(axis=1)]),
+        "documents": with_ones(main),
+    }
+    return {name: bootstrap_interval(column, ratio_of_sums, resamples, seed=seed) for name, column in columns.items()}
 
 
 def topic_languages(posteriors: Posteriors, languages: Sequence[str]) -> tuple[str, ...]:

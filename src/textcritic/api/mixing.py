@@ -1,0 +1,425 @@
+"""`textcritic.mixing`: how much texts mix topics, such as languages, beside real ones, under an LDA model."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy.sparse import csr_matrix
+
+from textcritic.api.arguments import share, whole
+from textcritic.api.criticise import HELD_OUT, held_out_of
+from textcritic.api.documents import Given, documents_of
+from textcritic.api.results import REAL, Result, Score
+from textcritic.critics.lda import (
+    LDA,
+    FitOptions,
+    PosteriorOptions,
+    Posteriors,
+    agreement,
+    infer,
+    mixing_columns,
+    mixing_statistics,
+    topic_languages,
+)
+from textcritic.critics.lda.fit import Fit, fit_lda
+from textcritic.critics.lda.scoring import UNKNOWN
+from textcritic.errors import TextcriticError
+from textcritic.inference import (
+    EnergyTest,
+    Interval,
+    bootstrap_interval,
+    energy_test,
+    permutation_test,
+    ratio_of_sums,
+    with_ones,
+)
+from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, read_ldac
+from textcritic.runlog import progress_on_stderr
+
+LDAC, RECORDS = (".dat", ".ldac"), (".jsonl", ".jsonl.gz", ".json", ".parquet", ".arrow")
+TOP_WORDS = 20
+SAMPLES = "samples"
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class MixingOptions:
+    """How mixing is measured.
+
+    Attributes:
+        topics: K; as many as there are languages.
+        paired: whether text i of the samples and of the real texts stand for the same thing, such as a sentence that
+            they translate: the test then exchanges the two texts of a pair alone.
+        held_out: share of the real texts that are the yardstick; the model is fitted on the others.
+        iterations: sweeps of the fit over all tokens.
+        starts: chains of the fit; the most probable one is kept.
+        draws: posterior draws for each text.
+        lowercase: whether tokens are lower-cased first.
+        workers: CPU cores; None: all. The numbers do not depend on it.
+        resamples: of bootstrap and tests.
+        seed: of everything that is drawn.
+
+    Raises:
+        TextcriticError: a value out of range.
+    """
+
+    topics: int = 3
+    paired: bool = False
+    held_out: float = HELD_OUT
+    iterations: int = 1000
+    starts: int = 4
+    draws: int = 20
+    lowercase: bool = False
+    workers: int | None = None
+    resamples: int = 10_000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        whole(self.topics, "topics", 2)
+        for name in ("iterations", "starts", "draws", "resamples"):
+            whole(getattr(self, name), name, 1)
+        if self.workers is not None:
+            whole(self.workers, "workers", 1)
+        whole(self.seed, "seed", 0)
+        share(self.held_out, "held_out")
+
+
+class MixingKeywords(TypedDict, total=False):
+    """The keys of `MixingOptions`, for type checkers."""
+
+    topics: int
+    paired: bool
+    held_out: float
+    iterations: int
+    starts: int
+    draws: int
+    lowercase: bool
+    workers: int | None
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """What is measured of one set of texts.
+
+    Attributes:
+        statistics: those of `critics.lda.mixing_statistics`, and `latent_nll`, the mean of a text in nats.
+        topic_shares: [K], share of all words in each topic.
+        n: texts scored.
+        rejected: texts without a word that the real texts of the fit have.
+        tokens: of the texts scored, that are counted.
+        tokens_unknown: other tokens, which are not.
+    """
+
+    statistics: Mapping[str, Interval]
+    topic_shares: tuple[float, ...]
+    n: int
+    rejected: int
+    tokens: int
+    tokens_unknown: int
+
+    def described(self) -> dict[str, Any]:
+        """As JSON has it."""
+        counts = {name: getattr(self, name) for name in ("n", "rejected", "tokens", "tokens_unknown")}
+        return {**_with_intervals(self.statistics), "topic_shares": list(self.topic_shares), **counts}
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class MixingResult(Result):
+    """What `mixing` gives; `scores` has the share of words outside the main topic, and the energy distance.
+
+    Attributes:
+        real: of the real texts that were held out.
+        samples: of the samples.
+        energy: test of the posterior means of both.
+        critic: the model, and `top_words` of each topic; None where the words of the ids are not known.
+        languages: of each topic, where the real texts have languages.
+        right: how well the topics agree with these (`critics.lda.agreement`), of the held-out real texts.
+        fitted_on: real texts of the fit.
+        seconds: that it took.
+        log_prob: nats a token, `log p(words, topics)` of the state that was kept.
+        paired: whether the test exchanged texts within pairs.
+    """
+
+    real: Source
+    samples: Source
+    energy: EnergyTest
+    critic: LDA
+    top_words: Sequence[Sequence[str]] | None
+    languages: tuple[str, ...] | None
+    right: Mapping[str, Interval] | None
+    fitted_on: int
+    seconds: float
+    log_prob: float
+    paired: bool
+
+    def to_json(self) -> str:
+        """The object that `textcritic mixing` prints."""
+        right = None if self.right is None else _with_intervals(self.right)
+        topics = [
+            {
+                "language": self.languages[k] or None if self.languages else None,
+                "alpha": float(self.critic.alpha[k]),
+                "words": self.top_words[k] if self.top_words else None,
+            }
+            for k in range(self.critic.num_topics)
+        ]
+        test = self.energy
+        value = {
+            "real": self.real.described(),
+            "samples": self.samples.described(),
+            "mixed_p": self[SAMPLES]["mixed"].p,
+            "energy_distance": {
+                "value": test.distance,
+                "corrected": test.corrected,
+                "ci95": [test.low, test.high],
+                "p": test.p,
+                "paired": self.paired,
+            },
+            "topics": topics,
+            "agreement": right,
+            "fit": {"documents": self.fitted_on, "seconds": self.seconds, "log_prob": self.log_prob},
+        }
+        return json.dumps(value, allow_nan=False, ensure_ascii=False)
+
+
+def mixing(real: Given, samples: Given, **options: Unpack[MixingKeywords]) -> MixingResult:
+    """Fit LDA on part of some real texts, and say how much the others and samples mix its topics.
+
+    Where real texts are in as many languages as there are topics, each in one, topics become languages, and what is
+    measured is code-mixing (model criticism paper, appendix C). Tokens are split at white space, and all of them count.
+    What is computed is what the command `textcritic mixing` prints.
+
+    Args:
+        real: texts: a list of strings or of `{"text": ..., "language": ...}`, the language may be left out; a file of
+            these (.jsonl); a data frame, table or data set with a column `text`; any other file, one text a line; or
+            counts in the format LDA-C (.dat, .ldac).
+        samples: likewise; LDA-C if `real` is.
+        options: the keys of `MixingOptions`.
+
+    Raises:
+        TextcriticError: bad input, in one line that names the argument and the item.
+    """
+    chosen = MixingOptions(**options)
+    first, second = (_read(given, name) for given, name in ((real, "real"), (samples, SAMPLES)))
+    if isinstance(first.texts, csr_matrix) != isinstance(second.texts, csr_matrix):
+        raise TextcriticError(f"{second.name}: both sets must be text, or both LDA-C; {first.name} is the other")
+    number = len(first)
+    if chosen.paired and len(second) != number:
+        raise TextcriticError(
+            f"{second.name}: {len(second)} texts, and {first.name} has {number}; pairs need as many of both"
+        )
+    kept = np.zeros(number, dtype=bool)
+    kept[list(held_out_of(number, chosen.held_out, chosen.seed))] = True
+    yardstick = np.flatnonzero(kept)
+    theirs = yardstick if chosen.paired else np.arange(len(second))
+    counted = _counted(first, second, np.flatnonzero(~kept), (yardstick, theirs), chosen.lowercase)
+    with progress_on_stderr("mixing"):
+        fit = _fit(counted[0].matrix, chosen, first.name)
+    scored = [
+        _infer(fit.critic, one, chosen, set_.name) for one, set_ in zip(counted[1:], (first, second), strict=True)
+    ]
+    return _result(fit, counted, scored, first, yardstick, chosen)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Set:
+    """Texts as they were given: their tokens, or counts in the format LDA-C; and languages, where all have one."""
+
+    name: str
+    texts: list[list[str]] | csr_matrix
+    languages: Sequence[str] | None = None
+
+    def __len__(self) -> int:
+        return self.texts.shape[0] if isinstance(self.texts, csr_matrix) else len(self.texts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counts:
+    """Counts over the words of the fit, the tokens that are left out, and the words where they are known."""
+
+    matrix: csr_matrix
+    unknown: int
+    words: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scored:
+    """Posteriors of the texts with words, their Latent NLL, and which texts these are."""
+
+    posteriors: Posteriors
+    nll: npt.NDArray[np.float64]
+    known: npt.NDArray[np.bool_]
+
+
+def _read(given: Given, name: str) -> _Set:
+    if not isinstance(given, str | os.PathLike):
+        documents = documents_of(given, name, "texts" if isinstance(given, Sequence) else None)
+        return _Set(name, list(documents.tokens()), _languages([record.value for record in documents.records()]))
+    path = Path(given).expanduser()
+    if path.name.endswith(LDAC):
+        return _Set(str(path), read_ldac(path))
+    if path.name.endswith(RECORDS) or path.is_dir():
+        documents = documents_of(path, name, "texts")
+        return _Set(str(path), list(documents.tokens()), _languages([record.value for record in documents.records()]))
+    try:
+        lines = path.read_text(encoding="utf-8-sig").removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise TextcriticError(f"{path}: not UTF-8; save the file as UTF-8, one text a line") from error
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if not lines.strip():
+        raise TextcriticError(f"{path}: there is no text in it; write one a line")
+    return _Set(str(path), [line.split() for line in lines.split("\n")])
+
+
+def _languages(values: Sequence[Any]) -> list[str] | None:
+    """The language of each record; None unless all have one."""
+    given = [value.get("language") if isinstance(value, Mapping) else None for value in values]
+    found = [language for language in given if isinstance(language, str) and language]
+    return found if found and len(found) == len(given) else None
+
+
+def _counted(
+    real: _Set, samples: _Set, train: Places, compared: tuple[Places, Places], lowercase: bool
+) -> tuple[_Counts, _Counts, _Counts]:
+    """The real texts of the fit, those held out, and the samples, as counts over the words of the first."""
+    if isinstance(real.texts, csr_matrix):
+        first, second = real.texts, samples.texts
+        known = np.unique(first[train].indices)
+        if not len(known):
+            raise TextcriticError(f"{real.name}: the texts to fit on have no word")
+        parts = [(first, train), (first, compared[0]), (second, compared[1])]
+        return tuple(_chosen_words(matrix, rows, known) for matrix, rows in parts)  # type: ignore[return-value]
+    texts = [[real.texts[row] for row in train], [real.texts[row] for row in compared[0]]]
+    texts.append([samples.texts[row] for row in compared[1]])
+    options = VocabularyOptions(lowercase=lowercase, maximum_share=1.0, minimum_count=1, placeholders=())
+    try:
+        vocabulary, _ = build_vocabulary(texts[0], options)
+    except TextcriticError as error:
+        raise TextcriticError(f"{real.name}: {error}") from error
+    found = []
+    for some in texts:
+        matrix = count_words(some, vocabulary)
+        found.append(_Counts(matrix, sum(map(len, some)) - int(matrix.sum()), vocabulary.words))
+    return found[0], found[1], found[2]
+
+
+def _chosen_words(matrix: csr_matrix, rows: Places, known: npt.NDArray[np.int32]) -> _Counts:
+    wide = csr_matrix(matrix[rows])
+    wide.resize(wide.shape[0], max(wide.shape[1], int(known[-1]) + 1))
+    chosen = csr_matrix(wide[:, known])
+    return _Counts(chosen, int(wide.sum() - chosen.sum()), None)
+
+
+def _fit(matrix: csr_matrix, options: MixingOptions, name: str) -> Fit:
+    chosen = FitOptions(options.topics, iterations=options.iterations, starts=options.starts, seed=options.seed)
+    try:
+        return fit_lda(matrix, chosen, workers=options.workers or os.cpu_count() or 1)
+    except TextcriticError as error:
+        raise TextcriticError(f"{name}: {error}") from error
+
+
+def _infer(critic: LDA, counts: _Counts, options: MixingOptions, name: str) -> _Scored:
+    posterior = infer(critic, counts.matrix, PosteriorOptions(draws=options.draws, seed=options.seed))
+    known = posterior.tokens > 0
+    if known.sum() < 2:
+        raise TextcriticError(f"{name}: {known.sum()} texts with a word that the model has; two or more are needed")
+    ids = pa.array([str(row) for row in range(len(known))])
+    return _Scored(Posteriors.of(ids, posterior), posterior.nll[known], known)
+
+
+def _source(scored: _Scored, counts: _Counts, options: MixingOptions) -> Source:
+    statistics = mixing_statistics(scored.posteriors, options.resamples, options.seed)
+    nll = bootstrap_interval(with_ones(scored.nll), ratio_of_sums, options.resamples, seed=options.seed)
+    totals = scored.posteriors.counts.sum(axis=0, dtype=np.float64)
+    return Source(
+        statistics={**statistics, "latent_nll": nll},
+        topic_shares=tuple((totals / totals.sum()).tolist()),
+        n=int(scored.known.sum()),
+        rejected=int((~scored.known).sum()),
+        tokens=int(counts.matrix.sum()),
+        tokens_unknown=counts.unknown,
+    )
+
+
+def _result(
+    fit: Fit,
+    counted: Sequence[_Counts],
+    scored: Sequence[_Scored],
+    real: _Set,
+    yardstick: Places,
+    options: MixingOptions,
+) -> MixingResult:
+    ours, theirs = (_source(one, counts, options) for one, counts in zip(scored, counted[1:], strict=True))
+    points = [one.posteriors.mean for one in scored]
+    if options.paired:
+        both = scored[0].known & scored[1].known
+        points = [one.posteriors.mean[both[one.known]] for one in scored]
+    if len(points[0]) < 2:
+        raise TextcriticError(f"{real.name}: no two pairs of which both texts have a word that the model has")
+    energy = energy_test(points[1], points[0], options.paired, options.resamples, seed=options.seed)
+    outside = [mixing_columns(one.posteriors)["mixed"] for one in scored]
+    p = permutation_test(outside[1], outside[0], ratio_of_sums, options.resamples, options.seed).p
+    languages = right = None
+    if real.languages:
+        known = [real.languages[row] for row in yardstick[scored[0].known]]
+        languages = topic_languages(scored[0].posteriors, known)
+        right = agreement(scored[0].posteriors, known, options.resamples, options.seed)
+    scores = [_score(REAL, ours, None), _score(SAMPLES, theirs, p)]
+    values = (energy.distance, energy.low, energy.high, energy.p, len(points[1]), theirs.rejected)
+    scores.append(Score(SAMPLES, "energy", *values, _reasons(theirs)))
+    return MixingResult(
+        title=f"Mixing of {options.topics} topics, beside real texts",
+        scores=tuple(scores),
+        facts=_facts(fit, options),
+        real=ours,
+        samples=theirs,
+        energy=energy,
+        critic=fit.critic,
+        top_words=None if counted[0].words is None else fit.critic.top_words(counted[0].words, TOP_WORDS),
+        languages=languages,
+        right=right,
+        fitted_on=fit.documents,
+        seconds=fit.seconds,
+        log_prob=fit.log_probs[fit.kept][-1],
+        paired=options.paired,
+    )
+
+
+def _score(label: str, source: Source, p: float | None) -> Score:
+    mixed = source.statistics["mixed"]
+    values = (mixed.estimate, mixed.low, mixed.high, p, source.n, source.rejected)
+    return Score(label, "mixed", *values, _reasons(source))
+
+
+def _with_intervals(numbers: Mapping[str, Interval]) -> dict[str, Any]:
+    return {name: {"value": one.estimate, "ci95": [one.low, one.high]} for name, one in numbers.items()}
+
+
+def _reasons(source: Source) -> dict[str, int]:
+    return {UNKNOWN: source.rejected} if source.rejected else {}
+
+
+def _facts(fit: Fit, options: MixingOptions) -> tuple[tuple[str, str], ...]:
+    return (
+        (
+            "Critic",
+            f"latent Dirichlet allocation of {options.topics} topics, fitted on {fit.documents:,} real texts of "
+            f"{fit.critic.num_words:,} different words by {options.iterations:,} sweeps of Gibbs sampling; the most "
+            f"probable of {options.starts} chains, seed {options.seed}",
+        ),
+        ("Interval", f"95%, percentile bootstrap over texts, {options.resamples:,} resamples"),
+        (
+            "p-value",
+            "permutation test against held-out real texts"
+            + ("; of the energy distance by exchange within pairs" if options.paired else ""),
+        ),
+    )

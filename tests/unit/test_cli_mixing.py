@@ -1,0 +1,164 @@
+"""`textcritic mixing` and `textcritic.mixing`: files of texts, pairs, languages, LDA-C, and bad input."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import textcritic
+from textcritic.cli import main
+from textcritic.errors import TextcriticError
+
+WORDS = {
+    "de": ["der", "die", "und", "das", "nicht"],
+    "es": ["el", "los", "una", "pero", "muy"],
+    "fr": ["les", "une", "est", "pas", "du"],
+}
+ALL = [word for own in WORDS.values() for word in own]
+QUICK = {"iterations": 150, "starts": 2, "resamples": 200, "workers": 1}
+
+
+def texts(number, seed, mixed=0.0):
+    """(language, text): each text is in one language, but for a share of its words."""
+    rng = np.random.default_rng(seed)
+    for place in range(number):
+        language = list(WORDS)[place % 3]
+        own = rng.choice(WORDS[language], 12)
+        yield language, " ".join(np.where(rng.random(12) < mixed, rng.choice(ALL, 12), own))
+
+
+def lines(path, number, seed, mixed=0.0):
+    path.write_text("".join(f"{text}\n" for _, text in texts(number, seed, mixed)), "utf-8")
+    return path
+
+
+@pytest.fixture
+def real(tmp_path):
+    path = tmp_path / "real.jsonl"
+    rows = ({"text": text, "language": language} for language, text in texts(150, 1))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    return lines(tmp_path / "mixed.txt", 60, 2, mixed=0.5)
+
+
+def run(capsys, *arguments):
+    options = [f"--{name}={value}" for name, value in QUICK.items()]
+    assert main(["mixing", *map(str, arguments), *options]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_whole_command(real, mixed):
+    options = ["--iterations", "150", "--starts", "2", "--resamples", "200"]
+    command = [sys.executable, "-W", "ignore", "-m", "textcritic.cli", "mixing", str(real), str(mixed), *options]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    ours, theirs = found["real"], found["samples"]
+    assert (ours["n"], theirs["n"], found["fit"]["documents"]) == (30, 60, 120)
+    assert (ours["tokens"], theirs["tokens"], ours["tokens_unknown"]) == (360, 720, 0)
+    assert ours["mixed"]["value"] < 0.03 < 0.2 < theirs["mixed"]["value"] < 0.4
+    assert ours["divided"]["value"] < 0.1 < 0.7 < theirs["divided"]["value"]
+    assert ours["corners"]["value"] > 0.8 > 0.3 > theirs["corners"]["value"]
+    assert ours["entropy"]["value"] < 0.2 < 0.5 < theirs["entropy"]["value"] < np.log(3)
+    assert ours["latent_nll"]["value"] < theirs["latent_nll"]["value"]
+    assert sum(theirs["topic_shares"]) == pytest.approx(1)
+    for source in (ours, theirs):
+        for name in ("mixed", "divided", "corners", "entropy", "latent_nll"):
+            low, high = source[name]["ci95"]
+            assert low - 1e-9 <= source[name]["value"] <= high + 1e-9
+    assert found["mixed_p"] < 0.01
+    energy = found["energy_distance"]
+    assert energy["p"] < 0.01
+    assert energy["ci95"][0] < energy["corrected"] < energy["value"]
+    assert not energy["paired"]
+    assert {topic["language"] for topic in found["topics"]} == set(WORDS)
+    for topic in found["topics"]:
+        assert set(topic["words"][:5]) == set(WORDS[topic["language"]])
+    assert found["agreement"]["words"]["value"] > 0.97
+    assert found["agreement"]["documents"]["value"] == 1
+
+
+def test_pairs_are_the_texts_of_the_same_lines(tmp_path, capsys, real):
+    alike = lines(tmp_path / "alike.txt", 150, 3)
+    found = run(capsys, real, alike, "--paired", "--held-out", "0.4")
+    assert (found["real"]["n"], found["samples"]["n"], found["energy_distance"]["paired"]) == (60, 60, True)
+    assert found["energy_distance"]["p"] > 0.05
+    assert found["mixed_p"] > 0.01
+
+
+def test_real_texts_without_languages_and_texts_without_known_words(tmp_path, capsys):
+    real, samples = lines(tmp_path / "real.txt", 60, 1), tmp_path / "samples.txt"
+    samples.write_text("der die das\n\nunseen words\nel los Muy\n", "utf-8")
+    found = run(capsys, real, samples)
+    assert found["agreement"] is None
+    assert [topic["language"] for topic in found["topics"]] == [None] * 3
+    assert (found["samples"]["n"], found["samples"]["rejected"]) == (2, 2)
+    assert (found["samples"]["tokens"], found["samples"]["tokens_unknown"]) == (5, 3)
+    assert run(capsys, real, samples, "--lowercase")["samples"]["tokens"] == 6
+
+
+def test_counts_in_the_format_of_lda_c(tmp_path, capsys):
+    index = {word: place for place, word in enumerate(ALL)}
+
+    def counted(path, number, seed):
+        rows = [np.bincount([index[word] for word in text.split()], minlength=15) for _, text in texts(number, seed)]
+        pairs = [{word: n for word, n in enumerate(row.tolist()) if n} for row in rows]
+        lines = (" ".join([str(len(row)), *(f"{word}:{n}" for word, n in row.items())]) for row in pairs)
+        path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        return path
+
+    real, samples = counted(tmp_path / "real.dat", 60, 1), counted(tmp_path / "samples.ldac", 20, 2)
+    found = run(capsys, real, samples)
+    assert found["real"]["mixed"]["value"] < 0.05
+    assert [topic["words"] for topic in found["topics"]] == [None] * 3
+    samples.write_text("2 0:3 40:2\n1 1:4\n", "utf-8")
+    assert run(capsys, real, samples)["samples"]["tokens_unknown"] == 2
+
+
+def test_in_python_with_lists_and_data_frames():
+    frame = pd.DataFrame(texts(90, 1), columns=["language", "text"])
+    samples = [text for _, text in texts(30, 2, mixed=0.6)]
+    result = textcritic.mixing(frame, samples, held_out=0.5, **QUICK)
+    assert isinstance(result, textcritic.MixingResult)
+    assert set(result.languages) == set(WORDS)
+    assert result["samples"]["mixed"].value == result.samples.statistics["mixed"].estimate
+    assert result["samples"]["energy"].verdict == "different"
+    assert result["real text"]["mixed"].p is None
+    assert "Energy distance of topic shares" in repr(result)
+    again = textcritic.mixing(frame, samples, held_out=0.5, **{**QUICK, "workers": 2})
+    first, second = (json.loads(one.to_json()) for one in (result, again))
+    del first["fit"]["seconds"], second["fit"]["seconds"]
+    assert first == second, "workers change no number"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "says"),
+    [
+        ("none.txt", None, [], r"none.txt: cannot be read: No such file"),
+        ("empty.txt", b"\n", [], r"empty.txt: there is no text in it"),
+        ("latin.txt", "für\n".encode("latin-1"), [], r"latin.txt: not UTF-8"),
+        ("unknown.txt", b"nothing known\nhere\n", [], r"unknown.txt: 0 texts with a word that the model has"),
+        ("counts.dat", b"1 0:2\n", [], r"counts.dat: both sets must be text, or both LDA-C"),
+        ("few.txt", b"der\ndie\n", ["--paired"], r"few.txt: 2 texts, and .*real.jsonl has 150; pairs need as many"),
+        ("fault.jsonl", b'{"words": "der"}\n', [], r"fault.jsonl:1: "),
+        ("one.txt", b"der\ndie\n", ["--held-out", "1.5"], r"held_out: 1.5 is not a number above 0 and below 1"),
+        ("one.txt", b"der\ndie\n", ["--topics", "1"], r"topics: 1 is not a whole number from 2"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, capsys, real, name, content, options, says):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    quick = [f"--{key}={value}" for key, value in QUICK.items()]
+    assert main(["mixing", str(real), str(path), *quick, *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    with pytest.raises(TextcriticError, match=says):
+        raise TextcriticError(err.splitlines()[-1])
