@@ -359,7 +359,7 @@ def test_the_keys_that_type_checkers_know_are_the_options():
 def test_import_is_light_and_names_are_found():
     code = (
         "import sys, textcritic; heavy = {'numpy', 'pandas', 'pyarrow', 'torch'}; assert not heavy & set(sys.modules);"
-        "assert {'criticise', 'chains', 'coreference', 'topics'} <= set(dir(textcritic)); textcritic.chains;"
+        "assert {'criticise', 'chains', 'coreference', 'topics', 'mixing'} <= set(dir(textcritic)); textcritic.chains;"
         "textcritic.coreference;"
         "assert not {'torch', 'pandas', 'matplotlib'} & set(sys.modules); textcritic.criticise; print('light')"
     )

@@ -133,7 +133,7 @@ class Source:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class MixingResult(Result):
-    """What `mixing` gives; `scores` has the share of words outside the main topic, and the energy distance.
+    """What `mixing` gives; `scores` has the share of words outside the main topic, and the energy distance, corrected.
 
     Attributes:
         real: of the real texts that were held out.
@@ -374,7 +374,7 @@ def _result(
         languages = topic_languages(scored[0].posteriors, known)
         right = agreement(scored[0].posteriors, known, options.resamples, options.seed)
     scores = [_score(REAL, ours, None), _score(SAMPLES, theirs, p)]
-    values = (energy.distance, energy.low, energy.high, energy.p, len(points[1]), theirs.rejected)
+    values = (energy.corrected, energy.low, energy.high, energy.p, len(points[1]), theirs.rejected)
     scores.append(Score(SAMPLES, "energy", *values, _reasons(theirs)))
     return MixingResult(
         title=f"Mixing of {options.topics} topics, beside real texts",

@@ -22,7 +22,7 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     "latent_ppl": ("Latent PPL", "lower: a likelier order; real text is the yardstick"),
     "latent_nll": ("Latent NLL of a document, nats", "that of real text is the yardstick; lower alone is no praise"),
     "mixed": ("Words of another topic than most of their text, share", "0: each text keeps to one topic"),
-    "energy": ("Energy distance of topic shares", "0: as in real text"),
+    "energy": ("Energy distance of topic shares, corrected", "0: as in real text"),
     "distance": ("Distance of topic covariances", "0: as in real text, 1: as far from it as none at all"),
 }
 
@@ -34,7 +34,7 @@ class Score:
     Attributes:
         source: what the source is called; `REAL` is held-out real text.
         measure: "latent_ppl", "latent_nll" (nats a document), "distance" (of topic covariances, corrected), "mixed"
-            (share of words outside their text's main topic) or "energy" (distance of topic shares).
+            (share of words outside their text's main topic) or "energy" (distance of topic shares, corrected).
         value: of all documents that are scored; infinity is possible.
         low, high: 95% interval by document bootstrap; None where the value is infinite.
         p: permutation test against held-out real text, two-sided; None for real text, and for infinite values.
