@@ -53,9 +53,9 @@ def trained(data, tmp_path_factory):
 
 
 def test_a_translator_learns_what_there_is_to_learn(trained):
-    """A letter says the letter that translates it; the lengths are the source's."""
+    """A letter says the letter that translates it; without the source it is one of 13, 2.56 nats."""
     _, report = trained
-    assert report["validation_loss"] < 1.0 < report["curve"][0]["train_loss"]
+    assert report["validation_loss"] < 1.5 < 2.5 < report["curve"][0]["train_loss"]
 
 
 def test_a_model_that_writes_at_once_learns_it_too(data, tmp_path):
