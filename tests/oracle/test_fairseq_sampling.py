@@ -12,6 +12,7 @@ from tiny_fairseq import AT_ONCE, LANGUAGE_MODELS, TRANSLATORS, built, sentences
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.drawing import truncate
 from textcritic.generators.fairseq.at_once import draw_at_once, likeliest_at_once, log_length
+from textcritic.generators.fairseq.beam_sampling import sample_beams
 from textcritic.generators.fairseq.sample import draw_texts
 from textcritic.generators.fairseq.search import search_texts
 from textcritic.generators.fairseq.shim import installed
@@ -139,6 +140,62 @@ def fits(drawn, probabilities, draws):
     if expected[-1] < 5:
         observed[-2:], expected[-2:] = [sum(observed[-2:])], [sum(expected[-2:])]
     return chisquare(observed, expected).pvalue > 1e-3
+
+
+def beams_by_enumeration(model, source, beam, longest):
+    """The probability of each outcome of beam sampling, (symbols, ended), over all that can be drawn."""
+    usual = [symbol for symbol in range(len(model.dictionary)) if symbol != PAD]
+    after, mass = {}, {}
+    states, outcomes = Counter({(((), 0.0),): 1.0}), Counter()
+    for step in range(longest):
+        reached = Counter()
+        for hypotheses, probability in states.items():
+            alive = [each for each in hypotheses if each[0][-1:] != (END,)]
+            ended = [each for each in hypotheses if each[0][-1:] == (END,)]
+            for words, _ in alive:
+                after.setdefault(words, teacher_forced(model, source, words)[-1].tolist())
+                mass[words] = np.exp(after[words]).sum()  # of all but <pad>
+            for drawn in product(usual, repeat=beam * len(alive)):
+                extended, chance = dict(ended), probability
+                for place, symbol in enumerate(drawn):
+                    words, score = alive[place // beam]
+                    log_prob = after[words][symbol]
+                    chance *= np.exp(log_prob) / mass[words]
+                    extended[*words, symbol] = score + log_prob
+                best = sorted(extended.items(), key=lambda each: -each[1])[:beam]
+                whole = best[0][0][-1] == END
+                if whole or step == longest - 1:
+                    outcomes[best[0][0], whole] += chance
+                else:
+                    reached[tuple(best)] += chance
+        states = reached
+    return outcomes
+
+
+@pytest.mark.parametrize(("name", "rows"), [("learned positions", 700), ("lstm_lm", 3000)])
+def test_beam_sampling_against_all_that_can_be_drawn(name, rows):
+    model, draws = built(ALL[name], words=1), 3000
+    source = sources_for(model, 1)
+    scheme = Decoding(method="beam-sampling", beam=2, max_tokens=3, batch_size=rows)
+    found = Counter((tuple(text), ended) for _, text, ended in sample_beams(model, source, range(draws), scheme, 3))
+    expected = beams_by_enumeration(model, None if source is None else source[0], 2, 3)
+    assert sum(expected.values()) == pytest.approx(1)
+    assert len(found) > 5
+    assert set(found) <= set(expected)
+    assert fits(found, expected, draws)
+
+
+@pytest.mark.parametrize("name", ["transformer", "fconv_lm"])
+def test_a_beam_does_not_depend_on_its_batch(name):
+    model = built(ALL[name])
+    sources = sentences(7, len(model.dictionary)) if model.translates else None
+    texts = {}
+    for rows, indices in ((1, range(20)), (6, range(20)), (4, [19, 3, 11])):
+        scheme = Decoding(method="beam-sampling", beam=4, max_tokens=15, batch_size=rows)
+        for index, *text in sample_beams(model, sources, indices, scheme, seed=3):
+            assert texts.setdefault(index, text) == text
+    assert len(texts) == 20
+    assert len({str(text) for text in texts.values()}) > 2
 
 
 @pytest.mark.parametrize("name", ["transformer", "lstm_lm"])

@@ -216,6 +216,11 @@ def test_names_of_entries(folder):
         ("decodings", {"beam": 2}, r"beam: has no effect with `method: draw`; .* or give `method: likeliest`"),
         ("decodings", {"iterations": 2}, r"iterations: has no effect with `method: draw`"),
         ("decodings", {"method": "likeliest", "top_k": 5}, r"top_k: has no effect with `method: likeliest`; leave it"),
+        (
+            "decodings",
+            {"method": "beam-sampling"},
+            r"beam: 1 makes `method: beam-sampling` plain draws; give 2 or more",
+        ),
         ("decodings", {"method": "likeliest", "beam": 2, "iterations": 1}, r"iterations: are for models that make all"),
         (
             "encodings",

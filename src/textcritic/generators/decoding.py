@@ -31,8 +31,9 @@ class Decoding:
         max_tokens: an article that has not ended after so many tokens is cut there.
         batch_size: articles drawn side by side, fewer where a GPU's memory has no room for so many; it changes the
             speed, not the articles.
-        method: "draw", or "likeliest", for models of fairseq: the likeliest tokens are taken, nothing is drawn.
-        beam: hypotheses kept by the beam search of an autoregressive model; 1 takes the likeliest token each time.
+        method: "draw"; for models of fairseq also "likeliest", which takes the likeliest tokens and draws nothing, and
+            for autoregressive ones "beam-sampling".
+        beam: hypotheses kept by the beam search or beam sampling of an autoregressive model.
         iterations: passes after the first in which a non-autoregressive model refines what it made.
     """
 
@@ -74,7 +75,7 @@ class Decoding:
         """See that tokens are to be drawn.
 
         Raises:
-            TextcriticError: the likeliest are wanted of the model `name`, which has no search for them.
+            TextcriticError: something else is wanted of the model `name`, which can only be drawn from.
         """
         if self.method != DRAW:
             raise TextcriticError(f"{name}: is drawn from; `method: {self.method}` is for models of fairseq")

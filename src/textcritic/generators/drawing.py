@@ -1,4 +1,4 @@
-"""Drawing the next token of each row of a batch from its logits, by the inverse of the cumulative distribution."""
+"""Drawing next tokens of the rows of a batch from their logits, by the inverse of the cumulative distribution."""
 
 from collections.abc import Sequence
 
@@ -10,15 +10,15 @@ from textcritic.generators.decoding import Decoding
 
 
 def draw(logits: torch.Tensor, uniforms: Sequence[float] | np.ndarray, decoding: Decoding) -> torch.Tensor:
-    """Draw one token a row.
+    """Draw one token a row, or several independently of each other.
 
     Args:
         logits: [rows, vocabulary], any floating type.
-        uniforms: [rows] numbers in [0, 1).
+        uniforms: numbers in [0, 1), [rows] or [rows, draws].
         decoding: the scheme.
 
     Returns:
-        Token ids [rows], int64, on the CPU.
+        Token ids, int64, as many as numbers and in their shape, on the CPU.
 
     Raises:
         TextcriticError: a row of `logits` holds a NaN or no finite value.
@@ -26,9 +26,10 @@ def draw(logits: torch.Tensor, uniforms: Sequence[float] | np.ndarray, decoding:
     logits = truncate(logits.double(), decoding)
     cumulative = torch.softmax(logits, dim=-1).cumsum_(dim=-1)
     mass = cumulative[:, -1:]
-    at = torch.as_tensor(np.asarray(uniforms), dtype=torch.float64, device=logits.device).unsqueeze(1) * mass
+    numbers = torch.as_tensor(np.asarray(uniforms), dtype=torch.float64, device=logits.device)
+    at = numbers.view(len(logits), -1) * mass
     # The first token whose cumulative mass exceeds the number: tokens without mass are never the first.
-    tokens = torch.searchsorted(cumulative, at, right=True).squeeze(1).cpu()  # the step's only wait for a GPU
+    tokens = torch.searchsorted(cumulative, at, right=True).view(numbers.shape).cpu()  # the step's only wait for a GPU
     if bool((tokens >= logits.shape[1]).any()):
         raise TextcriticError(
             "model: its logits are not numbers (NaN or infinite); train it again or lower the precision"

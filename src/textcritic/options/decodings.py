@@ -8,9 +8,9 @@ from textcritic.errors import TextcriticError
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
 
-DRAW, LIKELIEST = "draw", "likeliest"
-"""The two methods: tokens are drawn from the model, or the likeliest are taken."""
-METHODS = (DRAW, LIKELIEST)
+DRAW, LIKELIEST, BEAM_SAMPLING = "draw", "likeliest", "beam-sampling"
+"""The methods: tokens are drawn from the model, the likeliest are taken, or a beam's extensions are drawn."""
+METHODS = (DRAW, LIKELIEST, BEAM_SAMPLING)
 # fairseq's non-autoregressive architectures, by how their names begin: those that make a text in one pass, and others.
 ONE_PASS = ("nonautoregressive_transformer", "nacrf_transformer")
 REFINING = (
@@ -19,9 +19,12 @@ REFINING = (
 )
 # What the names of fairseq's language models have in them.
 LANGUAGE_MODELS = ("_lm", "_ulm", "hf_gpt2")
-# What only one of the methods reads, with the value that changes nothing.
-ONLY_DRAWN: Mapping[str, float] = {"temperature": 1, "top_k": 0, "top_p": 1}
-ONLY_LIKELIEST: Mapping[str, float] = {"beam": 1, "iterations": 0}
+# What some methods do not read, with the value that changes nothing, and the methods that read it.
+READ_BY: Mapping[str, tuple[float, tuple[str, ...]]] = {
+    **{key: (value, (DRAW,)) for key, value in (("temperature", 1), ("top_k", 0), ("top_p", 1))},
+    "beam": (1, (LIKELIEST, BEAM_SAMPLING)),
+    "iterations": (0, (LIKELIEST,)),
+}
 
 
 def check_decoding(name: str, registries: "Registries") -> None:
@@ -33,18 +36,19 @@ def check_method(decoding: Mapping[str, Any]) -> None:
     """See that a decoding has no key that its method does not read.
 
     Raises:
-        TextcriticError: it has; or the method is unknown; or it has both a beam, for autoregressive models, and
-            iterations, for the others.
+        TextcriticError: it has; or the method is unknown; a beam sampling without a beam; or both a beam, for
+            autoregressive models, and iterations, for the others.
     """
     method = decoding["method"]
     if method not in METHODS:
         raise TextcriticError(f"method: {method!r} is unknown; use {' or '.join(METHODS)}")
-    other = LIKELIEST if method == DRAW else DRAW
-    for key, value in (ONLY_LIKELIEST if method == DRAW else ONLY_DRAWN).items():
-        if decoding[key] != value:
+    for key, (value, methods) in READ_BY.items():
+        if decoding[key] != value and method not in methods:
             raise TextcriticError(
-                f"{key}: has no effect with `method: {method}`; leave it out, or give `method: {other}`"
+                f"{key}: has no effect with `method: {method}`; leave it out, or give `method: {methods[0]}`"
             )
+    if method == BEAM_SAMPLING and decoding["beam"] == 1:
+        raise TextcriticError(f"beam: 1 makes `method: {method}` plain draws; give 2 or more, or `method: {DRAW}`")
     if decoding["beam"] > 1 and decoding["iterations"] > 0:
         raise TextcriticError(
             "iterations: are for models that make all tokens at once, and beam is for autoregressive ones; leave one of"

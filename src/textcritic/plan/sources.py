@@ -8,7 +8,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.options.corpora import is_parallel, is_text
-from textcritic.options.decodings import LIKELIEST, check_architecture, translates
+from textcritic.options.decodings import DRAW, check_architecture, translates
 from textcritic.options.models import SUBWORDS, SYMBOLS
 from textcritic.plan.bundle import Files
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
@@ -17,8 +17,8 @@ from textcritic.plan.registries import WITHOUT_EFFECT, Registries
 PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
 # What a decoding must have for a model of fairseq: a text is never longer than the model's positions and begins afresh.
 FAIRSEQ_IGNORES = {"stride": None, "opening": 0}
-# Values of a decoding's keys that one kind of generator can be drawn from with: a length that is given, and a search.
-ONE_KIND = {"stop": ("given", "hsmm"), "method": (LIKELIEST, "fairseq")}
+# What a decoding must have for all kinds of generators but one: others can neither be given a length nor be searched.
+ONE_KIND = {"stop": ("learnt", "hsmm"), "method": (DRAW, "fairseq")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +192,9 @@ def check_plain(source: Source, decoding: Mapping[str, Any], plain: Mapping[str,
 def check_supported(source: Source, generator: Mapping[str, Any], decoding: Mapping[str, Any], where: str) -> None:
     """See that a generator can do what a decoding asks for and only one kind of generator can do."""
     for key, (value, kind) in ONE_KIND.items():
-        if decoding[key] == value and generator["kind"] != kind:
+        if decoding[key] != value and generator["kind"] != kind:
             raise TextcriticError(
-                f"{where}: {source.decoding} has `{key}: {value}`, for generators of kind {kind} alone;"
+                f"{where}: {source.decoding} has `{key}: {decoding[key]}`, for generators of kind {kind} alone;"
                 f" {source.generator} is of kind {generator['kind']}"
             )
 

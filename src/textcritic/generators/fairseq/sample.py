@@ -13,12 +13,13 @@ from textcritic.errors import TextcriticError
 from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.drawing import draw
 from textcritic.generators.fairseq.at_once import draw_at_once, likeliest_at_once
+from textcritic.generators.fairseq.beam_sampling import sample_beams
 from textcritic.generators.fairseq.models import FairseqModel, load_model
 from textcritic.generators.fairseq.search import search_texts
 from textcritic.generators.fairseq.steps import Steps, batches, prepare
 from textcritic.generators.sample import Sampling
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
-from textcritic.options.decodings import DRAW, check_architecture
+from textcritic.options.decodings import BEAM_SAMPLING, DRAW, check_architecture
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.load import decode
@@ -96,6 +97,9 @@ def make_texts(
     elif decoding.method == DRAW:
         for index, symbols, finish in draw_texts(model, sources, indices, decoding, seed):
             yield index, symbols, finish, len(symbols)
+    elif decoding.method == BEAM_SAMPLING:
+        for index, symbols, whole in sample_beams(model, sources, indices, decoding, seed):
+            yield index, symbols, ENDED if whole else CUT, len(symbols)
     else:
         found = search_texts(model, sources, indices, decoding.beam, limit, decoding.batch_size)
         for index, (best, *_) in found:
