@@ -91,8 +91,7 @@ def _check_translations(source: Source, registries: Registries, where: str) -> N
     if not is_parallel(corpus):
         raise TextcriticError(
             f"{where}: {source.corpus} has the extractor {corpus['extractor']}; name a parallel corpus, whose "
-            "extractor is"
-            f" one of {', '.join(PARALLEL)}"
+            f"extractor is one of {', '.join(PARALLEL)}"
         )
     if generator["kind"] not in GENERATORS:
         raise TextcriticError(
