@@ -233,12 +233,32 @@ def test_an_output_layer_that_is_the_embeddings_is_not_rounded(tmp_path):
         prepare(model, "bf16", "m")
 
 
+def test_an_architecture_that_does_not_run_token_by_token():
+    from textcritic.generators.fairseq.steps import prepare
+
+    convolutions = {f"{side}_{what}": "[(16, 3)] * 2" for side, what in (("encoder", "layers"), ("decoder", "layers"))}
+    attention = {"decoder_attention": "True", "self_attention": "True", "project_input": "False"}
+    model = built(("fconv_self_att", {**convolutions, **attention}))
+    with pytest.raises(TextcriticError, match=r"m: fairseq cannot run a fconv_self_att token by token; use another$"):
+        prepare(model, "fp32", "m")
+
+
+def test_a_sentence_that_is_not_translated_may_be_too_long(folders, tmp_path):
+    from textcritic.generators.fairseq.sample import sample_fairseq
+
+    sources, path = [*SENTENCES, "cat " * 99], tmp_path / "s.parquet"
+    sample_fairseq(folders("transformer"), sources, Decoding(max_tokens=12), Shard(7, 0, 5, path))
+    assert read_shard(path) == make(folders, "drawn", Shard(7, 0, 5, tmp_path / "other.parquet"))
+    with pytest.raises(TextcriticError, match=r"sentence 6 to translate has"):
+        sample_fairseq(folders("transformer"), sources, Decoding(max_tokens=12), Shard(7, 3, 5, path))
+
+
 @pytest.mark.parametrize(
     ("name", "sources", "decoding", "message"),
     [
         ("transformer", None, {}, r"transformer: holds a translator, which needs sentences to translate$"),
         ("transformer", [], {}, r"transformer: there are no sentences to translate$"),
-        ("transformer", ["a", ""], {}, r"sentence 2 to translate has 0 tokens; the model reads from 1 to 63 "),
+        ("transformer", ["", "a"], {}, r"sentence 1 to translate has 0 tokens; the model reads from 1 to 63 "),
         (
             "transformer",
             ["cat " * 99],

@@ -11,12 +11,9 @@ if TYPE_CHECKING:
 DRAW, LIKELIEST, BEAM_SAMPLING = "draw", "likeliest", "beam-sampling"
 """The methods: tokens are drawn from the model, the likeliest are taken, or a beam's extensions are drawn."""
 METHODS = (DRAW, LIKELIEST, BEAM_SAMPLING)
-# fairseq's non-autoregressive architectures, by how their names begin: those that make a text in one pass, and others.
-ONE_PASS = ("nonautoregressive_transformer", "nacrf_transformer")
-REFINING = (
-    *("iterative_nonautoregressive_transformer", "cmlm_transformer"),
-    *("levenshtein_transformer", "insertion_transformer"),
-)
+# fairseq's non-autoregressive architectures, by how their names begin: that which makes a text in one pass, and others.
+ONE_PASS = "nonautoregressive_transformer"
+REFINING = ("iterative_nonautoregressive_transformer", "cmlm_transformer")
 # What the names of fairseq's language models have in them.
 LANGUAGE_MODELS = ("_lm", "_ulm", "hf_gpt2")
 # What some methods do not read, with the value that changes nothing, and the methods that read it.
@@ -70,7 +67,7 @@ def check_architecture(decoding: Mapping[str, Any], architecture: str) -> None:
     if decoding["iterations"] > 0 and not architecture.startswith(REFINING):
         raise TextcriticError(
             f"iterations: {decoding['iterations']} passes refine nothing: {architecture} makes a text in one; leave it"
-            f" out, or train one of {', '.join(REFINING)}"
+            f" out, or train an {' or a '.join(REFINING)}"
         )
 
 
@@ -81,4 +78,4 @@ def translates(architecture: str) -> bool:
 
 def is_nonautoregressive(architecture: str) -> bool:
     """Whether an architecture of fairseq makes all tokens of a text at once; known without fairseq."""
-    return architecture.startswith((*ONE_PASS, *REFINING))
+    return architecture.startswith((ONE_PASS, *REFINING))

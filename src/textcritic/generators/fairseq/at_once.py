@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 
-from textcritic.errors import TextcriticError
 from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.drawing import draw
 from textcritic.generators.fairseq.models import FairseqModel
@@ -33,15 +32,7 @@ def draw_at_once(
 
     Yields:
         Index of a text and its symbols [L], with beginning and end.
-
-    Raises:
-        TextcriticError: the model has no distribution of lengths.
     """
-    if not hasattr(model.module.decoder, "forward_length"):
-        raise TextcriticError(
-            f"architecture: {model.architecture} does not predict a length first and cannot be drawn from; use"
-            " `method: likeliest`"
-        )
     for batch, given in batches(indices, sources, decoding.batch_size):
         assert given is not None
         uniforms = Uniforms.of(seed, batch)

@@ -53,7 +53,8 @@ def sample_fairseq(
         model = load_model(model_dir)
         name = os.fspath(model_dir)
         _check(model, sources, decoding, name)
-        encoded = None if sources is None else encode_sources(model, sources, name)
+        # Those behind them may be too long for the model.
+        encoded = None if sources is None else encode_sources(model, sources[: shard.first + shard.count], name)
         prepare(model, sampling.precision, name)
         fingerprint = {
             "model": folder_digest(model_dir),
@@ -161,10 +162,8 @@ def encode_sources(model: FairseqModel, sources: Sequence[str], name: str) -> li
         name: what to call the model in errors.
 
     Raises:
-        TextcriticError: there are none; one has no tokens, or more than the model can read.
+        TextcriticError: one has no tokens, or more than the model can read.
     """
-    if not sources:
-        raise TextcriticError(f"{name}: there are no sentences to translate")
     ids = model.tokenizer(
         list(sources), add_special_tokens=False, split_special_tokens=True, return_attention_mask=False, verbose=False
     )["input_ids"]
@@ -184,6 +183,8 @@ def _check(model: FairseqModel, sources: Sequence[str] | None, decoding: Decodin
     """See that model, sentences and decoding go together."""
     if model.translates and sources is None:
         raise TextcriticError(f"{name}: holds a translator, which needs sentences to translate")
+    if sources is not None and not sources:
+        raise TextcriticError(f"{name}: there are no sentences to translate")
     if not model.translates and sources is not None:
         raise TextcriticError(f"{name}: holds a language model, which translates nothing; name a generator that does")
     check_architecture(asdict(decoding), model.architecture)

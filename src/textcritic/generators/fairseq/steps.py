@@ -64,9 +64,14 @@ def prepare(model: FairseqModel, precision: str, name: str) -> None:
         name: what to call the model in errors.
 
     Raises:
-        TextcriticError: in bf16, a model whose output layer is its table of embeddings and no layer of its own.
+        TextcriticError: an autoregressive model that cannot be run symbol by symbol; in bf16, a model whose output
+            layer is its table of embeddings and no layer of its own.
     """
+    from fairseq.models import FairseqIncrementalDecoder
+
     module = model.module
+    if model.autoregressive and not isinstance(module.decoder, FairseqIncrementalDecoder):
+        raise TextcriticError(f"{name}: fairseq cannot run a {model.architecture} token by token; use another")
     for layer in module.modules():
         if hasattr(layer, "weight_g"):  # else the convolutions' weights are normalised anew at every step
             torch.nn.utils.remove_weight_norm(layer)
