@@ -253,6 +253,20 @@ def test_a_sentence_that_is_not_translated_may_be_too_long(folders, tmp_path):
         sample_fairseq(folders("transformer"), sources, Decoding(max_tokens=12), Shard(7, 3, 5, path))
 
 
+def test_nothing_is_searched_twice(folders, tmp_path, monkeypatch):
+    from textcritic.generators.fairseq import sample
+
+    searched = []
+    real = sample.search_texts
+    monkeypatch.setattr(sample, "search_texts", lambda *given: searched.extend(given[2]) or real(*given))
+    make(folders, "searched", Shard(0, 3, 20, tmp_path / "translated.parquet"))
+    assert searched == [3, 4, 5, 6, 7]
+    greedy = ("fconv_lm", Decoding(max_tokens=8, method="likeliest"))
+    texts = make(folders, greedy, Shard(0, 3, 20, tmp_path / "text.parquet"))
+    assert searched == [3, 4, 5, 6, 7, 3]
+    assert len({text.text for text in texts}) == 1
+
+
 @pytest.mark.parametrize(
     ("name", "sources", "decoding", "message"),
     [

@@ -19,7 +19,7 @@ from textcritic.generators.fairseq.search import search_texts
 from textcritic.generators.fairseq.steps import Steps, batches, prepare
 from textcritic.generators.sample import Sampling
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
-from textcritic.options.decodings import BEAM_SAMPLING, DRAW, check_architecture
+from textcritic.options.decodings import BEAM_SAMPLING, LIKELIEST, check_architecture
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.load import decode
@@ -81,30 +81,45 @@ def make_texts(
         seed: see `shards.Shard`.
         indices: the texts to make.
     """
-    limit = decoding.max_tokens
-    if not model.autoregressive:
-        assert sources is not None
-        drawn = decoding.method == DRAW
-        texts = (
-            draw_at_once(model, sources, indices, decoding, seed)
-            if drawn
-            else likeliest_at_once(model, sources, indices, decoding)
-        )
-        special = (model.dictionary.bos(), model.dictionary.eos())
-        for index, made in texts:
-            between = [symbol for symbol in made[: limit + 1].tolist() if symbol not in special]
-            tokens = len(made) - 1
-            yield index, between, ENDED if tokens <= limit else CUT, min(tokens, limit)
-    elif decoding.method == DRAW:
-        for index, symbols, finish in draw_texts(model, sources, indices, decoding, seed):
-            yield index, symbols, finish, len(symbols)
+    if decoding.method == LIKELIEST:
+        # Only the sentence decides, so that texts of the same one are made once.
+        same: dict[int, list[int]] = {}
+        for index in indices:
+            same.setdefault(index % len(sources) if sources else 0, []).append(index)
+        wanted = [of_one[0] for of_one in same.values()]
+        for first, symbols, finish, tokens in _likeliest(model, sources, decoding, wanted):
+            for index in same[first % len(sources) if sources else 0]:
+                yield index, symbols, finish, tokens
+    elif not model.autoregressive:
+        for index, made in draw_at_once(model, sources or [], indices, decoding, seed):
+            yield index, *_between(model, made, decoding)
     elif decoding.method == BEAM_SAMPLING:
-        for index, symbols, whole in sample_beams(model, sources, indices, decoding, seed):
-            yield index, symbols, ENDED if whole else CUT, len(symbols)
+        for index, drawn, whole in sample_beams(model, sources, indices, decoding, seed):
+            yield index, drawn, ENDED if whole else CUT, len(drawn)
     else:
-        found = search_texts(model, sources, indices, decoding.beam, limit, decoding.batch_size)
-        for index, (best, *_) in found:
-            yield index, best.symbols.tolist(), CUT if best.cut else ENDED, len(best.symbols)
+        for index, drawn, finish in draw_texts(model, sources, indices, decoding, seed):
+            yield index, drawn, finish, len(drawn)
+
+
+def _likeliest(
+    model: FairseqModel, sources: Sequence[np.ndarray] | None, decoding: Decoding, indices: Sequence[int]
+) -> Iterator[tuple[int, list[int], str, int]]:
+    """`make_texts` where nothing is drawn."""
+    if not model.autoregressive:
+        for index, symbols in likeliest_at_once(model, sources or [], indices, decoding):
+            yield index, *_between(model, symbols, decoding)
+        return
+    found = search_texts(model, sources, indices, decoding.beam, decoding.max_tokens, decoding.batch_size)
+    for index, (best, *_) in found:
+        yield index, best.symbols.tolist(), CUT if best.cut else ENDED, len(best.symbols)
+
+
+def _between(model: FairseqModel, symbols: np.ndarray, decoding: Decoding) -> tuple[list[int], str, int]:
+    """Symbols between the ends of a text that was made at once, "end" or "length", and how many tokens it has."""
+    special, limit = (model.dictionary.bos(), model.dictionary.eos()), decoding.max_tokens
+    kept = [symbol for symbol in symbols[: limit + 1].tolist() if symbol not in special]
+    tokens = len(symbols) - 1
+    return kept, ENDED if tokens <= limit else CUT, min(tokens, limit)
 
 
 def draw_texts(
