@@ -16,7 +16,7 @@ from textcritic.generators.fairseq.beam_sampling import sample_beams
 from textcritic.generators.fairseq.sample import draw_texts
 from textcritic.generators.fairseq.search import search_texts
 from textcritic.generators.fairseq.shim import installed
-from textcritic.generators.fairseq.steps import Steps, padded
+from textcritic.generators.fairseq.steps import Steps, padded, prepare
 
 pytestmark = pytest.mark.skipif(not installed(), reason="run make fairseq")
 
@@ -50,20 +50,23 @@ def test_step_by_step_as_at_once(name):
     model = built(ALL[name])
     sources = sources_for(model, 4)
     rng = np.random.default_rng(5)
+    prepared = built(ALL[name])
+    prepare(prepared, "fp32", name)
+    on = next(prepared.module.parameters()).device
     with torch.no_grad():
-        steps = Steps(model, sources, 4, copies=2)
+        steps = Steps(prepared, sources, 4, copies=2)
     text = np.repeat(np.arange(4), 2)
     symbols = torch.full((8, 1), END)
     for step in range(8):
         with torch.no_grad():
-            found = steps.log_probs(symbols).double()
+            found = steps.log_probs(symbols.to(on)).cpu().double()
         for row in range(len(text)):
             source = None if sources is None else sources[text[row]]
             expected = teacher_forced(model, source, symbols[row, 1:].tolist())[-1]
             torch.testing.assert_close(found[row], expected, atol=2e-5, rtol=1e-4)
         order = [1, 0, 2, 2, 5, 4] if step == 2 else ([0, 1, 3, 2] if step == 5 else list(range(len(text))))
         with torch.no_grad():
-            steps.reorder(torch.tensor(order))
+            steps.reorder(torch.tensor(order, device=on))
         text = text[order]
         symbols = torch.cat([symbols[order], torch.from_numpy(rng.integers(4, 30, (len(text), 1)))], dim=1)
 

@@ -56,7 +56,9 @@ class Steps:
 
 
 def prepare(model: FairseqModel, precision: str, name: str) -> None:
-    """Put a model on the GPU if there is one; in "bf16", all of it but the output layer, so that logits stay fp32.
+    """Put a model on the GPU if there is one, ready for many steps and not for training.
+
+    In "bf16", all of it but the output layer is rounded, so that logits stay fp32.
 
     Args:
         model: is changed.
@@ -68,6 +70,7 @@ def prepare(model: FairseqModel, precision: str, name: str) -> None:
             layer is its table of embeddings and no layer of its own.
     """
     from fairseq.models import FairseqIncrementalDecoder
+    from fairseq.modules.linearized_convolution import LinearizedConvolution
 
     module = model.module
     if model.autoregressive and not isinstance(module.decoder, FairseqIncrementalDecoder):
@@ -86,6 +89,10 @@ def prepare(model: FairseqModel, precision: str, name: str) -> None:
         module.to(torch.bfloat16)
         setattr(decoder, output, kept)
     module.to(device())
+    with torch.no_grad():
+        for layer in module.modules():
+            if isinstance(layer, LinearizedConvolution):  # else it turns its weights into this form at every step
+                layer._linearized_weight = layer._get_linearized_weight()
 
 
 def batches(
