@@ -56,7 +56,8 @@ def test_every_swap_of_a_few_pairs():
         for swap in product([False, True], repeat=8)
     ]
     found = energy_test(one, two, paired=True, resamples=128)
-    assert (found.exact, found.splits) == (True, 128)
+    assert found.exact is True
+    assert found.splits == 128
     assert found.p == pytest.approx(np.mean(np.array(swapped) >= observed - 1e-12))
     assert not energy_test(one, two, paired=True, resamples=127).exact
 

@@ -353,6 +353,15 @@ def test_the_parameters_of_the_topic_rules_are_all_keys_of_an_entry_that_decide(
     assert keys | {"threads", "gpu", "mem_mb", "runtime"} == set(entry)
 
 
+def test_the_parameters_of_the_mixing_rules_are_all_keys_of_an_entry_that_decide():
+    """What `count_words` takes of an LDA entry, and the rules of mixing: the whole canonical entry."""
+    counted = re.findall(r"spec=spec\((.*?)\)", (ROOT / "rules/topics.smk").read_text(), re.DOTALL)[0]
+    named = re.findall(r" spec=spec\((.*?)\)", (ROOT / "rules/mixing.smk").read_text(), re.DOTALL)
+    assert len(named) == 3
+    keys = {key for call in (counted, *named) for key in call.split('"')[1::2]} - {"critics", "critic", "fitted"}
+    assert keys | {"threads", "mem_mb", "runtime"} == set(complete({"kind": "lda"}, "critics", "an entry"))
+
+
 def test_the_schemas_defaults_are_those_of_the_library():
     from textcritic.critics.ctm import FitOptions
     from textcritic.latents.bags import VocabularyOptions

@@ -199,7 +199,7 @@ class _Paired:
 
     def few(self, resamples: int) -> bool:
         # To exchange all pairs changes nothing: the last one always stays.
-        return len(self.one) <= 1 + np.log2(resamples)
+        return 2 ** min(len(self.one) - 1, 64) <= resamples
 
     def all_labels(self) -> Iterator[Array]:
         pairs = len(self.one)
