@@ -1,0 +1,61 @@
+"""Numbers on mixing, by hand from posteriors of a few documents."""
+
+import numpy as np
+import pytest
+from scipy.stats import entropy
+
+from textcritic.critics.lda import Posteriors, agreement, mixing_columns, mixing_statistics
+from textcritic.errors import TextcriticError
+
+COUNTS = np.array([[4, 0, 0], [0, 3, 1], [1, 1, 8], [0.5, 0.5, 1]], dtype=np.float32)
+DRAWS = np.array(
+    [
+        [[1, 0, 0], [0.95, 0.05, 0]],
+        [[0.1, 0.8, 0.1], [0, 0.92, 0.08]],
+        [[0.1, 0.1, 0.8], [0.02, 0.03, 0.95]],
+        [[1 / 3, 1 / 3, 1 / 3], [0.2, 0.2, 0.6]],
+    ],
+    dtype=np.float32,
+)
+MEANS = np.array([[0.97, 0.02, 0.01], [0.05, 0.85, 0.1], [0.05, 0.04, 0.91], [0.3, 0.3, 0.4]])
+POSTERIORS = Posteriors(np.array(list("abcd")), MEANS, DRAWS, COUNTS, np.array([4, 4, 10, 2]))
+
+
+def test_statistics_by_hand():
+    found = mixing_statistics(POSTERIORS, resamples=500)
+    assert found["mixed"].estimate == pytest.approx((0 + 1 + 2 + 1) / 20)
+    assert found["divided"].estimate == 0.5
+    assert found["corners"].estimate == pytest.approx((2 + 1 + 1 + 0) / 8)
+    assert found["entropy"].estimate == pytest.approx(entropy(DRAWS, axis=2).mean(), rel=1e-6)
+    for interval in found.values():
+        assert interval.low <= interval.estimate <= interval.high
+    for name, columns in mixing_columns(POSTERIORS).items():
+        assert columns[:, 0].sum() / columns[:, 1].sum() == pytest.approx(found[name].estimate)
+
+
+def test_intervals_are_over_documents():
+    doubled = Posteriors(*(np.concatenate([getattr(POSTERIORS, name)] * 50) for name in POSTERIORS.__slots__))
+    one, two = (mixing_statistics(some, resamples=2000)["mixed"] for some in (POSTERIORS, doubled))
+    assert two.estimate == pytest.approx(one.estimate)
+    assert two.high - two.low < (one.high - one.low) / 3
+
+
+def test_agreement_by_hand():
+    found = agreement(POSTERIORS, ["de", "es", "fr", "fr"], resamples=200)
+    assert found["words"].estimate == pytest.approx((4 + 3 + 8 + 1) / 20)
+    assert found["documents"].estimate == 1
+    found = agreement(POSTERIORS, ["de", "es", "fr", "es"], resamples=200)
+    assert found["words"].estimate == pytest.approx((4 + 3 + 8 + 0.5) / 20)
+    assert found["documents"].estimate == 0.75
+
+
+def test_a_language_without_a_topic_is_all_wrong():
+    found = agreement(POSTERIORS, ["de", "es", "fr", "it"], resamples=200)
+    assert found["words"].estimate == pytest.approx((4 + 3 + 8) / 20)
+    assert found["documents"].estimate == 0.75
+
+
+def test_without_documents_there_is_no_number():
+    none = Posteriors(*(getattr(POSTERIORS, name)[:0] for name in POSTERIORS.__slots__))
+    with pytest.raises(TextcriticError, match="bootstrap: an array of shape"):
+        mixing_statistics(none)
