@@ -31,7 +31,7 @@ def test_every_shipped_study_is_valid_and_has_sources(name):
     sources = shipped.sources()
     assert len(sources) == len(set(sources)) > 0
     assert shipped.corpora()
-    assert {"coherence", "coreference"} & set(shipped.experiments)
+    assert {"coherence", "coreference", "mixing"} & set(shipped.experiments)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,16 @@ def test_the_manifest_names_every_pinned_source():
     used = Project({"studies": ["model-criticism"]}, ROOT).describe("model-criticism")["registry"]
     gpt2 = {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"}
     assert set(used["hub"]) == gpt2 | {"gpt-neo-125m", "bert-base-cased", "f-coref"}
-    assert set(used["downloads"]) == {"pubmed", "arxiv", "enwiki-20211201", "mallet-stop-words", "litbank", "gum"}
+    europarl = {f"europarl-v7-{language}-en" for language in ("de", "es", "fr")}
+    assert set(used["downloads"]) == {
+        "pubmed",
+        "arxiv",
+        "enwiki-20211201",
+        "mallet-stop-words",
+        "litbank",
+        "gum",
+        *europarl,
+    }
     used = Project({"studies": ["demo"]}, ROOT).describe("demo")["registry"]
     assert set(used["encodings"]) == {"bpe-2048", "symbols"}
 

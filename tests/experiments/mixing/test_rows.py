@@ -18,11 +18,12 @@ from textcritic.experiments.mixing.rows import (
     pair_rows,
     word_rows,
 )
+from textcritic.report.published import read_published
 
 
 @pytest.fixture(scope="module")
 def table(compared, files, names):
-    return mixing_rows(compared, files, names)
+    return mixing_rows(compared, files, names, read_published(None))
 
 
 def one(table, generator, decoding, seed=1):
@@ -153,3 +154,14 @@ def test_real_text_without_a_score_is_refused(files, tmp_path):
     none = sample(files, BROKEN, "drawn")
     with pytest.raises(TextcriticError, match=r"scores\.parquet: no sentence could be scored \(empty"):
         Compared.of(replace(real, posteriors=none.posteriors, scores=none.scores, articles=none.articles), files)
+
+
+def test_sizes_of_models_stand_beside_the_published_ones(compared, files, names, tmp_path):
+    published = tmp_path / "mixing.csv"
+    head = "table,corpus,setting,generator,decoding,metric,value,source,note\n"
+    published.write_text(f"{head},news,,writer,,parameters_millions,0.9,appendix C,\n", encoding="utf-8")
+    rows = mixing_rows(compared, files, names, read_published(published))
+    assert set(rows[rows["source"] == "sample"]["parameters_millions"]) == {0.918656}
+    row = one(rows, "writer", "drawn")
+    assert (row["published"], row["difference"]) == (0.9, pytest.approx(0.018656))
+    assert np.isnan(one(rows, "translator", "drawn")["published"])

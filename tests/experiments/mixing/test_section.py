@@ -13,11 +13,12 @@ from textcritic.experiments.mixing.known import known_findings, known_rows
 from textcritic.experiments.mixing.rows import language_rows, mixing_rows, pair_rows
 from textcritic.experiments.mixing.simplex import corners_of, thinned
 from textcritic.experiments.mixing.words import headline, mixing_findings
+from textcritic.report.published import read_published
 
 
 @pytest.fixture(scope="module")
 def table(compared, files, names):
-    return mixing_rows(compared, files, names)
+    return mixing_rows(compared, files, names, read_published(None))
 
 
 def test_two_thirds_of_the_sentences_are_those_that_mix_most(compared):

@@ -142,6 +142,7 @@ def _sample(
     write_json(place / "counts.json", {"drawn": len(articles) + len(unread), "kept": len(articles)})
     per = {"ppl": 7.5, "ci95": [7.0, 8.0]}
     write_json(place / "perplexity.json", {"unit": "tokens", "all": per, "body": per})
+    write_json(place / "training.json", {"parameters": 918_656})
     files = InferFiles(
         place / "articles.parquet",
         real.vocabulary,
@@ -164,6 +165,7 @@ def _sample(
         scores=place / "scores.parquet",
         posteriors=place / "posteriors.npz",
         perplexity=place / "perplexity.json",
+        training=place / "training.json",
     )
 
 

@@ -34,10 +34,11 @@ class RealText(Files):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample(Drawn):
-    """A sample with its posteriors; `perplexity` is its generator's, None for samples from a file."""
+    """A sample with its posteriors; `perplexity` and `training` are its generator's, None for samples from a file."""
 
     posteriors: Path
     perplexity: Path | None
+    training: Path | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

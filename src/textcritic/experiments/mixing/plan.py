@@ -76,7 +76,7 @@ class Mixing(Experiment):
         return Sample(
             **drawn(source, critic, self.registries),
             posteriors=Path(f"{posteriors}.npz"),
-            perplexity=measured(source, self.registries)["perplexity"],
+            **measured(source, self.registries),
         )
 
     def _known_corpus(self, corpus: str) -> Known:

@@ -16,7 +16,7 @@ from textcritic.critics import rejections
 from textcritic.critics.lda import LDA, Posteriors, topic_languages
 from textcritic.errors import TextcriticError
 from textcritic.experiments.mixing.files import Documents, MixingFiles, RealText, Sample
-from textcritic.files import read_table
+from textcritic.files import read_json, read_table
 from textcritic.inference import (
     bootstrap_difference,
     bootstrap_interval,
@@ -27,6 +27,7 @@ from textcritic.inference import (
 )
 from textcritic.latents.bags import Vocabulary
 from textcritic.report.names import KEYS, Names, data_keys, sample_keys
+from textcritic.report.published import Published
 from textcritic.report.scored import add_seeds, check_counts, perplexity_of, reasons_in_words
 
 CORNER = 0.9
@@ -39,7 +40,7 @@ COLUMNS = (
     *("label", "iterations"),
     *(f"{name}{end}" for name in STATISTICS for end in ("", "_low", "_high")),
     *("mixed_p", "distance", "distance_low", "distance_high", "distance_measured", "distance_p"),
-    *("ppl_all", "ppl_all_low", "ppl_all_high"),
+    *("ppl_all", "ppl_all_low", "ppl_all_high", "parameters_millions", "published", "difference"),
     *("documents", "words_per_sentence", "rejected", "rejected_share", "rejected_by_reason"),
     *("seeds", "seeds_mean", "seeds_sd"),
 )
@@ -169,7 +170,7 @@ class Compared:
         return sample.posteriors.mean[of_sample], self.real.posteriors.mean[of_real]
 
 
-def mixing_rows(compared: list[Compared], files: MixingFiles, names: Names) -> pd.DataFrame:
+def mixing_rows(compared: list[Compared], files: MixingFiles, names: Names, published: Published) -> pd.DataFrame:
     """How much every source mixes, one row a source.
 
     Columns: the keys; `label`; `iterations` of the decoding (empty where it draws); with 95% document-bootstrap
@@ -182,7 +183,8 @@ def mixing_rows(compared: list[Compared], files: MixingFiles, names: Names) -> p
     `mixed_p`, permutation test against real translations; `distance` (energy distance of posterior means without the
     bias of few sentences, paired by
     English sentence) with its interval, `distance_measured` (with that bias) and the p-value of swaps within pairs,
-    `distance_p`; `ppl_all` of the generator;
+    `distance_p`; `ppl_all` of the generator, its
+    `parameters_millions` beside the `published` ones and the `difference`;
     `documents` scored, `words_per_sentence` of the vocabulary, `rejected`, `rejected_share`, `rejected_by_reason`;
     `seeds`, `seeds_mean`, `seeds_sd` of `mixed`.
     """
@@ -194,10 +196,13 @@ def mixing_rows(compared: list[Compared], files: MixingFiles, names: Names) -> p
                 decoding = files.decodings[source.files.decoding]
                 row["iterations"] = decoding["iterations"] if decoding.get("method") == "likeliest" else None
                 row |= _against(source, one, files.resamples)
+                row |= _parameters(source.files)
+                row["published"] = published.value("parameters_millions", source.keys)
                 row |= {key: value for key, value in perplexity_of(source.files.perplexity).items() if key in COLUMNS}
             rows.append(row)
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, *COLUMNS])
     table = table.astype({column: float for column in COLUMNS if column not in TEXTS})
+    table["difference"] = table["parameters_millions"] - table["published"]
     add_seeds(table, "mixed")
     return table.astype(dict.fromkeys(WHOLE, "Int64"))
 
@@ -275,6 +280,16 @@ def _scored(source: Source, resamples: int) -> dict[str, Any]:
             interval = bootstrap_interval(values, ratio_of_sums, resamples)
             row |= {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
     return row
+
+
+def _parameters(sample: Sample) -> dict[str, float]:
+    """Millions of parameters of a generator that was trained here."""
+    if sample.training is None:
+        return {}
+    report = read_json(sample.training)
+    if "parameters" not in report:
+        raise TextcriticError(f"{sample.training}: no 'parameters' in it; delete it and rerun the rule that makes it")
+    return {"parameters_millions": report["parameters"] / 1e6}
 
 
 def _against(sample: Source, one: Compared, resamples: int) -> dict[str, Any]:

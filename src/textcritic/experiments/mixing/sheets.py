@@ -7,7 +7,7 @@ import pandas as pd
 
 from textcritic.experiments.mixing.known import TESTS
 from textcritic.experiments.mixing.rows import CORNER
-from textcritic.report.cells import spread, unique
+from textcritic.report.cells import beside, spread, unique
 from textcritic.report.names import GROUP, SAMPLE, Names
 from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent
 from textcritic.report.scored import reasons_over_seeds
@@ -18,7 +18,15 @@ def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """A row for each source: how much it mixes, how far its posteriors are from real ones, what was left out."""
     heads = (
         *("Source", "Words of another language", f"Sentences below {CORNER:.0%}", "Draws in a corner"),
-        *("Entropy, nats", "Energy distance", "Latent NLL", "Perplexity", "Sentences", "Left out"),
+        *(
+            "Entropy, nats",
+            "Energy distance",
+            "Latent NLL",
+            "Parameters, millions",
+            "Perplexity",
+            "Sentences",
+            "Left out",
+        ),
     )
     body = []
     for _, group in rows.groupby(["source", *GROUP], sort=False):
@@ -30,6 +38,7 @@ def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             _number(group, "entropy"),
             _number(group, "distance", "distance_p"),
             _number(group, "latent_nll"),
+            _parameters(group),
             _number(group, "ppl_all"),
             Cell(count(group["documents"].sum()), _words(group)),
             _left_out(group),
@@ -157,6 +166,11 @@ def _number(group: pd.DataFrame, column: str, p: str = "") -> Cell:
     if group[column].isna().all():
         return Cell(NONE)
     return Cell(number(group[column].mean()), (*spread(group, column, column), *_worst(group, p)))
+
+
+def _parameters(group: pd.DataFrame) -> Cell:
+    millions = group["parameters_millions"].iloc[0]
+    return Cell(NONE) if missing(millions) else Cell(number(millions), tuple(beside(group, "published", "difference")))
 
 
 def _worst(group: pd.DataFrame, p: str) -> list[str]:

@@ -19,11 +19,11 @@ class Tables:
 
     Args:
         files: what they are made of.
-        published: values that stand beside ours; the paper has none of this experiment.
+        published: values that stand beside ours: the paper has the sizes of its models.
     """
 
     def __init__(self, files: MixingFiles, published: Published) -> None:
-        self.files = files
+        self.files, self.published = files, published
 
     @cached_property
     def names(self) -> Names:
@@ -37,7 +37,7 @@ class Tables:
 
     def mixing(self) -> Table:
         """How much each source mixes."""
-        rows = mixing_rows(self.compared, self.files, self.names)
+        rows = mixing_rows(self.compared, self.files, self.names, self.published)
         return Table(mixing_sheet(rows, self.names), rows)
 
     def pairs(self) -> Table:
