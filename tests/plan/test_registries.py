@@ -18,6 +18,12 @@ from textcritic.plan.spec import SCHEMAS, complete, load_yaml, restore, schema
 SAMPLES = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
 STUDY = study({"kind": "coherence", "critic": "transitions-demo", "sources": [SAMPLES]})
 TRAINING = {"context": 8, "learning_rate": 0.1, "steps": 1}
+FAIRSEQ = {
+    "kind": "fairseq",
+    "encoding": "bpe-2048",
+    "architecture": "lstm_lm",
+    "training": {"max_tokens": 100, "learning_rate": 1.0e-3, "steps": 1},
+}
 CAUSAL = {"kind": "causal", "encoding": "gpt2", "init": {"hub": "gpt2"}, "training": TRAINING}
 BERT = {"init": {"hub": "bert-base-cased"}, "training": {"learning_rate": 0.1}}
 COUNTED = ("kind", "vocabulary")
@@ -201,6 +207,16 @@ def test_names_of_entries(folder):
             "generators",
             {**CAUSAL, "training": {**TRAINING, "epochs": 1}},
             r"training: give steps or epochs, one of the",
+        ),
+        (
+            "generators",
+            {**FAIRSEQ, "gpu": 2, "training": {**FAIRSEQ["training"], "accumulation": 3}},
+            r"gpu: 2 GPUs cannot share training.accumulation, 3 forward passes, evenly",
+        ),
+        (
+            "generators",
+            {**FAIRSEQ, "training": {"max_tokens": 1, "learning_rate": 1}},
+            r"training: give steps or epochs",
         ),
         ("generators", {**CAUSAL, "gpu": 3}, r"gpu: 3 GPUs cannot share training.batch_size, 8 blocks, evenly"),
         (

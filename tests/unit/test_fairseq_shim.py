@@ -26,7 +26,8 @@ from textcritic.generators.fairseq.shim import load_fairseq
 def state():
     return [
         dataclasses.dataclass, {name for name in ("float", "int", "bool") if name in vars(np)},
-        list(logging.root.handlers), logging.root.level, list(warnings.filters), list(sys.path),
+        list(logging.root.handlers), logging.root.level, list(sys.path),
+        [rule for rule in warnings.filters if "key_padding_mask" not in str(rule[1])],
         torch.get_rng_state().tolist(), random.getstate(), np.random.get_state()[1].tolist(),
         torch.get_num_threads(), torch.get_default_dtype(),
     ]

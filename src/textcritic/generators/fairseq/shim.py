@@ -5,6 +5,7 @@ The only place that imports fairseq. What is changed in other libraries is put b
 
 import dataclasses
 import logging
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -44,6 +45,8 @@ def load_fairseq() -> ModuleType:
             raise TextcriticError(f"fairseq cannot be imported ({first_line(error)}); {INSTALL}") from error
     _take_the_ordinary_path()
     _embed_in_full_precision()
+    # Of the masks that fairseq's attention gives to torch's, one is of truth values and the other of numbers.
+    warnings.filterwarnings("ignore", "Support for mismatched key_padding_mask and attn_mask", UserWarning)
     module: ModuleType = fairseq
     return module
 
