@@ -89,7 +89,7 @@ def test_a_number_is_that_of_the_posteriors(study):
     row = next(row for row in rows(study, "mixing") if row["generator"] == "mixed")
     with np.load(study / "results/topics/lda/news/samples/wo-title/mixed/seed1/given.npz") as arrays:
         counts = arrays["counts"].astype(float)
-    assert float(row["mixed"]) == pytest.approx(1 - counts.max(axis=1).sum() / counts.sum(), rel=1e-6)
+    assert float(row["mixed"]) == pytest.approx(100 * (1 - counts.max(axis=1).sum() / counts.sum()), rel=1e-6)
 
 
 def test_perplexity_is_of_both_kinds_of_models(study):

@@ -45,7 +45,7 @@ def test_each_statistic_is_that_of_the_posteriors(table, files, generator):
     row, found = one(table, generator, "drawn"), arrays(sample(files, generator, "drawn"))
     counts, draws = found["counts"].astype(float), found["draws"].astype(float)
     outside = sum(own.sum() - max(own) for own in counts)
-    assert row["mixed"] == pytest.approx(outside / counts.sum(), rel=1e-12)
+    assert row["mixed"] == pytest.approx(100 * outside / counts.sum(), rel=1e-12)
     assert row["divided"] == np.mean([max(own) < 0.9 for own in found["mean"]])
     every = draws.reshape(-1, 3)
     assert row["corners"] == pytest.approx(np.mean([max(draw) >= 0.9 for draw in every]))

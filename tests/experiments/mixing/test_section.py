@@ -65,7 +65,7 @@ def test_findings_say_who_mixes_more(compared, files, names, table):
     assert any(s.startswith("Non-autoregressive transformer, drawn mixes more than transformer, drawn: ") for s in says)
     assert any(s.startswith("Each topic is a language") for s in says)
     assert any("after 0 passes of refinement" in s and "after 2." in s for s in says)
-    assert headline(table, names).startswith("Of non-autoregressive transformer")
+    assert headline(table, names).startswith("Of the translations by non-autoregressive transformer")
 
 
 def test_what_the_test_notices_is_said(files):

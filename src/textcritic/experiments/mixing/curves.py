@@ -12,7 +12,6 @@ from textcritic.experiments.mixing.known import TESTS
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
 from textcritic.report.names import DATA, SAMPLE, Names
-from textcritic.report.numbers import percent
 from textcritic.report.power import Curve, power_panel
 from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE, style
 
@@ -94,7 +93,7 @@ def _refinement(axes: Axes, rows: pd.DataFrame, real: pd.Series, names: Names) -
     axes.set_ylim(0, None)
     axes.xaxis.set_major_locator(FixedLocator(list(place.values())))
     axes.set_xticks(list(place.values()), [str(value) for value in passes])
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value).replace(".0%", "%")))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
     axes.set_xlabel("passes after the first (band: real translations)", color=MUTED)
     axes.set_ylabel("words of\nanother language")
     axes.legend(fontsize=9)

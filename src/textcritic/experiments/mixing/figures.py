@@ -50,8 +50,8 @@ def _marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
         first, worst = group.iloc[0].to_dict(), [value for value in group["mixed_p"] if not missing(value)]
         mark = Mark(
             label=names.source(first, corpus=False, seed=False),
-            values=tuple(100 * group["mixed"]),
-            intervals=tuple(zip(100 * group["mixed_low"], 100 * group["mixed_high"], strict=True)),
+            values=tuple(group["mixed"]),
+            intervals=tuple(zip(group["mixed_low"], group["mixed_high"], strict=True)),
             note=p_value(max(worst)) if worst else "",
             setting=str(first["setting"]),
         )

@@ -34,6 +34,7 @@ CORNER = 0.9
 """The largest proportion of topics from which on a sentence counts as in one language."""
 REAL = {"data": "real translations"}
 """What a row of real text is called."""
+PERCENT = 100.0
 WORDS = 10  # of a topic that are shown; the paper's Table 10 has as many
 STATISTICS = ("mixed", "divided", "corners", "entropy", "latent_nll")
 COLUMNS = (
@@ -174,7 +175,7 @@ def mixing_rows(compared: list[Compared], files: MixingFiles, names: Names, publ
     """How much every source mixes, one row a source.
 
     Columns: the keys; `label`; `iterations` of the decoding (empty where it draws); with 95% document-bootstrap
-    intervals (`..._low`, `..._high`) `mixed` (share of the words of the vocabulary outside the main topic of their
+    intervals (`..._low`, `..._high`) `mixed` (percent of the words of the vocabulary outside the main topic of their
     sentence, expected
     under the posterior), `divided` (share of sentences whose largest posterior mean is below `CORNER`), `corners`
     (share of
@@ -208,7 +209,7 @@ def mixing_rows(compared: list[Compared], files: MixingFiles, names: Names, publ
 
 
 def pair_rows(compared: list[Compared], files: MixingFiles, names: Names) -> pd.DataFrame:
-    """Every two samples of a corpus, of the first seed: `difference` of their `mixed`, `low`, `high`, `p_value`."""
+    """Every two samples of a corpus, of the first seed: `difference` of `mixed`, `low`, `high`, `p_value`."""
     columns = ["corpus", "more", "less", "difference", "low", "high", "p_value", "documents_more", "documents_less"]
     rows = []
     for real, one in zip(files.data, compared, strict=True):
@@ -219,7 +220,8 @@ def pair_rows(compared: list[Compared], files: MixingFiles, names: Names) -> pd.
             interval = bootstrap_difference(more.outside, less.outside, ratio_of_sums, files.resamples)
             labels = [names.source(source.keys, corpus=False, seed=False) for source in (more, less)]
             p = permutation_test(more.outside, less.outside, ratio_of_sums, files.resamples).p
-            numbers = (interval.estimate, interval.low, interval.high, p, len(more.english), len(less.english))
+            points = (PERCENT * value for value in (interval.estimate, interval.low, interval.high))
+            numbers = (*points, p, len(more.english), len(less.english))
             rows.append((real.corpus, *labels, *numbers))
     return pd.DataFrame(rows, columns=columns).sort_values("difference", ascending=False, kind="stable")
 
@@ -277,8 +279,9 @@ def _scored(source: Source, resamples: int) -> dict[str, Any]:
     if source.english:
         row["words_per_sentence"] = float(source.posteriors.tokens.mean())
         for name, values in source.columns.items():
-            interval = bootstrap_interval(values, ratio_of_sums, resamples)
-            row |= {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
+            interval, scale = bootstrap_interval(values, ratio_of_sums, resamples), PERCENT if name == "mixed" else 1.0
+            ends = zip(("", "_low", "_high"), (interval.estimate, interval.low, interval.high), strict=True)
+            row |= {f"{name}{end}": scale * value for end, value in ends}
     return row
 
 

@@ -63,7 +63,7 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
         *([("power", "Mixing that is known")] if noticed else []),
     ]
     measure = Measure(
-        name="Words of another language",
+        name="Words of another language, %",
         section=place.id("values"),
         value="mixed",
         low="mixed_low",

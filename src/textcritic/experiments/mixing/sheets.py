@@ -6,12 +6,14 @@ from typing import Any
 import pandas as pd
 
 from textcritic.experiments.mixing.known import TESTS
-from textcritic.experiments.mixing.rows import CORNER
+from textcritic.experiments.mixing.rows import CORNER, PERCENT
 from textcritic.report.cells import beside, spread, unique
 from textcritic.report.names import GROUP, SAMPLE, Names
 from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent
 from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
+
+MIXED = ("mixed", "mixed_low", "mixed_high")
 
 
 def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -32,7 +34,7 @@ def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     for _, group in rows.groupby(["source", *GROUP], sort=False):
         cells = [
             Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True),
-            _share(group, "mixed", "mixed_p"),
+            _share(group.assign(**{name: group[name] / PERCENT for name in MIXED}), "mixed", "mixed_p"),
             _share(group, "divided"),
             _share(group, "corners"),
             _number(group, "entropy"),
@@ -68,7 +70,7 @@ def pairs_sheet(rows: pd.DataFrame) -> Sheet:
     body = []
     for row in rows.to_dict("records"):
         start = f"{row['corpus']}: " if len(corpora) > 1 else ""
-        notes = (f"{percent(row['low'])} to {percent(row['high'])}", p_value(row["p_value"]))
+        notes = (f"{difference(row['low'])} to {difference(row['high'])}", p_value(row["p_value"]))
         body.append(
             [Cell(start + row["more"], heading=True), Cell(row["less"]), Cell(_points(row["difference"]), notes)]
         )
@@ -190,7 +192,7 @@ def _right(row: dict[str, Any], column: str) -> Cell:
 
 
 def _points(value: float) -> str:
-    return f"{difference(100 * value)} points"
+    return f"{difference(value)} points"
 
 
 def _words(group: pd.DataFrame) -> tuple[str, ...]:

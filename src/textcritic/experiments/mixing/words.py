@@ -53,7 +53,7 @@ def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataF
             if pair["p_value"] < ALPHA:
                 says = (
                     f"{pair['more'][0].upper()}{pair['more'][1:]} mixes more than {pair['less']}: "
-                    f"{number(100 * pair['difference'])} points more "
+                    f"{number(pair['difference'])} points more "
                     f"of its words are of another language ({p_value(pair['p_value'])})."
                 )
                 findings.append(Finding(f"Two samples{where}", says))
@@ -69,9 +69,10 @@ def headline(rows: pd.DataFrame, names: Names) -> str:
     most = samples.sort_values("mixed").iloc[-1]
     real = rows[(rows["source"] == DATA) & (rows["corpus"] == most["corpus"])].iloc[0]
     return (
-        f"Of {names.source(most.to_dict(), seed=False)}, {percent(most['mixed'])} of the words belong to another "
+        f"Of the translations by {names.source(most.to_dict(), seed=False)}, {number(most['mixed'])}% of the words "
+        "belong to another "
         "language than most of "
-        f"their sentence; of real translations, {percent(real['mixed'])}."
+        f"their sentence; of real translations, {number(real['mixed'])}%."
     )
 
 
@@ -89,8 +90,8 @@ def _refinement(rows: pd.DataFrame) -> list[str]:
         first, last = curve.iloc[0], curve.iloc[-1]
         label = str(first["label"]).split(", ")[0]
         said.append(
-            f"{label[0].upper()}{label[1:]}: {percent(first['mixed'])} of the words are of another language after "
-            f"{int(first['iterations'])} passes of refinement, {percent(last['mixed'])} after "
+            f"{label[0].upper()}{label[1:]}: {number(first['mixed'])}% of the words are of another language after "
+            f"{int(first['iterations'])} passes of refinement, {number(last['mixed'])}% after "
             f"{int(last['iterations'])}."
         )
     return said
