@@ -36,7 +36,8 @@ sys.meta_path = [Finder if finder is PathFinder else finder for finder in sys.me
 
 
 def locked():
-    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    files = ("requirements.lock", "requirements-fairseq.lock")
+    lines = [line for file in files for line in (ROOT / file).read_text().splitlines()]
     return {canonicalize_name(line.split("==")[0]) for line in lines if line and not line.startswith("#")}
 
 
@@ -94,6 +95,9 @@ def test_what_is_hidden_is_not_there():
     assert not {"numpy", "scipy", "pandas", "jinja2", "markupsafe", "matplotlib", "textcritic"} & hidden
     assert "No module named 'torch'" in run("plot", "import torch").stderr
     assert not {"torch", "transformers", "sklearn"} & hidden_from("gpu")
+    companions = {"hydra", "omegaconf", "sacrebleu"} & set(packages_distributions())
+    assert companions <= hidden_from("gpu")
+    assert not companions & hidden_from("fairseq")
 
 
 @pytest.mark.parametrize("environment", sorted(scripts_of_environments()))
