@@ -1,13 +1,8 @@
-"""Generators of kind fairseq in the workflow: what they are trained on, and one that is trained and measured."""
-
-import json
+"""Generators of kind fairseq in the workflow: what they are trained on. tests/e2e/test_mixing.py trains some."""
 
 import pytest
 import yaml
 from plan import jobs, planned, snakemake
-from snake import snakemake as run_snakemake
-
-from textcritic.generators.fairseq.shim import installed
 
 WIDTHS = {f"{side}_{part}": 16 for side in ("encoder", "decoder") for part in ("embed_dim", "ffn_embed_dim")}
 SMALL = {
@@ -60,18 +55,3 @@ def test_a_translator_needs_pairs_and_a_language_model_token_streams(tmp_path, c
         assert made["train_fairseq"] == made["measure_fairseq"] == 1
         assert encoded <= set(made)
         assert {w["generator"] for rule, w, _ in planned(run.stdout) if rule == "train_fairseq"} == {generator}
-
-
-@pytest.mark.skipif(not installed(), reason="run make fairseq")
-def test_a_translator_is_trained_and_measured(tmp_path, config):
-    path = target("tiny", "at-once")
-    run = run_snakemake(tmp_path, path, configfile=config)
-    assert run.returncode == 0, run.stderr + run.stdout
-    perplexity = json.loads((tmp_path / path).read_text())
-    assert 1 < perplexity["all"]["ppl"] < 1000
-    assert "in one pass" in perplexity["windows"]
-    folder = (tmp_path / path).parent
-    report = json.loads((folder / "training.json").read_text())
-    assert (report["steps"], report["processes"]) == (4, 1)
-    assert json.loads((folder / "model/config.json").read_text())["options"] == SMALL
-    assert not (folder / "checkpoints").exists()
