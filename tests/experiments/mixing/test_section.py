@@ -34,7 +34,7 @@ def test_two_thirds_of_the_sentences_are_those_that_mix_most(compared):
 def test_each_word_has_the_colour_of_its_likeliest_topic(compared):
     one = compared[0]
     index = {word: number for number, word in enumerate(one.words)}
-    german = one.topics.index("de")
+    german = sorted(one.topics).index("de")
     text = coloured("de1 unheard <b>", np.full(3, 1 / 3), one, index)
     assert f'class="tongue tongue-{german}' in text
     assert "<span>unheard</span>" in text

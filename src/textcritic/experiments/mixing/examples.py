@@ -73,8 +73,8 @@ def _word(word: str, mean: Matrix, one: Compared, index: Mapping[str, int]) -> M
     posterior = one.critic.phi[:, number] * mean
     posterior = posterior / posterior.sum()
     topic = int(posterior.argmax())
-    kind = f"tongue tongue-{topic}" + ("" if posterior[topic] >= CERTAIN else " unsure")
-    hint = f"{one.topics[topic] or f'topic {topic + 1}'}: {percent(float(posterior[topic]))}"
+    kind = f"tongue tongue-{one.order.index(topic)}" + ("" if posterior[topic] >= CERTAIN else " unsure")
+    hint = f"{one.name(topic)}: {percent(float(posterior[topic]))}"
     return Markup('<span class="{}" title="{}">{}</span>').format(kind, hint, word)
 
 
@@ -88,7 +88,7 @@ def _shown(source: Source, place: int, text: str, one: Compared, index: Mapping[
     outside, words = source.outside[place]
     mean = np.asarray(source.posteriors.mean[place], np.float64)
     order = np.argsort(-mean, kind="stable")
-    parts = [f"{one.topics[topic] or f'topic {topic + 1}'} {percent(float(mean[topic]))}" for topic in order]
+    parts = [f"{one.name(topic)} {percent(float(mean[topic]))}" for topic in order]
     share = percent(float(outside / max(words, 1)))
     return {
         "english": source.english[place],

@@ -62,9 +62,9 @@ def _marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
 def _simplex(real: RealText, files: MixingFiles, names: Names) -> tuple[Figure, Figure]:
     """Wide and narrow; the first of the posterior draws of each sentence."""
     one = Compared.of(real, files)
-    corners = [language or f"topic {number}" for number, language in enumerate(one.topics, start=1)]
+    corners = [one.name(topic) for topic in one.order]
     panels = [
-        Panel(names.source(source.keys, corpus=False, seed=False), source.posteriors.draws[:, 0], corners)
+        Panel(names.source(source.keys, corpus=False, seed=False), source.posteriors.draws[:, 0][:, one.order], corners)
         for source in one.sources
         if source.files in files.shown(real)
     ]

@@ -152,6 +152,15 @@ class Compared:
         """Real translations."""
         return self.sources[0]
 
+    @property
+    def order(self) -> list[int]:
+        """The topics in the order of their languages' names, so that a language has one colour in every corpus."""
+        return sorted(range(len(self.topics)), key=lambda topic: (not self.topics[topic], self.topics[topic]))
+
+    def name(self, topic: int) -> str:
+        """What a topic is called."""
+        return self.topics[topic] or f"topic {topic + 1}"
+
     def paired(self, sample: Source) -> tuple[Matrix, Matrix]:
         """Posterior means of a sample and of real translations of the same English sentences, both [pairs, K].
 

@@ -112,8 +112,7 @@ def _facts(real: RealText, names: Names) -> list[tuple[str, str]]:
 
 
 def _key(compared: list[Compared]) -> list[dict[str, str]]:
-    """The languages and their colours, of the first corpus where all have the same ones."""
-    return [
-        {"class": f"tongue-{topic}", "name": name or f"topic {topic + 1}"}
-        for topic, name in enumerate(compared[0].topics if compared else ())
-    ]
+    """The languages of the first corpus and their colours."""
+    named = compared[0] if compared else None
+    order = named.order if named else []
+    return [{"class": f"tongue-{place}", "name": named.name(topic)} for place, topic in enumerate(order) if named]

@@ -117,7 +117,8 @@ def words_sheet(rows: pd.DataFrame, names: Names, name: str = "mixing-words") ->
         "Share of words: of real translations of the test split. Alpha: what the Dirichlet prior adds to a topic's "
         "words in a sentence."
     ]
-    return Sheet(name, "The topics", [[Cell(head) for head in heads]], body, stubs=2, remarks=remarks)
+    header = [[Cell(head, words=head == heads[-1]) for head in heads]]
+    return Sheet(name, "The topics", header, body, stubs=2, remarks=remarks)
 
 
 def power_sheet(rows: pd.DataFrame) -> Sheet:

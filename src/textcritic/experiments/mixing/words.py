@@ -44,13 +44,15 @@ def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataF
         languages: as `rows.language_rows` makes them.
     """
     findings = []
-    several = rows["corpus"].nunique() > 1
+    corpora = rows["corpus"].nunique()
     for corpus, table in rows.groupby("corpus", sort=False):
-        where = f" ({corpus})" if several else ""
+        where = f" ({corpus})" if corpora > 1 else ""
         if said := _topics(languages[(languages["corpus"] == corpus) & (languages["source"] == DATA)]):
             findings.append(Finding(f"Topics{where}", said))
         for pair in pairs[pairs["corpus"] == corpus].to_dict("records"):
-            if pair["p_value"] < ALPHA:
+            # What one generator's decodings do to it is said of its refinement.
+            several = pair["more"].split(", ")[0] != pair["less"].split(", ")[0]
+            if several and pair["p_value"] < ALPHA:
                 says = (
                     f"{pair['more'][0].upper()}{pair['more'][1:]} mixes more than {pair['less']}: "
                     f"{number(pair['difference'])} points more "
@@ -68,10 +70,9 @@ def headline(rows: pd.DataFrame, names: Names) -> str:
         return ""
     most = samples.sort_values("mixed").iloc[-1]
     real = rows[(rows["source"] == DATA) & (rows["corpus"] == most["corpus"])].iloc[0]
+    name = names.source(most.to_dict(), corpus=False, decoding=False, seed=False)
     return (
-        f"Of the translations by {names.source(most.to_dict(), seed=False)}, {number(most['mixed'])}% of the words "
-        "belong to another "
-        "language than most of "
+        f"Of the translations by {name}, {number(most['mixed'])}% of the words belong to another language than most of "
         f"their sentence; of real translations, {number(real['mixed'])}%."
     )
 
