@@ -109,8 +109,9 @@ def test_outputs_are_all_there(study):
         "process": ("process", "parsing", "table1"),
         "topics": ("topics", "topic-words", "topic-outliers", "table14"),
         "coreference": ("coreference", "coreference-shares", "table6", "table7"),
+        "mixing": ("mixing", "mixing-pairs", "mixing-languages", "mixing-power", "table10"),
     }
-    numbered = {"topics": ("figure6",), "coreference": ("figure12",)}
+    numbered = {"topics": ("figure6",), "coreference": ("figure12",), "mixing": ("figure7",)}
     for experiment, tables in names.items():
         for name, suffix in product(tables, ("csv", "tex", "html")):
             assert (folder / experiment / "tables" / f"{name}.{suffix}").stat().st_size > 0

@@ -22,6 +22,7 @@ from plan import jobs  # noqa: E402
 from recipes import write  # noqa: E402
 
 SHIPPED = ("Snakefile", "rules", "workflow/scripts", "config", "profiles", "envs")
+SHIPPED += ("requirements-catalogues.lock", "requirements-fairseq.lock")
 BUILD = (sys.executable, "-m", "hatchling", "build", "--directory")
 
 

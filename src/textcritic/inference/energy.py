@@ -6,7 +6,6 @@ from itertools import combinations, islice
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
 
 from textcritic.errors import TextcriticError
 from textcritic.inference.permutation import few_splits
@@ -237,6 +236,8 @@ def _bilinear(kernel: Kernel, left: Array, right: Array) -> Array:
 
 def _distances(points: Array, others: Array | None = None) -> Kernel:
     to = points if others is None else others
+    from scipy.spatial.distance import cdist  # here: it takes long to load, and every command loads this package
+
     return lambda rows: cdist(points[rows], to)
 
 
