@@ -11,6 +11,7 @@ from textcritic.experiments.mixing.examples import choose, coloured, examples
 from textcritic.experiments.mixing.figures import FIGURES
 from textcritic.experiments.mixing.known import known_findings, known_rows
 from textcritic.experiments.mixing.rows import language_rows, mixing_rows, pair_rows
+from textcritic.experiments.mixing.sheets import languages_sheet
 from textcritic.experiments.mixing.simplex import corners_of, thinned
 from textcritic.experiments.mixing.words import headline, mixing_findings
 from textcritic.report.published import read_published
@@ -98,3 +99,8 @@ def test_of_many_draws_as_many_are_shown_as_there_is_room_for():
     assert len(shown) == 100
     assert (shown[0], shown[-1])[0].tolist() == draws[0].tolist()
     assert shown[-1].tolist() == draws[-1].tolist()
+
+
+def test_a_source_is_named_once_over_its_topics(compared, files, names):
+    sheet = languages_sheet(language_rows(compared, files, names), names)
+    assert [row[0].text for row in sheet.body[:4]] == ["real translations", "", "", "transformer, drawn, seed 1"]

@@ -87,12 +87,17 @@ def pairs_sheet(rows: pd.DataFrame) -> Sheet:
 def languages_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """How many sentences of each source are mostly in each topic, and whether the topics are the languages."""
     heads = ("Source", "Topic", "Language", "Sentences", "Words", "Right topic: words", "Right topic: sentences")
-    body = []
+    body, before = [], ""
     for row in rows.to_dict("records"):
         right = [_right(row, "right_words"), _right(row, "right_sentences")]
         name = names.source(row)
-        cells = [Cell(name, heading=True), Cell(str(row["topic"])), Cell(row["language"] or NONE)]
+        cells = [
+            Cell("" if name == before else name, heading=True),
+            Cell(str(row["topic"])),
+            Cell(row["language"] or NONE),
+        ]
         body.append([*cells, Cell(percent(row["share_of_sentences"])), Cell(percent(row["share_of_words"])), *right])
+        before = name
     remarks = [
         "A topic is called like the language of the real translations that it fits best, one topic to a language. "
         "Sentences: those "
