@@ -52,7 +52,7 @@ wildcard_constraints:
 
 
 SPLITS = ["train", "validation", "test"]
-# Corpora of sequences of a known process, those of sentences with translations, and those of text.
+# Names of corpora: sequences of a known process, sentences with translations, and text.
 PROCESSES = registries.names("corpora", extractor=["process"])
 PARALLEL = registries.names("corpora", extractor=["parallel", "catalogues", "languages"])
 TEXTS = registries.names("corpora", others=True, extractor=["process", "parallel", "catalogues", "languages"])

@@ -65,3 +65,6 @@ rule measure_fairseq:
         version=stage("perplexity"),
     script:
         "../workflow/scripts/measure_fairseq.py"
+
+
+include: "fairseq_samples.smk"

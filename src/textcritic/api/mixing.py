@@ -162,8 +162,8 @@ def mixing(real: Given, samples: Given, **options: Unpack[MixingKeywords]) -> Mi
     kept = np.zeros(number, dtype=bool)
     kept[list(held_out_of(number, chosen.held_out, chosen.seed))] = True
     yardstick = np.flatnonzero(kept)
-    theirs = yardstick if chosen.paired else np.arange(len(second))
-    counted = _counted(first, second, np.flatnonzero(~kept), (yardstick, theirs), chosen.lowercase)
+    compared = yardstick if chosen.paired else np.arange(len(second))
+    counted = _counted(first, second, np.flatnonzero(~kept), (yardstick, compared), chosen.lowercase)
     with progress_on_stderr("mixing"):
         fit = _fit(counted[0].matrix, chosen, first.name)
     scored = [
@@ -301,7 +301,7 @@ def _result(
     yardstick: Places,
     options: MixingOptions,
 ) -> MixingResult:
-    ours, theirs = (_source(one, counts, options) for one, counts in zip(scored, counted[1:], strict=True))
+    of_real, of_samples = (_source(one, counts, options) for one, counts in zip(scored, counted[1:], strict=True))
     points = [one.posteriors.mean for one in scored]
     if options.paired:
         both = scored[0].known & scored[1].known
@@ -316,15 +316,15 @@ def _result(
         known = [real.languages[row] for row in yardstick[scored[0].known]]
         languages = topic_languages(scored[0].posteriors, known)
         right = agreement(scored[0].posteriors, known, options.resamples, options.seed)
-    scores = [_score(REAL, ours, None), _score(SAMPLES, theirs, p)]
-    values = (energy.corrected, energy.low, energy.high, energy.p, len(points[1]), theirs.rejected)
-    scores.append(Score(SAMPLES, "energy", *values, _reasons(theirs)))
+    scores = [_score(REAL, of_real, None), _score(SAMPLES, of_samples, p)]
+    values = (energy.corrected, energy.low, energy.high, energy.p, len(points[1]), of_samples.rejected)
+    scores.append(Score(SAMPLES, "energy", *values, _reasons(of_samples)))
     return MixingResult(
         title=f"Mixing of {options.topics} topics, beside real texts",
         scores=tuple(scores),
         facts=_facts(fit, options),
-        real=ours,
-        samples=theirs,
+        real=of_real,
+        samples=of_samples,
         energy=energy,
         critic=fit.critic,
         top_words=None if counted[0].words is None else fit.critic.top_words(counted[0].words, TOP_WORDS),

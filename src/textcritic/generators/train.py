@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -87,13 +87,12 @@ def train_causal(
             f"training.batch_size: {training.batch_size} blocks cannot be shared evenly by {processes} GPUs; change "
             "batch_size or gpu"
         )
-    threads = max(1, run.threads // processes) if run.threads else None
     given: dict[str, Any] = {
         "encoded": {key: str(value) for key, value in asdict(encoded).items()},
         "init": {key: value if key == "config" else str(value) for key, value in init.items()},
         "training": asdict(training),
         "seed": seed,
-        "run": asdict(replace(run, model_dir=str(run.model_dir), report_path=str(run.report_path), threads=threads)),
+        "run": run.shared(processes),
     }
     if processes > 1:
         run_together(f"{__name__}:train_share", given, processes, f"training {run.name}")

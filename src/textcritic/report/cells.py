@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, difference, interval, missing, number, p_value
+from textcritic.report.numbers import NONE, count, difference, interval, missing, number, p_value, percent
+from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.sheet import Cell
 
 
@@ -21,6 +22,16 @@ def latent_cell(group: pd.DataFrame, span: int = 1) -> Cell:
     if values:
         notes.append(p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}")
     return Cell(number(group["latent_ppl"].mean()), tuple(notes), span)
+
+
+def left_out_cell(group: pd.DataFrame) -> Cell:
+    """The share of a source's documents that could not be scored, over all seeds, and the commonest reasons."""
+    rejected = int(group["rejected"].sum())
+    drawn = rejected + int(group["documents"].sum())
+    if not rejected:
+        return Cell("0", (f"of {count(drawn)}",))
+    reasons = list(reasons_over_seeds(group).items())[:3]
+    return Cell(percent(rejected / drawn), tuple(f"{reason}: {count(n)}" for reason, n in reasons))
 
 
 def ppl_cell(group: pd.DataFrame, span: int = 1) -> Cell:

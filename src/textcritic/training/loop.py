@@ -16,7 +16,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,12 @@ class Run:
     threads: int | None = None
     version: int = 1
     checkpoint_seconds: float = 300.0
+
+    def shared(self, processes: int) -> dict[str, Any]:
+        """The same as JSON values, for each of so many processes, which share its threads."""
+        threads = max(1, self.threads // processes) if self.threads else None
+        paths = {"model_dir": str(self.model_dir), "report_path": str(self.report_path)}
+        return {**asdict(self), **paths, "threads": threads}
 
     @property
     def folder(self) -> Path:

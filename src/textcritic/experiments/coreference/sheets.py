@@ -2,10 +2,9 @@
 
 import pandas as pd
 
-from textcritic.report.cells import latent_cell, unique
+from textcritic.report.cells import latent_cell, left_out_cell, unique
 from textcritic.report.names import GROUP, Names
-from textcritic.report.numbers import NONE, count, number, percent
-from textcritic.report.scored import reasons_over_seeds
+from textcritic.report.numbers import NONE, count, number
 from textcritic.report.sheet import Cell, Sheet
 
 STEP = "Latent PPL is per token of a chain: a mention of a person, or the mark of a sentence's start."
@@ -20,7 +19,7 @@ def ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         known = group[group["latent_ppl"].notna()]
         means = [Cell(NONE if known.empty else number(known[column].mean())) for column in PER_DOCUMENT]
         ppl = latent_cell(known) if len(known) else Cell(NONE, ("nothing could be scored",))
-        body.append([name, ppl, *means, _documents(group), _left_out(group)])
+        body.append([name, ppl, *means, _documents(group), left_out_cell(group)])
     remarks = [
         f"{STEP} Under each value: its 95% interval (with several seeds: their standard deviation) and the p-value "
         "against real text. People: distinct entities. Without people: documents whose chain is marks of sentences "
@@ -54,12 +53,3 @@ def paper_ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 def _documents(group: pd.DataFrame) -> Cell:
     without = group["without_people"].sum()
     return Cell(count(group["documents"].sum()), (f"{count(without)} without people",) if without else ())
-
-
-def _left_out(group: pd.DataFrame) -> Cell:
-    rejected = int(group["rejected"].sum())
-    drawn = rejected + int(group["documents"].sum())
-    if not rejected:
-        return Cell("0", (f"of {count(drawn)}",))
-    reasons = list(reasons_over_seeds(group).items())[:3]
-    return Cell(percent(rejected / drawn), tuple(f"{reason}: {count(n)}" for reason, n in reasons))

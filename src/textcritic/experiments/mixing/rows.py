@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from textcritic.corpora import iter_articles
 from textcritic.critics import rejections
-from textcritic.critics.lda import LDA, Posteriors, topic_languages
+from textcritic.critics.lda import LDA, Posteriors, mixing_columns, topic_languages
 from textcritic.errors import TextcriticError
 from textcritic.experiments.mixing.files import Documents, MixingFiles, RealText, Sample
 from textcritic.files import read_json, read_table
@@ -30,8 +30,6 @@ from textcritic.report.names import KEYS, Names, data_keys, sample_keys
 from textcritic.report.published import Published
 from textcritic.report.scored import add_seeds, check_counts, perplexity_of, reasons_in_words
 
-CORNER = 0.9
-"""The largest proportion of topics from which on a sentence counts as in one language."""
 REAL = {"data": "real translations"}
 """What a row of real text is called."""
 PERCENT = 100.0
@@ -58,12 +56,14 @@ class Source:
         files: of the source.
         posteriors: of its sentences.
         english: the sentence that each translates.
+        languages: of each, where it is known: of real translations.
         scores: of all its sentences, those that could not be scored too.
     """
 
     files: Documents
     posteriors: Posteriors
     english: tuple[str, ...]
+    languages: tuple[str, ...]
     scores: pa.Table
 
     @classmethod
@@ -76,15 +76,18 @@ class Source:
         posteriors, scores = Posteriors.load(files.posteriors), read_table(files.scores)
         if isinstance(files, Sample):
             check_counts(scores, files)
-        english = {article.id: article.title or "" for article in iter_articles(files.articles)}
-        missing = [str(name) for name in posteriors.ids if name not in english]
+        about = {
+            article.id: (article.title or "", article.sections[0].title or "")
+            for article in iter_articles(files.articles)
+        }
+        missing = [str(name) for name in posteriors.ids if name not in about]
         if missing:
             raise TextcriticError(
-                f"{files.posteriors}: {missing[0]!r} is not in {files.articles}; delete the posteriors and rerun "
-                "the rule "
-                "that makes them"
+                f"{files.posteriors}: {missing[0]!r} is not in {files.articles}; delete the posteriors and rerun the "
+                "rule that makes them"
             )
-        return cls(files, posteriors, tuple(english[name] for name in posteriors.ids), scores)
+        english, languages = (tuple(about[name][part] for name in posteriors.ids) for part in (0, 1))
+        return cls(files, posteriors, english, languages, scores)
 
     @property
     def keys(self) -> dict[str, Any]:
@@ -94,23 +97,13 @@ class Source:
     @property
     def outside(self) -> Matrix:
         """Expected words outside the main topic, and words of the vocabulary: [sentences, 2]."""
-        counts = np.asarray(self.posteriors.counts, np.float64)
-        words = counts.sum(axis=1)
-        return np.stack([words - counts.max(axis=1, initial=0.0), words], axis=1)
+        return self.columns["mixed"]
 
     @cached_property
     def columns(self) -> dict[str, Matrix]:
         """For each statistic the columns whose ratio of sums it is: [sentences, 2]."""
-        draws = np.asarray(self.posteriors.draws, np.float64)
-        inner = np.where(draws > 0, draws * np.log(np.maximum(draws, np.finfo(float).tiny)), 0.0)
         nll = self.scores.filter(pc.invert(self.scores["rejected"]))["nll"].to_numpy()
-        return {
-            "mixed": self.outside,
-            "divided": with_ones(self.posteriors.mean.max(axis=1) < CORNER),
-            "corners": with_ones((draws.max(axis=2) >= CORNER).mean(axis=1)),
-            "entropy": with_ones(-inner.sum(axis=2).mean(axis=1)),
-            "latent_nll": with_ones(nll),
-        }
+        return {**mixing_columns(self.posteriors), "latent_nll": with_ones(nll)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,14 +113,12 @@ class Compared:
     Attributes:
         critic: the model.
         words: its vocabulary [V].
-        languages: of each real translation that could be scored, its language.
         topics: of each topic the language that it fits best, "" where there are fewer languages [K].
         sources: real translations first.
     """
 
     critic: LDA
     words: tuple[str, ...]
-    languages: tuple[str, ...]
     topics: tuple[str, ...]
     sources: tuple[Source, ...]
 
@@ -142,10 +133,8 @@ class Compared:
         if not sources[0].english:
             reasons = reasons_in_words(rejections(sources[0].scores))
             raise TextcriticError(f"{real.scores}: no sentence could be scored ({reasons})")
-        language = {article.id: article.sections[0].title or "" for article in iter_articles(real.articles)}
-        languages = tuple(language[name] for name in sources[0].posteriors.ids)
-        topics = topic_languages(sources[0].posteriors, languages)
-        return cls(LDA.load(real.critic), Vocabulary.load(real.vocabulary).words, languages, topics, sources)
+        topics = topic_languages(sources[0].posteriors, sources[0].languages)
+        return cls(LDA.load(real.critic), Vocabulary.load(real.vocabulary).words, topics, sources)
 
     @property
     def real(self) -> Source:
@@ -183,20 +172,14 @@ class Compared:
 def mixing_rows(compared: list[Compared], files: MixingFiles, names: Names, published: Published) -> pd.DataFrame:
     """How much every source mixes, one row a source.
 
-    Columns: the keys; `label`; `iterations` of the decoding (empty where it draws); with 95% document-bootstrap
-    intervals (`..._low`, `..._high`) `mixed` (percent of the words of the vocabulary outside the main topic of their
-    sentence, expected
-    under the posterior), `divided` (share of sentences whose largest posterior mean is below `CORNER`), `corners`
-    (share of
-    posterior draws with a topic of at least `CORNER`), `entropy` (of the draws, nats), `latent_nll` (nats per
-    sentence);
-    `mixed_p`, permutation test against real translations; `distance` (energy distance of posterior means without the
-    bias of few sentences, paired by
-    English sentence) with its interval, `distance_measured` (with that bias) and the p-value of swaps within pairs,
-    `distance_p`; `ppl_all` of the generator, its
-    `parameters_millions` beside the `published` ones and the `difference`;
-    `documents` scored, `words_per_sentence` of the vocabulary, `rejected`, `rejected_share`, `rejected_by_reason`;
-    `seeds`, `seeds_mean`, `seeds_sd` of `mixed`.
+    Columns: the keys; `label`; `iterations` of the decoding (empty where it draws); of `critics.lda.mixing_statistics`,
+    with 95% document-bootstrap intervals (`..._low`, `..._high`), `mixed` (in percent), `divided`, `corners` and
+    `entropy` (nats), and as well `latent_nll` (nats per sentence); `mixed_p`, permutation test against real
+    translations; `distance` (energy distance of posterior means without the bias of few sentences, paired by English
+    sentence) with its interval, `distance_measured` (with that bias) and the p-value of swaps within pairs,
+    `distance_p`; `ppl_all` of the generator, its `parameters_millions` beside the `published` ones and the
+    `difference`; `documents` scored, `words_per_sentence` of the vocabulary, `rejected`, `rejected_share`,
+    `rejected_by_reason`; `seeds`, `seeds_mean`, `seeds_sd` of `mixed`.
     """
     rows = []
     for one in compared:
@@ -239,8 +222,7 @@ def language_rows(compared: list[Compared], files: MixingFiles, names: Names) ->
     """A row for each source and topic: its share of sentences and of words, and how right it is of real translations.
 
     Columns: the keys, `label`, `topic` (from 1), `language`, `share_of_sentences`, `share_of_words`; of real
-    translations into the
-    language `right_words`, `right_sentences`, each with `..._low`, `..._high`.
+    translations into the language `right_words`, `right_sentences`, each with `..._low`, `..._high`.
     """
     rows = []
     for real, one in zip(files.data, compared, strict=True):
@@ -269,11 +251,10 @@ def word_rows(compared: list[Compared]) -> pd.DataFrame:
     rows = []
     for one in compared:
         counts = np.asarray(one.real.posteriors.counts, np.float64).sum(axis=0)
-        for topic, phi in enumerate(one.critic.phi):
-            likeliest = np.argsort(-phi, kind="stable")[:WORDS]
+        for topic, likeliest in enumerate(one.critic.top_words(one.words, WORDS)):
             row = {"corpus": one.real.files.corpus, "topic": topic + 1, "language": one.topics[topic]}
             row |= {"share": counts[topic] / counts.sum(), "alpha": one.critic.alpha[topic]}
-            rows.append(row | {"words": " ".join(one.words[word] for word in likeliest)})
+            rows.append(row | {"words": " ".join(likeliest)})
     return pd.DataFrame(rows)
 
 
@@ -319,7 +300,7 @@ def _against(sample: Source, one: Compared, resamples: int) -> dict[str, Any]:
 def _right(one: Compared, topic: int, language: str, resamples: int) -> dict[str, float]:
     found: dict[str, float] = {}
     counts = np.asarray(one.real.posteriors.counts, np.float64)
-    into = np.array([name == language for name in one.languages])
+    into = np.array([name == language for name in one.real.languages])
     words = np.stack([counts[into, topic], counts[into].sum(axis=1)], axis=1)
     sentences = with_ones(counts[into].argmax(axis=1) == topic)
     for name, columns in (("right_words", words), ("right_sentences", sentences)):

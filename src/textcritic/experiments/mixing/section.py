@@ -95,9 +95,8 @@ def _facts(real: RealText, names: Names) -> list[tuple[str, str]]:
         options = training["options"]
         fit = (
             f"{options['num_topics']} topics on {plural(training['documents'], 'translation')}; "
-            f"{count(options['iterations'])} sweeps of "
-            f"collapsed Gibbs sampling, beta {number(options['beta'])}; alpha "
-            f"{listed([number(value) for value in training['alpha']])} at the end; log-likelihood "
+            f"{count(options['iterations'])} sweeps of collapsed Gibbs sampling, beta {number(options['beta'])}; "
+            f"alpha {listed([number(value) for value in training['alpha']])} at the end; log-likelihood "
             f"{number(training['log_probs'][-1])} nats a token."
         )
     except (KeyError, TypeError, IndexError) as error:

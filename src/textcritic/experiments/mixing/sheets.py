@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.critics.lda import CORNER
 from textcritic.experiments.mixing.known import TESTS
-from textcritic.experiments.mixing.rows import CORNER, PERCENT
-from textcritic.report.cells import beside, spread, unique
+from textcritic.experiments.mixing.rows import PERCENT
+from textcritic.report.cells import beside, left_out_cell, spread, unique
 from textcritic.report.names import GROUP, SAMPLE, Names
 from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent
-from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
 MIXED = ("mixed", "mixed_low", "mixed_high")
@@ -43,19 +43,18 @@ def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             _parameters(group),
             _number(group, "ppl_all"),
             Cell(count(group["documents"].sum()), _words(group)),
-            _left_out(group),
+            left_out_cell(group),
         ]
         body.append(cells)
     remarks = [
         "Topics are languages. Words of another language: the share of the words of the vocabulary that belong to "
-        "another topic than most "
-        "of their sentence, expected under the posterior. Sentences below 90%: of which no topic has as much, at "
-        "the posterior's mean. Draws in a corner: posterior draws in which one topic has 90% or more. Entropy: of the "
-        f"topic proportions, in the mean over draws; {number(math.log(3))} nats where three topics share a sentence "
-        "evenly. Energy distance: between the posterior means of the sample and of real translations of the same "
-        "English sentences; less what few sentences add by chance; 0 where they are distributed alike. Latent NLL: "
-        "nats per sentence, the negative "
-        "log-density of the topic proportions; below 0 near a corner, where the density is above 1.",
+        "another topic than most of their sentence, expected under the posterior. Sentences below 90%: of which no "
+        "topic has as much, at the posterior's mean. Draws in a corner: posterior draws in which one topic has 90% "
+        f"or more. Entropy: of the topic proportions, in the mean over draws; {number(math.log(3))} nats where three "
+        "topics share a sentence evenly. Energy distance: between the posterior means of the sample and of real "
+        "translations of the same English sentences; less what few sentences add by chance; 0 where they are "
+        "distributed alike. Latent NLL: nats per sentence, the negative log-density of the topic proportions; below "
+        "0 near a corner, where the density is above 1.",
         "Under each value: its 95% interval over sentences (with several seeds: their standard deviation) and the "
         "p-value against real translations. Perplexity: of the generator on real translations, per token with the "
         "sentence's end; of a non-autoregressive model its length takes the place of the end.",
@@ -76,8 +75,7 @@ def pairs_sheet(rows: pd.DataFrame) -> Sheet:
         )
     remarks = [
         "Difference of the shares in the first column of the table above, in percentage points, with its 95% "
-        "interval and "
-        "the p-value of a permutation test over sentences. Of samples with several seeds, the first."
+        "interval and the p-value of a permutation test over sentences. Of samples with several seeds, the first."
     ]
     return Sheet(
         "mixing-pairs", "Which sample mixes more", [[Cell(head) for head in heads]], body, stubs=2, remarks=remarks
@@ -100,10 +98,9 @@ def languages_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         before = name
     remarks = [
         "A topic is called like the language of the real translations that it fits best, one topic to a language. "
-        "Sentences: those "
-        "whose main topic it is. Words: those of the vocabulary that belong to it, expected under the posterior. Right "
-        "topic: of real translations into this language, the share of their words, and of themselves, that is in its "
-        "topic; with its 95% interval over sentences."
+        "Sentences: those whose main topic it is. Words: those of the vocabulary that belong to it, expected under "
+        "the posterior. Right topic: of real translations into this language, the share of their words, and of "
+        "themselves, that is in its topic; with its 95% interval over sentences."
     ]
     caption = "Topics and languages"
     return Sheet("mixing-languages", caption, [[Cell(head) for head in heads]], body, stubs=3, remarks=remarks)
@@ -204,12 +201,3 @@ def _points(value: float) -> str:
 def _words(group: pd.DataFrame) -> tuple[str, ...]:
     words = (group["documents"] * group["words_per_sentence"]).sum() / max(group["documents"].sum(), 1)
     return (f"{number(float(words))} words each",) if words else ()
-
-
-def _left_out(group: pd.DataFrame) -> Cell:
-    rejected = int(group["rejected"].sum())
-    drawn = rejected + int(group["documents"].sum())
-    if not rejected:
-        return Cell("0", (f"of {count(drawn)}",))
-    reasons = list(reasons_over_seeds(group).items())[:3]
-    return Cell(percent(rejected / drawn), tuple(f"{reason}: {count(n)}" for reason, n in reasons))

@@ -12,9 +12,8 @@ DEFINITIONS = (
     (
         "Latent Dirichlet allocation (LDA)",
         "A sentence draws proportions of topics from a Dirichlet distribution; each of its words draws a topic by "
-        "these "
-        "proportions, and itself from the topic’s distribution over words. Fitted on real translations into several "
-        "languages with as many topics, the topics become the languages.",
+        "these proportions, and itself from the topic’s distribution over words. Fitted on real translations into "
+        "several languages with as many topics, the topics become the languages.",
     ),
     (
         "Words of another language",
@@ -23,8 +22,9 @@ DEFINITIONS = (
     ),
     (
         "Posterior of a sentence",
-        "What the model believes of the topic proportions once it has seen the words. Topics of single words are drawn "
-        "by collapsed Gibbs sampling with the topics’ words fixed, then proportions from a Dirichlet distribution.",
+        "What the model believes of the topic proportions once it has seen the words. Topics of single words are "
+        "drawn by collapsed Gibbs sampling with the topics’ words fixed, then proportions from a Dirichlet "
+        "distribution.",
     ),
     (
         "Energy distance",
@@ -55,8 +55,8 @@ def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataF
             if several and pair["p_value"] < ALPHA:
                 says = (
                     f"{pair['more'][0].upper()}{pair['more'][1:]} mixes more than {pair['less']}: "
-                    f"{number(pair['difference'])} points more "
-                    f"of its words are of another language ({p_value(pair['p_value'])})."
+                    f"{number(pair['difference'])} points more of its words are of another language "
+                    f"({p_value(pair['p_value'])})."
                 )
                 findings.append(Finding(f"Two samples{where}", says))
         findings += [Finding(f"Refinement{where}", said) for said in _refinement(table)]
@@ -72,8 +72,8 @@ def headline(rows: pd.DataFrame, names: Names) -> str:
     real = rows[(rows["source"] == DATA) & (rows["corpus"] == most["corpus"])].iloc[0]
     name = names.source(most.to_dict(), corpus=False, decoding=False, seed=False)
     return (
-        f"Of the translations by {name}, {number(most['mixed'])}% of the words belong to another language than most of "
-        f"their sentence; of real translations, {number(real['mixed'])}%."
+        f"Of the translations by {name}, {number(most['mixed'])}% of the words belong to another language than most "
+        f"of their sentence; of real translations, {number(real['mixed'])}%."
     )
 
 

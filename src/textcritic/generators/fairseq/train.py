@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -80,13 +80,12 @@ def train_fairseq(
             f"training.accumulation: {training.accumulation} forward passes cannot be shared evenly by {processes} "
             "GPUs; change accumulation or gpu"
         )
-    threads = max(1, run.threads // processes) if run.threads else None
     given: dict[str, Any] = {
         "splits": {key: str(value) for key, value in asdict(splits).items()},
         "architecture": asdict(architecture),
         "training": asdict(training),
         "seed": seed,
-        "run": asdict(replace(run, model_dir=str(run.model_dir), report_path=str(run.report_path), threads=threads)),
+        "run": run.shared(processes),
     }
     if processes > 1:
         run_together(f"{__name__}:train_share", given, processes, f"training {run.name}")
