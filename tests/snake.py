@@ -12,15 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 def snakemake(folder, *arguments, configfile, **environment):
     """Snakemake on two cores in `folder`, as a process of its own; the finished process, with its output as text."""
-    command = [sys.executable, "-m", "snakemake", *_options(folder, configfile), "--cores", "2", *arguments]
-    return subprocess.run(
-        list(map(str, command)),
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env={**os.environ, **environment},
-    )
+    return _process(folder, [*_options(folder, configfile), "--cores", "2", *arguments], environment)
 
 
 def dry_run(folder, *arguments, configfile=None):
@@ -28,6 +20,9 @@ def dry_run(folder, *arguments, configfile=None):
 
     A forked child calls Snakemake's `main`: it has Snakemake imported already, and what it changes (working directory,
     loggers, modules) ends with it. `--dry-run` is not added: give it, or another option that starts no job.
+
+    To fork beside threads that other tests have started is not always safe: a child that a signal ended has said
+    nothing of the workflow, and a process of its own answers in its place.
     """
     path = sys.path[:]
     import snakemake.cli  # half of a dry run's time, once for all tests of this process
@@ -39,9 +34,22 @@ def dry_run(folder, *arguments, configfile=None):
         if not child:
             _become(snakemake.cli.main, list(map(str, arguments)), folder, out, err)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code < 0:
+            return _process(folder, arguments, {})
         out.seek(0)
         err.seek(0)
         return subprocess.CompletedProcess(arguments, code, out.read(), err.read())
+
+
+def _process(folder, arguments, environment):
+    return subprocess.run(
+        [sys.executable, "-m", "snakemake", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, **environment},
+    )
 
 
 def _options(folder, configfile):
