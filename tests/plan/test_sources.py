@@ -1,5 +1,7 @@
 """The samples that experiments compare: what blocks stand for, their files, and what is refused."""
 
+from contextlib import nullcontext
+
 import pytest
 from own_study import ROOT, assert_refused, experiment, own_folder, project, study, write
 
@@ -8,7 +10,17 @@ from textcritic.generators.fairseq.shim import installed
 from textcritic.options.decodings import is_nonautoregressive, translates
 from textcritic.plan.paths import Paths, with_contents
 from textcritic.plan.project import Project
-from textcritic.plan.sources import Source, check_fairseq, drawn, from_file, label_of, measured, sources_of
+from textcritic.plan.sources import (
+    Source,
+    check_fairseq,
+    check_supported,
+    drawn,
+    entries_of,
+    from_file,
+    label_of,
+    measured,
+    sources_of,
+)
 
 TRAINING = {"context": 64, "learning_rate": 0.1, "steps": 10}
 FAIRSEQ = {"kind": "fairseq", "training": {"max_tokens": 99, "learning_rate": 0.1, "steps": 10}}
@@ -42,6 +54,8 @@ def folder(tmp_path):
             "begun": {"opening": 3},
             "beam": {"method": "likeliest", "beam": 2},
             "refined": {"method": "likeliest", "iterations": 2},
+            "beams": {"method": "beam-sampling", "beam": 2},
+            "best": {"method": "best-of", "beam": 2, "top_p": 0.9},
         },
     )
 
@@ -196,7 +210,10 @@ def test_each_kind_has_critics_of_its_own(folder, kind, critic, message):
             r"lm has the .* which is a language model and needs articles of text; artificial has",
         ),
         ("mine", "lm", "begun", r"lm is of kind fairseq, on which opening has no effect; begun has it"),
+        ("artificial", "ar", "best", None),
         ("artificial", "nat", "beam", r"nat with beam: beam: 2 is for autoregressive models"),
+        ("artificial", "nat", "best", r"nat with best: beam: 2 is for autoregressive models"),
+        ("artificial", "cmlm", "beams", r"cmlm with beams: beam: 2 is for autoregressive models"),
         ("artificial", "nat", "refined", r"nat with refined: iterations: 2 passes refine nothing"),
         ("artificial", "ar", "refined", r"ar with refined: iterations: 2 passes refine nothing"),
     ],
@@ -223,6 +240,26 @@ def test_models_of_fairseq_go_with_corpora_and_decodings(folder, corpus, generat
 )
 def test_articles_of_text_by_models_of_fairseq(folder, changes, message):
     assert_refused(folder, own("topics", **changes), message)
+
+
+@pytest.mark.parametrize("decoding", ["beam", "beams", "best", "known"])
+@pytest.mark.parametrize("generator", ["letters", "segments", "ngram-3", "lm", "theirs"])
+def test_methods_are_for_some_kinds_of_generators(folder, generator, decoding):
+    registries = project(folder).registries
+    source = Source("mine", "wo-title", generator, decoding, 1)
+    _, entry, scheme = entries_of(source, registries)
+    possible = {
+        "causal": {"beams", "best"},
+        "ngram": {"beams", "best"},
+        "fairseq": {"beam", "beams", "best"},
+        "hsmm": {"known"},
+        "file": set(),
+    }
+    with nullcontext() if decoding in possible[entry["kind"]] else pytest.raises(TextcriticError) as refused:
+        check_supported(source, entry, scheme, "s")
+    if refused is not None:
+        kinds = {"beam": "fairseq", "known": "hsmm"}.get(decoding, "causal or ngram or fairseq")
+        assert f"for generators of kind {kinds} alone; {generator} is of kind {entry['kind']}" in str(refused.value)
 
 
 @pytest.mark.skipif(not installed(), reason="run make fairseq")

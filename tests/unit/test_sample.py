@@ -295,7 +295,7 @@ def test_a_draw_never_takes_a_token_without_mass():
         ({"batch_size": 0}, "decoding: batch_size: 0"),
         ({"beam": 0}, "decoding: beam: 0 is not possible; give at least 1 hypothesis"),
         ({"iterations": -1}, "decoding: iterations: -1 is not possible"),
-        ({"method": "best"}, "decoding: method: 'best' is unknown; use draw or likeliest or beam-sampling"),
+        ({"method": "best"}, "decoding: method: 'best' is unknown; use draw or likeliest or beam-sampling or best-of"),
         ({"beam": 5}, "decoding: beam: has no effect with `method: draw`"),
     ],
 )

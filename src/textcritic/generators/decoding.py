@@ -31,9 +31,10 @@ class Decoding:
         max_tokens: an article that has not ended after so many tokens is cut there.
         batch_size: articles drawn side by side, fewer where a GPU's memory has no room for so many; it changes the
             speed, not the articles.
-        method: "draw"; for models of fairseq also "likeliest", which takes the likeliest tokens and draws nothing, and
-            for autoregressive ones "beam-sampling".
-        beam: hypotheses kept by the beam search or beam sampling of an autoregressive model.
+        method: "draw", "beam-sampling" (`generators.beams`) or "best-of" (the best of several draws); for models of
+            fairseq also "likeliest", which takes the likeliest tokens and draws nothing.
+        beam: of an autoregressive model, hypotheses kept by a beam search or beam sampling, or draws to take the best
+            of.
         iterations: passes after the first in which a non-autoregressive model refines what it made.
     """
 

@@ -8,9 +8,16 @@ from textcritic.errors import TextcriticError
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
 
-DRAW, LIKELIEST, BEAM_SAMPLING = "draw", "likeliest", "beam-sampling"
-"""The methods: tokens are drawn from the model, the likeliest are taken, or a beam's extensions are drawn."""
-METHODS = (DRAW, LIKELIEST, BEAM_SAMPLING)
+DRAW, LIKELIEST, BEAM_SAMPLING, BEST_OF = "draw", "likeliest", "beam-sampling", "best-of"
+"""Methods: draw tokens, take the likeliest, draw the extensions of a beam, or draw several texts and take the best."""
+METHODS = (DRAW, LIKELIEST, BEAM_SAMPLING, BEST_OF)
+AUTOREGRESSIVE = ("causal", "ngram", "fairseq")
+# The kinds of generators that each method but `draw` is for; of kind fairseq, see also `check_architecture`.
+KINDS: Mapping[str, tuple[str, ...]] = {
+    LIKELIEST: ("fairseq",),
+    BEAM_SAMPLING: AUTOREGRESSIVE,
+    BEST_OF: AUTOREGRESSIVE,
+}
 # fairseq's non-autoregressive architectures, by how their names begin: that which makes a text in one pass, and others.
 ONE_PASS = "nonautoregressive_transformer"
 REFINING = ("iterative_nonautoregressive_transformer", "cmlm_transformer")
@@ -18,8 +25,8 @@ REFINING = ("iterative_nonautoregressive_transformer", "cmlm_transformer")
 LANGUAGE_MODELS = ("_lm", "_ulm", "hf_gpt2")
 # What some methods do not read, with the value that changes nothing, and the methods that read it.
 READ_BY: Mapping[str, tuple[float, tuple[str, ...]]] = {
-    **{key: (value, (DRAW,)) for key, value in (("temperature", 1), ("top_k", 0), ("top_p", 1))},
-    "beam": (1, (LIKELIEST, BEAM_SAMPLING)),
+    **{key: (value, (DRAW, BEST_OF)) for key, value in (("temperature", 1), ("top_k", 0), ("top_p", 1))},
+    "beam": (1, (LIKELIEST, BEAM_SAMPLING, BEST_OF)),
     "iterations": (0, (LIKELIEST,)),
 }
 
@@ -33,8 +40,8 @@ def check_method(decoding: Mapping[str, Any]) -> None:
     """See that a decoding has no key that its method does not read.
 
     Raises:
-        TextcriticError: it has; or the method is unknown; a beam sampling without a beam; or both a beam, for
-            autoregressive models, and iterations, for the others.
+        TextcriticError: it has; or the method is unknown; a beam sampling or a best of several without a beam; or both
+            a beam, for autoregressive models, and iterations, for the others.
     """
     method = decoding["method"]
     if method not in METHODS:
@@ -44,7 +51,7 @@ def check_method(decoding: Mapping[str, Any]) -> None:
             raise TextcriticError(
                 f"{key}: has no effect with `method: {method}`; leave it out, or give `method: {methods[0]}`"
             )
-    if method == BEAM_SAMPLING and decoding["beam"] == 1:
+    if method in (BEAM_SAMPLING, BEST_OF) and decoding["beam"] == 1:
         raise TextcriticError(f"beam: 1 makes `method: {method}` plain draws; give 2 or more, or `method: {DRAW}`")
     if decoding["beam"] > 1 and decoding["iterations"] > 0:
         raise TextcriticError(

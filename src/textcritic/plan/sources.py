@@ -8,7 +8,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.options.corpora import is_parallel, is_text
-from textcritic.options.decodings import DRAW, check_architecture, translates
+from textcritic.options.decodings import KINDS, check_architecture, translates
 from textcritic.options.models import SUBWORDS, SYMBOLS
 from textcritic.plan.bundle import Files
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
@@ -17,8 +17,8 @@ from textcritic.plan.registries import WITHOUT_EFFECT, Registries
 PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
 # What a decoding must have for a model of fairseq: a text is never longer than the model's positions and begins afresh.
 FAIRSEQ_IGNORES = {"stride": None, "opening": 0}
-# What a decoding must have for all kinds of generators but one: others can neither be given a length nor be searched.
-ONE_KIND = {"stop": ("learnt", "hsmm"), "method": (DRAW, "fairseq")}
+# Values of a decoding's keys that not all kinds of generators can do, and those that can.
+SOME_KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {"stop": {"given": ("hsmm",)}, "method": KINDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +190,13 @@ def check_plain(source: Source, decoding: Mapping[str, Any], plain: Mapping[str,
 
 
 def check_supported(source: Source, generator: Mapping[str, Any], decoding: Mapping[str, Any], where: str) -> None:
-    """See that a generator can do what a decoding asks for and only one kind of generator can do."""
-    for key, (value, kind) in ONE_KIND.items():
-        if decoding[key] != value and generator["kind"] != kind:
+    """See that a generator can do what a decoding asks for and only some kinds of generators can do."""
+    for key, kinds_of in SOME_KINDS.items():
+        kinds = kinds_of.get(decoding[key], (generator["kind"],))
+        if generator["kind"] not in kinds:
             raise TextcriticError(
-                f"{where}: {source.decoding} has `{key}: {decoding[key]}`, for generators of kind {kind} alone;"
-                f" {source.generator} is of kind {generator['kind']}"
+                f"{where}: {source.decoding} has `{key}: {decoding[key]}`, for generators of kind"
+                f" {' or '.join(kinds)} alone; {source.generator} is of kind {generator['kind']}"
             )
 
 
