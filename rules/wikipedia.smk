@@ -1,7 +1,8 @@
 """Corpora of text that are made from dumps of a Wikipedia: the extraction, shared between jobs.
 
-Needs: an entry of the corpora registry with the extractor `wikipedia`, and the dump it names.
-Makes: results/corpora/{corpus}/extracted.parquet and its report, from which rules/corpora.smk builds the corpus.
+Needs: an entry of the corpora registry with the extractor `wikipedia` or `wikipedia-lines`, and the dump it names.
+Makes: results/corpora/{corpus}/extracted.parquet and its report, from which rules/corpora.smk builds the corpus; of lines the
+corpus itself: results/corpora/{corpus}/{split}.parquet and statistics.json.
 """
 
 
@@ -55,3 +56,43 @@ rule join_wikipedia:
         version=stage("extract"),
     script:
         "../workflow/scripts/join_wikipedia.py"
+
+
+use rule extract_wikipedia as extract_lines with:
+    output:
+        # Kept: other splits need no other lines.
+        articles="results/corpora/{corpus}/shards/{shard}-of-{shards}.parquet",
+        report="results/corpora/{corpus}/shards/{shard}-of-{shards}.json",
+    log:
+        "results/logs/extract_lines/{corpus}/{shard}-of-{shards}.log",
+    benchmark:
+        "results/benchmarks/extract_lines/{corpus}/{shard}-of-{shards}.tsv"
+    wildcard_constraints:
+        corpus=LINES,
+
+
+rule build_lines:
+    """The lines of all shards in random order, split by number."""
+    input:
+        articles=dump_shards("parquet"),
+        reports=dump_shards("json"),
+    output:
+        expand("results/corpora/{{corpus}}/{split}.parquet", split=SPLITS),
+        statistics="results/corpora/{corpus}/statistics.json",
+        report=update("results/corpora/{corpus}/extracted.json"),
+    log:
+        "results/logs/build_lines/{corpus}.log",
+    benchmark:
+        "results/benchmarks/build_lines/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=LINES,
+    conda:
+        "../envs/cpu.yaml"
+    resources:
+        mem_mb=of("corpora", "corpus", "mem_mb"),
+        runtime=of("corpora", "corpus", "runtime"),
+    params:
+        spec=spec("corpora", "corpus", "extractor", "splits"),
+        version=stage("build"),
+    script:
+        "../workflow/scripts/build_lines.py"

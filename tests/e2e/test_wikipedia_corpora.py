@@ -53,12 +53,25 @@ def test_every_page_of_the_dump_is_an_article_or_left_out_for_a_reason(folder):
 
 
 def test_the_statistics_are_those_of_the_files(folder):
-    for corpus in ("wiki-sample", "wiki-sample-short", "films-sample"):
+    for corpus in ("wiki-sample", "wiki-sample-short", "films-sample", "lines-sample"):
         found = statistics(folder, corpus)
         for split, part in articles(folder, corpus).items():
             sections = [text for article in part for text in texts(article)]
             expected = {"articles": len(part), "sections": len(sections)}
             assert found["splits"][split] == expected | {"tokens": sum(len(text.split()) for text in sections)}
+
+
+def test_lines_are_split_by_number(folder):
+    found = statistics(folder, "lines-sample")
+    assert found["provenance"]["dump"]["pages"] == PAGES
+    assert found["extracted"] > 820
+    assert {split: len(part) for split, part in articles(folder, "lines-sample").items()} == {
+        "train": 500,
+        "validation": 20,
+        "test": 300,
+    }
+    assert {len(article["sections"]) for article in articles(folder, "lines-sample")["test"]} == {1}
+    assert {path.name for path in (folder / "results/benchmarks").iterdir()} >= {"extract_lines", "build_lines"}
 
 
 def test_no_markup_is_left(folder):

@@ -1,14 +1,15 @@
-"""Turn one shard of a Wikipedia dump into articles with sections."""
+"""Turn one shard of a Wikipedia dump into articles with sections, or into lines."""
 
 from textcritic import runlog
 from textcritic.corpora.wikipedia import Shard, extract_shard
+from textcritic.options.corpora import WIKIPEDIA_LINES
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"extract {w.corpus} {w.shard}"):
     spec = restore(snakemake.params.spec, "corpora")
     extract_shard(
-        Shard(list(snakemake.input), int(w.shard), int(w.shards)),
+        Shard(list(snakemake.input), int(w.shard), int(w.shards), spec["extractor"] == WIKIPEDIA_LINES),
         spec["options"],
         snakemake.output.articles,
         snakemake.output.report,

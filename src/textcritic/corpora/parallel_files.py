@@ -82,7 +82,7 @@ def _opened(path: Path) -> IO[bytes]:
 def _tokenised(
     rows: Iterator[_Row], options: Mapping[str, Any], name: str, skipped: Counter[str]
 ) -> Iterator[Sentence]:
-    how = MosesOptions(options["normalise"], options["tokenise"], options["lowercase"])
+    how = MosesOptions(**{key: options[key] for key in ("normalise", "tokenise", "lowercase")})
     most, tokens = options["most_tokens"] or float("inf"), {SOURCE: moses(ENGLISH, how)}
     too_long = f"longer than {options['most_tokens']} tokens"
     for row in rows:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 DERIVED, WIKIPEDIA, PROCESS = "derived", "wikipedia", "process"
 """Names of three extractors: a part of another corpus, a dump, and a synthetic process; all but the last give text."""
 
+WIKIPEDIA_LINES = "wikipedia-lines"
+"""Name of the extractor that makes a document of each line of a dump."""
+
 LANGUAGES = "languages"
 """Name of the extractor that draws artificial languages."""
 
@@ -47,8 +50,9 @@ def check_corpus(name: str, registries: "Registries") -> None:
     check_derived(name, registries.entries["corpora"], PROCESS)
     dataset = entry["options"].get("dataset")
     check_hub_dataset(entry, registries.entry("datasets", dataset)["files"] if dataset else None)
-    if entry["extractor"] == WIKIPEDIA:
+    if entry["extractor"] in (WIKIPEDIA, WIKIPEDIA_LINES):
         check_dump(entry["options"])
+    check_splits(entry)
 
 
 def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
@@ -95,7 +99,7 @@ def check_derived(name: str, corpora: Mapping[str, Mapping[str, Any]], synthetic
 
 
 def check_dump(options: Mapping[str, Any]) -> None:
-    """Check the options of a registry entry with the extractor `wikipedia`.
+    """Check the options of a registry entry with the extractor `wikipedia` or `wikipedia-lines`.
 
     Raises:
         TextcriticError: `paths` is not a list of files; a title to skip is not a regular expression.
@@ -103,6 +107,31 @@ def check_dump(options: Mapping[str, Any]) -> None:
     if not isinstance(options.get("paths"), list):
         raise TextcriticError("options.paths: should be a list, the files of the dump in order")
     titles_to_skip(options["skip_titles"])
+
+
+def check_splits(entry: Mapping[str, Any]) -> None:
+    """Check `splits` of an entry of the corpora registry: shares of articles, or whole numbers of lines.
+
+    Raises:
+        TextcriticError: a number where a share is wanted, a number of lines that is not whole, a limit of train without
+            effect, or shares that leave nothing to train.
+    """
+    splits, lines = entry["splits"], entry["extractor"] == WIKIPEDIA_LINES
+    shares = [splits[key] for key in ("validation", "test") if splits[key] < 1]
+    for key in ("validation", "test"):
+        if splits[key] >= 1 and not lines:
+            raise TextcriticError(
+                f"splits.{key}: {splits[key]} should be less than 1, a share of the articles; numbers are for the"
+                f" extractor {WIKIPEDIA_LINES}"
+            )
+        if splits[key] >= 1 and splits[key] != int(splits[key]):
+            raise TextcriticError(f"splits.{key}: {splits[key]} should be a whole number of lines, or less than 1")
+    if "train" in splits and not lines:
+        raise TextcriticError(
+            f"splits.train: is for the extractor {WIKIPEDIA_LINES}; train has all that validation and test leave"
+        )
+    if lines and sum(shares) >= 1:
+        raise TextcriticError("splits: validation and test together should be less than 1, so that train gets a share")
 
 
 def titles_to_skip(expressions: Sequence[str]) -> list[re.Pattern[str]]:

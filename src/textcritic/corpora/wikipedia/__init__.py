@@ -1,5 +1,6 @@
-"""Wikipedia dumps: pages, sections, clean text."""
+"""Wikipedia dumps: pages, sections, lines, clean text."""
 
 from textcritic.corpora.wikipedia.extract import Shard, extract_shard, join_shards
+from textcritic.corpora.wikipedia.shuffle import build_lines
 
-__all__ = ["Shard", "extract_shard", "join_shards"]
+__all__ = ["Shard", "build_lines", "extract_shard", "join_shards"]

@@ -13,6 +13,7 @@ from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, batches_of, ite
 from textcritic.corpora.extract import Extraction, write_extracted
 from textcritic.corpora.wikipedia import bzip2
 from textcritic.corpora.wikipedia.dump import MULTISTREAM, Part, open_dumps, parts_of
+from textcritic.corpora.wikipedia.lines import Lines
 from textcritic.corpora.wikipedia.pages import Choice, Reason, Splitter
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
@@ -22,7 +23,6 @@ from textcritic.runlog import Progress, log, versions
 from textcritic.workers import in_order
 
 BATCH = 1 << 19  # bytes of pages that are handed to a worker at one time
-ROWS = 64  # articles of a row group: memory holds so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,13 @@ class Shard:
             first bytes.
         number: of the shard, from 0.
         total: number of shards; see `dump.parts_of`.
+        lines: whether each line of an article is a document of its own, see `lines.Lines`.
     """
 
     paths: Sequence[str | os.PathLike[str]]
     number: int
     total: int
+    lines: bool = False
 
 
 def extract_shard(
@@ -54,14 +56,15 @@ def extract_shard(
     An article is the introduction, as section "abstract", and the level-2 sections, as `wikitext.sections_of` cuts
     them; `id` is the page's number, `source` the wiki's database name, or the first file's name where the dump does not
     say. `pages.Reason` lists why a page is skipped. All shards in order give the same articles for any number of shards
-    and of workers. Memory holds at most `IN_FLIGHT` tasks a worker and one row group of articles.
+    and of workers. Memory holds at most `IN_FLIGHT` tasks a worker and one row group of articles. With `shard.lines`
+    it is lines that are written, see `lines.Lines`.
 
     Args:
         shard: the files of the dump, and which shard of them.
         options: `disambiguation_templates`, `skip_titles` and `namespace_aliases` of the registry entry.
         out_path: Parquet file in the corpus schema; it may have no article.
-        report_path: JSON with `articles`, `pages`, `skipped` {reason: n}, `mended` {kind of heading: n}, `dump`
-            (its files and what its head says) and `extracted_with` {package: version}.
+        report_path: JSON with `articles`, `pages`, `skipped` {reason: n}, `mended` {kind of heading: n} (of lines
+            `rejected` {reason: n}), `dump` (its files and what its head says) and `extracted_with` {package: version}.
         workers: processes that read pages; 1: only this process.
         read: bytes read at a time.
 
@@ -76,32 +79,33 @@ def extract_shard(
             "%s: its language is %r, but disambiguation_templates are the English defaults; see the schema",
             *(dumps[0].path, site.language),
         )
-    choice = Choice(options, site, site.dbname or dumps[0].path.name)
+    reader = (Lines if shard.lines else Choice)(options, site, site.dbname or dumps[0].path.name)
     parts = parts_of(dumps, shard.number, shard.total)
     size = sum(part.end - part.start for part in parts)
     progress = Progress(f"shard {shard.number + 1} of {shard.total}", size, "bytes")
     skipped: Counter[str] = Counter()
-    mended: Counter[str] = Counter()
-    articles = 0
+    noted: Counter[str] = Counter()
+    articles = pages = 0
 
     def all_articles() -> Iterator[Article]:
-        nonlocal articles
-        for outcome in in_order(partial(_done, choice), _tasks(parts, read), workers):
+        nonlocal articles, pages
+        for outcome in in_order(partial(_done, reader), _tasks(parts, read), workers):
             yield from outcome.articles
             articles += len(outcome.articles)
+            pages += outcome.pages
             skipped.update(outcome.skipped)
-            mended.update(outcome.mended)
+            noted.update(outcome.noted)
             progress.advance(outcome.advance, f"{progress.rate / 1e6:.2f} MB/s, {articles:,} articles")
 
     stream = all_articles()
-    groups = iter(lambda: list(islice(stream, ROWS)), [])
+    groups = iter(lambda: list(islice(stream, reader.rows)), [])
     write_batches(out_path, (batch for group in groups for batch in batches_of(group)), ARTICLE_SCHEMA)
     head = {key: getattr(site, key) for key in ("name", "dbname", "generator", "schema", "language")}
     dump = {"files": [file.path.name for file in dumps], **head}
-    counts = {"pages": articles + skipped.total(), "articles": articles, "skipped": dict(skipped)}
-    report = {**counts, "mended": dict(mended), "dump": dump, "extracted_with": versions("textcritic")}
-    write_json(report_path, report)
-    log.info("%s of %s pages are articles; skipped: %s", f"{articles:,}", f"{report['pages']:,}", dict(skipped))
+    counts = {"pages": pages + skipped.total(), "articles": articles, "skipped": dict(skipped)}
+    used = versions("textcritic", "sacremoses") if shard.lines else versions("textcritic")
+    write_json(report_path, {**counts, reader.notes: dict(noted), "dump": dump, "extracted_with": used})
+    log.info("%s articles of %s pages; skipped: %s", f"{articles:,}", f"{counts['pages']:,}", dict(skipped))
 
 
 def join_shards(
@@ -125,18 +129,9 @@ def join_shards(
     Raises:
         TextcriticError: a shard is not whole or of another dump than the first; there is no page or no article in any.
     """
-    extracted = [read_json(path) for path in reports]
-    for path, report in zip(reports, extracted, strict=True):
-        if report["dump"] != extracted[0]["dump"]:
-            raise TextcriticError(f"{path}: of another dump than {reports[0]}; delete both and rerun")
-    skipped = Counter({reason.value: 0 for reason in Reason})
-    for report in extracted:
-        skipped.update(report["skipped"])
-    if not any(report["pages"] for report in extracted):
-        names = ", ".join(extracted[0]["dump"]["files"])
-        raise TextcriticError(f"{names}: there is no <page> in it; give a dump named ...-pages-articles.xml(.bz2)")
-    mended = sum((Counter(report["mended"]) for report in extracted), Counter())
-    progress = Progress("joining", sum(report["articles"] for report in extracted), "articles")
+    joined = join_reports(reports)
+    skipped = Counter({reason.value: joined["skipped"].get(reason.value, 0) for reason in Reason})
+    progress = Progress("joining", joined["articles"], "articles")
 
     def stream() -> Iterator[tuple[Article, None]]:
         for shard in shards:
@@ -144,11 +139,36 @@ def join_shards(
                 progress.advance()
                 yield article, None
 
-    dump = {**extracted[0]["dump"], "pages": sum(report["pages"] for report in extracted)}
-    provenance = {"dump": dump, "extracted_with": _versions(extracted)}
-    report = {"shards": len(shards), "mended": dict(mended)}
+    report = {"shards": len(shards), "mended": dict(joined[Choice.notes])}
+    provenance = joined["provenance"]
     extraction = Extraction(WIKIPEDIA, stream(), skipped, provenance, repeated=Reason.DUPLICATE.value, report=report)
     write_extracted(extraction, out_path, report_path)
+
+
+def join_reports(reports: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
+    """The reports of all shards of a dump as one.
+
+    Returns:
+        `articles`, their number; counters `skipped` of pages, `mended` of headings and `rejected` of lines;
+        `provenance`: `dump`, with the number of its `pages`, and `extracted_with`.
+
+    Raises:
+        TextcriticError: a shard is of another dump than the first; there is no page in any.
+    """
+    extracted = [read_json(path) for path in reports]
+    for path, report in zip(reports, extracted, strict=True):
+        if report["dump"] != extracted[0]["dump"]:
+            raise TextcriticError(f"{path}: of another dump than {reports[0]}; delete both and rerun")
+    pages = sum(report["pages"] for report in extracted)
+    if not pages:
+        names = ", ".join(extracted[0]["dump"]["files"])
+        raise TextcriticError(f"{names}: there is no <page> in it; give a dump named ...-pages-articles.xml(.bz2)")
+    counters = {
+        key: sum((Counter(report.get(key)) for report in extracted), Counter[str]())
+        for key in ("skipped", Choice.notes, Lines.notes)
+    }
+    provenance = {"dump": {**extracted[0]["dump"], "pages": pages}, "extracted_with": _versions(extracted)}
+    return {"articles": sum(report["articles"] for report in extracted), **counters, "provenance": provenance}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +199,12 @@ class Stream:
 
 
 class Outcome(NamedTuple):
-    """The result of a task: articles, pages left out by reason, headings mended by kind, bytes of the file."""
+    """The result of a task: articles, how many pages gave some, pages left out by reason, notes, bytes of the file."""
 
     articles: list[Article]
+    pages: int
     skipped: Counter[str]
-    mended: Counter[str]
+    noted: Counter[str]
     advance: int
 
 
@@ -219,16 +240,17 @@ def _batches(part: Part, read: int) -> Iterator[Task]:
     yield Task(pages, splitter.skipped(unclosed=splitter.within), part.end - begin)
 
 
-def _done(choice: Choice, task: Task) -> Outcome:
-    articles, skipped = [], Counter(task.skipped)
-    mended: Counter[str] = Counter()
+def _done(reader: Choice | Lines, task: Task) -> Outcome:
+    articles, pages, skipped = list[Article](), 0, Counter(task.skipped)
+    noted: Counter[str] = Counter()
     for page in task.pages if task.stream is None else _unpacked(task.stream, skipped):
-        article = choice.article(page, mended)
-        if isinstance(article, Reason):
-            skipped[article.value] += 1
+        found = reader.articles(page, noted)
+        if isinstance(found, Reason):
+            skipped[found.value] += 1
         else:
-            articles.append(article)
-    return Outcome(articles, skipped, +mended, task.advance)
+            articles += found
+            pages += 1
+    return Outcome(articles, pages, skipped, +noted, task.advance)
 
 
 def _unpacked(stream: Stream, skipped: Counter[str]) -> Iterator[bytes]:

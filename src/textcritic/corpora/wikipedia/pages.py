@@ -65,8 +65,9 @@ class Choice:
     """Decides which pages are articles, by the options of a registry entry, and makes the articles.
 
     Args:
-        options: `disambiguation_templates`, names; `skip_titles`, regular expressions that a whole title must match;
-            `namespace_aliases`, further prefixes of files, categories and other pages that are no articles.
+        options: `disambiguation_templates`, names (none: disambiguation pages are articles like others); `skip_titles`,
+            regular expressions that a whole title must match; `namespace_aliases`, further prefixes of files,
+            categories and other pages that are no articles.
         site: the wiki, for its namespaces.
         source: `source` of the articles.
 
@@ -74,27 +75,35 @@ class Choice:
         TextcriticError: a title to skip is not a regular expression.
     """
 
+    notes = "mended"
+    """What the counter that `articles` takes is called in the report."""
+    rows = 64
+    """Articles of a row group: memory holds so many."""
+
     def __init__(self, options: Mapping[str, Any], site: Site, source: str) -> None:
         self._templates = frozenset(name.lower().replace("_", " ") for name in options["disambiguation_templates"])
         self._titles = titles_to_skip(options["skip_titles"])
-        self._namespaces = site.namespaces.more(options["namespace_aliases"])
-        self._source = source
+        self.namespaces = site.namespaces.more(options["namespace_aliases"])
+        self.source = source
 
-    def article(self, xml: bytes, mended: Counter[str]) -> Article | Reason:
+    def articles(self, xml: bytes, mended: Counter[str]) -> list[Article] | Reason:
         """The article of one `<page>` element, UTF-8, the introduction as its first section; or why there is none.
 
         `mended` counts headings, see `wikitext.sections_of`.
         """
-        page = read_page(xml)
+        page = self.page(xml)
         if isinstance(page, Reason):
             return page
-        if reason := self._unfit(page):
-            return reason
         # Without `==` there is no heading; most articles of a large wiki are such stubs.
-        sections = sections_of(page.text, self._namespaces, mended) if "==" in page.text else []
+        sections = sections_of(page.text, self.namespaces, mended) if "==" in page.text else []
         if len(sections) < 2:
             return Reason.NO_SECTIONS
-        return Article(page.id, page.title, tuple(sections), self._source)
+        return [Article(page.id, page.title, tuple(sections), self.source)]
+
+    def page(self, xml: bytes) -> Page | Reason:
+        """The page of one `<page>` element, UTF-8, if it is an article of the wiki with text; or why not."""
+        page = read_page(xml)
+        return page if isinstance(page, Reason) else self._unfit(page) or page
 
     def _unfit(self, page: Page) -> Reason | None:
         if self._namespace(page) != 0:
@@ -111,7 +120,7 @@ class Choice:
             return Reason.TOO_LARGE
         if any(title.fullmatch(page.title) for title in self._titles):
             return Reason.TITLE
-        if _DISAMBIGUATION.fullmatch(page.title) or is_disambiguation(page.text, self._templates):
+        if self._templates and (_DISAMBIGUATION.fullmatch(page.title) or is_disambiguation(page.text, self._templates)):
             return Reason.DISAMBIGUATION
         return None
 
@@ -119,7 +128,7 @@ class Choice:
         if page.namespace is not None:
             return page.namespace
         prefix, colon, _ = page.title.partition(":")
-        return 1 if colon and normal(prefix) in self._namespaces.all else 0
+        return 1 if colon and normal(prefix) in self.namespaces.all else 0
 
 
 class Splitter:

@@ -15,17 +15,20 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from textcritic.corpora.articles import Section
+from textcritic.corpora.wikipedia.gaps import GAP
 from textcritic.corpora.wikipedia.links import linked_text, without_files
 from textcritic.corpora.wikipedia.markup import ARGUMENT, clean, clean_line, plain_lines, visible
 from textcritic.corpora.wikipedia.namespaces import Namespaces
 
-__all__ = ["FROM_TEMPLATE", "INTRODUCTION", "JOINED", "Namespaces", "is_disambiguation", "sections_of"]
+__all__ = ["FROM_TEMPLATE", "INTRODUCTION", "JOINED", "Namespaces", "is_disambiguation", "paragraphs_of", "sections_of"]
 
 INTRODUCTION = "abstract"
 FROM_TEMPLATE, JOINED = "title from a template's argument", "heading without title, joined to the section before"
 _LEVEL = 2
 _UNMARKED = re.compile(r"(?:[^\W_]|[ ,.()/!?])*+")  # a title without markup, as nearly all are
 _HEADING_LIKE = re.compile(r"\n=[^\n]*")
+# A list item, an indented or a preformatted line, unless a table begins, goes on or ends there.
+_NO_PARAGRAPH = re.compile(rf"\n(?![{GAP} \t:]*+\{{?\|)(?:[{GAP} \t]*+[*#:;]|[ \t])[^\n]*")
 _TEMPLATE = re.compile(r"\{\{\s{0,20}([^\s{}|<][^{}|<\n]{0,100})")
 _TEMPLATE_OR_COMMENT = re.compile(r"<!--|-->|<nowiki>|</nowiki>|\{\{\s{0,20}([^\s{}|<][^{}|<\n]{0,100})")
 
@@ -57,6 +60,23 @@ def sections_of(wikitext: str, namespaces: Namespaces, mended: Counter[str] | No
             mended[FROM_TEMPLATE] += ARGUMENT in title
             sections.append(Section(plain if sections else INTRODUCTION, body))
     return sections
+
+
+def paragraphs_of(wikitext: str, namespaces: Namespaces) -> list[str]:
+    """The paragraphs of a page, clean, one line each: no headings, list items, and indented or preformatted lines.
+
+    These are the lines that WikiExtractor keeps by default after a page's title. Unlike there, lines that MediaWiki
+    shows as one paragraph are one, and templates are not expanded.
+
+    Args:
+        wikitext: of the page.
+        namespaces: of the wiki.
+    """
+    text = _HEADING_LIKE.sub(
+        lambda line: "\n" if _heading(line.group()[1:]) else line.group(), "\n" + visible(wikitext)
+    )
+    body = clean(_lines(_NO_PARAGRAPH.sub("\n", text), namespaces))
+    return body.split("\n") if body else []
 
 
 def is_disambiguation(wikitext: str, templates: Collection[str]) -> bool:

@@ -1,0 +1,16 @@
+"""Put the lines of a Wikipedia dump into random order, and split them by number."""
+
+from pathlib import Path
+
+from textcritic import runlog
+from textcritic.corpora.wikipedia import build_lines
+from textcritic.plan.spec import restore
+
+with runlog.job(snakemake.log[0], f"build {snakemake.wildcards.corpus}"):
+    build_lines(
+        snakemake.input.articles,
+        snakemake.input.reports,
+        restore(snakemake.params.spec, "corpora")["splits"],
+        Path(snakemake.output.statistics).parent,
+        snakemake.output.report,
+    )
