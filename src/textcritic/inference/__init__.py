@@ -1,6 +1,15 @@
 """The only place where uncertainty is computed: bootstrap intervals, permutation tests, spread over seeds."""
 
 from textcritic.inference.bootstrap import Interval, bootstrap_difference, bootstrap_interval
+from textcritic.inference.categorical import (
+    DISTANCES,
+    ChiSquareTest,
+    WordDistance,
+    chi_square,
+    chi_square_test,
+    half_l1,
+    max_difference,
+)
 from textcritic.inference.covariances import (
     CovarianceTest,
     aggregated_covariance,
@@ -9,32 +18,76 @@ from textcritic.inference.covariances import (
     covariance_distance,
     covariance_test,
 )
+from textcritic.inference.discrete import (
+    KsTest,
+    MeanTest,
+    draw_ks_distances,
+    ks_distance,
+    ks_fit_test,
+    ks_test,
+    mean_test,
+)
 from textcritic.inference.energy import EnergyTest, energy_distance, energy_test
+from textcritic.inference.groups import (
+    GroupTest,
+    JackknifeEstimate,
+    NoiseFloor,
+    distance_intervals,
+    draw_distances,
+    group_jackknife,
+    group_permutation,
+)
+from textcritic.inference.histograms import BoxSummary, Histogram, box_summary, quantile
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.shares import share_interval
 from textcritic.inference.statistics import exp_ratio_of_sums, ratio_of_sums, seed_summary, with_ones
 
 __all__ = [
+    "DISTANCES",
     "GROUPS",
+    "BoxSummary",
+    "ChiSquareTest",
     "CovarianceTest",
     "EnergyTest",
+    "GroupTest",
+    "Histogram",
     "Interval",
+    "JackknifeEstimate",
+    "KsTest",
+    "MeanTest",
+    "NoiseFloor",
     "PermutationTest",
+    "WordDistance",
     "aggregated_covariance",
     "bootstrap_difference",
     "bootstrap_interval",
+    "box_summary",
     "centred_covariance",
+    "chi_square",
+    "chi_square_test",
     "corrected_covariance_distance",
     "covariance_distance",
     "covariance_test",
+    "distance_intervals",
     "document_groups",
+    "draw_distances",
+    "draw_ks_distances",
     "energy_distance",
     "energy_test",
     "exp_ratio_of_sums",
+    "group_jackknife",
+    "group_permutation",
+    "half_l1",
     "jackknife_variance",
+    "ks_distance",
+    "ks_fit_test",
+    "ks_test",
+    "max_difference",
+    "mean_test",
     "permutation_p_values",
     "permutation_test",
+    "quantile",
     "ratio_of_sums",
     "seed_summary",
     "share_interval",

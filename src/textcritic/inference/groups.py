@@ -1,0 +1,309 @@
+"""Tests and intervals of statistics of words, by exchanging or leaving out random groups of documents.
+
+A million documents have tens of millions of tokens of a million words. Counted in a hundred random groups of documents
+they fit into memory, and groups are as exchangeable as documents are. Words of one document stay together, so that it
+does no harm that they depend on each other.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.errors import TextcriticError
+from textcritic.inference.categorical import DISTANCES, WordDistance, gaps_of
+from textcritic.inference.group_sizes import Sizes, exchangeable_groups
+from textcritic.inference.jackknife import jackknife_variance, t_interval
+from textcritic.inference.permutation import few_splits
+from textcritic.inference.statistics import Array
+
+if TYPE_CHECKING:  # scipy takes long to load, and every command loads this package
+    from scipy.sparse import csr_matrix
+
+# Counts of words in resamples that are in memory at a time, 4 MB: they stay in the processor's cache.
+CHUNK = 500_000
+# Distances that are equal but for the order of their sums differ by less than this share.
+ROUNDING = 1e-9
+
+Distances: TypeAlias = Mapping[str, WordDistance]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTest:
+    """A distance between two sets of documents and its permutation test.
+
+    Attributes:
+        observed: the distance of the two sets, of the groups that were exchanged.
+        p: share of splits of the groups that are at least as far apart: of all splits if `exact`, else
+            `(b + 1) / (B + 1)` over B random ones.
+        chance: mean distance over the splits: what sets from one distribution have.
+        chance_high: its 0.95 quantile.
+        null: float64 [B], the distance of each split.
+        groups: how many groups of each set were exchanged.
+        exact: whether these were all splits.
+    """
+
+    observed: float
+    p: float
+    chance: float
+    chance_high: float
+    null: Array
+    groups: tuple[int, int]
+    exact: bool
+
+    @property
+    def corrected(self) -> float:
+        """The distance less what chance adds to it: about 0 on average where the sets have one distribution.
+
+        Where they differ much, chance adds less, and this is too small: by `chance` at most. It may be below 0.
+        """
+        return self.observed - self.chance
+
+
+@dataclass(frozen=True)
+class JackknifeEstimate:
+    """A statistic, its standard error, and its interval of Student's t; NaN where there is a single group."""
+
+    estimate: float
+    se: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseFloor:
+    """Distances between two random sets of documents of one corpus: mean, 0.95 quantile, and each, float64 [B]."""
+
+    mean: float
+    high: float
+    drawn: Array
+
+
+def group_permutation(
+    first: "csr_matrix",
+    second: "csr_matrix",
+    sizes: Sizes | None = None,
+    distances: Distances = DISTANCES,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> dict[str, GroupTest]:
+    """Permutation test of distances between the words of two sets of documents, by exchanging groups of documents.
+
+    The test is exact for groups of equal size. Where the groups of one set are larger than those of the other, they
+    are not exchangeable; some of them are then added up, and a few may be left out: see `exchangeable_groups`.
+
+    All distances have the same splits. A chunk of words at a time is multiplied with all splits: memory is that of the
+    two matrices and their copy, and time grows with `(entries + 10 words) x resamples`.
+
+    Args:
+        first: [groups of the first set, words], counts of each word.
+        second: [groups of the second set, words], of the same words.
+        sizes: number of documents in each group of the first and of the second set; None: all groups have as many.
+        distances: by name.
+        resamples: B; all splits where there are at most as many.
+        seed: of `numpy.random.default_rng`.
+
+    Returns:
+        The test of each distance, by name.
+
+    Raises:
+        TextcriticError: different words, negative counts, a set or a split without tokens, no resamples, or sizes that
+            do not allow any exchange.
+    """
+    _require(resamples, first.shape[1], second.shape[1])
+    rng = np.random.default_rng(seed)
+    first, second = exchangeable_groups(first, second, sizes, rng)
+    number = first.shape[0], second.shape[0]
+    exact = few_splits(*number, resamples)
+    splits = _all_splits(*number) if exact else _random_splits(*number, resamples, rng)
+    own = np.repeat([1.0, 0.0], number)[:, None]
+    inside = np.concatenate([own, splits], axis=1)
+    tests = {}
+    for name, values in _distances(_pooled(first, second), inside, None, distances).items():
+        observed, null = float(values[0]), values[1:]
+        extreme = int((null >= observed * (1 - ROUNDING)).sum())
+        p = extreme / len(null) if exact else (extreme + 1) / (len(null) + 1)
+        high = float(np.quantile(null, 0.95))
+        tests[name] = GroupTest(observed, p, float(null.mean()), high, null, number, exact)
+    return tests
+
+
+def draw_distances(
+    matrix: "csr_matrix", groups: int, distances: Distances = DISTANCES, resamples: int = 1000, seed: int = 1
+) -> dict[str, NoiseFloor]:
+    """Distances between two disjoint random sets of groups of one corpus: the noise floor at that size.
+
+    Args:
+        matrix: [groups, words], counts of each word in groups of equal size.
+        groups: in each of the two sets.
+        distances: by name.
+        resamples: how many pairs of sets.
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: fewer than two times `groups` in the corpus, or what `group_permutation` raises.
+    """
+    _require(resamples, matrix.shape[1], matrix.shape[1])
+    if not 1 <= groups <= matrix.shape[0] // 2:
+        raise TextcriticError(
+            f"noise floor: two sets of {groups} groups from {matrix.shape[0]}; give at least 1, and at most half"
+        )
+    rng = np.random.default_rng(seed)
+    chosen = np.stack([rng.permutation(matrix.shape[0])[: 2 * groups] for _ in range(resamples)], axis=1)
+    inside, outside = np.zeros((2, matrix.shape[0], resamples))
+    np.put_along_axis(inside, chosen[:groups], 1, axis=0)
+    np.put_along_axis(outside, chosen[groups:], 1, axis=0)
+    drawn = _distances(_pooled(matrix), inside, outside, distances)
+    return {
+        name: NoiseFloor(float(values.mean()), float(np.quantile(values, 0.95)), values)
+        for name, values in drawn.items()
+    }
+
+
+def distance_intervals(
+    first: "csr_matrix", second: "csr_matrix", distances: Distances = DISTANCES, level: float = 0.95
+) -> dict[str, JackknifeEstimate]:
+    """Distances between two sets with intervals, by leaving out each group of each set in turn.
+
+    The variances of the two sets add up; the degrees of freedom are those of the smaller number of groups. The
+    interval is about the distance as it is for sets of this size, chance included: `GroupTest.chance` says how much.
+
+    Args:
+        first: [groups of the first set, words], groups of equal size.
+        second: [groups of the second set, words].
+        distances: by name.
+        level: of confidence.
+
+    Raises:
+        TextcriticError: as `group_permutation`; a level outside (0, 1).
+    """
+    _require(1, first.shape[1], second.shape[1], level)
+    number = first.shape[0], second.shape[0]
+    # Column 0 has all groups; column 1 + g is without group g.
+    kept = np.concatenate([np.ones((sum(number), 1)), 1 - np.eye(sum(number))], axis=1)
+    inside, outside = kept.copy(), kept
+    inside[number[0] :], outside[: number[0]] = 0, 0
+    own = np.flatnonzero(inside.any(axis=0) & outside.any(axis=0))  # a set of one group has none left
+    values = _distances(_pooled(first, second), inside[:, own], outside[:, own], distances)
+    found = {}
+    for name, some in values.items():
+        every = np.full(kept.shape[1], np.nan)
+        every[own] = some
+        parts = np.split(every[1:], [number[0]])
+        variance = sum(float(jackknife_variance(part)) for part in parts)
+        found[name] = _estimate(every[0], variance, min(number), level)
+    return found
+
+
+def group_jackknife(
+    sums: "csr_matrix | npt.ArrayLike | Sequence[csr_matrix | npt.ArrayLike]",
+    statistic: Callable[..., float],
+    level: float = 0.95,
+) -> JackknifeEstimate:
+    """A statistic of sums over documents, with the standard error of leaving out each group of documents in turn.
+
+    Args:
+        sums: [groups, ...], sums over the documents of each group, sparse or not; or a tuple of such arrays, with the
+            same groups.
+        statistic: of the sums over all groups, dense, [...] -> float; of as many arrays as `sums` has.
+        level: of confidence.
+
+    Raises:
+        TextcriticError: no groups, arrays of different groups, or a level outside (0, 1).
+    """
+    from scipy.sparse import issparse
+
+    given = sums if isinstance(sums, tuple) else (sums,)
+    arrays = [array.tocsr() if issparse(array) else np.asarray(array) for array in given]
+    groups = {array.shape[0] if array.ndim else 0 for array in arrays}
+    if len(groups) != 1 or not min(groups) or not 0 < level < 1:
+        raise TextcriticError(
+            f"jackknife: {sorted(groups)} groups at level {level}; give arrays of the same groups, at least one, and a "
+            "level inside (0, 1)"
+        )
+    number = groups.pop()
+    totals = [np.asarray(array.sum(axis=0)).reshape(array.shape[1:]) for array in arrays]
+
+    def without(group: int) -> float:
+        own = [array[group].toarray()[0] if issparse(array) else array[group] for array in arrays]
+        return float(statistic(*(total - part for total, part in zip(totals, own, strict=True))))
+
+    variance = float(jackknife_variance([without(group) for group in range(number)])) if number > 1 else np.nan
+    return _estimate(float(statistic(*totals)), variance, number, level)
+
+
+def _distances(words: "csr_matrix", inside: Array, outside: Array | None, distances: Distances) -> dict[str, Array]:
+    """Distances of sets of groups, a chunk of words at a time.
+
+    Args:
+        words: [words, groups], counts.
+        inside: [groups, B], 1 where a group is in the first set.
+        outside: [groups, B], where it is in the second; None: where it is not in the first.
+        distances: by name.
+
+    Returns:
+        By name, [B].
+    """
+    from scipy.sparse import csr_matrix
+
+    tokens = np.asarray(words.sum(axis=0)).ravel()
+    ones = tokens @ inside
+    twos = tokens.sum() - ones if outside is None else tokens @ outside
+    if not (ones > 0).all() or not (twos > 0).all():
+        raise TextcriticError("distance: a set of groups has no tokens; every group needs some")
+    share = ones / (ones + twos)
+    weights = np.ones((len(tokens), 1)) if outside is None else inside + outside
+    found: dict[str, Array] = {}
+    rows = max(1, CHUNK // inside.shape[1])
+    for start in range(0, words.shape[0], rows):
+        ends = words.indptr[start : start + rows + 1]
+        entries = slice(ends[0], ends[-1])
+        shape = len(ends) - 1, len(tokens)
+        chunk = csr_matrix((words.data[entries], words.indices[entries], ends - ends[0]), shape=shape)
+        totals = chunk @ weights
+        gaps = gaps_of(chunk @ inside, totals, share)
+        for name, distance in distances.items():
+            part = distance.part(gaps, totals)
+            found[name] = distance.join(found[name], part) if name in found else part
+    return {name: whole * distances[name].scale(ones, twos) for name, whole in found.items()}
+
+
+def _pooled(*matrices: "csr_matrix") -> "csr_matrix":
+    """All groups as float64 [words, groups], words in neither left out."""
+    from scipy.sparse import vstack
+
+    pool = vstack([matrix.astype(np.float64) for matrix in matrices]).T.tocsr()
+    pool.sum_duplicates()
+    if (pool.data < 0).any():
+        raise TextcriticError("distance: a count is negative; give how often each word occurs in each group")
+    return pool[np.diff(pool.indptr) > 0]
+
+
+def _all_splits(first: int, second: int) -> Array:
+    """Every choice of `first` groups: [groups, splits]."""
+    chosen = np.array(list(combinations(range(first + second), first))).T
+    splits = np.zeros((first + second, chosen.shape[1]))
+    np.put_along_axis(splits, chosen, 1, axis=0)
+    return splits
+
+
+def _random_splits(first: int, second: int, resamples: int, rng: np.random.Generator) -> Array:
+    splits = [rng.permutation(first + second) < first for _ in range(resamples)]
+    return np.stack(splits, axis=1).astype(np.float64)
+
+
+def _estimate(estimate: float, variance: float, groups: int, level: float) -> JackknifeEstimate:
+    low, high = t_interval(estimate, variance, groups, level)
+    return JackknifeEstimate(float(estimate), float(np.sqrt(variance)), float(low), float(high))
+
+
+def _require(resamples: int, first: int, second: int, level: float = 0.95) -> None:
+    if first != second:
+        raise TextcriticError(f"distance: sets of {first} and of {second} words; both are counted over the same words")
+    if resamples < 1 or not 0 < level < 1:
+        raise TextcriticError(
+            f"distance: {resamples} resamples at level {level}; give at least 1, and a level inside (0, 1)"
+        )

@@ -1,0 +1,216 @@
+"""Exchanging and leaving out groups of documents: by enumeration, against scipy, and over repetitions."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.sparse import csr_matrix
+
+from textcritic.inference import (
+    chi_square,
+    distance_intervals,
+    draw_distances,
+    group_jackknife,
+    group_permutation,
+    groups,
+    half_l1,
+    max_difference,
+)
+
+BY_NAME = {"max_difference": max_difference, "half_l1": half_l1, "chi_square": chi_square}
+RNG = np.random.default_rng(12)
+ZIPF = 1 / np.arange(1, 301)
+ZIPF /= ZIPF.sum()
+
+
+def counts(number, documents, rng, words=ZIPF, repeats=0.3, tokens=20):
+    """Groups of documents of `tokens` tokens each; tokens are repeated, so that they are not independent."""
+    drawn = rng.choice(len(words), (number, documents, tokens), p=words)
+    again = rng.random(drawn.shape) < repeats
+    drawn = np.where(again, drawn[..., :1], drawn)
+    matrix = np.zeros((number, len(words)), np.int64)
+    np.add.at(matrix, (np.arange(number)[:, None, None], drawn), 1)
+    return csr_matrix(matrix)
+
+
+def distances(one, two):
+    return {name: float(distance(one, two)) for name, distance in BY_NAME.items()}
+
+
+def total(matrix, rows=slice(None)):
+    return np.asarray(matrix.toarray()[rows].sum(axis=0))
+
+
+@pytest.mark.parametrize("chunk", [500_000, 2000])
+def test_every_split_of_a_few_groups(monkeypatch, chunk):
+    monkeypatch.setattr(groups, "CHUNK", chunk)
+    first, second = counts(4, 5, RNG), counts(5, 5, RNG, repeats=0.5)
+    pooled = np.concatenate([first.toarray(), second.toarray()])
+    values = []
+    for chosen in combinations(range(9), 4):
+        inside = np.isin(np.arange(9), chosen)
+        values.append(distances(pooled[inside].sum(axis=0), pooled[~inside].sum(axis=0)))
+    observed = distances(total(first), total(second))
+    found = group_permutation(first, second)
+    assert list(found) == list(BY_NAME)
+    for name, test in found.items():
+        null = np.array([value[name] for value in values])
+        assert (test.exact, len(test.null), test.groups) == (True, 126, (4, 5))
+        assert test.observed == pytest.approx(observed[name], rel=1e-10)
+        assert np.sort(test.null) == pytest.approx(np.sort(null), rel=1e-10)
+        assert test.p == pytest.approx(np.mean(null >= observed[name] * (1 - 1e-9)))
+        assert (test.chance, test.chance_high) == pytest.approx((null.mean(), np.quantile(null, 0.95)), rel=1e-10)
+        assert test.corrected == pytest.approx(observed[name] - null.mean(), abs=1e-10)
+
+
+def test_random_splits_come_near_to_all_of_them():
+    first, second = counts(7, 5, RNG), counts(6, 5, RNG, repeats=0.33)
+    every, some = (group_permutation(first, second, resamples=resamples) for resamples in (1716, 1715))
+    for name, exact in every.items():
+        assert (exact.exact, some[name].exact, len(some[name].null)) == (True, False, 1715)
+        assert abs(some[name].p - exact.p) < 5 * math.sqrt(exact.p * (1 - exact.p) / 1715) + 1 / 1715
+        error = exact.null.std() / math.sqrt(1715)
+        assert abs(some[name].chance - exact.chance) < 5 * error
+
+
+def test_p_is_that_of_scipys_permutation_test():
+    first, second = counts(10, 3, RNG), counts(12, 3, RNG, repeats=0.36)
+    pooled = np.concatenate([first.toarray(), second.toarray()])
+
+    def statistic(one, two, axis):
+        return half_l1(pooled[one.astype(int)].sum(axis=-2), pooled[two.astype(int)].sum(axis=-2))
+
+    rows = np.arange(10.0), np.arange(10.0, 22)
+    rng = np.random.default_rng(2)
+    expected = stats.permutation_test(
+        rows, statistic, vectorized=True, n_resamples=4000, alternative="greater", rng=rng, batch=500
+    )
+    found = group_permutation(first, second, resamples=4000)["half_l1"]
+    assert found.observed == pytest.approx(expected.statistic, rel=1e-10)
+    p = expected.pvalue
+    assert 0.003 < p < 0.997
+    assert abs(found.p - p) < 5 * math.sqrt(2 * p * (1 - p) / 4000)
+
+
+def rejected(sizes, documents, repetitions=400, given=True):
+    """Share of repetitions under the null whose p is at most 0.1, by distance."""
+    rng = np.random.default_rng(21)
+    hits = dict.fromkeys(BY_NAME, 0)
+    each = tuple(np.full(number, size) for number, size in zip(sizes, documents, strict=True))
+    for seed in range(repetitions):
+        one, two = (counts(number, size, rng) for number, size in zip(sizes, documents, strict=True))
+        for name, test in group_permutation(one, two, each if given else None, resamples=99, seed=seed).items():
+            hits[name] += test.p <= 0.1
+    return {name: hit / repetitions for name, hit in hits.items()}
+
+
+@pytest.mark.parametrize(("sizes", "documents"), [((12, 8), (4, 4)), ((10, 10), (4, 8)), ((20, 8), (2, 6))])
+def test_the_level_is_kept(sizes, documents):
+    """Groups of equal and of unequal size, within 4 standard errors."""
+    for share in rejected(sizes, documents).values():
+        assert abs(share - 0.1) < 4 * math.sqrt(0.09 / 400)
+
+
+def test_to_exchange_groups_of_unequal_size_as_they_are_would_be_wrong():
+    """20 groups of 2 documents against 8 of 6: a split mixes the sizes, and is less uneven than the sets are."""
+    shares = rejected((20, 8), (2, 6), given=False)
+    assert abs(shares["half_l1"] - 0.1) > 4 * math.sqrt(0.09 / 400)
+
+
+def test_sets_that_differ_are_told_apart():
+    other = (ZIPF + ZIPF[::-1]) / 2
+    found = group_permutation(counts(20, 10, RNG), counts(20, 10, RNG, words=other), resamples=999)
+    assert [test.p for test in found.values()] == [0.001] * 3
+    assert all(test.corrected > 0 for test in found.values())
+    same = counts(8, 3, RNG)
+    alike = group_permutation(same, same, resamples=99)
+    assert [(test.observed, test.p) for test in alike.values()] == [(pytest.approx(0, abs=1e-12), 1)] * 3
+
+
+def test_the_noise_floor_by_enumeration():
+    """Every two disjoint pairs of 5 groups."""
+    corpus = counts(5, 4, RNG)
+    sets = []
+    for one in combinations(range(5), 2):
+        for two in combinations(sorted(set(range(5)) - set(one)), 2):
+            sets.append(distances(total(corpus, list(one)), total(corpus, list(two))))
+    found = draw_distances(corpus, 2, resamples=3000)
+    for name, floor in found.items():
+        every = np.array([each[name] for each in sets])
+        assert all(np.isclose(every, value, rtol=1e-9).any() for value in floor.drawn[:100])
+        assert abs(floor.mean - every.mean()) < 5 * every.std() / math.sqrt(3000)
+        assert floor.high == pytest.approx(np.quantile(floor.drawn, 0.95))
+        assert floor.mean == pytest.approx(floor.drawn.mean())
+        assert len(floor.drawn) == 3000
+
+
+def test_two_halves_of_a_corpus_are_as_far_apart_as_splits_of_them():
+    corpus = counts(24, 4, RNG)
+    halves = draw_distances(corpus, 12, resamples=1500)
+    splits = group_permutation(corpus[:12], corpus[12:], resamples=1500)
+    for name, floor in halves.items():
+        assert stats.ks_2samp(floor.drawn, splits[name].null).pvalue > 1e-3
+
+
+def test_intervals_by_leaving_out_each_group():
+    first, second = counts(6, 5, RNG), counts(9, 5, RNG, repeats=0.5)
+    found = distance_intervals(first, second, level=0.9)
+    for name, distance in BY_NAME.items():
+        variance = 0.0
+        for own, other in ((first, second), (second, first)):
+            number = own.shape[0]
+            without = [float(distance(total(own) - total(own, [g]), total(other))) for g in range(number)]
+            variance += (number - 1) / number * np.sum((without - np.mean(without)) ** 2)
+        width = stats.t(5).ppf(0.95) * math.sqrt(variance)
+        estimate = float(distance(total(first), total(second)))
+        expected = (estimate, math.sqrt(variance), estimate - width, estimate + width)
+        own = found[name]
+        assert (own.estimate, own.se, own.low, own.high) == pytest.approx(expected, rel=1e-8)
+
+
+def test_a_set_of_one_group_has_no_interval():
+    found = distance_intervals(counts(1, 5, RNG), counts(9, 5, RNG))["half_l1"]
+    assert 0 < found.estimate < 1
+    assert math.isnan(found.se)
+    assert math.isnan(group_jackknife(np.array([[3.0]]), lambda sums: sums[0]).se)
+
+
+def test_the_jackknife_of_a_mean_is_the_textbooks():
+    values = RNG.normal(3, 2, 25)
+    pairs = np.column_stack([values, np.ones(25)])
+    right = group_jackknife(pairs, lambda sums: sums[0] / sums[1])
+    assert (right.estimate, right.se) == pytest.approx((values.mean(), stats.sem(values)), rel=1e-10)
+    expected = stats.t.interval(0.95, 24, values.mean(), stats.sem(values))
+    assert (right.low, right.high) == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_jackknife_of_sparse_and_dense_sums_together():
+    matrix, tokens = counts(7, 5, RNG), RNG.integers(50, 90, 7)
+    found = group_jackknife((matrix, tokens), lambda words, number: (words > 0).sum() / number)
+    dense = group_jackknife((matrix.toarray(), tokens), lambda words, number: (words > 0).sum() / number)
+    assert found == dense
+    without = [(total(matrix, np.arange(7) != g) > 0).sum() / (tokens.sum() - tokens[g]) for g in range(7)]
+    assert found.se == pytest.approx(math.sqrt(6 / 7 * np.sum((without - np.mean(without)) ** 2)), rel=1e-10)
+
+
+def test_intervals_hold_the_truth():
+    """Frequencies far apart, where chance adds nothing to the largest difference; 250 repetitions."""
+    rng, held = np.random.default_rng(4), {"max_difference": 0, "entropy": 0}
+    other = ZIPF[np.r_[1, 0, 2:300]]
+    truth = abs(ZIPF - other).max()
+    rate = -(ZIPF[:50] * np.log(ZIPF[:50])).sum()
+
+    def part_of_entropy(sums):
+        shares = sums[:50] / sums.sum()
+        return -(shares * np.log(np.maximum(shares, 1e-300))).sum()
+
+    for _ in range(250):
+        one, two = counts(20, 15, rng, repeats=0.1), counts(20, 15, rng, words=other, repeats=0.1)
+        found = distance_intervals(one, two)["max_difference"]
+        held["max_difference"] += found.low <= truth <= found.high
+        found = group_jackknife(one, part_of_entropy)
+        held["entropy"] += found.low <= rate <= found.high
+    for name, number in held.items():
+        assert 0.905 < number / 250 < 0.985, name
