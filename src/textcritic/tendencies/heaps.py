@@ -125,7 +125,7 @@ def fit_heaps(lengths: npt.ArrayLike, types: npt.ArrayLike, counts: npt.ArrayLik
     alpha, beta = float(many.alpha[0]), float(many.beta[0])
     means = alpha * length.astype(np.float64) ** beta
     design = np.column_stack([np.ones(len(length)), np.log(length)])
-    inverse: Floats = np.linalg.inv(design.T @ (design * (documents * means)[:, None]))
+    inverse: Floats = np.linalg.inv(design.T @ (design * (documents * means)[:, None])).astype(np.float64)
     # Squared residuals of all documents of a length: those about their own mean, and of this mean.
     residuals = squares + documents * (sums / documents - means) ** 2
     score = design.T @ (design * residuals[:, None])
