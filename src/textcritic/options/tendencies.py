@@ -1,0 +1,77 @@
+"""Options of the statistical tendencies of text: how it is cut into tokens, and what is counted of them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from textcritic.errors import TextcriticError, suggestion
+
+NO_STOP_WORDS, ENGLISH = "none", "english"
+# The lists of NLTK's corpus `stopwords`, beside the English one, which comes with textcritic.
+LANGUAGES = (
+    *("arabic", "azerbaijani", "basque", "bengali", "catalan", "chinese", "danish", "dutch", "finnish", "french"),
+    *("german", "greek", "hebrew", "hinglish", "hungarian", "indonesian", "italian", "kazakh", "nepali", "norwegian"),
+    *("portuguese", "romanian", "russian", "slovene", "spanish", "swedish", "tajik", "turkish"),
+)
+
+Tokenizer = Literal["whitespace", "words"]
+TOKENIZERS: tuple[Tokenizer, ...] = ("whitespace", "words")
+
+
+@dataclass(frozen=True)
+class CountOptions:
+    """How documents are cut into tokens, and what is counted of them.
+
+    Attributes:
+        tokenizer: `whitespace`, at white space, as the paper counts (its text has been tokenised before); `words`, for
+            text that has not: a run of letters, marks and digits is a token, with apostrophes and hyphens inside it,
+            and so is every other visible character.
+        lower_case: whether words are counted in lower case.
+        stop_words: `english`, NLTK's list of 179 words, as in the paper; another language of NLTK's lists; the path of
+            a file with one word a line; or `none`. Words are compared with it in lower case.
+        window: tokens of a segment of Taylor's law; a document has as many whole segments as fit into it.
+        longest_lag: recurrence of words is counted at distances of 1, 2, 4, ... tokens up to this one.
+        groups: number of groups of documents; at most one a document.
+
+    Raises:
+        TextcriticError: a value out of range, or of another kind.
+    """
+
+    tokenizer: Tokenizer = "whitespace"
+    lower_case: bool = True
+    stop_words: str = ENGLISH
+    window: int = 50
+    longest_lag: int = 64
+    groups: int = 100
+
+    def __post_init__(self) -> None:
+        if self.tokenizer not in TOKENIZERS:
+            raise TextcriticError(f"tokenizer: {self.tokenizer!r}: use {' or '.join(TOKENIZERS)}")
+        if not isinstance(self.lower_case, bool):
+            raise TextcriticError(f"lower_case: {self.lower_case!r}: use true or false")
+        for name, least in (("window", 2), ("longest_lag", 1), ("groups", 2)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise TextcriticError(f"{name}: {value!r}: give a whole number from {least} upwards")
+        if not isinstance(self.stop_words, str) or not self.stop_words:
+            raise TextcriticError(f"stop_words: {self.stop_words!r}: give {NO_STOP_WORDS}, a language or a file")
+
+    def lags(self) -> list[int]:
+        """The distances at which recurrence is counted: 1, 2, 4, ... up to `longest_lag`."""
+        return [1 << power for power in range(self.longest_lag.bit_length())]
+
+
+def require_stop_words(name: str, here: Path) -> None:
+    """Check that `CountOptions.stop_words` names a list or a file that exists.
+
+    Args:
+        name: the option.
+        here: the working directory, which relative paths are relative to.
+
+    Raises:
+        TextcriticError: it is neither.
+    """
+    known = (NO_STOP_WORDS, ENGLISH, *LANGUAGES)
+    if name not in known and not (here / name).is_file():
+        hint = suggestion(name, known, f"use `stop_words: {NO_STOP_WORDS}`, or give a file with one word a line")
+        raise TextcriticError(f"stop_words: there is no list for {name!r}, and no such file in {here}; {hint}")

@@ -1,0 +1,229 @@
+"""What is counted of a set of documents: of each one, and of each word in groups of documents."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy.sparse import csr_matrix
+
+from textcritic.errors import TextcriticError
+from textcritic.files import arrays_of, write_arrays
+
+LENGTH, TYPES, BIGRAMS, STOPWORDS, SYMBOLS = range(5)
+"""Columns of `Counts.documents`: tokens, distinct words, distinct bigrams, stop words, symbols."""
+# Stands between words in the file; neither tokenizer leaves it in a token.
+SEPARATOR = "\n"
+OTHERWISE = "not a file of counts; delete it and rerun the rule that makes it"
+# Arrays of a file that are there as they are in memory.
+PLAIN = ("documents", "group", "segments", "recurrence", "lags", "attached", "upper")
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What is counted of D documents, which are divided at random into G groups of equal size, up to one.
+
+    Documents are exchangeable, and so are groups of them: every statistic of words can be resampled by group. A
+    document without a token counts, with a length of 0.
+
+    Attributes:
+        words: Arrow array of strings [types], by descending count, then by code point.
+        documents: int32 [D, 5], see `LENGTH`, `TYPES`, `BIGRAMS`, `STOPWORDS` and `SYMBOLS`. A bigram is two
+            neighbouring tokens of a document.
+        group: int32 [D], from 0.
+        matrix: int64 CSR [G, types], tokens of each word.
+        segments: int64 [G], stretches of so many tokens as the options' `window`, cut from the begin of each document.
+        segment_sums: int64 CSR [G, types], sums over segments of the count of each word.
+        segment_squares: the same of its square.
+        recurrence: int64 [G, lags, 2], pairs of tokens of one document at each distance, and how many of these are the
+            same word twice.
+        lags: int64 [lags], these distances: 1, 2, 4, ...
+        attached: int64 [G], tokens such as `word,`, see `words.is_attached`.
+        upper: int64 [G], tokens that lower case changes.
+    """
+
+    words: pa.StringArray
+    documents: npt.NDArray[np.int32]
+    group: npt.NDArray[np.int32]
+    matrix: csr_matrix
+    segments: Numbers
+    segment_sums: csr_matrix
+    segment_squares: csr_matrix
+    recurrence: Numbers
+    lags: Numbers
+    attached: Numbers
+    upper: Numbers
+
+    @property
+    def groups(self) -> int:
+        """G, the number of groups."""
+        return len(self.segments)
+
+    @property
+    def empty(self) -> int:
+        """Documents without a token."""
+        return int((self.column(LENGTH) == 0).sum())
+
+    @cached_property
+    def tokens(self) -> int:
+        """Tokens of all documents."""
+        return int(self.column(LENGTH).sum(dtype=np.int64))
+
+    def unigrams(self) -> Numbers:
+        """Tokens of each word: int64 [types], descending."""
+        return np.bincount(self.matrix.indices, self.matrix.data, len(self.words)).astype(np.int64)
+
+    def column(self, name: int) -> npt.NDArray[np.int32]:
+        """One number of each document: int32 [D]; `name` is `LENGTH`, `TYPES`, `BIGRAMS`, `STOPWORDS` or `SYMBOLS`."""
+        column: npt.NDArray[np.int32] = self.documents[:, name]
+        return column
+
+    def take(self, groups: Sequence[int]) -> "Counts":
+        """The counts of some groups alone, which are numbered from 0 in the order given.
+
+        Raises:
+            TextcriticError: a group that does not exist, or one that is named twice.
+        """
+        rows = np.asarray(groups, np.int64).reshape(-1)
+        if len(np.unique(rows)) < len(rows) or (rows < 0).any() or (rows >= self.groups).any():
+            raise TextcriticError(f"groups: {list(groups)}: give each of 0 to {self.groups - 1} once at most")
+        number = np.full(self.groups, -1, np.int32)
+        number[rows] = np.arange(len(rows))
+        kept = number[self.group] >= 0
+        of_groups = {
+            field.name: getattr(self, field.name)[rows]
+            for field in fields(self)
+            if field.name not in ("words", "documents", "group", "lags")
+        }
+        return ordered(replace(self, documents=self.documents[kept], group=number[self.group[kept]], **of_groups))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write as .npz, whole or not at all."""
+        one_list = pa.ListArray.from_arrays([0, len(self.words)], self.words)
+        arrays = {name: getattr(self, name) for name in PLAIN}
+        arrays["words"] = np.frombuffer(pc.binary_join(one_list, SEPARATOR)[0].as_buffer(), np.uint8)
+        arrays["types"] = np.array(len(self.words))
+        # The sums and squares of a word are in the same places.
+        for name, matrix in (("matrix", self.matrix), ("segment", self.segment_sums)):
+            arrays |= {f"{name}_indptr": matrix.indptr, f"{name}_indices": matrix.indices.astype(np.int32)}
+        for name in ("matrix", "segment_sums", "segment_squares"):
+            arrays[name] = _narrow(getattr(self, name).data)
+        write_arrays(path, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote.
+
+        Raises:
+            TextcriticError: the file is missing, truncated, or something else.
+        """
+        with arrays_of(path, OTHERWISE) as arrays:
+            plain = {name: arrays[name] for name in PLAIN}
+            shape = len(plain["segments"]), int(arrays["types"])
+            text = arrays["words"].tobytes().decode()
+            words = pa.array(text.split(SEPARATOR) if shape[1] else [], pa.string())
+            matrices = {}
+            for name in ("matrix", "segment_sums", "segment_squares"):
+                places = name.split("_")[0]
+                row = arrays[name].astype(np.int64), arrays[f"{places}_indices"], arrays[f"{places}_indptr"]
+                matrices[name] = csr_matrix(row, shape=shape)
+                matrices[name].check_format()
+            if len(words) != shape[1] or len(plain["group"]) != len(plain["documents"]):
+                raise ValueError("arrays that do not belong together")
+        return cls(words=words, **plain, **matrices)
+
+
+def merge(parts: Sequence[Counts]) -> Counts:
+    """The counts of several sets of documents with the same groups, e.g. of shards, in the order of the parts.
+
+    Raises:
+        TextcriticError: there is no part, or the parts differ in their number of groups or in their lags.
+    """
+    return ordered(added(parts))
+
+
+def added(parts: Sequence[Counts]) -> Counts:
+    """The same with words in no particular order."""
+    if not parts:
+        raise TextcriticError("counts: there is no part to put together; give one or more")
+    for part in parts:
+        if part.groups != parts[0].groups or not np.array_equal(part.lags, parts[0].lags):
+            raise TextcriticError(
+                f"counts: parts of {parts[0].groups} and of {part.groups} groups, with {len(parts[0].lags)} and "
+                f"{len(part.lags)} lags; count both with the same options"
+            )
+    if len(parts) == 1:
+        return parts[0]
+    words = pa.concat_arrays([part.words for part in parts]).dictionary_encode()
+    places = np.split(words.indices.to_numpy(), np.cumsum([len(part.words) for part in parts])[:-1])
+    matrices = {
+        name: _added([getattr(part, name) for part in parts], places, len(words.dictionary))
+        for name in ("matrix", "segment_sums", "segment_squares")
+    }
+    totals = {
+        name: np.sum([getattr(part, name) for part in parts], axis=0)
+        for name in ("segments", "recurrence", "attached", "upper")
+    }
+    return Counts(
+        words=words.dictionary,
+        documents=np.concatenate([part.documents for part in parts]),
+        group=np.concatenate([part.group for part in parts]),
+        lags=parts[0].lags,
+        **matrices,
+        **totals,
+    )
+
+
+def ordered(counts: Counts) -> Counts:
+    """The same counts with words by descending count, then by code point; words without a token are left out."""
+    totals = counts.unigrams()
+    table = pa.table({"word": counts.words, "count": totals})
+    order = pc.sort_indices(table, [("count", "descending"), ("word", "ascending")]).to_numpy().astype(np.int64)
+    order = order[: int((totals > 0).sum())]
+    places = np.zeros(len(totals), np.int32)
+    places[order] = np.arange(len(order))
+    matrices = {
+        name: _moved(getattr(counts, name), places, len(order))
+        for name in ("matrix", "segment_sums", "segment_squares")
+    }
+    return replace(counts, words=counts.words.take(pa.array(order)), **matrices)
+
+
+def sums_by_group(matrix: csr_matrix, group: npt.NDArray[np.int32], groups: int) -> csr_matrix:
+    """The sums of rows of a matrix by the group of each: int64 CSR [G, columns]."""
+    indptr = np.append(0, np.cumsum(np.bincount(group, minlength=groups)))
+    rows = np.argsort(group, kind="stable")
+    return csr_matrix((np.ones(len(rows), np.int64), rows, indptr), shape=(groups, len(group))) @ matrix
+
+
+def _added(matrices: Sequence[csr_matrix], places: Sequence[npt.NDArray[np.int32]], types: int) -> csr_matrix:
+    """The sum of matrices whose columns are moved to other places: one product, which needs nothing sorted."""
+    groups = matrices[0].shape[0]
+    ends = np.cumsum([0, *(matrix.nnz for matrix in matrices)])
+    stacked = csr_matrix(
+        (
+            np.concatenate([matrix.data for matrix in matrices]),
+            np.concatenate([place[matrix.indices] for matrix, place in zip(matrices, places, strict=True)]),
+            np.concatenate([[0], *(matrix.indptr[1:] + end for matrix, end in zip(matrices, ends[:-1], strict=True))]),
+        ),
+        shape=(len(matrices) * groups, types),
+    )
+    return sums_by_group(stacked, np.tile(np.arange(groups, dtype=np.int32), len(matrices)), groups)
+
+
+def _moved(matrix: csr_matrix, places: npt.NDArray[np.int32], types: int) -> csr_matrix:
+    moved = csr_matrix((matrix.data, places[matrix.indices], matrix.indptr), shape=(matrix.shape[0], types))
+    moved.sort_indices()
+    return moved
+
+
+def _narrow(values: Numbers) -> np.ndarray:
+    """The values in 32 bits, if they fit."""
+    return values.astype(np.int32) if values.max(initial=0) < 2**31 else values
