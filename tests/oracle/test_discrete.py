@@ -10,7 +10,16 @@ import pytest
 from scipy import stats
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import Histogram, discrete, draw_ks_distances, ks_distance, ks_fit_test, ks_test, mean_test
+from textcritic.inference import (
+    Histogram,
+    discrete,
+    draw_ks_distances,
+    ks_distance,
+    ks_fit_test,
+    ks_interval,
+    ks_test,
+    mean_test,
+)
 
 ONE = [1, 1, 2, 3, 3, 3, 5, 8]
 TWO = [2, 2, 3, 5, 5, 8, 9]
@@ -256,6 +265,32 @@ def test_large_values_with_small_differences_keep_their_digits():
     assert (large.p, large.difference) == (small.p, pytest.approx(small.difference, abs=1e-3))
 
 
+@pytest.mark.parametrize("rates", [(0.05, 0.05), (0.05, 0.06), (0.05, 0.5)])
+def test_the_interval_of_the_distance_holds_it(rates):
+    """Geometric lengths: F1 - F2 is known. Also where both are equal, and where they are far apart."""
+    lengths = np.arange(1, 400)
+    truth = np.abs(stats.geom(rates[0]).cdf(lengths) - stats.geom(rates[1]).cdf(lengths)).max()
+    rng, widths, held = np.random.default_rng(10), [], 0
+    for seed in range(200):
+        sets = both(rng.geometric(rates[0], 150), rng.geometric(rates[1], 200))
+        found = ks_interval(*sets, resamples=200, seed=seed)
+        assert 0 <= found.low <= found.estimate <= found.high <= 1
+        held += found.low <= truth <= found.high
+        widths.append(found.high - found.low)
+    assert held / 200 > 0.95 - 3 * math.sqrt(0.95 * 0.05 / 200)
+    # No wider than what holds for any distributions, the inequality of Dvoretzky, Kiefer and Wolfowitz for each set.
+    assert max(widths) < 2 * sum(math.sqrt(math.log(2 / 0.025) / 2 / size) for size in (150, 200))
+
+
+def test_the_interval_of_two_shares_is_that_of_normals():
+    """With two values, the distance is the difference of two shares."""
+    first, second = (Histogram(np.array([0.0, 1.0]), np.array(counts)) for counts in ([3000, 7000], [4500, 5500]))
+    found = ks_interval(first, second, resamples=20_000, level=0.9)
+    reach = stats.norm.ppf(0.95) * math.sqrt(0.3 * 0.7 / 10_000 + 0.45 * 0.55 / 10_000)
+    assert found.estimate == pytest.approx(0.15)
+    assert (found.low, found.high) == pytest.approx((0.15 - reach, 0.15 + reach), abs=0.03 * reach)
+
+
 def test_the_noise_floor_by_enumeration():
     """Every two disjoint sets of 3 of 8 documents."""
     corpus, sets = np.array(ONE), []
@@ -286,6 +321,8 @@ def test_the_result_depends_on_the_seed_alone():
         (lambda: ks_test(*both(), resamples=0), "KS test: 0 resamples"),
         (lambda: mean_test(*both(), resamples=0), "mean test: 0 resamples"),
         (lambda: mean_test(*both(), level=1.0), "level 1.0"),
+        (lambda: ks_interval(*both(), resamples=0), "KS interval: 0 resamples"),
+        (lambda: ks_interval(*both(), level=0.0), "level 0.0"),
         (lambda: ks_fit_test([1, 2], [1.0]), r"\(2,\) counts and \(1,\) probabilities"),
         (lambda: ks_fit_test([0, 0], [0.5, 0.5]), "no observations"),
         (lambda: ks_fit_test([3, -1], [0.5, 0.5]), "negative count"),

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 from scipy.sparse import csr_matrix
 
+from textcritic.errors import TextcriticError
 from textcritic.inference import (
     chi_square,
     distance_intervals,
@@ -108,7 +109,7 @@ def rejected(sizes, documents, repetitions=400, given=True):
 
 @pytest.mark.parametrize(("sizes", "documents"), [((12, 8), (4, 4)), ((10, 10), (4, 8)), ((20, 8), (2, 6))])
 def test_the_level_is_kept(sizes, documents):
-    """Groups of equal and of unequal size, within 4 standard errors."""
+    """Groups of equal size, and of sizes that can be made equal, within 4 standard errors."""
     for share in rejected(sizes, documents).values():
         assert abs(share - 0.1) < 4 * math.sqrt(0.09 / 400)
 
@@ -214,3 +215,59 @@ def test_intervals_hold_the_truth():
         held["entropy"] += found.low <= rate <= found.high
     for name, number in held.items():
         assert 0.905 < number / 250 < 0.985, name
+
+
+def test_what_remains_of_unequal_sizes_is_taken_out():
+    """Groups of 11 and of 10 documents, exchanged as they are: p is near 0.5 on average, and the level near 0.1."""
+    sizes, documents = (12, 5), (11, 10)
+    rng, values = np.random.default_rng(17), {True: [], False: []}
+    for seed in range(150):
+        one, two = (counts(number, size, rng) for number, size in zip(sizes, documents, strict=True))
+        each = np.full(12, 11), np.full(5, 10)
+        for known, p in values.items():
+            test = group_permutation(one, two, each if known else None, resamples=999, seed=seed)["half_l1"]
+            assert test.groups == sizes
+            p.append(test.p)
+    error = math.sqrt(1 / 12 / 150)
+    assert abs(np.mean(values[True]) - 0.5) < 3 * error
+    assert np.mean(values[False]) < 0.5 - 4 * error
+
+
+@pytest.mark.parametrize("resamples", [99, 10_000])
+def test_the_result_depends_on_the_seed_alone(resamples):
+    first, second = counts(6, 3, RNG), counts(6, 3, RNG)
+    sizes = np.full(6, 3), np.full(6, 3)
+    one, again, other = (
+        group_permutation(first, second, sizes, resamples=resamples, seed=seed)["half_l1"].null for seed in (1, 1, 2)
+    )
+    assert np.array_equal(one, again)
+    assert np.array_equal(one, other) == (resamples == 10_000)  # all splits, whatever the seed
+    drawn = [draw_distances(first, 2, resamples=50, seed=seed)["half_l1"].drawn for seed in (1, 1, 2)]
+    assert np.array_equal(drawn[0], drawn[1])
+    assert not np.array_equal(drawn[0], drawn[2])
+
+
+SOME = csr_matrix(np.array([[1, 2], [3, 0], [1, 1]]))
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: group_permutation(SOME, SOME[:, :1]), "sets of 2 and of 1 words"),
+        (lambda: distance_intervals(SOME[:, :1], SOME), "sets of 1 and of 2 words"),
+        (lambda: group_permutation(SOME, SOME, resamples=0), "0 resamples"),
+        (lambda: group_permutation(SOME, -SOME), "a count is negative"),
+        (lambda: group_permutation(SOME, 0 * SOME), "has no tokens"),
+        (lambda: draw_distances(SOME, 2), "two sets of 2 groups from 3"),
+        (lambda: draw_distances(SOME, 0), "two sets of 0 groups"),
+        (lambda: draw_distances(SOME, 1, resamples=0), "0 resamples"),
+        (lambda: distance_intervals(SOME, SOME, level=1.0), "at level 1.0"),
+        (lambda: group_jackknife((SOME, np.ones(2)), lambda *_: 0.0), r"\[2, 3\] groups"),
+        (lambda: group_jackknife(np.ones((0, 2)), lambda _: 0.0), r"\[0\] groups"),
+        (lambda: group_jackknife(np.array(3.0), lambda _: 0.0), r"\[0\] groups"),
+        (lambda: group_jackknife(SOME, lambda _: 0.0, level=0.0), "at level 0.0"),
+    ],
+)
+def test_bad_input(call, says):
+    with pytest.raises(TextcriticError, match=says):
+        call()

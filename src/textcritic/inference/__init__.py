@@ -24,6 +24,7 @@ from textcritic.inference.discrete import (
     draw_ks_distances,
     ks_distance,
     ks_fit_test,
+    ks_interval,
     ks_test,
     mean_test,
 )
@@ -82,6 +83,7 @@ __all__ = [
     "jackknife_variance",
     "ks_distance",
     "ks_fit_test",
+    "ks_interval",
     "ks_test",
     "max_difference",
     "mean_test",

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
-from textcritic.inference.bootstrap import chunk_sizes
+from textcritic.inference.bootstrap import Interval, chunk_sizes
 from textcritic.inference.histograms import Counts, Histogram, on_common_values
 from textcritic.inference.statistics import Array
 
@@ -107,6 +107,41 @@ def ks_test(first: Histogram, second: Histogram, resamples: int = 1000, seed: in
     null = np.concatenate([_gaps(chunk, pooled).max(axis=1) for chunk in chunks])
     extreme = int((null >= observed).sum())
     return _ks_result(distance, at, extreme, null / (float(first.total) * second.total))
+
+
+def ks_interval(
+    first: Histogram, second: Histogram, resamples: int = 1000, level: float = 0.95, seed: int = 1
+) -> Interval:
+    """KS distance and its interval: how far two sets are apart at least, and at most (equivalence).
+
+    Documents of each set are drawn with replacement. The interval reaches as far as the difference of the two
+    distribution functions moves anywhere, at its largest, in the share `level` of resamples: what moves that little
+    everywhere moves its maximum no further. It holds the distance of the two distributions at least as often as
+    `level` says, and also where they are equal, as intervals from percentiles of the distance do not: these are never
+    below chance.
+
+    Args:
+        first: of the samples.
+        second: of the data.
+        resamples: of the bootstrap.
+        level: of confidence.
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: a histogram is empty, no resamples, or a level outside (0, 1).
+    """
+    if not 0 < level < 1:
+        raise TextcriticError(f"KS interval: level {level}; give one inside (0, 1)")
+    distance, _ = ks_distance(first, second)
+    counts = on_common_values(first, second)[1]
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    rng = np.random.default_rng(seed)
+    moved = []
+    for size in chunk_sizes(_checked(resamples, "KS interval"), len(shares[0])):
+        drawn = [rng.multinomial(one.sum(), p, size) / one.sum() - p for one, p in zip(counts, shares, strict=True)]
+        moved.append(np.abs((drawn[0] - drawn[1]).cumsum(axis=1)).max(axis=1))
+    reach = float(np.quantile(np.concatenate(moved), level))
+    return Interval(distance, max(0.0, distance - reach), min(1.0, distance + reach), level, resamples)
 
 
 def ks_fit_test(counts: npt.ArrayLike, probabilities: npt.ArrayLike, resamples: int = 1000, seed: int = 1) -> KsTest:

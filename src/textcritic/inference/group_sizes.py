@@ -1,35 +1,42 @@
 """Groups of documents of two sets, put together so that they can be exchanged: of about the same size."""
 
-from math import ceil, comb
+from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
+from textcritic.inference.statistics import Array
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-# Groups are of one size if the larger ones have at most this many times the documents of the smaller ones; of about one
-# size, which will do where it leaves enough splits and nothing closer does, up to the second number.
-SAME, ALIKE = 1.01, 1.1
-ENOUGH_SPLITS = 1000
+# Groups are of about one size if the larger ones have at most this many times the documents of the smaller ones.
+ALIKE = 1.1
 
 Sizes: TypeAlias = tuple[npt.ArrayLike, npt.ArrayLike]
 
 
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of documents of one set: counts of each word [groups, words], documents in each group [groups]."""
+
+    matrix: "csr_matrix"
+    documents: Array
+
+
 def exchangeable_groups(
     first: "csr_matrix", second: "csr_matrix", sizes: Sizes | None, rng: np.random.Generator
-) -> tuple["csr_matrix", "csr_matrix"]:
+) -> tuple[Groups, Groups]:
     """The groups of two sets, some added up so that all have about as many documents.
 
     Exchanging groups of different size would not keep the sizes of the sets, and distances by chance depend on these:
-    the smaller set decides. If a groups of the first set have as many documents as b groups of the second, for small
-    integers a and b, random groups are added up, a of the first and b of the second set each. Those that are left over
-    are left out: fewer than a, and than b. Sizes that differ by up to 1% count as equal; where that would leave fewer
-    than 1,000 splits, by up to 10%, and the test is approximate. Larger groups have fewer splits, and p-values that
-    cannot be as small. To lose nothing, count both sets in groups of one size.
+    the smaller set decides. If a groups of the first set have about as many documents as b groups of the second, for
+    small integers a and b, random groups are added up, a of the first and b of the second set each. Those that are left
+    over are left out: fewer than a, and than b. Up to 10% of difference may remain. Larger groups have fewer splits,
+    and p-values that cannot be as small. To lose nothing, count both sets in groups of one size.
 
     Args:
         first: [groups of the first set, words].
@@ -38,17 +45,17 @@ def exchangeable_groups(
         rng: chooses the groups that are added up.
 
     Returns:
-        Both matrices: themselves where the groups are of about the same size.
+        Of both sets: as given where the groups are of about the same size, or `sizes` is None.
 
     Raises:
         TextcriticError: a number of sizes that is not that of the groups, sizes below 1, groups of one set that differ
             by more than 10%, or sets so different that fewer than three groups remain.
     """
     if sizes is None:
-        return first, second
-    means = []
-    for matrix, given in zip((first, second), sizes, strict=True):
-        documents = np.asarray(given, dtype=np.float64)
+        sizes = np.ones(first.shape[0]), np.ones(second.shape[0])
+    given = []
+    for matrix, size in zip((first, second), sizes, strict=True):
+        documents = np.asarray(size, dtype=np.float64)
         if documents.shape != (matrix.shape[0],) or not (documents >= 1).all():
             raise TextcriticError(
                 f"groups: {documents.size} sizes of {matrix.shape[0]} groups; give the documents in each, at least 1"
@@ -59,36 +66,35 @@ def exchangeable_groups(
                 f"groups: of {documents.min():g} to {documents.max():g} documents in one set; divide it at random into "
                 "groups of equal size"
             )
-        means.append(documents.mean())
-    added = _added_up(means[0], means[1], (first.shape[0], second.shape[0]))
-    return _together(first, added[0], rng), _together(second, added[1], rng)
+        given.append(Groups(matrix, documents))
+    added = _added_up(*given)
+    return _together(given[0], added[0], rng), _together(given[1], added[1], rng)
 
 
-def _added_up(first: float, second: float, groups: tuple[int, int]) -> tuple[int, int]:
+def _added_up(first: Groups, second: Groups) -> tuple[int, int]:
     """How many groups of each set are added up; the fewest that give groups of about the same size."""
-    choices = []
-    for ones in range(1, groups[0] + 1):
-        same = ones * first / second
-        for twos in {int(same), ceil(same)} & set(range(1, groups[1] + 1)):
-            left = groups[0] // ones, groups[1] // twos
-            unlike = max(SAME, same / twos, twos / same)
-            if unlike <= ALIKE and sum(left) > 2:
-                choices.append((-min(comb(sum(left), left[0]), ENOUGH_SPLITS), unlike, ones, twos))
-    if not choices:
-        raise TextcriticError(
-            f"groups: {groups[0]} of {first:g} documents and {groups[1]} of {second:g}; they cannot be put together to "
-            "groups of one size; count both sets in groups of the same size"
-        )
-    return min(choices)[2:]
+    own, other = len(first.documents), len(second.documents)
+    sizes = first.documents.mean(), second.documents.mean()
+    for ones in range(1, own + 1):
+        same = ones * sizes[0] / sizes[1]
+        for twos in (int(same), ceil(same)):
+            alike = 0 < twos <= other and max(same / twos, twos / same) <= ALIKE
+            if alike and own // ones + other // twos > 2:
+                return ones, twos
+    raise TextcriticError(
+        f"groups: {own} of {sizes[0]:g} documents and {other} of {sizes[1]:g}; they cannot be put together to groups "
+        "of one size; count both sets in groups of the same size"
+    )
 
 
-def _together(matrix: "csr_matrix", number: int, rng: np.random.Generator) -> "csr_matrix":
+def _together(groups: Groups, number: int, rng: np.random.Generator) -> Groups:
     """Random `number` groups added up each; those left over are left out."""
     if number == 1:
-        return matrix
+        return groups
     from scipy.sparse import csr_matrix
 
-    groups = matrix.shape[0] // number
-    chosen = rng.permutation(matrix.shape[0])[: groups * number]
-    rows = np.repeat(np.arange(groups), number)
-    return csr_matrix((np.ones(len(chosen), matrix.dtype), (rows, chosen)), shape=(groups, matrix.shape[0])) @ matrix
+    large = len(groups.documents) // number
+    chosen = rng.permutation(len(groups.documents))[: large * number]
+    entries = np.ones(len(chosen), groups.matrix.dtype), (np.repeat(np.arange(large), number), chosen)
+    add = csr_matrix(entries, shape=(large, len(groups.documents)))
+    return Groups(add @ groups.matrix, add @ groups.documents)
