@@ -22,9 +22,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, GPT2Config, PreTrainedModel
 
-from textcritic.corpora import Article, Section
 from textcritic.generators.decoding import Decoding
-from textcritic.generators.ngram_model import NgramModel, Vocabulary
 from textcritic.generators.sample import ArticleModel, draw_articles
 
 WINDOW, MEAN, LONGEST = 1024, 2_100, 6_000
@@ -112,29 +110,6 @@ def test_articles_within_the_window(benchmark):
     tokens = benchmark.pedantic(sample, rounds=1, iterations=1)
     benchmark.extra_info["tokens_per_second"] = tokens / benchmark.stats.stats.min
     print(f"\nbatch 64, up to 400 tokens: {tokens / benchmark.stats.stats.min:,.0f} tokens/s")
-
-
-@CPU_TIME
-def test_trigram_articles(benchmark):
-    rng = np.random.default_rng(0)
-    texts = [" ".join(f"w{int(i)}" for i in rng.zipf(1.3, size=200) % 20_000) for _ in range(2_000)]
-    articles = [Article(str(i), None, (Section(None, text),), "made up") for i, text in enumerate(texts)]
-    vocabulary = Vocabulary()
-    words = vocabulary.encode(articles, "wo-title", grow=True)
-    started = time.process_time()
-    model = NgramModel.count(vocabulary, words, 3)
-    model.fit_weights(words)
-    fitted = time.process_time() - started
-
-    def sample() -> int:
-        return sum(len(ids) for _, ids, _ in model.sample(0, range(2_000), 1_000))
-
-    tokens = benchmark.pedantic(sample, rounds=1, iterations=1)
-    benchmark.extra_info["words_per_second"] = tokens / benchmark.stats.stats.min
-    print(
-        f"\ninterpolated trigram: {len(words.ids):,} words counted and weighted in {fitted:.1f} s, "
-        f"{tokens / benchmark.stats.stats.min:,.0f} words drawn a second"
-    )
 
 
 def lengths_drawn(model: PreTrainedModel, rows: int, articles: int, decoding: Decoding | None = None) -> list[int]:

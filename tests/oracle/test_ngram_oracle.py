@@ -5,45 +5,18 @@ from itertools import product
 
 import numpy as np
 import pytest
+from ngrams import LETTERS, counted, fitted, interpolate, random_texts, words_of
 from nltk.lm import MLE
 from nltk.lm.preprocessing import pad_both_ends
 from nltk.util import everygrams
 from scipy.stats import chisquare
 
-from textcritic.generators import ngram_model
-from textcritic.generators.ngram_model import COUNT_BUCKETS, END_ID, UNKNOWN_ID, NgramModel, Vocabulary, Words
-
-LETTERS = "abcdefg"
-
-
-def random_texts(number: int, seed: int, letters: str = LETTERS, longest: int = 9) -> list[list[str]]:
-    """Texts from a first-order process, so that higher orders are sparse but not empty."""
-    rng = np.random.default_rng(seed)
-    shares = np.random.default_rng(0).dirichlet(np.full(len(letters), 0.4), size=len(letters) + 1)
-    texts = []
-    for _ in range(number):
-        text, last = [], len(letters)
-        for _ in range(rng.integers(1, longest)):
-            last = rng.choice(len(letters), p=shares[last])
-            text.append(letters[last])
-        texts.append(text)
-    return texts
-
-
-def words_of(vocabulary: Vocabulary, texts: list[list[str]]) -> Words:
-    known = {word: number for number, word in enumerate(vocabulary.words, start=2)}
-    ids = [[*(known.get(word, UNKNOWN_ID) for word in text), END_ID] for text in texts]
-    lengths = np.array([len(part) for part in ids])
-    return Words(np.concatenate(ids).astype(np.int64), np.zeros(lengths.sum(), np.uint8), lengths)
-
-
-def fitted(order: int, smoothing: str = "none") -> tuple[NgramModel, list[list[str]]]:
-    train = random_texts(200, seed=1)
-    vocabulary = Vocabulary(LETTERS)
-    model = NgramModel.count(vocabulary, words_of(vocabulary, train), order)
-    if smoothing == "interpolated":
-        model.fit_weights(words_of(vocabulary, random_texts(80, seed=2, letters=LETTERS + "xyz")))
-    return model, train
+from textcritic.generators.decoding import Decoding
+from textcritic.generators.ngram import draws as ngram_draws
+from textcritic.generators.ngram import words as ngram_words
+from textcritic.generators.ngram.draws import draw_texts
+from textcritic.generators.ngram.model import COUNT_BUCKETS, ROUNDS, TOLERANCE, NgramModel
+from textcritic.generators.ngram.words import Vocabulary
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 5])
@@ -107,10 +80,10 @@ def test_interpolation_equals_its_formula_and_sums_to_one():
 def maximised(tokens: list[tuple[int, list[float]]], prior: dict[int, list[float]]) -> dict[int, list[float]]:
     """Expectation maximisation in plain loops: (group, probability under each order) of every token; see `ROUNDS`."""
     weights, before = prior, np.inf
-    for _ in range(ngram_model.ROUNDS):
+    for _ in range(ROUNDS):
         evidence = [sum(w * p for w, p in zip(weights[group], shares, strict=True)) for group, shares in tokens]
         loss = -np.mean(np.log(evidence))
-        if before - loss < ngram_model.TOLERANCE:
+        if before - loss < TOLERANCE:
             break
         before = loss
         expected = {group: list(of_group) for group, of_group in prior.items()}  # the prior weighs one token
@@ -159,12 +132,16 @@ def test_pieces_of_text_and_of_samples_change_nothing(monkeypatch):
     model, _ = fitted(3, "interpolated")
     words = words_of(model.vocabulary, random_texts(60, seed=3))
     whole = model.nll(words)
-    drawn = [(index, ids.tolist(), finish) for index, ids, finish in model.sample(5, range(30), 12)]
-    monkeypatch.setattr(ngram_model, "TOKENS_AT_ONCE", 17)
-    monkeypatch.setattr(ngram_model, "ARTICLES_AT_ONCE", 7)
+    drawn = [
+        (index, ids.tolist(), finish) for index, ids, finish in draw_texts(model, Decoding(max_tokens=12), 5, range(30))
+    ]
+    monkeypatch.setattr(ngram_words, "TOKENS_AT_ONCE", 17)
+    monkeypatch.setattr(ngram_draws, "TEXTS_AT_ONCE", 7)
     np.testing.assert_array_equal(model.nll(words), whole)
-    assert [(index, ids.tolist(), finish) for index, ids, finish in model.sample(5, range(30), 12)] == drawn
-    pieces = [piece.lengths.tolist() for piece in ngram_model._chunks(words)]
+    assert [
+        (index, ids.tolist(), finish) for index, ids, finish in draw_texts(model, Decoding(max_tokens=12), 5, range(30))
+    ] == drawn
+    pieces = [piece.lengths.tolist() for piece in words.chunks()]
     assert [length for piece in pieces for length in piece] == words.lengths.tolist()
     assert max(map(sum, pieces)) < 17 + words.lengths.max()  # so memory does not grow with the text
     assert len(pieces) > 10
@@ -188,9 +165,9 @@ def test_draws_have_the_exact_probabilities(smoothing):
     letters, longest = "abc", 3
     train = random_texts(40, seed=4, letters=letters, longest=5)
     vocabulary = Vocabulary(letters)
-    model = NgramModel.count(vocabulary, words_of(vocabulary, train), 3)
+    model = counted(vocabulary, words_of(vocabulary, train), 3)
     if smoothing == "interpolated":
-        model.fit_weights(words_of(vocabulary, random_texts(40, seed=5, letters=letters + "x", longest=5)))
+        interpolate(model, random_texts(40, seed=5, letters=letters + "x", longest=5))
     exact: dict[tuple[int, ...], float] = {}
     for length in range(longest + 1):
         for letters_drawn in product(letters, repeat=length):
@@ -207,7 +184,9 @@ def test_draws_have_the_exact_probabilities(smoothing):
                 exact[ids[:-1]] = steps[:-1].prod()  # cut after three words
     assert sum(exact.values()) == pytest.approx(1)
     draws = 40_000
-    counts = Counter(tuple(ids.tolist()) for _, ids, _ in model.sample(9, range(draws), longest))
+    counts = Counter(
+        tuple(ids.tolist()) for _, ids, _ in draw_texts(model, Decoding(max_tokens=longest), 9, range(draws))
+    )
     assert set(counts) <= {ids for ids, probability in exact.items() if probability > 0}
     common = [ids for ids in exact if exact[ids] * draws >= 5]
     rare = [ids for ids in exact if 0 < exact[ids] * draws < 5]

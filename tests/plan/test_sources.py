@@ -14,6 +14,7 @@ from textcritic.plan.sources import (
     Source,
     check_fairseq,
     check_supported,
+    check_text,
     drawn,
     entries_of,
     from_file,
@@ -156,12 +157,20 @@ def test_samples_from_a_file_have_no_perplexity(folder):
         ),
         ({"decodings": ["known"]}, r"sources: known has `stop: given`, for .* kind hsmm alone; theirs is of kind file"),
         (
-            {"generators": ["ngram-3"], "decodings": ["demo-top-k-50"]},
-            r"sources: ngram-3 is an n-gram model, .* demo-top-k-50 has a temperature, top_k, top_p or opening",
+            {"generators": ["ngram-3-interpolated"], "decodings": ["demo-top-k-50"]},
+            r"sources: ngram-3-interpolated is an n-gram model with `smoothing: interpolated`, .* demo-top-k-50 has a",
         ),
         (
-            {"generators": ["ngram-3"], "decodings": ["hot"]},
-            r"sources: ngram-3 is an n-gram model, .* hot has a temperature",
+            {"generators": ["ngram-3-interpolated"], "decodings": ["hot"]},
+            r"sources: ngram-3-interpolated is an n-gram model with .* hot has a temperature",
+        ),
+        (
+            {"generators": ["ngram-3-interpolated"], "decodings": ["beams"]},
+            r"sources: ngram-3-interpolated is an n-gram model with .* beams has a .* or method",
+        ),
+        (
+            {"generators": ["ngram-3"], "decodings": ["begun"]},
+            r"sources: ngram-3 is an n-gram model, whose articles begin with no given words; begun has an opening",
         ),
         (
             {"generators": ["theirs", "twin"]},
@@ -171,6 +180,11 @@ def test_samples_from_a_file_have_no_perplexity(folder):
 )
 def test_samples_that_cannot_be_drawn_or_told_apart_are_refused(folder, kind, changes, message):
     assert_refused(folder, own(kind, **changes), rf"own.yaml: experiments.1 \({kind}\): {message}")
+
+
+@pytest.mark.parametrize("decoding", ["demo-top-k-50", "hot", "beams", "best", "demo"])
+def test_an_n_gram_model_of_maximum_likelihood_is_drawn_from_in_every_way(folder, decoding):
+    check_text(Source("mine", "wo-title", "ngram-3", decoding, 1), project(folder).registries, "s")
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,10 @@ def test_the_block_that_ones_own_study_shows_goes_together(tmp_path):
         ({"corpora": ["mien"]}, r"sources.corpora: .*corpora.yaml has no entry 'mien'; did you mean 'mine'\?"),
         ({"generators": ["hsmm-demo"]}, r"sources: hsmm-demo is of kind hsmm, which is for"),
         ({"generators": ["transformer-demo"]}, r"sources: transformer-demo has the encoding symbols"),
-        ({"decodings": ["demo-top-k-50"]}, r"sources: ngram-shuffled is an n-gram model, .* top_k"),
+        (
+            {"generators": ["theirs", "ngram-3-interpolated"], "decodings": ["demo-top-k-50"]},
+            r"sources: ngram-3-interpolated is an n-gram model with .* top_k",
+        ),
         ({"decodings": ["sequences-given"]}, r"sources: sequences-given has `stop: given`"),
         ({"settings": ["titles"]}, r"sources.0.settings.0: 'titles' is not one of w-title, wo-title"),
         ({"tables": [{**TABLE, "corpora": ["docstrings"]}]}, r"table9: docstrings is not among the experiment's corp"),

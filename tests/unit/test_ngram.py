@@ -9,8 +9,8 @@ from textcritic.corpora import BODY, BOUNDARY, TITLE, Article, Section, render, 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.generators.decoding import Decoding
-from textcritic.generators.ngram import NgramFiles, NgramSettings, fit_ngram, load, sample_ngram
-from textcritic.generators.ngram_model import END_ID, UNKNOWN_ID, Vocabulary, join, shuffled, split
+from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram, load, sample_ngram
+from textcritic.generators.ngram.words import END_ID, UNKNOWN_ID, Vocabulary, join, shuffled, split
 from textcritic.generators.shards import Shard, read_shard
 
 TITLES = ["abstract", "methods", "see also"]
@@ -162,8 +162,9 @@ def test_a_model_of_shuffled_words_keeps_lengths_and_leaves_validation_and_test_
         fit_ngram(corpus, "wo-title", NgramSettings(2, "interpolated", seed), files_in(tmp_path / name))
     plain, mixed = (load(tmp_path / name / "model") for name in ("plain", "shuffled"))
     assert mixed.vocabulary.words == plain.vocabulary.words
-    assert np.array_equal(mixed.counts[0], plain.counts[0])
-    assert (tmp_path / "again/model/ngram.npz").read_bytes() == (tmp_path / "shuffled/model/ngram.npz").read_bytes()
+    assert np.array_equal(mixed.cumulative[0], plain.cumulative[0])
+    again, shuffled_once = (contents(tmp_path / name / "model") for name in ("again", "shuffled"))
+    assert again == shuffled_once
     assert not np.array_equal(load(tmp_path / "other/model").keys[1], mixed.keys[1])
     measured = [read_json(tmp_path / name / "perplexity.json")["all"] for name in ("plain", "shuffled")]
     assert measured[0]["tokens"] == measured[1]["tokens"]
@@ -187,18 +188,84 @@ def test_an_empty_shard(models, tmp_path):
     assert read_shard(tmp_path / "s.parquet") == []
 
 
-@pytest.mark.parametrize("keys", [{"temperature": 0.9}, {"top_k": 50}, {"top_p": 0.9}])
-def test_truncation_does_not_apply(models, tmp_path, keys):
-    with pytest.raises(TextcriticError, match="do not apply to an n-gram model"):
-        sample_ngram(models / "none" / "model", Decoding(**keys), Shard(0, 0, 1, tmp_path / "s.parquet"))
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"temperature": 0.9},
+        {"top_k": 50},
+        {"top_p": 0.9},
+        {"method": "beam-sampling", "beam": 2},
+        {"method": "best-of", "beam": 2},
+    ],
+)
+def test_truncation_and_beams_do_not_apply_to_a_mixture(models, tmp_path, keys):
+    with pytest.raises(
+        TextcriticError, match=r"do not apply to an interpolated n-gram model; use .* `smoothing: none`"
+    ):
+        sample_ngram(models / "interpolated" / "model", Decoding(**keys), Shard(0, 0, 1, tmp_path / "s.parquet"))
 
 
-def test_a_truncated_model(models, tmp_path):
-    whole = (models / "none" / "model" / "ngram.npz").read_bytes()
-    (tmp_path / "ngram.npz").write_bytes(whole[:-200])
-    with pytest.raises(TextcriticError, match=r"ngram.npz: not a whole n-gram model"):
+def test_nothing_takes_the_likeliest_words(models, tmp_path):
+    with pytest.raises(TextcriticError, match="method: likeliest does not apply to an n-gram model"):
+        sample_ngram(models / "none" / "model", Decoding(method="likeliest"), Shard(0, 0, 1, tmp_path / "s.parquet"))
+
+
+def test_a_model_holds_no_scratch_file_and_nothing_else_is_left(models):
+    for smoothing, own in (("none", ["ranked_cumulative.npy", "ranked_words.npy"]), ("interpolated", ["weights.npy"])):
+        arrays = [f"{name}{k}.npy" for name in ("cumulative", "first", "keys") for k in (1, 2, 3)]
+        assert sorted(contents(models / smoothing / "model")) == sorted([*arrays, *own, "model.json", "words.npy"])
+        assert sorted(path.name for path in (models / smoothing).iterdir()) == [
+            "model",
+            "perplexity.json",
+            "training.json",
+        ]
+
+
+def test_what_a_killed_run_left_is_not_read_and_goes(corpus, tmp_path):
+    left = tmp_path / ".model.1.tmp"
+    left.mkdir()
+    (left / "codes.scratch").write_bytes(b"half")
+    (left / "keys1.npy").write_bytes(b"half")
+    fit_ngram(corpus, "w-title", NgramSettings(2, "none"), files_in(tmp_path))
+    assert not left.exists()
+    assert load(tmp_path / "model").order == 2
+
+
+def test_memory_changes_nothing(models, corpus, tmp_path):
+    """With room for 100 n-grams at a time."""
+    fit_ngram(corpus, "w-title", NgramSettings(3, "none", memory_mb=800 / 2**20), files_in(tmp_path))
+    assert contents(tmp_path / "model") == contents(models / "none" / "model")
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_lines_are_split_as_other_articles_are():
+    """A text without a line break is split in a faster way."""
+    spaces = "a  b\u2003c\x1cd\t e \u00a0 \u0085f\u200bg "
+    line, two = (
+        Article("x", None, tuple(Section(None, text) for text in texts), "s") for texts in ([spaces], [spaces, "z"])
+    )
+    words, kinds = split(line, "wo-title")
+    with_more, kinds_with_more = split(two, "wo-title")
+    assert [*words, "\n\n", "z"] == with_more
+    assert kinds.tolist() == kinds_with_more[:-2].tolist()
+    assert len(words) == 6
+
+
+@pytest.mark.parametrize("name", ["keys3.npy", "cumulative2.npy", "ranked_words.npy", "words.npy", "first1.npy"])
+def test_a_truncated_model(models, tmp_path, name):
+    for path in (models / "none" / "model").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    whole = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(whole[:-8])
+    with pytest.raises(TextcriticError, match=rf"{name}: not a whole n-gram model"):
         load(tmp_path)
-    with pytest.raises(TextcriticError, match=r"ngram.npz: no such file"):
+    (tmp_path / name).unlink()
+    with pytest.raises(TextcriticError, match=rf"{name}: not a whole n-gram model"):
+        load(tmp_path)
+    with pytest.raises(TextcriticError, match=r"model.json: no such file"):
         load(tmp_path / "nowhere")
 
 
@@ -206,6 +273,7 @@ def test_a_truncated_model(models, tmp_path):
     ("keys", "message"),
     [
         ({"order": 0}, "order: 0 is not possible"),
+        ({"order": 0, "smoothing": "interpolated"}, "order: 0 is not possible"),
         ({"smoothing": "kneser-ney"}, "smoothing: 'kneser-ney' is unknown; use none or interpolated"),
         ({"setting": "with"}, "setting 'with': unknown"),
     ],
@@ -220,6 +288,8 @@ def test_impossible_options(corpus, tmp_path, keys, message):
 
 def test_a_split_without_articles(corpus, tmp_path):
     write_articles(tmp_path / "empty.parquet", [])
-    splits = {**corpus, "validation": tmp_path / "empty.parquet"}
-    with pytest.raises(TextcriticError, match=r"empty.parquet: holds no articles"):
-        fit_ngram(splits, "w-title", NgramSettings(2, "none"), files_in(tmp_path))
+    for split_name, shuffle in (("validation", None), ("train", None), ("train", 1)):
+        splits = {**corpus, split_name: tmp_path / "empty.parquet"}
+        with pytest.raises(TextcriticError, match=r"empty.parquet: holds no articles"):
+            fit_ngram(splits, "w-title", NgramSettings(2, "none", shuffle), files_in(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["empty.parquet"]

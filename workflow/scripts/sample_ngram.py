@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.generators.decoding import Decoding, shard_range
-from textcritic.generators.ngram import sample_ngram
+from textcritic.generators.ngram.job import sample_ngram
 from textcritic.generators.shards import Shard
 from textcritic.plan.spec import restore
 

@@ -119,6 +119,9 @@ class Uniforms:
             uniforms.assign(row, article)
         return uniforms
 
+    def __len__(self) -> int:
+        return len(self._streams)
+
     def assign(self, row: int, article: int) -> None:
         """From now on `row` reads the stream of `article`, from its start."""
         self._streams[row] = np.random.Generator(np.random.Philox(np.random.SeedSequence((self._seed, article))))

@@ -8,7 +8,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.options.corpora import is_parallel, is_text
-from textcritic.options.decodings import KINDS, check_architecture, translates
+from textcritic.options.decodings import DRAW, KINDS, check_architecture, translates
 from textcritic.options.models import SUBWORDS, SYMBOLS
 from textcritic.plan.bundle import Files
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
@@ -147,7 +147,7 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
             f"{name} has the encoding {generator['encoding']}, which is for parallel corpora; {source.corpus} is text"
         )
     if generator["kind"] == "ngram":
-        check_plain(source, decoding, PLAIN, f"{name} is an n-gram model")
+        check_ngram(source, generator, decoding, where)
     if generator["kind"] == "fairseq":
         check_fairseq(source, registries, where)
     check_supported(source, generator, decoding, where)
@@ -178,6 +178,20 @@ def check_fairseq(source: Source, registries: Registries, where: str) -> None:
         check_architecture(decoding, architecture)
     except TextcriticError as error:
         raise TextcriticError(f"{name} with {source.decoding}: {error}") from error
+
+
+def check_ngram(source: Source, generator: Mapping[str, Any], decoding: Mapping[str, Any], where: str) -> None:
+    """See that a decoding goes with an n-gram model.
+
+    Raises:
+        TextcriticError: it begins with words that are given; or it is not plain drawing, and the model is a mixture of
+            all orders.
+    """
+    name = f"{where}: {source.generator} is an n-gram model"
+    if decoding["opening"]:
+        raise TextcriticError(f"{name}, whose articles begin with no given words; {source.decoding} has an opening")
+    if generator["smoothing"] == "interpolated":
+        check_plain(source, decoding, {**PLAIN, "method": DRAW}, f"{name} with `smoothing: interpolated`")
 
 
 def check_plain(source: Source, decoding: Mapping[str, Any], plain: Mapping[str, Any], what: str) -> None:

@@ -2,8 +2,9 @@
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,18 @@ import numpy as np
 
 from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
-from textcritic.files import arrays_of, whole_folder, write_arrays, write_json
+from textcritic.files import whole_folder, write_json
 from textcritic.generators.decoding import Decoding
-from textcritic.generators.ngram_model import NgramModel, Vocabulary, Words, shuffled
+from textcritic.generators.ngram.counts import Codes, count_ngrams, write_codes
+from textcritic.generators.ngram.draws import draw_texts
+from textcritic.generators.ngram.model import NgramModel, load, save
+from textcritic.generators.ngram.ranks import write_ranks
+from textcritic.generators.ngram.words import Vocabulary, Words, shuffled
 from textcritic.generators.shards import Draw, Shard, write_shard
 from textcritic.generators.summary import summarise
 
-FILE = "ngram.npz"
 SMOOTHINGS = ("none", "interpolated")
+ARTICLES_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -29,12 +34,14 @@ class NgramSettings:
         order: words in an n-gram.
         smoothing: "none" or "interpolated", see `NgramModel`.
         shuffle_seed: where given, the words of train are `shuffled` with it before they are counted; validation and
-            test stay as they are.
+            test stay as they are. The words of train are then in memory.
+        memory_mb: of memory that sorting n-grams may take; it does not change the model.
     """
 
     order: int
     smoothing: str
     shuffle_seed: int | None = None
+    memory_mb: float = 1000
 
 
 @dataclass(frozen=True)
@@ -73,33 +80,36 @@ def fit_ngram(
     Raises:
         TextcriticError: bad input; the line says which file or key.
     """
-    order, smoothing = settings.order, settings.smoothing
+    smoothing = settings.smoothing
     if smoothing not in SMOOTHINGS:
         raise TextcriticError(f"smoothing: '{smoothing}' is unknown; use {' or '.join(SMOOTHINGS)}")
     started = time.monotonic()
-    vocabulary = Vocabulary()
-    train = _words(vocabulary, splits["train"], setting, grow=True)
-    if settings.shuffle_seed is not None:
-        train = shuffled(train, vocabulary, settings.shuffle_seed)
-    validation, test = (_words(vocabulary, splits[split], setting) for split in ("validation", "test"))
-    model = NgramModel.count(vocabulary, train, order)
-    rounds = model.fit_weights(validation) if smoothing == "interpolated" else []
-    seconds = time.monotonic() - started
-    loss = _mean_nll(model, validation)
+    with whole_folder(files.model_dir) as folder:
+        codes = _train_codes(folder / "codes.scratch", splits["train"], setting, settings, vocabulary := Vocabulary())
+        ngrams = count_ngrams(codes, folder, settings.memory_mb)
+        model = NgramModel.of(folder, vocabulary, settings.order)
+        validation, test = (_words(vocabulary, splits[split], setting) for split in ("validation", "test"))
+        rounds = model.fit_weights(validation) if smoothing == "interpolated" else []
+        train_loss = _mean_train_nll(model, codes)
+        codes.path.unlink()
+        if smoothing == "none":
+            write_ranks(folder, model.keys[-1], model.cumulative[-1], model.first[-1], model.size)
+        save(model, folder)
+        seconds = time.monotonic() - started
+        window = f"each word is predicted from the {settings.order - 1} before it, within its article"
+        measured = summarise(model.nll(test), test.kinds, test.articles(), window, unit="words")
+        loss = _mean_nll(model, validation)
     report = {
         "steps": len(rounds),
         "best_step": len(rounds),
         "validation_loss": loss,
-        "tokens_seen": len(train.ids),
-        "parameters": sum(int((counts > 0).sum()) for counts in model.counts),
-        "curve": [{"step": len(rounds), "train_loss": _mean_nll(model, train), "validation_loss": loss}],
+        "tokens_seen": codes.tokens,
+        "parameters": ngrams,
+        "curve": [{"step": len(rounds), "train_loss": train_loss, "validation_loss": loss}],
         "seconds": seconds,
-        "tokens_per_second": len(train.ids) / seconds,
+        "tokens_per_second": codes.tokens / seconds,
         "device": "cpu",
     }
-    window = f"each word is predicted from the {order - 1} before it, within its article"
-    measured = summarise(model.nll(test), test.kinds, test.articles(), window, unit="words")
-    save(model, files.model_dir)
     write_json(files.perplexity, measured)
     write_json(files.report, report)
     return report
@@ -111,46 +121,24 @@ def sample_ngram(model_dir: str | os.PathLike[str], decoding: Decoding, shard: S
     Raises:
         TextcriticError: the model cannot be read, or the decoding is not plain sampling.
     """
-    if not decoding.is_ancestral:
-        raise TextcriticError(
-            "decoding: temperature, top_k, top_p and a search do not apply to an n-gram model; use one without them"
-        )
     model = load(model_dir)
-    draws = model.sample(shard.seed, shard.indices, decoding.max_tokens)
+    draws = draw_texts(model, decoding, shard.seed, shard.indices)
     text = model.vocabulary.text
     write_shard(shard.path, (Draw(index, text(ids.tolist()), len(ids), finish) for index, ids, finish in draws))
 
 
-def save(model: NgramModel, model_dir: str | os.PathLike[str]) -> None:
-    """Write a model folder, whole or not at all."""
-    arrays = {
-        "order": np.array(model.order),
-        "words": np.frombuffer(" ".join(model.vocabulary.words).encode(), np.uint8),
-        "weights": np.empty(0) if model.weights is None else model.weights,
-    }
-    for k, (keys, counts) in enumerate(zip(model.keys, model.counts, strict=True), start=1):
-        arrays |= {f"keys{k}": keys, f"counts{k}": counts}
-    with whole_folder(model_dir) as folder:
-        write_arrays(folder / FILE, arrays)
-
-
-def load(model_dir: str | os.PathLike[str]) -> NgramModel:
-    """Read a model folder.
-
-    Raises:
-        TextcriticError: it holds no n-gram model, or a damaged one.
-    """
-    path = Path(model_dir) / FILE
-    damaged = "not a whole n-gram model; delete its folder and fit it again"
-    with arrays_of(path, damaged, "no such file; give the folder of an n-gram model") as arrays:
-        order = int(arrays["order"])
-        words = arrays["words"].tobytes().decode()
-        keys = [arrays[f"keys{k}"] for k in range(1, order + 1)]
-        counts = [arrays[f"counts{k}"] for k in range(1, order + 1)]
-        weights = arrays["weights"]
-    # Words hold no white space but the two tokens that are line breaks, so a space separates them.
-    vocabulary = Vocabulary(words.split(" ") if words else [])
-    return NgramModel(vocabulary, order, keys, counts, weights if len(weights) else None)
+def _train_codes(
+    path: Path, train: str | os.PathLike[str], setting: str, settings: NgramSettings, vocabulary: Vocabulary
+) -> Codes:
+    """The scratch file of the train split, whose words the vocabulary takes up."""
+    if settings.shuffle_seed is None:
+        pieces: Iterable[Words] = (
+            vocabulary.encode(some, setting, grow=True) for some in _batches(iter_articles(train))
+        )
+    else:
+        words = _words(vocabulary, train, setting, grow=True)
+        pieces = iter([shuffled(words, vocabulary, settings.shuffle_seed)])
+    return write_codes(path, pieces, settings.order, vocabulary, train)
 
 
 def _words(vocabulary: Vocabulary, path: str | os.PathLike[str], setting: str, *, grow: bool = False) -> Words:
@@ -165,3 +153,17 @@ def _mean_nll(model: NgramModel, words: Words) -> float | None:
     """Nats per word; None where infinite."""
     mean = float(model.nll(words).mean())
     return mean if np.isfinite(mean) else None
+
+
+def _mean_train_nll(model: NgramModel, codes: Codes) -> float:
+    """Nats per word of train."""
+    if model.weights is None:
+        return model.train_nll() / codes.tokens
+    return sum(float(model.nll(words).sum()) for words in codes.words()) / codes.tokens
+
+
+def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
+    """Some articles at a time."""
+    articles = iter(articles)
+    while some := list(islice(articles, ARTICLES_AT_ONCE)):
+        yield some

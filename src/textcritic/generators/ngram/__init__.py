@@ -1,0 +1,1 @@
+"""The n-gram model of words: counted on disk, however long the corpus; exact probabilities and exact drawing."""
