@@ -52,7 +52,8 @@ def fit_taylor(
     count over segments; alpha is the slope of the least-squares line of log sd on log mean, each word counting once.
     The paper takes all words of one long text and segments of 5,620 tokens; written text has 0.58 there. Segments
     within short documents are short too, and give smaller exponents: compare those of one length. Words that occur
-    a few times have close to 0.5 however they cluster; a floor leaves them out.
+    a few times have close to 0.5 however they cluster; a floor leaves them out. Clustering that is the same for rare
+    and frequent words, such as a Dirichlet distribution over words for each segment, changes c and not alpha.
 
     Args:
         segments: number of segments of each group of documents: [G].
