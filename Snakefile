@@ -27,6 +27,7 @@ include: "rules/process.smk"
 include: "rules/parallel.smk"
 include: "rules/topics.smk"
 include: "rules/mixing.smk"
+include: "rules/tendencies.smk"
 include: "rules/coreference.smk"
 
 

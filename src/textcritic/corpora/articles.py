@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -140,13 +141,42 @@ def write_batches(path: str | os.PathLike[str], batches: Iterable[pa.RecordBatch
             writer.write_batch(batch)
 
 
-def iter_batches(path: str | os.PathLike[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Stream the columns of `schema` from a Parquet file; raises as `read_articles`."""
+def iter_batches(
+    path: str | os.PathLike[str], schema: pa.Schema, rows: range | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Stream the columns of `schema` from a Parquet file; raises as `read_articles`.
+
+    Args:
+        path: of the file.
+        schema: the columns, with their types.
+        rows: those to read, numbered from 0; only the row groups that hold them are read. None means all.
+    """
+    with _opened(path) as file:
+        _require_columns(path, file.schema_arrow, schema)
+        rows = range(file.metadata.num_rows) if rows is None else rows
+        sizes = (file.metadata.row_group(group).num_rows for group in range(file.num_row_groups))
+        ends = list(accumulate(sizes, initial=0))
+        groups = [n for n in range(file.num_row_groups) if ends[n] < rows.stop and ends[n + 1] > rows.start]
+        first = ends[groups[0]] if groups else 0
+        for batch in file.iter_batches(ROWS_PER_GROUP, row_groups=groups, columns=schema.names):
+            kept = range(max(rows.start - first, 0), min(rows.stop - first, len(batch)))
+            first += len(batch)
+            if kept:
+                yield batch.slice(kept.start, len(kept)).select(schema.names)
+
+
+def num_articles(path: str | os.PathLike[str]) -> int:
+    """The number of articles of a Parquet file; raises as `read_articles`."""
+    with _opened(path) as file:
+        number: int = file.metadata.num_rows
+    return number
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[pq.ParquetFile]:
     try:
         with pq.ParquetFile(Path(path), pre_buffer=False) as file:  # else the whole file is buffered
-            _require_columns(path, file.schema_arrow, schema)
-            for batch in file.iter_batches(ROWS_PER_GROUP, columns=schema.names):
-                yield batch.select(schema.names)
+            yield file
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: no such file") from error
     except (pa.ArrowInvalid, OSError) as error:

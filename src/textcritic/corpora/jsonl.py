@@ -54,7 +54,22 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
     """Stream (line number, parsed JSON value) from a plain or gzipped file; blank lines are skipped.
 
     Raises:
-        TextcriticError: the file is missing, truncated or not UTF-8, or a line is not JSON, or longer than 64 MiB.
+        TextcriticError: as `text_lines`, or a line is not JSON.
+    """
+    for number, line in text_lines(path, "JSON object"):
+        if line.strip():
+            yield number, _parsed(line, f"{path}:{number}")
+
+
+def text_lines(path: str | os.PathLike[str], content: str) -> Iterator[tuple[int, str]]:
+    """Stream (line number, line) from a plain or gzipped file of UTF-8.
+
+    Args:
+        path: of the file.
+        content: what a line should hold one of, for messages.
+
+    Raises:
+        TextcriticError: the file is missing, truncated or not UTF-8, or a line is longer than 64 MiB.
     """
     number = 0
     try:
@@ -62,10 +77,9 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
             for number, line in enumerate(iter(lambda: handle.readline(LONGEST_LINE + 1), b""), start=1):
                 if len(line) > LONGEST_LINE:
                     raise TextcriticError(
-                        f"{path}:{number}: longer than {LONGEST_LINE >> 20} MiB; write one JSON object a line"
+                        f"{path}:{number}: longer than {LONGEST_LINE >> 20} MiB; write one {content} a line"
                     )
-                if line.strip():
-                    yield number, _parsed(line.decode("utf-8-sig" if number == 1 else "utf-8"), f"{path}:{number}")
+                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
         raise TextcriticError(f"{path}:{number}: not UTF-8 ({error.reason}); save the file as UTF-8") from error
     except FileNotFoundError as error:

