@@ -315,6 +315,27 @@ def test_the_result_depends_on_the_seed_alone():
     assert not np.array_equal(first[1].null, other.null)
 
 
+def test_chunks_change_nothing(monkeypatch):
+    probabilities = np.full(9, 1 / 9)
+
+    def every():
+        mean = mean_test(*both(), resamples=50)
+        tests = ks_test(*both(), resamples=50), ks_fit_test(range(9), probabilities, resamples=50)
+        return tests, (mean.p, mean.low, mean.high, *mean.null), len(draw_ks_distances(both()[0], 3, resamples=50))
+
+    whole = every()
+    monkeypatch.setattr("textcritic.inference.bootstrap.CHUNK_DRAWS", 40)
+    assert every() == whole
+    assert ks_interval(*both(), resamples=50).resamples == 50
+
+
+def test_sets_without_variation():
+    same = Histogram.of([2.0] * 5), Histogram.of([2.0])
+    found = mean_test(*same, resamples=20)
+    assert (found.difference, found.low, found.high, found.p, found.p_as_printed) == (0, 0, 0, 1, 1)
+    assert (ks_test(*same, resamples=20).p, ks_fit_test([7], [1.0], resamples=20).p) == (1, 1)
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
