@@ -41,6 +41,7 @@ from textcritic.inference.groups import (
 from textcritic.inference.histograms import BoxSummary, Histogram, box_summary, quantile
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
+from textcritic.inference.ranks import rank_interval, rank_permutation
 from textcritic.inference.shares import share_interval
 from textcritic.inference.statistics import exp_ratio_of_sums, ratio_of_sums, seed_summary, with_ones
 
@@ -90,6 +91,8 @@ __all__ = [
     "permutation_p_values",
     "permutation_test",
     "quantile",
+    "rank_interval",
+    "rank_permutation",
     "ratio_of_sums",
     "seed_summary",
     "share_interval",

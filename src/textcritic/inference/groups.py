@@ -116,18 +116,18 @@ def group_permutation(
         TextcriticError: different words, negative counts, a set or a split without tokens, no resamples, or sizes that
             do not allow any exchange.
     """
-    _require(resamples, first.shape[1], second.shape[1])
+    require_words(resamples, first.shape[1], second.shape[1])
     rng = np.random.default_rng(seed)
     one, two = exchangeable_groups(first, second, sizes, rng)
     number = len(one.documents), len(two.documents)
     exact = few_splits(*number, resamples)
-    splits = _all_splits(*number) if exact else _random_splits(*number, resamples, rng)
+    splits = all_splits(*number) if exact else random_splits(*number, resamples, rng)
     own = np.repeat([1.0, 0.0], number)[:, None]
     inside = np.concatenate([own, splits], axis=1)
     documents = np.concatenate([one.documents, two.documents]) @ inside
     tests = {}
-    for name, values in _distances(_pooled(one.matrix, two.matrix), inside, None, distances).items():
-        observed, null = float(values[0]), _at_size(values[1:], documents[1:], documents[0])
+    for name, values in _distances(pooled_words(one.matrix, two.matrix), inside, None, distances).items():
+        observed, null = float(values[0]), at_size(values[1:], documents[1:], documents[0])
         extreme = int((null >= observed * (1 - ROUNDING)).sum())
         p = extreme / len(null) if exact else (extreme + 1) / (len(null) + 1)
         high = float(np.quantile(null, 0.95))
@@ -150,7 +150,7 @@ def draw_distances(
     Raises:
         TextcriticError: fewer than two times `groups` in the corpus, or what `group_permutation` raises.
     """
-    _require(resamples, matrix.shape[1], matrix.shape[1])
+    require_words(resamples, matrix.shape[1], matrix.shape[1])
     if not 1 <= groups <= matrix.shape[0] // 2:
         raise TextcriticError(
             f"noise floor: two sets of {groups} groups from {matrix.shape[0]}; give at least 1, and at most half"
@@ -160,7 +160,7 @@ def draw_distances(
     inside, outside = np.zeros((2, matrix.shape[0], resamples))
     np.put_along_axis(inside, chosen[:groups], 1, axis=0)
     np.put_along_axis(outside, chosen[groups:], 1, axis=0)
-    drawn = _distances(_pooled(matrix), inside, outside, distances)
+    drawn = _distances(pooled_words(matrix), inside, outside, distances)
     return {
         name: NoiseFloor(float(values.mean()), float(np.quantile(values, 0.95)), values)
         for name, values in drawn.items()
@@ -184,21 +184,21 @@ def distance_intervals(
     Raises:
         TextcriticError: as `group_permutation`; a level outside (0, 1).
     """
-    _require(1, first.shape[1], second.shape[1], level)
+    require_words(1, first.shape[1], second.shape[1], level)
     number = first.shape[0], second.shape[0]
     # Column 0 has all groups; column 1 + g is without group g.
     kept = np.concatenate([np.ones((sum(number), 1)), 1 - np.eye(sum(number))], axis=1)
     inside, outside = kept.copy(), kept
     inside[number[0] :], outside[: number[0]] = 0, 0
     own = np.flatnonzero(inside.any(axis=0) & outside.any(axis=0))  # a set of one group has none left
-    values = _distances(_pooled(first, second), inside[:, own], outside[:, own], distances)
+    values = _distances(pooled_words(first, second), inside[:, own], outside[:, own], distances)
     found = {}
     for name, some in values.items():
         every = np.full(kept.shape[1], np.nan)
         every[own] = some
         parts = np.split(every[1:], [number[0]])
         variance = sum(float(jackknife_variance(part)) for part in parts)
-        found[name] = _estimate(every[0], variance, min(number), level)
+        found[name] = jackknife_estimate(every[0], variance, min(number), level)
     return found
 
 
@@ -236,7 +236,7 @@ def group_jackknife(
         return float(statistic(*(total - part for total, part in zip(totals, own, strict=True))))
 
     variance = float(jackknife_variance([without(group) for group in range(number)])) if number > 1 else np.nan
-    return _estimate(float(statistic(*totals)), variance, number, level)
+    return jackknife_estimate(float(statistic(*totals)), variance, number, level)
 
 
 def _distances(words: "csr_matrix", inside: Array, outside: Array | None, distances: Distances) -> dict[str, Array]:
@@ -275,7 +275,7 @@ def _distances(words: "csr_matrix", inside: Array, outside: Array | None, distan
     return {name: whole * distances[name].scale(ones, twos) for name, whole in found.items()}
 
 
-def _pooled(*matrices: "csr_matrix") -> "csr_matrix":
+def pooled_words(*matrices: "csr_matrix") -> "csr_matrix":
     """All groups as float64 [words, groups], words in neither left out."""
     from scipy.sparse import vstack
 
@@ -286,7 +286,7 @@ def _pooled(*matrices: "csr_matrix") -> "csr_matrix":
     return pool[np.diff(pool.indptr) > 0]
 
 
-def _at_size(null: Array, documents: Array, observed: float) -> Array:
+def at_size(null: Array, documents: Array, observed: float) -> Array:
     """Distances of splits, [B], as they are with `observed` documents in the first set instead of `documents` [B]."""
     apart = documents - documents.mean()
     if not apart.any():
@@ -295,7 +295,7 @@ def _at_size(null: Array, documents: Array, observed: float) -> Array:
     return null - slope * (documents - observed)
 
 
-def _all_splits(first: int, second: int) -> Array:
+def all_splits(first: int, second: int) -> Array:
     """Every choice of `first` groups: [groups, splits]."""
     chosen = np.array(list(combinations(range(first + second), first))).T
     splits = np.zeros((first + second, chosen.shape[1]))
@@ -303,17 +303,20 @@ def _all_splits(first: int, second: int) -> Array:
     return splits
 
 
-def _random_splits(first: int, second: int, resamples: int, rng: np.random.Generator) -> Array:
+def random_splits(first: int, second: int, resamples: int, rng: np.random.Generator) -> Array:
+    """Random choices of `first` groups: [groups, resamples]."""
     splits = [rng.permutation(first + second) < first for _ in range(resamples)]
     return np.stack(splits, axis=1).astype(np.float64)
 
 
-def _estimate(estimate: float, variance: float, groups: int, level: float) -> JackknifeEstimate:
+def jackknife_estimate(estimate: float, variance: float, groups: int, level: float) -> JackknifeEstimate:
+    """An estimate with its interval of Student's t."""
     low, high = t_interval(estimate, variance, groups, level)
     return JackknifeEstimate(float(estimate), float(np.sqrt(variance)), float(low), float(high))
 
 
-def _require(resamples: int, first: int, second: int, level: float = 0.95) -> None:
+def require_words(resamples: int, first: int, second: int, level: float = 0.95) -> None:
+    """Raise an error where two sets are not of the same words, or there are no resamples or no such level."""
     if first != second:
         raise TextcriticError(f"distance: sets of {first} and of {second} words; both are counted over the same words")
     if resamples < 1 or not 0 < level < 1:

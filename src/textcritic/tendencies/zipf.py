@@ -134,6 +134,15 @@ def fit_zipf_many(log_rank_means: npt.ArrayLike, ranks: int | None) -> Floats:
     raise TextcriticError(f"Zipf's law: no exponent found after {STEPS} steps; mean log ranks {means!r}")
 
 
+def by_rank(counts: npt.ArrayLike) -> Ints:
+    """Counts in any order as counts by rank: descending, without zeros; [words] -> [types].
+
+    For a jackknife: `group_jackknife(matrix, lambda counts: fit_zipf(by_rank(counts)).s)`.
+    """
+    array = np.asarray(counts, dtype=np.int64)
+    return np.sort(array[array != 0])[::-1]
+
+
 def log_rank_mean(counts: Ints) -> float:
     """`sum_k c_k log k / sum_k c_k` of counts in descending order: [types] -> nats."""
     return float(counts @ np.log(np.arange(1, len(counts) + 1)) / counts.sum(dtype=np.float64))
