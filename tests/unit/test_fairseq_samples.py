@@ -29,6 +29,7 @@ SCHEMES = {
     "drawn": ("transformer", Decoding(max_tokens=12, batch_size=4)),
     "searched": ("transformer", Decoding(max_tokens=12, batch_size=4, method="likeliest", beam=3)),
     "beams": ("lstm_lm", Decoding(max_tokens=12, batch_size=4, method="beam-sampling", beam=3)),
+    "best": ("transformer", Decoding(max_tokens=12, batch_size=4, method="best-of", beam=3, top_p=0.9)),
     "at once": ("nonautoregressive_transformer", Decoding(max_tokens=12, batch_size=4)),
     "refined": ("cmlm_transformer", Decoding(max_tokens=12, batch_size=4, method="likeliest", iterations=2)),
     "text": ("lstm_lm", Decoding(max_tokens=12, batch_size=4, top_p=0.95)),

@@ -119,8 +119,9 @@ def test_an_empty_shard_is_written(model_dir, tmp_path):
     assert read_shard(tmp_path / "s.parquet") == []
 
 
-def test_a_killed_job_goes_on_after_its_last_finished_article(model_dir, tmp_path):
-    scheme = Decoding(max_tokens=200, batch_size=2)
+@pytest.mark.parametrize("method", [{}, {"method": "beam-sampling", "beam": 3}, {"method": "best-of", "beam": 3}])
+def test_a_killed_job_goes_on_after_its_last_finished_article(model_dir, tmp_path, method):
+    scheme = Decoding(max_tokens=40 if method else 200, batch_size=2, **method)
     out, undisturbed = tmp_path / "killed.parquet", tmp_path / "undisturbed.parquet"
     partial = Path(f"{out}.partial.jsonl")
     arguments = (model_dir, scheme, "single")
@@ -163,6 +164,8 @@ CHANGES = {
     "top_p": {"scheme": {"top_p": 0.99}},
     "stride": {"scheme": {"stride": 5}},
     "max_tokens": {"scheme": {"max_tokens": 61}},
+    "method": {"scheme": {"method": "beam-sampling", "beam": 2}},
+    "beam": {"scheme": {"method": "best-of", "beam": 2}},
     "context": {"sampling": {"context": WINDOW - 1}},
     "precision": {"sampling": {"precision": "bf16"}},
     "version": {"sampling": {"version": 2}},
@@ -208,8 +211,8 @@ def test_a_half_finished_shard_is_taken_up_only_with_the_same_settings(changed, 
 
 def test_every_setting_is_among_those_changes():
     fields = [name for kind in (Decoding, Sampling, Shard) for name in kind.__dataclass_fields__]
-    searched = {"method", "beam", "iterations"}  # which only models of fairseq are
-    assert set(fields) - {"path"} - searched == set(CHANGES) - {"nothing", "boundary", "model"}
+    refined = {"iterations"}  # which only models of fairseq are
+    assert set(fields) - {"path"} - refined == set(CHANGES) - {"nothing", "boundary", "model"}
 
 
 def test_in_bf16_the_layers_are_rounded_and_the_logits_are_not(model_dir, tmp_path):
@@ -309,6 +312,15 @@ def test_a_stride_that_drops_the_whole_window(model_dir, tmp_path, stride):
     with pytest.raises(TextcriticError, match=f"stride: {stride} is not possible; give less than .* {WINDOW} tokens"):
         sample_articles(model_dir, Decoding(stride=stride), "single", Shard(0, 0, 1, tmp_path / "s.parquet"))
     assert not (tmp_path / "s.parquet").exists()
+
+
+def test_beam_sampling_makes_shorter_texts(model_dir, whole, tmp_path):
+    shard = Shard(7, 0, 40, tmp_path / "s.parquet")
+    sample_articles(model_dir, replace(SCHEME, method="beam-sampling", beam=3), "single", shard)
+    drawn = read_shard(shard.path)
+    assert [each.index for each in drawn] == list(range(40))
+    assert all(each.tokens == SCHEME.max_tokens or each.finish == "end" for each in drawn)
+    assert sum(each.tokens for each in drawn) < 0.9 * sum(each.tokens for each in whole)
 
 
 def test_a_search_is_refused(model_dir, tmp_path):

@@ -150,7 +150,7 @@ def next_logits(model: PreTrainedModel, cache: ArticleCache, tokens: np.ndarray,
     output = model(
         input_ids=fed[0].unsqueeze(1),
         position_ids=fed[1].unsqueeze(1),
-        attention_mask=_mask(fed[1], longest, _dtype(model)),
+        attention_mask=_mask(fed[1], longest, layer_dtype(model)),
         past_key_values=cache,
         use_cache=True,
         **({"context_lengths": (positions + 1).tolist()} if by_rows else {}),
@@ -210,7 +210,7 @@ def require_support(model: PreTrainedModel, name: str, window: int) -> int:
     plain = model(input_ids=torch.from_numpy(tokens).to(model.device).unsqueeze(0)).logits[0, -1]
     cache = ArticleCache(2, window + 1)
     cached = _ragged_logits(model, name, tokens, cache)
-    tolerance = 1e-3 if _dtype(model) == torch.float32 else 0.5
+    tolerance = 1e-3 if layer_dtype(model) == torch.float32 else 0.5
     plain, cached = (logits.float().log_softmax(-1) for logits in (plain, cached))
     if not torch.allclose(plain, cached, atol=tolerance, rtol=0, equal_nan=True):
         raise TextcriticError(
@@ -273,7 +273,7 @@ def _ragged_logits(model: PreTrainedModel, name: str, tokens: np.ndarray, cache:
     return logits[1]
 
 
-def _dtype(model: PreTrainedModel) -> torch.dtype:
+def layer_dtype(model: PreTrainedModel) -> torch.dtype:
     """Of the layers; the output layer may be kept in a wider one."""
     embeddings: Any = model.get_input_embeddings()
     dtype: torch.dtype = embeddings.weight.dtype

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from textcritic.errors import TextcriticError
-from textcritic.options.decodings import DRAW, check_method
+from textcritic.options.decodings import DRAW, LIKELIEST, check_method
 
 UNIFORMS_AT_ONCE = 256
 
@@ -73,12 +73,12 @@ class Decoding:
         return self.method == DRAW and self.temperature == 1 and self.top_k == 0 and self.top_p == 1
 
     def require_draws(self, name: str) -> None:
-        """See that tokens are to be drawn.
+        """See that tokens are to be drawn, whatever is then made of them.
 
         Raises:
-            TextcriticError: something else is wanted of the model `name`, which can only be drawn from.
+            TextcriticError: a search is wanted of the model `name`, which can only be drawn from.
         """
-        if self.method != DRAW:
+        if self.method == LIKELIEST:
             raise TextcriticError(f"{name}: is drawn from; `method: {self.method}` is for models of fairseq")
 
     def stride_in(self, window: int) -> int:
@@ -134,6 +134,20 @@ class Uniforms:
             self._used[row] = 0
         numbers = self._ready[rows, self._used[rows]]
         self._used[rows] += 1
+        return numbers
+
+    def several(self, rows: np.ndarray, count: int) -> np.ndarray:
+        """The next `count` numbers of each of `rows` [n], int, as [n, count]."""
+        numbers = np.empty((len(rows), count))
+        ready = self._used[rows] + count <= UNIFORMS_AT_ONCE
+        numbers[ready] = self._ready[rows[ready, None], self._used[rows[ready], None] + np.arange(count)]
+        self._used[rows[ready]] += count
+        for place in np.flatnonzero(~ready):
+            row = rows[place]
+            left = UNIFORMS_AT_ONCE - self._used[row]
+            numbers[place, :left] = self._ready[row, self._used[row] :]
+            numbers[place, left:] = self._streams[row].random(count - left)
+            self._used[row] = UNIFORMS_AT_ONCE
         return numbers
 
     def keep(self, rows: np.ndarray) -> None:

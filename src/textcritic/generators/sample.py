@@ -15,11 +15,14 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from textcritic.corpora import iter_articles
 from textcritic.errors import TextcriticError
+from textcritic.generators.beam_articles import BeamBatch, tree_attention
+from textcritic.generators.best_of import Best, Drawn
 from textcritic.generators.cache import ArticleCache, fitting_rows, next_logits, prefill, require_support, row_by_row
 from textcritic.generators.decoding import Decoding, Uniforms
-from textcritic.generators.drawing import draw
+from textcritic.generators.drawing import draw, log_probs_of
 from textcritic.generators.encode import encode_articles, prompt_ids
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
+from textcritic.options.decodings import BEAM_SAMPLING, BEST_OF
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings, device
 from textcritic.training.load import decode, load_causal, load_tokenizer
@@ -201,7 +204,7 @@ def draw_articles(
 
     The ids leave out the prompt, and include what is given of an article and the end token. The context of a token is
     the prompt and what was drawn so far; before a prediction, a context longer than window - 1 tokens loses its oldest
-    `stride` tokens, and the rest is computed afresh at positions from 0.
+    `stride` tokens, and the rest is computed afresh at positions from 0. See `beams` for beam sampling, and `best_of`.
 
     Args:
         source: the model and its prompt.
@@ -214,23 +217,33 @@ def draw_articles(
             decoding is a search.
     """
     decoding.require_draws(source.name)
+    beams = decoding.method == BEAM_SAMPLING
+    copies = decoding.beam if decoding.method == BEST_OF else 1
     model, window = source.model, source.window()
     decoding.stride_in(window)  # raises where it would drop the whole context
-    queue = deque(indices)
+    queue = deque(index * copies + number for index in indices for number in range(copies))
     if not queue:
         return
-    with row_by_row(model):
+    with tree_attention(model) if beams else row_by_row(model):
         with torch.inference_mode():
             token_bytes = require_support(model, source.name, window)
         rows = min(decoding.batch_size, len(queue))
         if model.device.type == "cuda":
-            rows = fitting_rows(rows, window, token_bytes, torch.cuda.mem_get_info(model.device)[0], source.name)
-        batch = _Batch(source, decoding, seed, queue, rows)
+            each = decoding.beam if beams else 1
+            free = torch.cuda.mem_get_info(model.device)[0]
+            rows = fitting_rows(rows, window, each * token_bytes, free, source.name)
+        if beams:
+            batch: BeamBatch | _Batch = BeamBatch(source, decoding, seed, queue, rows)
+        else:
+            batch = _Batch(source, decoding, seed, queue, rows)
+        best = Best(copies)
         while batch.rows:
             # Not around the yield: the caller's code does not run in inference mode.
             with torch.inference_mode():
                 finished = batch.step()
-            yield from finished
+            for drawn in finished:
+                if article := best.add(drawn):
+                    yield article.index, article.ids, article.finish
 
 
 def on_device(model: Any, precision: str) -> Any:
@@ -261,10 +274,12 @@ class _Batch:
         self.tokens = np.zeros((self.rows, self.first + decoding.max_tokens), np.int64)
         self.length = np.ones(self.rows, np.int64)  # tokens known, the last of them not yet fed
         self.begin = np.zeros(self.rows, np.int64)  # first token that is still in the context
+        self.copies = decoding.beam if decoding.method == BEST_OF else 1
+        self.log_prob = np.zeros(self.rows)  # of what was drawn, where the best is wanted
         for row in range(self.rows):
             self._refill(row)
 
-    def step(self) -> list[tuple[int, list[int], str]]:
+    def step(self) -> list[Drawn]:
         """Feed every row's last token and draw its next one; returns the articles that this finishes."""
         self._slide()
         everyone = np.arange(self.rows)
@@ -277,8 +292,10 @@ class _Batch:
         drawing = np.flatnonzero(self.length >= self.first)
         if len(drawing):
             logits = logits if len(drawing) == self.rows else logits[self._tensor(drawing)]
-            drawn = draw(logits, self.uniforms.next(drawing), self.decoding).numpy()
-            self.tokens[drawing, self.length[drawing]] = drawn
+            drawn = draw(logits, self.uniforms.next(drawing), self.decoding)
+            self.tokens[drawing, self.length[drawing]] = drawn.numpy()
+            if self.copies > 1:
+                self.log_prob[drawing] += log_probs_of(logits, drawn, self.decoding.temperature).numpy()
         self.length += 1
         last = self.tokens[everyone, self.length - 1]
         ended = (last == self.end) & (self.length > self.first)
@@ -298,9 +315,10 @@ class _Batch:
         kept = self.begin[over, None] + np.arange(self.window - self.stride - 1)
         prefill(self.model, self.cache, self._tensor(over), self._tensor(self.tokens[over[:, None], kept]))
 
-    def _article(self, row: int, ended: bool) -> tuple[int, list[int], str]:
+    def _article(self, row: int, ended: bool) -> Drawn:
         ids = self.tokens[row, len(self.source.prompt) : self.length[row]].tolist()
-        return int(self.index[row]), ids, ENDED if ended else CUT
+        score = float(self.log_prob[row]) / (len(ids) - self.source.given)
+        return Drawn(int(self.index[row]), ids, ENDED if ended else CUT, score)
 
     def _hand_on(self, finished: np.ndarray) -> None:
         """Give finished rows to the next articles; once there are none, drop the rows."""
@@ -316,13 +334,13 @@ class _Batch:
             self.cache.keep(self._tensor(rows))
             self.uniforms.keep(rows)
             self.index, self.tokens = self.index[rows], self.tokens[rows]
-            self.length, self.begin = self.length[rows], self.begin[rows]
+            self.length, self.begin, self.log_prob = self.length[rows], self.begin[rows], self.log_prob[rows]
 
     def _refill(self, row: int) -> None:
         self.index[row] = self.queue.popleft()
         self.uniforms.assign(row, int(self.index[row]))
-        self.tokens[row, : self.first] = self.source.beginning(int(self.index[row]))
-        self.length[row], self.begin[row] = 1, 0
+        self.tokens[row, : self.first] = self.source.beginning(int(self.index[row]) // self.copies)
+        self.length[row], self.begin[row], self.log_prob[row] = 1, 0, 0
 
     def _tensor(self, values: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.model.device)

@@ -10,8 +10,9 @@ import numpy as np
 import torch
 
 from textcritic.errors import TextcriticError
+from textcritic.generators.best_of import Best, Drawn
 from textcritic.generators.decoding import Decoding, Uniforms
-from textcritic.generators.drawing import draw
+from textcritic.generators.drawing import draw, log_probs_of
 from textcritic.generators.fairseq.at_once import draw_at_once, likeliest_at_once
 from textcritic.generators.fairseq.beam_sampling import sample_beams
 from textcritic.generators.fairseq.models import FairseqModel, load_model
@@ -19,7 +20,7 @@ from textcritic.generators.fairseq.search import search_texts
 from textcritic.generators.fairseq.steps import Steps, batches, prepare
 from textcritic.generators.sample import Sampling
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
-from textcritic.options.decodings import BEAM_SAMPLING, LIKELIEST, check_architecture
+from textcritic.options.decodings import BEAM_SAMPLING, BEST_OF, LIKELIEST, check_architecture
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.load import decode
@@ -131,6 +132,8 @@ def draw_texts(
 ) -> Iterator[tuple[int, list[int], str]]:
     """Draw texts from an autoregressive model, yielding (index, symbols, "end" or "length") as each is finished.
 
+    With the method "best-of", the best of several draws of each text, see `best_of`.
+
     Args:
         model: autoregressive, on its device.
         sources: symbols of the texts to translate, end included; None for a language model.
@@ -140,9 +143,11 @@ def draw_texts(
     """
     end = model.dictionary.eos()
     on = next(model.module.parameters()).device
-    for batch, given in batches(indices, sources, decoding.batch_size):
+    draws = decoding.beam if decoding.method == BEST_OF else 1
+    best = Best(draws)
+    for batch, given in batches(indices, sources, decoding.batch_size, draws):
         uniforms = Uniforms.of(seed, batch)
-        left = np.array(batch)
+        left, score = np.array(batch), np.zeros(len(batch))
         symbols = torch.full((len(batch), decoding.max_tokens + 1), end, device=on)
         # Not around the yield: the caller's code does not run in inference mode.
         with torch.inference_mode():
@@ -151,17 +156,22 @@ def draw_texts(
             with torch.inference_mode():
                 log_probs = steps.log_probs(symbols[:, :length])
             drawn = draw(log_probs, uniforms.next(np.arange(len(left))), decoding)
+            if draws > 1:
+                score += log_probs_of(log_probs, drawn, decoding.temperature).numpy()
             symbols[:, length] = drawn.to(on)
             ended = (drawn == end).numpy()
             finished = ended | (length == decoding.max_tokens)
             for row in np.flatnonzero(finished).tolist():
-                yield int(left[row]), symbols[row, 1 : length + 1].tolist(), ENDED if ended[row] else CUT
+                finish = ENDED if ended[row] else CUT
+                own = Drawn(int(left[row]), symbols[row, 1 : length + 1].tolist(), finish, float(score[row]) / length)
+                if text := best.add(own):
+                    yield text.index, text.ids, text.finish
             if finished.all():
                 break
             if finished.any():
                 kept = np.flatnonzero(~finished)
                 uniforms.keep(kept)
-                left = left[kept]
+                left, score = left[kept], score[kept]
                 order = torch.from_numpy(kept).to(on)
                 symbols = symbols[order]
                 with torch.inference_mode():

@@ -96,7 +96,7 @@ def prepare(model: FairseqModel, precision: str, name: str) -> None:
 
 
 def batches(
-    indices: Sequence[int], sources: Sequence[np.ndarray] | None, rows: int
+    indices: Sequence[int], sources: Sequence[np.ndarray] | None, rows: int, draws: int = 1
 ) -> Iterator[tuple[list[int], list[np.ndarray] | None]]:
     """Texts to be made side by side, with their sources, the longest first; without sources, in their order.
 
@@ -104,13 +104,19 @@ def batches(
         indices: of the texts; text i translates source i, and after the last source comes the first again.
         sources: all of them, or None.
         rows: texts in a batch.
+        draws: of each text; then draw j of text i is a text of its own, of index i * draws + j.
     """
-    order = list(indices)
+
+    def source(index: int) -> np.ndarray:
+        assert sources is not None
+        return sources[index // draws % len(sources)]
+
+    order = [index * draws + number for index in indices for number in range(draws)]
     if sources is not None:
-        order.sort(key=lambda index: (-len(sources[index % len(sources)]), index))
+        order.sort(key=lambda index: (-len(source(index)), index))
     for first in range(0, len(order), rows):
         batch = order[first : first + rows]
-        yield batch, None if sources is None else [sources[index % len(sources)] for index in batch]
+        yield batch, None if sources is None else [source(index) for index in batch]
 
 
 def padded(
