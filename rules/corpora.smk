@@ -72,7 +72,7 @@ rule make_tokenizer:
     benchmark:
         "results/benchmarks/make_tokenizer/{corpus}/{encoding}.tsv"
     wildcard_constraints:
-        corpus=TEXTS,
+        corpus=ARTICLES,
         encoding=WORDS,
     conda:
         "../envs/cpu.yaml"
@@ -102,7 +102,7 @@ rule encode_corpus:
     benchmark:
         "results/benchmarks/encode_corpus/{corpus}/{encoding}/{setting}.tsv"
     wildcard_constraints:
-        corpus=TEXTS,
+        corpus=ARTICLES,
         encoding=WORDS,
     conda:
         "../envs/cpu.yaml"

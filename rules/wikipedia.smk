@@ -96,3 +96,33 @@ rule build_lines:
         version=stage("build"),
     script:
         "../workflow/scripts/build_lines.py"
+
+
+use rule make_tokenizer as make_lines_tokenizer with:
+    log:
+        "results/logs/make_lines_tokenizer/{corpus}/{encoding}.log",
+    benchmark:
+        "results/benchmarks/make_lines_tokenizer/{corpus}/{encoding}.tsv"
+    wildcard_constraints:
+        corpus=LINES,
+        encoding=WORDS,
+    threads: 4
+    resources:
+        # Of some five million distinct words.
+        mem_mb=48000,
+        runtime="12h",
+
+
+use rule encode_corpus as encode_lines with:
+    log:
+        "results/logs/encode_lines/{corpus}/{encoding}/{setting}.log",
+    benchmark:
+        "results/benchmarks/encode_lines/{corpus}/{encoding}/{setting}.tsv"
+    wildcard_constraints:
+        corpus=LINES,
+        encoding=WORDS,
+    threads: 4
+    resources:
+        # Lines change places once more, in files that a job with less memory would read again and again.
+        mem_mb=32000,
+        runtime="24h",

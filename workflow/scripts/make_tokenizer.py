@@ -1,20 +1,24 @@
 """Train an encoding's tokenizer on a corpus, or copy a pretrained one."""
 
 from textcritic import runlog
-from textcritic.corpora import iter_articles, render
+from textcritic.corpora import iter_articles
+from textcritic.corpora.layout import render_with_titles
 from textcritic.errors import TextcriticError
+from textcritic.generators.words import make_words_tokenizer
 from textcritic.plan.spec import restore
 from textcritic.training.load import save_hub_tokenizer, train_tokenizer
 
 with runlog.job(snakemake.log[0], f"tokenizer {snakemake.wildcards.encoding}"):
     tokenizer = restore(snakemake.params.spec, "encodings")["tokenizer"]
+    # Trained on text with titles whatever the setting, so that perplexities with and without titles share tokens.
+    texts = (render_with_titles(article) for article in iter_articles(snakemake.input.train))
     if "train" in tokenizer:
-        # Trained on text with titles whatever the setting, so that perplexities with and without titles share tokens.
-        texts = (render(article, "w-title") for article in iter_articles(snakemake.input.train))
         train_tokenizer(texts, snakemake.output[0], tokenizer["train"]["vocabulary"])
+    elif "words" in tokenizer:
+        make_words_tokenizer(texts, snakemake.output[0], **tokenizer["words"])
     elif snakemake.input.pretrained:
         save_hub_tokenizer(snakemake.input.pretrained, snakemake.output[0])
     else:
         raise TextcriticError(
-            f"encodings: {snakemake.wildcards.encoding}: has no tokenizer for text; give one of train, hub, folder"
+            f"encodings: {snakemake.wildcards.encoding}: has no tokenizer for text; give train, words, hub or folder"
         )

@@ -29,6 +29,11 @@ def render(article: Article, setting: str) -> str:
     return "".join(piece for piece, _ in _pieces(article, setting))
 
 
+def render_with_titles(article: Article) -> str:
+    """The article as text with the titles of its sections, or without if no section has one; raises as `render`."""
+    return render(article, W_TITLE if any(section.title for section in article.sections) else WO_TITLE)
+
+
 def spans(article: Article, setting: str) -> list[tuple[int, int, int]]:
     """Character spans (start, stop, kind) that cover `render(article, setting)` without gaps or overlaps.
 

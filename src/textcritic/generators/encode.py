@@ -127,23 +127,32 @@ def encode_articles(
     """
     while batch := list(islice(articles, BATCH)):
         texts = [render(article, setting) for article in batch]
+        covered = [spans(article, setting) for article in batch]
+        # Documents of one section without title have one kind of token, and offsets take as long as the tokens.
+        mixed = any(len(pieces) != 1 for pieces in covered)
         encoded = tokenizer(
             texts,
             add_special_tokens=False,
             split_special_tokens=True,
-            return_offsets_mapping=True,
+            return_offsets_mapping=mixed,
             return_attention_mask=False,
             verbose=False,
         )
-        for article, text, ids, offsets in zip(
-            batch, texts, encoded["input_ids"], encoded["offset_mapping"], strict=True
-        ):
+        for number, (article, ids, pieces) in enumerate(zip(batch, encoded["input_ids"], covered, strict=True)):
             if not ids:
                 raise TextcriticError(f"article '{article.id}': its text is empty; leave it out of the corpus")
-            starts, stops, kinds = np.array(spans(article, setting)).T
-            of_character = np.repeat(kinds.astype(np.uint8), stops - starts)
-            last = np.array(offsets, np.int64)[:, 1] - 1
-            yield np.array(ids, np.int32), of_character[last.clip(0, len(text) - 1)]
+            if mixed:
+                kinds = _kinds(pieces, np.array(encoded["offset_mapping"][number], np.int64))
+            else:
+                kinds = np.full(len(ids), pieces[0][2], np.uint8)
+            yield np.array(ids, np.int32), kinds
+
+
+def _kinds(pieces: Sequence[tuple[int, int, int]], offsets: np.ndarray) -> np.ndarray:
+    """The kind of the last character of each token: uint8 [tokens]."""
+    starts, stops, kinds = np.array(pieces).T
+    of_character = np.repeat(kinds.astype(np.uint8), stops - starts)
+    return of_character[(offsets[:, 1] - 1).clip(0, len(of_character) - 1)]
 
 
 def boundary_ids(tokenizer: PreTrainedTokenizerFast, boundary: str) -> tuple[list[int], list[int]]:

@@ -20,6 +20,7 @@ from textcritic.training.load import load_tokenizer
 
 # Stands for the end of a text among its bytes; no UTF-8 text has it.
 END_BYTE = b"\xff"
+PIECE = 1 << 24  # tokens of a stream that are looked at together
 
 
 def make_symbol_tokenizer(out_dir: str | os.PathLike[str], letters: str) -> None:
@@ -86,15 +87,25 @@ def read_sequences(prefix: str | os.PathLike[str], end: int) -> tuple[np.ndarray
     Raises:
         TextcriticError: a file is missing or not whole, is not in this form, or a sequence is empty.
     """
-    tokens = np.asarray(load_encoded(prefix)[0])
-    ends = np.flatnonzero(tokens == end)
+    tokens, ends = np.asarray(load_encoded(prefix)[0]), sequence_ends(prefix, end)
+    return tokens[tokens != end].astype(np.min_scalar_type(tokens.max())), ends - np.arange(len(ends))
+
+
+def sequence_ends(prefix: str | os.PathLike[str], end: int) -> np.ndarray:
+    """Where the end-of-text tokens are, one before, between and after the sequences, int64 [sequences + 1].
+
+    The stream is read in pieces; args and errors as of `read_sequences`.
+    """
+    tokens = load_encoded(prefix)[0]
+    ends = np.concatenate(
+        [np.flatnonzero(tokens[first : first + PIECE] == end) + first for first in range(0, max(len(tokens), 1), PIECE)]
+    )
     if len(ends) < 2 or ends[0] != 0 or ends[-1] != len(tokens) - 1:
         raise TextcriticError(f"{prefix}.tokens.npy: should begin and end with the end-of-text token {end}")
-    offsets = ends - np.arange(len(ends))
-    empty = np.flatnonzero(np.diff(offsets) == 0)
+    empty = np.flatnonzero(np.diff(ends) == 1)
     if len(empty):
         raise TextcriticError(f"{prefix}.tokens.npy: sequence {empty[0]} is empty; a sequence has at least one token")
-    return tokens[tokens != end].astype(np.min_scalar_type(tokens.max())), offsets
+    return ends
 
 
 def require_symbols(encoding: Mapping[str, Any], name: str) -> None:

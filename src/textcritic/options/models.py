@@ -14,6 +14,9 @@ SYMBOLS = "symbols"
 SUBWORDS = "subwords"
 """The tokenizer of parallel corpora; all others but `SYMBOLS` are for text."""
 
+WORDS = "words"
+"""The tokenizer of whole words; it has no special tokens but the end of text."""
+
 GRADIENT = ("causal", "fairseq")
 """Kinds of generators that are trained for so many steps or epochs."""
 
@@ -22,9 +25,13 @@ def check_encoding(name: str, registries: "Registries") -> None:
     """Check an entry of the encodings registry.
 
     Raises:
-        TextcriticError: the mark between two articles of text, for sequences that are not text.
+        TextcriticError: the mark between two articles of text, for sequences that are not text; a vocabulary of words
+            with no limit or two.
     """
     encoding = registries.entry("encodings", name)
+    words = encoding["tokenizer"].get(WORDS)
+    if words is not None and len(words) != 1:
+        raise TextcriticError("tokenizer.words: give vocabulary or minimum_count, one of the two")
     special = next((key for key in (SYMBOLS, SUBWORDS) if key in encoding["tokenizer"]), None)
     if special and encoding["boundary"] != "single":
         raise TextcriticError(
@@ -66,10 +73,15 @@ def check_classifier(name: str, registries: "Registries") -> None:
     model = registries.entry("classifiers", name)
     _check_encoded(model)
     tokenizer = registries.entry("encodings", model["encoding"])["tokenizer"] if "encoding" in model else {}
-    for key, kind in ((SYMBOLS, "the sequences of a process"), (SUBWORDS, "parallel corpora")):
+    for key, kind in (
+        (SYMBOLS, "the sequences of a process"),
+        (SUBWORDS, "parallel corpora"),
+        (WORDS, "language models of whole words"),
+    ):
         if key in tokenizer:
             raise TextcriticError(
-                f"encoding: {model['encoding']} is for {kind}; a classifier reads text, so name one that is for text"
+                f"encoding: {model['encoding']} is for {kind}; a classifier reads text in parts of words, so name one"
+                " that is for text"
             )
 
 

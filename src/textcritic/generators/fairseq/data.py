@@ -15,29 +15,33 @@ from textcritic.generators.encode import load_encoded
 from textcritic.generators.fairseq.at_once import OFFSET
 from textcritic.generators.fairseq.models import FairseqModel
 from textcritic.generators.pairs import Pairs
-from textcritic.generators.symbols import read_sequences
+from textcritic.generators.symbols import sequence_ends
 from textcritic.runlog import log
 
 
 @dataclass(frozen=True)
 class Side:
-    """One text of every example, as fairseq's symbols, without any at its ends.
+    """One text of every example, which becomes fairseq's symbols when it is asked for.
 
     Attributes:
-        tokens: one text after the other, int64 [tokens].
-        offsets: where each begins, the end of the last one behind them, int64 [examples + 1].
+        tokens: ids of the tokenizer [tokens]; of a stream a memory map, as billions of tokens have no room in memory.
+        starts: where each text begins, int64 [examples].
+        stops: where it ends, int64 [examples].
+        symbols: fairseq's symbol of each id, see `FairseqModel.symbols`.
     """
 
-    tokens: torch.Tensor
-    offsets: np.ndarray
+    tokens: np.ndarray
+    starts: np.ndarray
+    stops: np.ndarray
+    symbols: np.ndarray
 
     def lengths(self) -> np.ndarray:
         """Tokens of each text [examples]."""
-        return np.diff(self.offsets)
+        return self.stops - self.starts
 
     def text(self, number: int) -> torch.Tensor:
-        """The symbols of one text."""
-        return self.tokens[self.offsets[number] : self.offsets[number + 1]]
+        """The symbols of one text, int64, without any at its ends."""
+        return torch.from_numpy(self.symbols[self.tokens[self.starts[number] : self.stops[number]]])
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Examples:
     Attributes:
         target: what is to be written.
         source: what is read; None for a language model.
-        kinds: kind of each target token, uint8 [target tokens], see `corpora`.
+        kinds: kind of each token of `target.tokens`, uint8 [tokens], see `corpora`.
         group: document that each belongs to, int64 [examples]: translations of a sentence belong together.
         usable: the examples that are not too long for the model [usable].
     """
@@ -98,7 +102,7 @@ def load_examples(path: str | os.PathLike[str], model: FairseqModel) -> Examples
 def target_streams(path: str | os.PathLike[str], translates: bool) -> list[np.ndarray]:
     """The tokens that a dictionary is counted on: both sides of pairs, or a stream."""
     if not translates:
-        return [np.asarray(load_encoded(path)[0])]
+        return [load_encoded(path)[0]]
     pairs = Pairs.load(path)
     return [pairs.source, pairs.target]
 
@@ -214,8 +218,8 @@ def _pairs(path: str | os.PathLike[str], model: FairseqModel) -> Examples:
     near = (target - source >= -OFFSET) & (target - source < OFFSET)
     near |= not getattr(model.module.decoder, "pred_length_offset", False)
     return Examples(
-        Side(model.to_fairseq(pairs.target), pairs.target_offsets),
-        Side(model.to_fairseq(pairs.source), pairs.source_offsets),
+        Side(pairs.target, pairs.target_offsets[:-1], pairs.target_offsets[1:], model.symbols),
+        Side(pairs.source, pairs.source_offsets[:-1], pairs.source_offsets[1:], model.symbols),
         np.full(len(pairs.target), BODY, np.uint8),
         pairs.sentence,
         np.flatnonzero((source <= model.longest_source) & (target <= model.longest_target) & near),
@@ -223,18 +227,12 @@ def _pairs(path: str | os.PathLike[str], model: FairseqModel) -> Examples:
 
 
 def _documents(path: str | os.PathLike[str], model: FairseqModel) -> Examples:
-    end = int(model.tokenizer.eos_token_id)
-    tokens, offsets = read_sequences(path, end)
+    ends = sequence_ends(path, int(model.tokenizer.eos_token_id))
+    tokens, kinds = load_encoded(path)
     _require_known(path, (tokens,), model)
-    stream, kinds = load_encoded(path)
-    count = len(offsets) - 1
-    return Examples(
-        Side(model.to_fairseq(tokens), offsets),
-        None,
-        np.asarray(kinds)[np.asarray(stream) != end],
-        np.arange(count),
-        np.flatnonzero(np.diff(offsets) <= model.longest_target),
-    )
+    side = Side(tokens, ends[:-1] + 1, ends[1:], model.symbols)
+    usable = np.flatnonzero(side.lengths() <= model.longest_target)
+    return Examples(side, None, kinds, np.arange(len(ends) - 1), usable)
 
 
 def _require_known(path: str | os.PathLike[str], streams: Iterable[np.ndarray], model: FairseqModel) -> None:
@@ -248,5 +246,5 @@ def _require_known(path: str | os.PathLike[str], streams: Iterable[np.ndarray], 
 def iter_kinds(examples: Examples, rows: np.ndarray) -> Iterator[np.ndarray]:
     """The kind of each predicted token of these examples: those of the text, and the end, a boundary."""
     for row in rows:
-        first, stop = examples.target.offsets[row : row + 2]
+        first, stop = examples.target.starts[row], examples.target.stops[row]
         yield np.append(examples.kinds[first:stop], np.uint8(BOUNDARY))

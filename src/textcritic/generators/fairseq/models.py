@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -23,6 +24,7 @@ from textcritic.training.load import load_tokenizer
 FORMAT = "textcritic/fairseq-1"
 CONFIG, WEIGHTS, DICTIONARY = "config.json", "model.safetensors", "dictionary.npy"
 NO_TOKEN = -1
+PIECE = 1 << 24  # tokens of a stream that are counted together
 SPECIAL_SYMBOLS = 4  # <s>, <pad>, </s> and <unk>, in this order, begin every dictionary of fairseq
 END_SYMBOL = 2
 # What fairseq asks of a task or a criterion and its models read: options of a generator beside the model's own.
@@ -96,12 +98,17 @@ class FairseqModel:
         """Number of parameters, a shared one counted once."""
         return sum(parameter.numel() for parameter in self.module.parameters())
 
-    def to_fairseq(self, ids: np.ndarray) -> torch.Tensor:
-        """Symbols (int64) of tokenizer ids, in the same shape; END is </s>, a token that is not a symbol <unk>."""
+    @cached_property
+    def symbols(self) -> np.ndarray:
+        """The symbol of each tokenizer id, int64 [ids]; END is </s>, a token that is not a symbol <unk>."""
         table = np.full(len(self.tokenizer), self.dictionary.unk(), np.int64)
         known = np.flatnonzero(self.order != NO_TOKEN)
         table[self.order[known]] = known
-        return torch.from_numpy(table[np.asarray(ids, np.int64)])
+        return table
+
+    def to_fairseq(self, ids: np.ndarray) -> torch.Tensor:
+        """Symbols (int64) of tokenizer ids, in the same shape."""
+        return torch.from_numpy(self.symbols[np.asarray(ids, np.int64)])
 
     def from_fairseq(self, ids: torch.Tensor | Iterable[int]) -> list[int]:
         """Tokenizer ids of symbols [symbols]; <s>, <pad> and <unk> are left out."""
@@ -121,7 +128,8 @@ def symbol_order(tokenizer: PreTrainedTokenizerFast, streams: Iterable[np.ndarra
     """
     counts = np.zeros(len(tokenizer), np.int64)
     for stream in streams:
-        counts += np.bincount(stream, minlength=len(tokenizer))
+        for first in range(0, len(stream), PIECE):  # bincount makes a copy of 64 bits a token
+            counts += np.bincount(stream[first : first + PIECE], minlength=len(tokenizer))
     special = set(tokenizer.all_special_ids)
     ranked = [int(token) for token in np.argsort(-counts, kind="stable") if token not in special]
     return np.array([NO_TOKEN, NO_TOKEN, tokenizer.eos_token_id, NO_TOKEN, *ranked], np.int32)
