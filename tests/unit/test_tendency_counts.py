@@ -9,7 +9,7 @@ from textcritic.options.tendencies import CountOptions, require_stop_words
 from textcritic.tendencies.counting import count_texts, groups_of
 from textcritic.tendencies.counts import LENGTH, SYMBOLS, TYPES, Counts, merge
 from textcritic.tendencies.tokens import tokenize
-from textcritic.tendencies.words import is_symbol, stop_words_of
+from textcritic.tendencies.words import attached, stop_words_of, symbols
 
 OPTIONS = CountOptions(window=3, longest_lag=4, groups=5)
 
@@ -147,8 +147,13 @@ def test_words_and_marks():
 
 def test_symbols_are_punctuation_and_numbers():
     """Facts of the paper: 1,200 is one, non-u.s. is none."""
-    assert all(map(is_symbol, ["1,200", ".", "--", "$5", "½", "€", "٣", "❤️", "©"]))
-    assert not any(map(is_symbol, ["non-u.s.", "a", "1st", "\x00", "\u0301", "字", ""]))
+    assert symbols(pa.array(["1,200", ".", "--", "$5", "½", "€", "٣", "❤️", "©"])).all()
+    assert not symbols(pa.array(["non-u.s.", "a", "1st", "\x00", "\u0301", "字", "字."])).any()
+
+
+def test_marks_that_a_tokenizer_would_have_cut_off():
+    assert attached(pa.array(["word,", "a.", "naïve?", "क्षि!", "no)"])).all()
+    assert not attached(pa.array([",", "word", "u.s.", "1,", "(no)", "don't.", "a,,", "é"])).any()
 
 
 def test_stop_words_of_any_case_and_apostrophe():

@@ -47,7 +47,7 @@ class Counts:
         recurrence: int64 [G, lags, 2], pairs of tokens of one document at each distance, and how many of these are the
             same word twice.
         lags: int64 [lags], these distances: 1, 2, 4, ...
-        attached: int64 [G], tokens such as `word,`, see `words.is_attached`.
+        attached: int64 [G], tokens such as `word,`, see `words.attached`.
         upper: int64 [G], tokens that lower case changes.
     """
 

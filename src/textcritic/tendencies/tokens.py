@@ -56,10 +56,10 @@ def tokenize(texts: pa.StringArray, tokenizer: Tokenizer) -> Tokens:
     Raises:
         TextcriticError: a text is not UTF-8.
     """
-    data, ends = _bytes_of(texts)
+    data, ends = bytes_of(texts)
     if not len(data):
         return Tokens(pa.array([], pa.string()), np.zeros(0, np.int32), np.zeros(len(texts), np.int64))
-    codes = _code_points(data)
+    codes = code_points(data)
     # The byte at which each character begins; only bytes inside a character begin with the bits 10.
     begins = np.flatnonzero((data & 0xC0) != 0x80)
     first = np.zeros(len(codes) + 1, np.bool_)
@@ -96,7 +96,7 @@ def chunks(batches: Iterable[pa.Array], most_bytes: int = CHUNK_BYTES) -> Iterat
             start = stop
 
 
-def _bytes_of(texts: pa.StringArray) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+def bytes_of(texts: pa.StringArray) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
     """The bytes of all texts, and where each text ends among them."""
     if not len(texts):
         return np.zeros(0, np.uint8), np.zeros(0, np.int64)
@@ -106,7 +106,12 @@ def _bytes_of(texts: pa.StringArray) -> tuple[npt.NDArray[np.uint8], npt.NDArray
     return every[bounds[0] : bounds[-1]], bounds[1:] - bounds[0]
 
 
-def _code_points(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+def code_points(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    """The code point of each character of a text in UTF-8: uint32 [characters].
+
+    Raises:
+        TextcriticError: it is not UTF-8.
+    """
     try:
         text = data.tobytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -160,6 +165,12 @@ def _last(among: Flags, first: Flags) -> npt.NDArray[np.int64]:
 
 
 @cache
+def categories() -> list[str]:
+    """The Unicode category of each code point, such as `Lu`: [code points]."""
+    return [unicodedata.category(chr(code)) for code in range(CODE_POINTS)]
+
+
+@cache
 def _spaces() -> Flags:
     """Which code points Python takes for white space: [code points]."""
     return np.array([chr(code).isspace() for code in range(CODE_POINTS)])
@@ -169,8 +180,7 @@ def _spaces() -> Flags:
 def _classes() -> Classes:
     """The class of each code point: [code points]."""
     by_category = {"L": WORD, "N": WORD, "M": MARK, "Cf": FORMAT, "Cc": SPACE, "Z": SPACE}
-    categories = [unicodedata.category(chr(code)) for code in range(CODE_POINTS)]
-    classes = np.array([by_category.get(c, by_category.get(c[0], OTHER)) for c in categories], np.uint8)
+    classes = np.array([by_category.get(c, by_category.get(c[0], OTHER)) for c in categories()], np.uint8)
     classes[[ord(joiner) for joiner in JOINERS]] = JOINER
     classes[0x1F3FB:0x1F400] = TONE
     return classes

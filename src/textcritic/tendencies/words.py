@@ -1,9 +1,7 @@
 """Words: what is known of a token from its letters alone, found once for each distinct one; and lists of stop words."""
 
-import re
-import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +12,11 @@ import pyarrow.compute as pc
 from textcritic.errors import TextcriticError
 from textcritic.latents.bags.vocabulary import stop_word_list
 from textcritic.options.tendencies import ENGLISH, LANGUAGES, NO_STOP_WORDS
+from textcritic.tendencies.tokens import bytes_of, categories, code_points
 
 ENGLISH_FILE = Path(__file__).with_name("english_stop_words.txt")
-ASCII_SYMBOLS = r"^[!-@\[-`{-~]+$"
-ASCII_ATTACHED = r"^[A-Za-z]+[,.;:!?)]$"
+# What a character is, as bits.
+SYMBOL, OF_SYMBOLS, LETTER, END = 1, 2, 4, 8
 
 Flags = npt.NDArray[np.bool_]
 
@@ -51,7 +50,7 @@ def words_of(types: pa.StringArray, lower_case: bool, stop_words: frozenset[str]
         lower_case: whether tokens that differ in case are one word.
         stop_words: in lower case; an apostrophe of either shape is that of the list.
     """
-    lower = _with_others(pc.ascii_lower(types), types, str.lower)
+    lower = _lower(types)
     encoded = (lower if lower_case else types).dictionary_encode()
     words = encoded.dictionary
     straight = pc.replace_substring(lower if not lower_case else words, "’", "'")
@@ -59,24 +58,29 @@ def words_of(types: pa.StringArray, lower_case: bool, stop_words: frozenset[str]
         words,
         encoded.indices.to_numpy(),
         _numpy(pc.is_in(straight, pa.array(sorted(stop_words), pa.string()))),
-        _numpy(_with_others(pc.match_substring_regex(words, ASCII_SYMBOLS), words, is_symbol)),
-        _numpy(_with_others(pc.match_substring_regex(types, ASCII_ATTACHED), types, is_attached)),
+        symbols(words),
+        attached(types),
         _numpy(pc.not_equal(lower, types)),
     )
 
 
-def is_symbol(token: str) -> bool:
-    """Whether a token has only punctuation, symbols and numbers, by Unicode category (paper, section 5.4).
+def symbols(tokens: pa.StringArray) -> Flags:
+    """Which tokens have only punctuation, symbols and numbers, by Unicode category (paper, section 5.4): bool [tokens].
 
-    The marks and format characters that emoji are joined with may be among them.
+    The marks and format characters that emoji are joined with may be among them. Tokens have one character or more.
     """
-    kinds = {unicodedata.category(character) for character in token}
-    return any(k[0] in "PSN" for k in kinds) and all(k[0] in "PSNM" or k == "Cf" for k in kinds)
+    kinds, starts, _ = _kinds_of(tokens)
+    every, some = np.bitwise_and.reduceat(kinds, starts), np.bitwise_or.reduceat(kinds, starts)
+    found: Flags = (every & OF_SYMBOLS != 0) & (some & SYMBOL != 0)
+    return found
 
 
-def is_attached(token: str) -> bool:
-    """Whether a token is letters and marks with one of `, . ; : ! ? )` behind them."""
-    return bool(re.fullmatch(r".+[,.;:!?)]", token)) and all(unicodedata.category(c)[0] in "LM" for c in token[:-1])
+def attached(tokens: pa.StringArray) -> Flags:
+    """Which tokens are letters and marks with one of `, . ; : ! ? )` behind them: bool [tokens]."""
+    kinds, starts, lengths = _kinds_of(tokens)
+    letters = np.add.reduceat((kinds & LETTER != 0).astype(np.int64), starts)
+    found: Flags = (kinds[starts + lengths - 1] & END != 0) & (letters == lengths - 1) & (lengths > 1)
+    return found
 
 
 def stop_words_of(name: str) -> frozenset[str]:
@@ -104,11 +108,26 @@ def stop_words_of(name: str) -> frozenset[str]:
         ) from error
 
 
-def _with_others(of_ascii: pa.Array, strings: pa.StringArray, function: Callable[[str], object]) -> pa.Array:
-    """What Arrow found of strings in ASCII, and of the others what Python knows of Unicode."""
-    others = pc.invert(pc.string_is_ascii(strings))
-    values = [function(text) for text in strings.filter(others).to_pylist()]
-    return pc.replace_with_mask(of_ascii, others, pa.array(values, of_ascii.type))
+def _lower(tokens: pa.StringArray) -> pa.StringArray:
+    """The tokens in lower case: those in ASCII by Arrow, the others by Python, which knows all of Unicode."""
+    others = pc.invert(pc.string_is_ascii(tokens))
+    lower = [token.lower() for token in tokens.filter(others).to_pylist()]
+    return pc.replace_with_mask(pc.ascii_lower(tokens), others, pa.array(lower, pa.string()))
+
+
+def _kinds_of(tokens: pa.StringArray) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The kinds of all characters, where those of each token begin, and how many it has."""
+    lengths = pc.utf8_length(tokens).to_numpy().astype(np.int64)
+    return _kinds()[code_points(bytes_of(tokens)[0])], np.cumsum(lengths) - lengths, lengths
+
+
+@cache
+def _kinds() -> npt.NDArray[np.uint8]:
+    """What each code point may be part of, as bits: [code points]."""
+    by_category = dict.fromkeys("PSN", SYMBOL | OF_SYMBOLS) | {"L": LETTER, "M": LETTER | OF_SYMBOLS, "Cf": OF_SYMBOLS}
+    kinds = np.array([by_category.get(c, by_category.get(c[0], 0)) for c in categories()], np.uint8)
+    kinds[[ord(mark) for mark in ",.;:!?)"]] |= END
+    return kinds
 
 
 def _numpy(flags: pa.BooleanArray) -> Flags:
