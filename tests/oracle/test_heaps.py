@@ -179,5 +179,9 @@ def test_samples_that_do_not_match():
     with pytest.raises(TextcriticError, match=r"they are \[L\], \[B, L\] and \[B, L\]"):
         fit_heaps_many([1, 2], [[1, 2]], [1, 2])
     one, other = TypesByLength.of([1, 2, 3], [1, 2, 2]), TypesByLength.of([4, 5], [3, 4])
-    with pytest.raises(TextcriticError, match="no length has 1 documents in both sets"):
-        heaps_distances(one, other, least=1)
+    with pytest.raises(TextcriticError, match="at least 0 documents; give at least 1"):
+        heaps_distances(one, other, least=0)
+    nothing = heaps_distances(one, other, least=1)
+    assert {
+        len(getattr(nothing, name)) for name in ("lengths", "documents", "own", "own_p", "real", "empirical_p")
+    } == {0}

@@ -37,7 +37,7 @@ class HeapsDistances:
 def heaps_distances(
     sample: TypesByLength, real: TypesByLength, least: int = 100, resamples: int = 1000, seed: int = 1
 ) -> HeapsDistances:
-    """Distances at every length that has enough documents in both sets.
+    """Distances at every length that has enough documents in both sets; maybe none, as of long articles.
 
     The Poisson law is of numbers from 0 to infinity; a document of length l has 1 to l types, so that some distance is
     there by construction, and most of it at short lengths. p-values take the parameters as given: each length is a
@@ -51,7 +51,7 @@ def heaps_distances(
         seed: of `numpy.random.default_rng`.
 
     Raises:
-        TextcriticError: no length has so many documents, or as `fit_heaps`.
+        TextcriticError: as `fit_heaps`, or `least` below 1.
     """
     laws = [fit_heaps(one.lengths, one.types, one.counts) for one in (sample, real)]
     lengths = _common(sample, real, least)
@@ -64,8 +64,9 @@ def heaps_distances(
         numbers.append([here.total, there.total])
         own, of_real = (_poisson_test(here, law, length, resamples, own_seed) for law in laws)
         tests.append((own, of_real, ks_test(here, there, resamples, own_seed)))
-    distances, p = (np.array([[getattr(t, name) for t in row] for row in tests]).T for name in ("distance", "p"))
-    documents = np.array(numbers, dtype=np.int64)
+    found = np.array([[(test.distance, test.p) for test in row] for row in tests]).reshape(-1, 3, 2)
+    distances, p = found[:, :, 0].T, found[:, :, 1].T
+    documents = np.array(numbers, dtype=np.int64).reshape(-1, 2)
     return HeapsDistances(
         lengths=lengths,
         documents=documents[:, 0],
@@ -91,12 +92,10 @@ def _poisson_test(histogram: Histogram, law: HeapsFit, length: int, resamples: i
 
 
 def _common(sample: TypesByLength, real: TypesByLength, least: int) -> Ints:
+    if least < 1:
+        raise TextcriticError(f"Heaps' law: lengths of at least {least} documents; give at least 1")
     ours, others = (mean_types(one, least).lengths for one in (sample, real))
     common: Ints = np.intersect1d(ours, others)
-    if least < 1 or not len(common):
-        raise TextcriticError(
-            f"Heaps' law: no length has {least} documents in both sets; give more, or a smaller least"
-        )
     return common
 
 

@@ -1,7 +1,7 @@
 """How far counts by rank are from Zipf's law, or from one another (Meister and Cotterell 2021, sections 4.2 and 5.1).
 
 The paper looks at the first 10,000 ranks, and does not say how the two distribution functions are cut there. Three
-conventions give distances that differ by a factor of three, so all three are here, by name.
+conventions give distances that differ several times over, so all three are here, by name.
 """
 
 from dataclasses import dataclass
@@ -116,10 +116,10 @@ def zipf_fit_p(
 
     In each simulation as many tokens are drawn from a law, and its words are ranked anew by their counts. If s was
     fitted to the given counts, it is fitted to those of the simulation (Clauset et al. 2009, section 4). Ranked anew,
-    samples of an infinite law have a larger s than the law: 57 million tokens of s = 1.2 have 1.2105, because words
-    far beyond any rank that can be seen share one token in 20. Hence the law of the simulations is not that of s, but
-    the one whose samples have s on average (`drawn_from`; Gouriéroux et al. 1993); without this, the test would reject
-    samples of the law itself. Where s is given, tokens are drawn with it as it is.
+    samples of an infinite law have a larger s than the law: 57 million tokens of s = 1.2 have 1.2105, because 4% of
+    the tokens are of words far beyond the ranks that can be seen. Hence the law of the simulations is not that of s,
+    but the one whose samples have s on average (`drawn_from`; Gouriéroux et al. 1993); without this, the test would
+    reject samples of the law itself. Where s is given, tokens are drawn with it as it is.
 
     Words have Poisson counts (`zipf_draws`), so that 1,000 simulations of 57 million tokens take seconds.
 
