@@ -56,6 +56,7 @@ def test_rare_words_are_one_category():
     expected = stats.chi2_contingency([[40, 13], [25, 5]], correction=False)
     assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-12)
     assert (found.degrees, found.pooled) == (1, 4)
+    assert chi_square_test([5, 45], [5, 45]).pooled == 0  # 5 is enough
     alone = chi_square_test([3, 1], [2, 2])
     assert (alone.degrees, alone.p, alone.statistic) == (0, 1, pytest.approx(0))
 

@@ -187,6 +187,8 @@ def test_counts_beyond_two_to_the_31_are_tested():
     one, two = (Histogram(np.array([1.0, 2.0]), np.array(counts)) for counts in ([half, half + 150_000], [half, half]))
     exact = 2 * stats.norm.sf(150_000 / 4 / half / math.sqrt(2 * 0.25 / (2 * half)))
     assert 0.05 < exact < 0.9
+    apart = (Histogram(np.array([value]), np.array([half])) for value in (1.0, 2.0))
+    assert ks_distance(*apart) == (1, 1)
     for test in (ks_test, mean_test):
         assert test(one, two, resamples=resamples).p == pytest.approx(exact, abs=error(exact, resamples))
 
@@ -327,6 +329,13 @@ def test_chunks_change_nothing(monkeypatch):
     monkeypatch.setattr("textcritic.inference.bootstrap.CHUNK_DRAWS", 40)
     assert every() == whole
     assert ks_interval(*both(), resamples=50).resamples == 50
+
+
+def test_the_two_sets_are_drawn_independently():
+    """The interval of a set's difference from its own copy is that of two sets."""
+    found = mean_test(*both(range(100), range(100)), resamples=5000)
+    reach = stats.norm.ppf(0.975) * np.std(range(100)) * math.sqrt(2 / 100)
+    assert (found.low, found.high) == pytest.approx((-reach, reach), rel=0.1)
 
 
 def test_sets_without_variation():

@@ -48,7 +48,11 @@ def test_quantiles_are_those_of_numpy(documents):
     assert quantile(Histogram.of(values), 0.5).shape == ()
 
 
-@pytest.mark.parametrize("values", [RNG.geometric(0.02, 500), RNG.normal(size=40), [1, 1, 1], [7], [0, 0, 0, 1, 100]])
+# Of [0, 9, 9, 9], no value lies between the lower quartile and the end of its whisker.
+BOXES = (RNG.geometric(0.02, 500), RNG.normal(size=40), [1, 1, 1], [7], [0, 0, 0, 1, 100], [0, 9, 9, 9], [0, 0, 0, 9])
+
+
+@pytest.mark.parametrize("values", BOXES)
 def test_box_plots_are_those_of_matplotlib(values):
     found = box_summary(Histogram.of(values))
     expected = cbook.boxplot_stats(values)[0]
