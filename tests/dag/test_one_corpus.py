@@ -14,6 +14,7 @@ from textcritic.cli import main
         ("docstrings", {"docstrings": 2}),
         ("process-demo", {"process-demo": 1}),
         ("wiki-short", {"wiki-short": 2, "wiki": 66}),  # 64 shards, joined, and built
+        ("wiki-lines", {"wiki-lines": 65}),  # 64 shards, built
     ],
 )
 def test_a_corpus_needs_what_it_derives_from_and_no_study(corpus, made, tmp_path):
@@ -23,6 +24,16 @@ def test_a_corpus_needs_what_it_derives_from_and_no_study(corpus, made, tmp_path
     assert Counter(wildcards["corpus"] for _, wildcards, _ in plan if "corpus" in wildcards) == made
     assert {rule for rule, wildcards, _ in plan if "corpus" not in wildcards} <= {"download_file", "download_model"}
     assert jobs(run.stdout)["total"] == len(plan) + 1
+
+
+def test_models_of_lines_have_jobs_of_their_own_for_tokens(tmp_path):
+    models = [f"results/generators/wiki-lines/wo-title/{name}-lines/seed1/model" for name in ("transformer-as", "lstm")]
+    run = snakemake(tmp_path, "--dry-run", *models, "--config", "studies=[]")
+    assert run.returncode == 0, run.stderr + run.stdout
+    assert jobs(run.stdout) == {
+        **{"download_file": 1, "extract_lines": 64, "build_lines": 1, "make_lines_tokenizer": 2, "encode_lines": 2},
+        **{"train_fairseq": 2, "total": 72},
+    }
 
 
 @pytest.mark.parametrize("target", [(), ("data",)])
