@@ -18,7 +18,7 @@ from textcritic.generators.ngram.model import NgramModel
 from textcritic.generators.ngram.ranks import Truncated
 from textcritic.generators.ngram.words import END_ID, Vocabulary
 
-# No count of words has just these shares: there the logits of a neural model, which are rounded, may fall either way.
+# Shares p that no words have exactly: at such a p, the rounding of a neural model's logits would decide.
 TRUNCATIONS = [
     {"top_p": 0.5013},
     {"top_p": 0.9013},
@@ -37,7 +37,7 @@ BEAMS = [
     {"method": "beam-sampling", "beam": 5},
     {"method": "best-of", "beam": 2},
     {"method": "best-of", "beam": 5},
-    {"method": "best-of", "beam": 3, "top_p": 0.8},
+    {"method": "best-of", "beam": 3, "top_p": 0.8013},
     {"method": "best-of", "beam": 3, "temperature": 0.5, "top_k": 2},
 ]
 
@@ -105,7 +105,7 @@ def test_words_as_likely_as_the_kth_stay_and_the_word_that_crosses_p_stays():
     assert drawn(top_p=0.63, temperature=0.5) == {2}
 
 
-@pytest.mark.parametrize("keys", [{"top_p": 0.8}, {"top_k": 2}, {"temperature": 0.6, "top_p": 0.9}])
+@pytest.mark.parametrize("keys", [{"top_p": 0.8013}, {"top_k": 2}, {"temperature": 0.6, "top_p": 0.9}])
 def test_whole_texts_have_their_exact_probabilities(keys):
     """All texts of up to three words over three letters, enumerated, against 20,000 draws."""
     vocabulary, longest, draws = Vocabulary("abc"), 3, 20_000
@@ -184,20 +184,17 @@ def test_the_best_of_several_draws_equals_plain_loops_over_the_same_numbers(keys
     whole = set(keys) == {"method", "beam"}
     differ = 0
     for index, ids, finish in draw_texts(model, decoding, 4, range(60)):
-        numbers = Uniforms.of(4, [index])
-        draws = [([], []) for _ in range(decoding.beam)]
-        for _ in range(longest):
-            drawn = [numbers.next(np.array([0]))[0] for _ in draws]
-            for (words, log_probs), number in zip(draws, drawn, strict=True):
-                if END_ID in words:
-                    continue
+        draws = []
+        for number in range(decoding.beam):
+            numbers = Uniforms.of(4, [decoding.beam * index + number])
+            words, log_probs = [], []
+            while len(words) < longest and END_ID not in words:
                 context = (END_ID, END_ID, *words)[-2:]
                 shares, uncut = cut[context]
-                word = plain_draw(follows[context], number) if whole else at_rank(shares, number)
-                words.append(word)
-                log_probs.append(np.log(uncut[word]))
-            if all(END_ID in words for words, _ in draws):
-                break
+                at = numbers.next(np.array([0]))[0]
+                words.append(plain_draw(follows[context], at) if whole else at_rank(shares, at))
+                log_probs.append(np.log(uncut[words[-1]]))
+            draws.append((words, log_probs))
         scores = [np.mean(log_probs) for _, log_probs in draws]
         assert ids.tolist() == draws[int(np.argmax(np.round(scores, 12)))][0]
         assert finish == ("end" if ids[-1] == END_ID else "length")

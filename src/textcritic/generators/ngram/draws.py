@@ -1,12 +1,12 @@
 """Drawing texts from an n-gram model, many side by side; text i depends on (seed, i) and on nothing else."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.decoding import Decoding, Uniforms
-from textcritic.generators.ngram.beams import Draw, beam_sampled, best_of, by_text
+from textcritic.generators.ngram.beams import beam_sampled
 from textcritic.generators.ngram.model import NgramModel
 from textcritic.generators.ngram.ranks import Truncated
 from textcritic.generators.ngram.words import END_ID, UNKNOWN_ID
@@ -15,15 +15,21 @@ from textcritic.options.decodings import BEAM_SAMPLING, BEST_OF, DRAW
 
 TEXTS_AT_ONCE = 4096
 Drawn = tuple[int, np.ndarray, str]
+# Draws one word for each text: from contexts [order, texts], see `NgramModel.shift`, and numbers in [0, 1) [texts],
+# words and their log-probabilities.
+Draw = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 def draw_texts(model: NgramModel, decoding: Decoding, seed: int, indices: Sequence[int]) -> Iterator[Drawn]:
     """Draw texts, yielding (index, ids with the end, "end" or "length").
 
+    Truncation is that of `drawing.truncate`, beam sampling that of `generators.beams`, and the best of several draws
+    that of `generators.best_of`.
+
     Args:
         model: the model.
-        decoding: the scheme; a text has at most `max_tokens` tokens. What else but `max_tokens` changes the draws is
-            for maximum likelihood alone.
+        decoding: the scheme; a text has at most `max_tokens` tokens. Every other key that changes what is drawn
+            is for maximum likelihood alone.
         seed: of the sample.
         indices: of the texts.
 
@@ -41,37 +47,43 @@ def draw_texts(model: NgramModel, decoding: Decoding, seed: int, indices: Sequen
             "decoding: temperature, top_k, top_p, beam sampling and best-of do not apply to an interpolated n-gram"
             " model; use a decoding without them, or a model with `smoothing: none`"
         )
+    copies = decoding.beam if decoding.method == BEST_OF else 1
     at_once = max(TEXTS_AT_ONCE // decoding.beam, 1)
     draw = _drawer(model, decoding)
     for start in range(0, len(indices), at_once):
         block = indices[start : start + at_once]
-        uniforms = Uniforms.of(seed, block)
         if decoding.method == BEAM_SAMPLING:
-            texts = beam_sampled(model, uniforms, decoding)
-        elif decoding.method == BEST_OF:
-            texts = best_of(model, draw, uniforms, decoding)
+            texts = beam_sampled(model, decoding, seed, block)
         else:
-            texts = _drawn(model, draw, uniforms, decoding.max_tokens)
+            draws = [copies * index + number for index in block for number in range(copies)]
+            texts, scores = _drawn(model, draw, Uniforms.of(seed, draws), decoding.max_tokens)
+            best = np.argmax(scores.reshape(-1, copies), axis=1) + np.arange(len(block)) * copies
+            texts = [texts[number] for number in best]
         for index, ids in zip(block, texts, strict=True):
             yield index, ids, ENDED if ids[-1] == END_ID else CUT
 
 
-def _drawn(model: NgramModel, draw: Draw, uniforms: Uniforms, max_tokens: int) -> list[np.ndarray]:
-    """Ids of the texts whose numbers are given, word by word."""
+def _drawn(model: NgramModel, draw: Draw, uniforms: Uniforms, max_tokens: int) -> tuple[list[np.ndarray], np.ndarray]:
+    """Ids of the texts whose numbers are given, word by word, and the mean log-probability of the words of each."""
     number = len(uniforms)
     active = np.arange(number)
     contexts = np.repeat(model.begin()[:, None], number, axis=1)
+    score = np.zeros(number)
     rows, drawn = [], []
     for _ in range(max_tokens):
-        words, _ = draw(contexts, uniforms.next(active))
+        words, log_probs = draw(contexts, uniforms.next(active))
         rows.append(active)
         drawn.append(words)
+        score[active] += log_probs
         going_on = words != END_ID
         active = active[going_on]
         if not len(active):
             break
         contexts = model.shift(contexts[:, going_on], words[going_on])
-    return by_text(rows, drawn, number)
+    row = np.concatenate(rows)
+    lengths = np.bincount(row, minlength=number)
+    texts = np.split(np.concatenate(drawn)[np.argsort(row, kind="stable")], np.cumsum(lengths)[:-1])
+    return texts, score / lengths
 
 
 def _drawer(model: NgramModel, decoding: Decoding) -> Draw:

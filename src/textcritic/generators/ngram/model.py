@@ -206,6 +206,8 @@ def load(model_dir: str | os.PathLike[str]) -> NgramModel:
         TextcriticError: it holds no n-gram model, or a damaged one.
     """
     folder = Path(model_dir)
+    if not (folder / "model.json").exists():
+        raise TextcriticError(f"{folder}/model.json: no such file; give the folder of an n-gram model, or fit it again")
     described = read_json(folder / "model.json")
     words = open_array(folder / "words.npy", DAMAGED).tobytes().decode()
     # Words hold no white space but the two tokens that are line breaks, so a space separates them.
