@@ -183,6 +183,8 @@ def test_all_lines_are_in_one_split_each_in_the_order_of_the_seed(sample, tmp_pa
     monkeypatch.setattr(shuffle, "BUCKET", 100)  # 11 of them
     _, lines, parts, reports = sample
     splits = {"validation": 10, "test": 200, "seed": 5}
+    (tmp_path / "lines/.shuffled.killed").mkdir(parents=True)
+    (tmp_path / "lines/.shuffled.killed/0").write_text("what a killed job left")
     build_lines(parts, reports, splits, tmp_path / "lines", tmp_path / "lines/extracted.json")
     found = {split: texts_of(tmp_path / f"lines/{split}.parquet") for split in SPLITS}
     keys = keys_of(lines, 5)
@@ -218,6 +220,18 @@ def test_the_order_depends_on_the_seed_alone(tmp_path):
     assert sorted(chain(*one.values())) == sorted(chain(*other.values()))
     total = record["extracted"]
     assert (len(one["validation"]), len(one["test"])) == (round(0.1 * total), round(0.2 * total))
+
+
+def test_the_number_of_files_that_are_open_has_a_limit_and_changes_nothing(sample, tmp_path, monkeypatch):
+    _, _, parts, reports = sample
+    orders = []
+    for size, most in ((1000, 500), (10, 7)):
+        monkeypatch.setattr(shuffle, "BUCKET", size)
+        monkeypatch.setattr(shuffle, "MOST_BUCKETS", most)
+        out = tmp_path / f"lines-{most}"
+        build_lines(parts, reports, {"validation": 1, "test": 1, "seed": 1}, out, out / "extracted.json")
+        orders.append(list(texts_of(out / "train.parquet")))
+    assert orders[0] == orders[1]
 
 
 def test_train_has_a_limit_if_it_is_given(tmp_path):

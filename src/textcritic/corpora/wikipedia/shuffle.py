@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,9 +23,11 @@ from textcritic.options.corpora import SPLITS, WIKIPEDIA_LINES
 from textcritic.runlog import Progress, log, versions
 
 BUCKET = 200_000  # lines that are sorted at one time: 46 million make 230 buckets, each of some 70 MB
+MOST_BUCKETS = 500  # files that are open at one time; systems allow 1024
 SPREAD = 16  # batches that are spread over the buckets at one time
 ROWS = 1 << 16  # lines of a row group
 
+_TEMPORARY = ".shuffled."
 _KEY, _TEXT = pa.field("key", pa.uint64()), pa.field("text", pa.string())
 _BUCKET_SCHEMA = pa.schema([ARTICLE_SCHEMA.field("id"), _TEXT, ARTICLE_SCHEMA.field("source"), _KEY])
 _TYPE = ARTICLE_SCHEMA.field("sections").type
@@ -58,9 +61,12 @@ def build_lines(
     folder, joined = Path(out_dir), join_reports(reports)
     sizes = _sizes(folder.name, joined["articles"], splits)
     folder.mkdir(parents=True, exist_ok=True)
+    for stale in folder.glob(f"{_TEMPORARY}*"):  # of a job that was killed
+        shutil.rmtree(stale, ignore_errors=True)
     hashed = hashlib.sha256()
-    with TemporaryDirectory(dir=folder, prefix=".shuffled.") as temporary:
-        buckets = [Path(temporary) / str(number) for number in range(-(-joined["articles"] // BUCKET))]
+    with TemporaryDirectory(dir=folder, prefix=_TEMPORARY) as temporary:
+        count = min(-(-joined["articles"] // BUCKET), MOST_BUCKETS)
+        buckets = [Path(temporary) / str(number) for number in range(count)]
         _spread(shards, splits["seed"], buckets, joined["articles"])
         lengths, repeated = _write_splits(buckets, sizes, folder, hashed)
     statistics = _statistics(lengths)
