@@ -28,6 +28,7 @@ include: "rules/parallel.smk"
 include: "rules/topics.smk"
 include: "rules/mixing.smk"
 include: "rules/tendencies.smk"
+include: "rules/tendency_measures.smk"
 include: "rules/coreference.smk"
 
 

@@ -1,32 +1,35 @@
-"""Tendencies: count the words of real text, of draws from the train split, and of samples, in groups of documents.
+"""Tendencies: count the words of real text, of draws from the train split, and of samples; measure and compare them.
 
 Needs: a corpus of text, samples, and the file of stop words that the critic names, if it names one: one's own, or one
-that rules/download.smk fetches. Makes: results/tendencies/{critic}/{corpus}, with data, draws and samples.
+that rules/download.smk fetches. Makes: results/tendencies/{critic}/{corpus}, with data, draws and samples: counts, and
+of each its statistics (JSON) and curves (Parquet). Where the critic has several shards, jobs share the counting.
 """
 
 from textcritic.options.tendencies import stop_word_files
 
 TENDENCY_CRITICS = registries.names("critics", kind=["tendencies"])
+ONE_JOB = registries.names("critics", kind=["tendencies"], shards=[1])
 COUNTED = "results/tendencies/{critic}/{corpus}"
-# What is counted, behind the corpus: a split, a draw, or a sample.
-COUNTED_TEXTS = rf"data/({'|'.join(SPLITS)})|draws/\d+|samples/[^/]+/[^/]+/seed\d+/[^/]+"
+# What is counted, behind the corpus: a split or a sample.
+COUNTED_TEXTS = rf"data/({'|'.join(SPLITS)})|samples/[^/]+/[^/]+/seed\d+/[^/]+"
+COUNTING = ("kind", "tokenizer", "lower_case", "stop_words", "window", "longest_lag", "groups", "seed")
 
 
-rule count_data_tendencies:
-    """One shard of a split."""
+rule count_tendencies:
+    """A split or a sample, in one job."""
     input:
-        articles="results/corpora/{corpus}/{split}.parquet",
+        articles=lambda w: paths.counted(w.corpus, w.texts),
         stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic)),
     output:
-        temp(f"{COUNTED}/data/{{split}}/shard{{shard}}.npz"),
+        f"{COUNTED}/{{texts}}.npz",
     log:
-        "results/logs/count_data_tendencies/{critic}/{corpus}/{split}/shard{shard}.log",
+        "results/logs/count_tendencies/{critic}/{corpus}/{texts}.log",
     benchmark:
-        "results/benchmarks/count_data_tendencies/{critic}/{corpus}/{split}/shard{shard}.tsv"
+        "results/benchmarks/count_tendencies/{critic}/{corpus}/{texts}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
-        critic=TENDENCY_CRITICS,
-        split="|".join(SPLITS),
+        critic=ONE_JOB,
+        texts=COUNTED_TEXTS,
     conda:
         "../envs/cpu.yaml"
     threads: of("critics", "critic", "threads")
@@ -34,62 +37,30 @@ rule count_data_tendencies:
         mem_mb=of("critics", "critic", "mem_mb"),
         runtime=of("critics", "critic", "runtime"),
     params:
-        spec=spec(
-            "critics",
-            "critic",
-            "kind",
-            "tokenizer",
-            "lower_case",
-            "stop_words",
-            "window",
-            "longest_lag",
-            "groups",
-            "seed",
-        ),
+        spec=spec("critics", "critic", *COUNTING),
         shards=of("critics", "critic", "shards"),
-        version=stage("topics"),  # of the kind tendencies, as soon as there is one
+        version=stage("tendencies"),
     script:
         "../workflow/scripts/count_tendencies.py"
 
 
-use rule count_data_tendencies as count_sample_tendencies with:
-    input:
-        articles=f"{DRAWN}.parquet",
-        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic)),
+use rule count_tendencies as count_tendencies_shard with:
     output:
-        temp(f"{COUNTED}/{SAMPLE}/shard{{shard}}.npz"),
+        temp(f"{COUNTED}/shards/{{texts}}/{{shard}}.npz"),
     log:
-        f"results/logs/count_sample_tendencies/{{critic}}/{{corpus}}/{SAMPLE}/shard{{shard}}.log",
+        "results/logs/count_tendencies/{critic}/{corpus}/{texts}/{shard}.log",
     benchmark:
-        f"results/benchmarks/count_sample_tendencies/{{critic}}/{{corpus}}/{SAMPLE}/shard{{shard}}.tsv"
-
-
-use rule count_data_tendencies as count_draw_tendencies with:
-    input:
-        articles="results/corpora/{corpus}/train.parquet",
-        like="results/corpora/{corpus}/test.parquet",
-        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic)),
-    output:
-        temp(f"{COUNTED}/draws/{{draw}}/shard{{shard}}.npz"),
-    log:
-        "results/logs/count_draw_tendencies/{critic}/{corpus}/{draw}/shard{shard}.log",
-    benchmark:
-        "results/benchmarks/count_draw_tendencies/{critic}/{corpus}/{draw}/shard{shard}.tsv"
+        "results/benchmarks/count_tendencies/{critic}/{corpus}/{texts}/{shard}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
         critic=TENDENCY_CRITICS,
-        draw=r"\d+",
-    params:
-        draws=of("critics", "critic", "draws"),
+        texts=COUNTED_TEXTS,
 
 
 rule merge_tendencies:
-    """The shards of a split, a draw or a sample, put together."""
+    """The shards of a split or of a sample, put together."""
     input:
-        lambda w: [
-            f"{COUNTED.format(**w)}/{w.texts}/shard{number}.npz"
-            for number in range(registries.entry("critics", w.critic)["shards"])
-        ],
+        lambda w: paths.tendency_shards(w.critic, f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"),
     output:
         f"{COUNTED}/{{texts}}.npz",
     log:
@@ -98,7 +69,7 @@ rule merge_tendencies:
         "results/benchmarks/merge_tendencies/{critic}/{corpus}/{texts}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
-        critic=TENDENCY_CRITICS,
+        critic=f"(?!({ONE_JOB})/)({TENDENCY_CRITICS})",
         texts=COUNTED_TEXTS,
     conda:
         "../envs/cpu.yaml"
@@ -106,6 +77,50 @@ rule merge_tendencies:
         mem_mb=of("critics", "critic", "mem_mb"),
         runtime=of("critics", "critic", "runtime"),
     params:
-        version=stage("topics"),  # of the kind tendencies, as soon as there is one
+        version=stage("tendencies"),
     script:
         "../workflow/scripts/merge_tendencies.py"
+
+
+use rule count_tendencies as draw_tendencies with:
+    input:
+        articles="results/corpora/{corpus}/train.parquet",
+        like="results/corpora/{corpus}/test.parquet",
+        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic)),
+    output:
+        directory(f"{COUNTED}/draws"),
+    log:
+        "results/logs/draw_tendencies/{critic}/{corpus}.log",
+    benchmark:
+        "results/benchmarks/draw_tendencies/{critic}/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=TEXTS,
+        critic=ONE_JOB,
+    params:
+        draws=of("critics", "critic", "draws"),
+
+
+use rule draw_tendencies as draw_tendencies_shard with:
+    output:
+        temp(directory(f"{COUNTED}/shards/draws/{{shard}}")),
+    log:
+        "results/logs/draw_tendencies/{critic}/{corpus}/{shard}.log",
+    benchmark:
+        "results/benchmarks/draw_tendencies/{critic}/{corpus}/{shard}.tsv"
+    wildcard_constraints:
+        corpus=TEXTS,
+        critic=TENDENCY_CRITICS,
+
+
+use rule merge_tendencies as merge_draws with:
+    input:
+        lambda w: paths.tendency_shards(w.critic, f"{COUNTED.format(**w)}/shards/draws"),
+    output:
+        directory(f"{COUNTED}/draws"),
+    log:
+        "results/logs/merge_draws/{critic}/{corpus}.log",
+    benchmark:
+        "results/benchmarks/merge_draws/{critic}/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=TEXTS,
+        critic=f"(?!({ONE_JOB})/)({TENDENCY_CRITICS})",

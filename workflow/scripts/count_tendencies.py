@@ -1,19 +1,16 @@
-"""Count one shard of a split, of a draw from a split, or of a sample."""
+"""Count a split or a sample, or draws from a split, or one shard of them."""
 
 from textcritic import runlog
 from textcritic.plan.spec import restore
-from textcritic.tendencies.job import Draw, count_articles, count_options
+from textcritic.tendencies.job import count_articles, count_draws, count_options
 
 w, given, params = snakemake.wildcards, snakemake.input, snakemake.params
-with runlog.job(snakemake.log[0], f"count {w.get('generator', 'real text')} {w.corpus} shard {w.shard}"):
+shard = int(w.get("shard", 0)), params.get("shards", 1)
+with runlog.job(snakemake.log[0], f"count {w.get('texts', 'draws')} {w.corpus} shard {shard[0]}"):
     entry = restore(params.spec, "critics")
-    draw = Draw(int(w.draw), params.draws, given.like) if w.get("draw") else None
-    counts = count_articles(
-        given.articles,
-        count_options(entry, next(iter(given.get("stop_words", [])), None)),
-        entry["seed"],
-        (int(w.shard), params.shards),
-        draw,
-        snakemake.threads,
-    )
-    counts.save(snakemake.output[0])
+    options = count_options(entry, next(iter(given.get("stop_words", [])), None))
+    seed, threads = entry["seed"], snakemake.threads
+    if of := params.get("draws"):
+        count_draws(given.articles, options, (of, given.like, seed), snakemake.output[0], shard, threads)
+    else:
+        count_articles(given.articles, options, seed, shard, threads=threads).save(snakemake.output[0])

@@ -18,6 +18,7 @@ from textcritic.inference.covariances import (
     covariance_distance,
     covariance_test,
 )
+from textcritic.inference.differences import DifferenceTest, difference_test
 from textcritic.inference.discrete import (
     KsTest,
     MeanTest,
@@ -44,6 +45,13 @@ from textcritic.inference.permutation import PermutationTest, permutation_p_valu
 from textcritic.inference.ranks import rank_interval, rank_permutation
 from textcritic.inference.shares import share_interval
 from textcritic.inference.statistics import exp_ratio_of_sums, ratio_of_sums, seed_summary, with_ones
+from textcritic.inference.strata import (
+    StrataDifference,
+    StrataTest,
+    strata_difference,
+    strata_distance,
+    strata_test,
+)
 
 __all__ = [
     "DISTANCES",
@@ -51,6 +59,7 @@ __all__ = [
     "BoxSummary",
     "ChiSquareTest",
     "CovarianceTest",
+    "DifferenceTest",
     "EnergyTest",
     "GroupTest",
     "Histogram",
@@ -60,6 +69,8 @@ __all__ = [
     "MeanTest",
     "NoiseFloor",
     "PermutationTest",
+    "StrataDifference",
+    "StrataTest",
     "WordDistance",
     "aggregated_covariance",
     "bootstrap_difference",
@@ -71,6 +82,7 @@ __all__ = [
     "corrected_covariance_distance",
     "covariance_distance",
     "covariance_test",
+    "difference_test",
     "distance_intervals",
     "document_groups",
     "draw_distances",
@@ -96,6 +108,9 @@ __all__ = [
     "ratio_of_sums",
     "seed_summary",
     "share_interval",
+    "strata_difference",
+    "strata_distance",
+    "strata_test",
     "t_interval",
     "with_ones",
 ]

@@ -21,8 +21,20 @@ def number(value: float | None, digits: int = 3) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     size = abs(value)
-    decimals = 0 if size == 0 else max(0, min(2, digits - 1 - math.floor(math.log10(size))))
-    written = f"{value:,.{decimals}f}"
+    places = 0 if size == 0 else max(0, min(2, digits - 1 - math.floor(math.log10(size))))
+    return decimals(value, places)
+
+
+def significant(value: float | None, digits: int = 2) -> str:
+    """A quantity with so many significant digits, however small it is: `0.0037`, `0.14`, `57`, `0`."""
+    if value is None or missing(value) or math.isinf(value) or value == 0:
+        return "0" if value == 0 else number(value)
+    return decimals(value, max(0, digits - 1 - math.floor(math.log10(abs(value)))))
+
+
+def decimals(value: float, places: int) -> str:
+    """A quantity with so many decimals: `1.200`; a zero has no sign."""
+    written = f"{value:,.{places}f}"
     return written.removeprefix("-") if float(written.replace(",", "")) == 0 else written.replace("-", MINUS)
 
 

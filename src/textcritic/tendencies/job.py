@@ -1,8 +1,9 @@
-"""The jobs of the rules count_data_tendencies and merge_tendencies: documents of a file are counted in shards."""
+"""The jobs that count: documents of a file, or several draws of them, whole or in shards that are put together."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow.compute as pc
 
 from textcritic.corpora.articles import ARTICLE_SCHEMA, iter_batches, num_articles
 from textcritic.errors import TextcriticError
+from textcritic.files import whole_folder
 from textcritic.options.tendencies import CountOptions
 from textcritic.runlog import Progress
 from textcritic.tendencies.counting import count_texts
@@ -73,6 +75,53 @@ def count_articles(
     batches = _watched(_chosen(articles, stretch, chosen), int(last - first))
     of_draw = range(int(first), int(last))
     return count_texts(batches, len(chosen), options, seed=seed, rows=of_draw, threads=threads)
+
+
+def count_draws(
+    articles: str | os.PathLike[str],
+    options: CountOptions,
+    draws: tuple[int, str | os.PathLike[str], int],
+    folder: str | os.PathLike[str],
+    shard: tuple[int, int] = (0, 1),
+    threads: int = 1,
+) -> None:
+    """Count each draw of a file of articles, and write a folder with `0.npz`, `1.npz`, ...
+
+    Args:
+        articles: the file.
+        options: what is counted.
+        draws: their number, the file that they are `like` (see `Draw`), and the seed of draws and groups.
+        folder: to write, whole or not at all.
+        shard: as `count_articles`.
+        threads: as `count_articles`.
+
+    Raises:
+        TextcriticError: as `count_articles`.
+    """
+    of, like, seed = draws
+    with whole_folder(folder) as partial:
+        for number in range(of):
+            draw = Draw(number, of, like)
+            count_articles(articles, options, seed, shard, draw, threads).save(partial / f"{number}.npz")
+
+
+def draw_files(folder: str | os.PathLike[str]) -> list[Path]:
+    """The counts of each draw of a folder that `count_draws` wrote, in order.
+
+    Raises:
+        TextcriticError: there are none.
+    """
+    files = sorted(Path(folder).glob("*.npz"), key=lambda path: int(path.stem))
+    if not files:
+        raise TextcriticError(f"{folder}: no counts of draws in it; delete it and rerun the rule that makes it")
+    return files
+
+
+def merge_draws(parts: Sequence[str | os.PathLike[str]], folder: str | os.PathLike[str]) -> None:
+    """Put the shards of each draw together; raises as `merge_counts`."""
+    with whole_folder(folder) as partial:
+        for draw in zip(*map(draw_files, parts), strict=True):
+            merge_counts(draw, partial / draw[0].name)
 
 
 def merge_counts(parts: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> None:

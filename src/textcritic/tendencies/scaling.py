@@ -122,7 +122,7 @@ class Recurrence:
         low, high: jackknife intervals: [lags].
         chance: the share of pairs of any two tokens of the text that are one word.
         excess: mean over `used` of C(d) / chance: 0.1 means that a word recurs 10% more often than by chance.
-        excess_low, excess_high: its jackknife interval.
+        excess_standard_error, excess_low, excess_high: by the jackknife over groups, and its interval.
         used: the lags of `excess`.
     """
 
@@ -133,6 +133,7 @@ class Recurrence:
     high: Floats
     chance: float
     excess: float
+    excess_standard_error: float
     excess_low: float
     excess_high: float
     used: Ints
@@ -189,6 +190,7 @@ def word_recurrence(
         high=(high * scale)[:-1],
         chance=chance,
         excess=float(values[0, -1]),
+        excess_standard_error=float(np.sqrt(variance[-1])),
         excess_low=float(low[-1]),
         excess_high=float(high[-1]),
         used=distances[used],

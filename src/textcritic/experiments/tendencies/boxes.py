@@ -1,0 +1,130 @@
+"""Figures with a row for each source: box plots, differences of means among permutations, sizes of vocabularies."""
+
+from collections.abc import Callable, Mapping, Sequence
+from textwrap import fill
+from typing import TypeVar
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from textcritic.experiments.tendencies.panels import NARROW_BELOW, Line, Panel
+from textcritic.report.charts import CHARACTER, stacked_panels
+from textcritic.report.numbers import count
+from textcritic.report.style import FAINT, INK, MUTED, RULE, style
+
+T = TypeVar("T")
+ROW = 0.3  # inches
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+LABEL = 26  # characters of a line of a label
+AXES = {"length": "tokens of a document", "stopwords": "share of stop words", "symbols": "share of symbols"}
+
+
+def box_chart(shown: Sequence[Panel], name: str, width: float) -> Figure:
+    """Boxes from the first to the third quartile with the median, whiskers from 5% to 95%; real text is the band
+    behind.
+
+    Args:
+        shown: panels, one under another.
+        name: of the quantity, a key of `AXES`.
+        width: inches.
+    """
+
+    def draw(axes: Axes, panel: Panel) -> None:
+        for place, line in enumerate(panel.all):
+            curve = line.curve(f"box.{name}")
+            if len(curve):
+                _box(axes, len(panel.all) - 1 - place, np.interp(QUANTILES, curve["x"], curve["y"]), line.colour)
+        real = panel.real.curve(f"box.{name}")
+        if len(real):
+            first, third = np.interp((0.25, 0.75), real["x"], real["y"])
+            axes.axvspan(first, third, color=FAINT, linewidth=0, zorder=0)
+        _scale(axes, name)
+
+    return _rows(shown, draw, width, lambda panel: panel.all)
+
+
+def permutation_chart(shown: Sequence[Panel], titles: Mapping[str, str], width: float) -> Figure:
+    """The difference of means of each sample (dot), and the middle 95% and 50% of permuted ones (bars)."""
+    stacked = [(panel, name) for panel in shown for name in titles]
+
+    def draw(axes: Axes, entry: tuple[Panel, str]) -> None:
+        panel, name = entry
+        for place, line in enumerate(panel.lines):
+            y, null, observed = (
+                len(panel.lines) - 1 - place,
+                line.curve(f"null.{name}"),
+                line.curve(f"difference.{name}"),
+            )
+            if len(null):
+                ends = np.quantile(null["y"], (0.025, 0.25, 0.75, 0.975))
+                axes.plot(ends[[0, 3]], [y, y], color=MUTED, linewidth=2, solid_capstyle="butt", zorder=2)
+                axes.plot(ends[[1, 2]], [y, y], color=MUTED, linewidth=6, alpha=0.6, solid_capstyle="butt", zorder=2)
+            axes.plot(observed["y"], [y] * len(observed), "o", color=line.colour, markersize=5.5, zorder=3)
+        axes.axvline(0, color=RULE, linewidth=1, zorder=0)
+        _scale(axes, name, "difference of the mean: sample minus real text")
+
+    def title(entry: tuple[Panel, str]) -> str:
+        return ": ".join(filter(None, (entry[0].title, titles[entry[1]])))
+
+    return _rows(stacked, draw, width, lambda entry: entry[0].lines, title)
+
+
+def vocabulary_chart(shown: Sequence[Panel], width: float) -> Figure:
+    """Different words of each source: bars, and the number of real text as a line."""
+
+    def draw(axes: Axes, panel: Panel) -> None:
+        sizes = [line.curve("size.types") for line in panel.all]
+        totals = [float(curve["y"].iloc[-1]) if len(curve) else 0.0 for curve in sizes]
+        for place, (line, total) in enumerate(zip(panel.all, totals, strict=True)):
+            y = len(panel.all) - 1 - place
+            axes.barh(y, total, height=0.55, color=line.colour, alpha=0.75)
+            axes.annotate(count(total), (total, y), (4, 0), textcoords="offset points", va="center", fontsize=9)
+        axes.axvline(totals[0], color=INK, linewidth=1)
+        axes.set_xlim(0, 1.18 * max(totals))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.set_xlabel("different words")
+
+    return _rows(shown, draw, width, lambda panel: panel.all)
+
+
+def _rows(
+    entries: Sequence[T],
+    draw: Callable[[Axes, T], None],
+    width: float,
+    lines: Callable[[T], Sequence[Line]],
+    title: Callable[[T], str] = lambda entry: getattr(entry, "title", ""),
+) -> Figure:
+    """Panels under one another whose rows are sources, with their labels beside them."""
+    narrow = width < NARROW_BELOW
+    room = 16 if narrow else LABEL
+    labels = [[fill(line.label, room) for line in lines(entry)] for entry in entries]
+    longest = max((len(part) for names in labels for name in names for part in name.split("\n")), default=1)
+    row = ROW * (1.6 if any("\n" in name for names in labels for name in names) else 1)
+    with style():
+        left = 0.2 + CHARACTER * longest
+        figure, places = stacked_panels(width, [max(2, len(names)) * row for names in labels], left, 0.25)
+        for axes, entry, names in zip(places, entries, labels, strict=True):
+            draw(axes, entry)
+            axes.set_ylim(-0.6, len(names) - 0.4)
+            axes.set_yticks(range(len(names) - 1, -1, -1), names, fontsize=9)
+            axes.tick_params(axis="y", length=0)
+            axes.spines["left"].set_visible(False)
+            axes.set_title(title(entry), pad=6, fontsize=10)
+    return figure
+
+
+def _box(axes: Axes, y: float, values: np.ndarray, colour: str) -> None:
+    low, first, middle, third, high = values
+    axes.plot([low, high], [y, y], color=colour, linewidth=1.2, zorder=2)
+    axes.barh(y, third - first, left=first, height=0.5, color=colour, alpha=0.55, zorder=2)
+    axes.plot([middle, middle], [y - 0.25, y + 0.25], color=colour, linewidth=2, zorder=3)
+
+
+def _scale(axes: Axes, name: str, label: str = "") -> None:
+    shares = name != "length"
+    axes.set_xlabel(label or AXES[name])
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}%" if shares else f"{value:,g}"))

@@ -1,0 +1,274 @@
+"""Figures of statistical tendencies: what is kept, laws, distributions, permutations (paper, Figures 1 to 9)."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from textcritic.experiments.tendencies.boxes import box_chart, permutation_chart, vocabulary_chart
+from textcritic.experiments.tendencies.files import TendenciesFiles
+from textcritic.experiments.tendencies.overview import overview_chart
+from textcritic.experiments.tendencies.panels import Panel, band, grid, panels, plot, quiet
+from textcritic.experiments.tendencies.statistics import REAL
+from textcritic.report.drawings import NARROW
+from textcritic.report.names import Names
+from textcritic.report.style import INK
+
+WIDTH = 8.2
+SIZES = ("types", "s", "heaps_beta", "unigram_half_l1")
+Drawn = tuple[str, Figure, Figure]
+DISTANCES = (("heaps_own", "own law"), ("heaps_real", "law of real text"), ("heaps", "real text"))
+LENGTHS, SHARES = ("length",), ("stopwords", "symbols")
+TITLES = {"length": "Length", "stopwords": "Stop words", "symbols": "Symbols"}
+
+
+def figures(files: TendenciesFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """The standing figures: name, wide figure, narrow figure."""
+    names = Names.of(files.samples, REAL)
+    table = rows["tendencies"]
+    yield "overview", overview_chart(table, names, WIDTH), overview_chart(table, names, NARROW)
+    for part in (
+        rank_frequency,
+        type_token,
+        type_token_ratios,
+        type_token_distances,
+        distributions,
+        permutations,
+        recurrence,
+        sizes,
+    ):
+        yield from part(files, rows)
+
+
+def rank_frequency(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """Frequency by rank, and the same over that of real text (paper, Figure 6)."""
+
+    def draw(axes: Axes, panel: Panel, column: int) -> None:
+        real = panel.real.curve("rank-frequency")
+        for line in panel.all:
+            curve = line.curve("rank-frequency")
+            plot(axes, line, _over(curve, real) if column else curve)
+        axes.set_xscale("log")
+        if column:
+            band(axes, _over(real, real))
+            _times(axes)
+        else:
+            band(axes, real)
+            axes.set_yscale("log")
+        quiet(axes, "rank", "" if column else "share of tokens")
+
+    yield from _both("rank-frequency", files, ("share of tokens by rank", "over that of real text"), draw)
+
+
+def type_token(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """Different words, and different pairs of neighbouring words, by length (paper, Figure 3)."""
+    titles = ("different words", "different pairs of words")
+    yield from _both("type-token", files, titles, _types(("types", "bigrams")))
+
+
+def type_token_ratios(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """The same over those of real text."""
+
+    def draw(axes: Axes, panel: Panel, column: int) -> None:
+        name = ("types", "bigrams")[column]
+        real = panel.real.curve(name)
+        for line in panel.all:
+            plot(axes, line, _over(line.curve(name), real))
+        band(axes, _over(real, real))
+        axes.set_xscale("log")
+        _plain(axes)
+        _times(axes)
+        quiet(axes, "length, tokens")
+
+    titles = ("different words, over real text", "different pairs, over real text")
+    yield from _both("type-token-ratios", files, titles, draw)
+
+
+def types(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """Different words by length (paper, Figure 1)."""
+    yield from _both("types", files, ("different words by length",), _types(("types",)))
+
+
+def type_token_distances(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """How far the number of different words is from three references, by length (paper, Figure 4).
+
+    A point is filled where p is below 0.05.
+    """
+
+    def draw(axes: Axes, panel: Panel, column: int) -> None:
+        for line in panel.all if column == 0 else panel.lines:
+            curve = line.curve(DISTANCES[column][0])
+            plot(axes, line, curve, marker="o", markersize=3, markerfacecolor="none")
+            found = curve[curve["p"] < 0.05]
+            axes.plot(found["x"], found["y"], "o", color=line.colour, markersize=3.2, zorder=4)
+        axes.set_xscale("log")
+        axes.set_ylim(0, None)
+        _plain(axes)
+        quiet(axes, "length, tokens", "largest difference" if column == 0 else "")
+
+    titles = tuple(f"against {title}" for _, title in DISTANCES)
+    yield from _both("type-token-distances", files, titles, draw)
+
+
+def distributions(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """Densities of lengths, stop words and symbols (paper, Figure 9b)."""
+
+    def draw(axes: Axes, panel: Panel, column: int) -> None:
+        name = tuple(TITLES)[column]
+        band(axes, panel.real.curve(name))
+        for line in panel.all:
+            plot(axes, line, line.curve(name))
+        if name == "length":
+            axes.set_xscale("log")
+            _plain(axes)
+        else:
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}%"))
+            seen = [line.curve(name) for line in panel.all]
+            axes.set_xlim(0, max(curve.loc[curve["y"] > 0, "x"].max() for curve in seen if (curve["y"] > 0).any()))
+        axes.set_ylim(0, None)
+        axes.set_yticks([])
+        quiet(axes, "tokens of a document" if name == "length" else "share of a document’s tokens")
+
+    yield from _both("distributions", files, tuple(TITLES.values()), draw)
+
+
+def recurrence(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """How much likelier than by chance two tokens some way apart are the same word."""
+
+    def draw(axes: Axes, panel: Panel, column: int) -> None:
+        band(axes, panel.real.curve("recurrence"))
+        for line in panel.all:
+            plot(axes, line, line.curve("recurrence"), marker="o", markersize=2.5)
+        axes.set_xscale("log", base=2)
+        axes.axhline(0, color=INK, linewidth=0.6, zorder=1)
+        _plain(axes)
+        quiet(axes, "tokens apart", "share beyond chance")
+
+    yield from _both("recurrence", files, ("the same word again",), draw)
+
+
+def sizes(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """Estimates by number of documents."""
+    titles = {
+        "types": "different words",
+        "s": "Zipf’s s",
+        "heaps_beta": "Heaps’ β",
+        "unigram_half_l1": "words, total variation",
+    }
+
+    def draw(axes: Axes, panel: Panel, column: int) -> None:
+        for line in panel.all:
+            plot(axes, line, line.curve(f"size.{SIZES[column]}"), marker="o", markersize=2.5)
+        axes.set_xscale("log")
+        _plain(axes)
+        axes.yaxis.set_major_locator(MaxNLocator(4))
+        axes.tick_params(labelsize=8)
+        quiet(axes, "documents")
+
+    yield from _both("sizes", files, tuple(titles[name] for name in SIZES), draw)
+
+
+def permutations(files: TendenciesFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """Differences of means beside those of permuted documents (paper, Figure 7)."""
+    shown = panels(files, Names.of(files.samples, REAL))
+    yield "permutations", permutation_chart(shown, TITLES, WIDTH), permutation_chart(shown, TITLES, NARROW)
+
+
+def boxes(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """Box plots of lengths, stop words and symbols (paper, Figure 8)."""
+    shown = panels(files, Names.of(files.samples, REAL))
+    for name in TITLES:
+        yield f"boxes.{name}", box_chart(shown, name, WIDTH), box_chart(shown, name, NARROW)
+
+
+def lengths(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """Box plots of lengths (paper, Figure 5)."""
+    shown = panels(files, Names.of(files.samples, REAL))
+    yield "lengths", box_chart(shown, "length", WIDTH), box_chart(shown, "length", NARROW)
+
+
+def vocabulary(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """Sizes of vocabularies (paper, Figure 2)."""
+    shown = panels(files, Names.of(files.samples, REAL))
+    yield "vocabulary", vocabulary_chart(shown, WIDTH), vocabulary_chart(shown, NARROW)
+
+
+def unigrams_and_lengths(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+    """Differences of words between second draws of real text (paper, Figure 9a), and its lengths (9b)."""
+
+    def draw(axes: Axes, panel: Panel, column: int) -> None:
+        curve = panel.real.curve("length" if column else "floor.unigram_max")
+        if column:
+            band(axes, curve)
+            plot(axes, panel.real, curve)
+            axes.set_xscale("log")
+            _plain(axes)
+        else:
+            axes.hist(curve["y"], bins=min(20, max(5, len(curve) // 2)), color=INK, alpha=0.55)
+            axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.set_yticks([])
+        quiet(axes, "tokens of a document" if column else "largest difference of words")
+
+    shown = panels(files, Names.of(files.samples, REAL))
+    alone = list({panel.real.keys["corpus"]: Panel(panel.title, panel.real, []) for panel in shown}.values())
+    titles = ("second draws of real text", "lengths of real text")
+    yield "unigrams-and-lengths", grid(alone, titles, draw, WIDTH), grid(alone, titles, draw, NARROW)
+
+
+FIGURES = {
+    "figures": figures,
+    "types": types,
+    "vocabulary": vocabulary,
+    "type-token": type_token,
+    "type-token-distances": type_token_distances,
+    "lengths": lengths,
+    "rank-frequency": rank_frequency,
+    "permutations": permutations,
+    "boxes": boxes,
+    "unigrams-and-lengths": unigrams_and_lengths,
+}
+
+
+def _both(
+    name: str, files: TendenciesFiles, titles: tuple[str, ...], draw: Callable[[Axes, Panel, int], None]
+) -> Iterator[Drawn]:
+    shown = panels(files, Names.of(files.samples, REAL))
+    yield name, grid(shown, titles, draw, WIDTH), grid(shown, titles, draw, NARROW)
+
+
+def _types(curves: tuple[str, ...]) -> Callable[[Axes, Panel, int], None]:
+    def draw(axes: Axes, panel: Panel, column: int) -> None:
+        band(axes, panel.real.curve(curves[column]))
+        for line in panel.all:
+            plot(axes, line, line.curve(curves[column]))
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.set_minor_formatter(NullFormatter())
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+        quiet(axes, "length, tokens", "" if column else "mean number")
+
+    return draw
+
+
+def _over(curve: pd.DataFrame, real: pd.DataFrame) -> pd.DataFrame:
+    """A curve divided by that of real text, between the first and the last x of real text."""
+    inside = curve[(curve["x"] >= real["x"].min()) & (curve["x"] <= real["x"].max())]
+    common = np.exp(np.interp(np.log(inside["x"]), np.log(real["x"]), np.log(real["y"])))
+    return inside.assign(**{name: inside[name] / common for name in ("y", "low", "high")})
+
+
+def _times(axes: Axes) -> None:
+    """An axis of ratios; those beyond 3 are cut off."""
+    axes.set_ylim(max(0.0, axes.get_ylim()[0]), min(3.0, axes.get_ylim()[1]))
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+
+
+def _plain(axes: Axes) -> None:
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,57 @@
+"""The files that an experiment on statistical tendencies is made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from textcritic.plan.bundle import Files
+from textcritic.plan.sources import Drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealText(Files):
+    """The test split of one corpus.
+
+    Attributes:
+        corpus: its name.
+        scores: its statistics, JSON, as `tendencies.measure` makes them.
+        curves: what figures draw of it, a Parquet table.
+    """
+
+    corpus: str
+    scores: Path
+    curves: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample(Drawn):
+    """A sample; `scores`, `curves` as of real text, `perplexity`, `training` of its generator, None from a file."""
+
+    curves: Path
+    perplexity: Path | None
+    training: Path | None
+
+
+Documents: TypeAlias = RealText | Sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TendenciesFiles(Files):
+    """Real text of each corpus, samples in the order of the tables, and how to read them.
+
+    Attributes:
+        data: real text.
+        samples: what is compared with it.
+        options: of the critic: how tokens are counted.
+        decodings: the registry entry of each sample's decoding.
+    """
+
+    data: tuple[RealText, ...]
+    samples: tuple[Sample, ...]
+    options: Mapping[str, Any]
+    decodings: Mapping[str, Mapping[str, Any]]
+
+    def of(self, real: RealText) -> list[Documents]:
+        """The real text of one corpus and the samples beside it."""
+        return [real, *(sample for sample in self.samples if sample.corpus == real.corpus)]

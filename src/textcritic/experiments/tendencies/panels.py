@@ -1,0 +1,149 @@
+"""What figures of tendencies have in common: panels by corpus and decoding, a line for each source."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from textcritic.experiments.tendencies.files import TendenciesFiles
+from textcritic.experiments.tendencies.rows import curves_of
+from textcritic.report.cells import unique
+from textcritic.report.names import SAMPLE, Names
+from textcritic.report.style import BLUE, GREEN, INK, MUTED, ORANGE, RULE, new_figure, style
+
+# Of generators in the order of the study; more than these begin anew.
+COLOURS = (BLUE, ORANGE, GREEN, "#8a4fa3", "#8c7208", "#b0355f", "#4f6f7a")
+DASHES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)))
+NARROW_BELOW = 5
+LEGEND_LINE, LEGEND_CHARACTER = 0.21, 0.086  # inches
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One sample in a panel: what it is called, its curves, and how it is drawn."""
+
+    label: str
+    keys: dict[str, Any]
+    curves: pd.DataFrame
+    colour: str
+    dashes: Any
+
+    def curve(self, name: str) -> pd.DataFrame:
+        """The points of one of its curves, in order."""
+        return self.curves[self.curves["curve"] == name]
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """The samples of a corpus that are drawn with one decoding, and the real text behind them."""
+
+    title: str
+    real: Line
+    lines: Sequence[Line]
+
+    @property
+    def all(self) -> list[Line]:
+        """Real text first."""
+        return [self.real, *self.lines]
+
+
+def panels(files: TendenciesFiles, names: Names) -> list[Panel]:
+    """A panel for each corpus and each decoding of its samples; of several seeds the first is drawn.
+
+    A colour is a generator, in all panels; of several settings the second has dashes.
+    """
+    sources = [(keys, curves) for _, keys, curves in curves_of(files)]
+    samples = [keys for keys, _ in sources if keys["source"] == SAMPLE]
+    generators, settings = unique(k["generator"] for k in samples), unique(k["setting"] for k in samples)
+    several = len({keys["decoding"] for keys in samples}) > 1
+    made = []
+    for corpus in unique(keys["corpus"] for keys, _ in sources):
+        here = [(keys, curves) for keys, curves in sources if keys["corpus"] == corpus]
+        real = Line("real text", *here[0], INK, "-")
+        for decoding in unique(keys["decoding"] for keys, _ in here[1:]) or [""]:
+            lines: dict[tuple[str, str], Line] = {}
+            for keys, curves in here[1:]:
+                place = (keys["generator"], keys["setting"])
+                if keys["decoding"] != decoding or lines.get(place) is not None:
+                    continue
+                label = names.source(keys, corpus=False, decoding=False, seed=False)
+                colour = COLOURS[generators.index(place[0]) % len(COLOURS)]
+                lines[place] = Line(label, keys, curves, colour, DASHES[settings.index(place[1]) % len(DASHES)])
+            title = ", ".join(filter(None, (corpus if names.several_corpora else "", decoding if several else "")))
+            made.append(Panel(title, real, list(lines.values())))
+    return made
+
+
+def grid(
+    shown: Sequence[Panel],
+    titles: Sequence[str],
+    draw: Callable[[Axes, Panel, int], None],
+    width: float,
+    height: float = 2.3,
+) -> Figure:
+    """A row of axes for each panel, one for each title; in a narrow figure all are stacked. The legend stands below.
+
+    Args:
+        shown: the panels.
+        titles: of the columns.
+        draw: draws (axes, panel, column).
+        width: of the figure, inches.
+        height: of a row, inches.
+    """
+    narrow = width < NARROW_BELOW
+    columns = 1 if narrow else len(titles)
+    rows = len(shown) * len(titles) // columns
+    labels = {line.label: line for panel in shown for line in panel.all}
+    longest = max(map(len, labels)) * LEGEND_CHARACTER + 0.45
+    across = max(1, min(len(labels), math.floor((width - 0.2) / longest)))
+    foot = math.ceil(len(labels) / across) * LEGEND_LINE + 0.15
+    with style():
+        figure = new_figure(width, rows * height + foot)
+        places = figure.subplots(rows, columns, squeeze=False).ravel()
+        for number, axes in enumerate(places):
+            panel, column = shown[number // len(titles)], number % len(titles)
+            draw(axes, panel, column)
+            axes.set_title(": ".join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6)
+        figure.tight_layout(rect=(0, foot / (rows * height + foot), 1, 1), h_pad=1.4, w_pad=1.6)
+        handles = [Line2D([], [], color=line.colour, linestyle=line.dashes, linewidth=1.8) for line in labels.values()]
+        figure.legend(handles, list(labels), loc="lower center", ncols=across, fontsize=9, handlelength=2.2)
+    return figure
+
+
+def band(axes: Axes, curve: pd.DataFrame, colour: str = MUTED) -> None:
+    """What second draws of real text span."""
+    if curve["low"].notna().any():
+        axes.fill_between(curve["x"], curve["low"], curve["high"], color=colour, alpha=0.22, linewidth=0, zorder=1)
+
+
+def plot(axes: Axes, line: Line, curve: pd.DataFrame, **look: Any) -> None:
+    """A curve of a source; that of real text lies on top."""
+    real = line.keys["source"] != SAMPLE
+    axes.plot(
+        curve["x"],
+        curve["y"],
+        color=line.colour,
+        linestyle=line.dashes,
+        linewidth=1.6 if real else 1.3,
+        zorder=3 if real else 2,
+        **look,
+    )
+
+
+def quiet(axes: Axes, x: str, y: str = "") -> None:
+    """Axis labels, and a rule at each tick of y."""
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
+    axes.set_axisbelow(True)
+
+
+def swatch(colour: str, label: str) -> Patch:
+    """An entry of a legend."""
+    return Patch(color=colour, alpha=0.22, label=label)

@@ -1,0 +1,219 @@
+"""Statistical tendencies in long format: what each source has, and how far a sample is from real text."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.tendencies.files import Documents, RealText, TendenciesFiles
+from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES, ESTIMATES, TENDENCIES
+from textcritic.files import read_json, read_table
+from textcritic.report.names import KEYS, Names, data_keys, sample_keys
+from textcritic.report.published import Published
+from textcritic.report.scorecard import ALPHA
+
+KEPT, DIFFERS, UNCLEAR, MISSING = "keeps", "differs", "unclear", "not measured"
+AUDIT = {
+    "s": {"s": "all ranks to infinity", "s_observed": "the ranks that occur", "s_first": "the first ranks"},
+    "zipf_own": {
+        "zipf_own": "first ranks, renormalised",
+        "zipf_own_untruncated": "not truncated",
+        "zipf_own_truncated": "both truncated",
+    },
+    "unigram": {
+        "unigram_max": "largest difference",
+        "unigram_half_l1": "half of all",
+        "unigram_chi_square": "chi-square",
+    },
+}
+"""Disputed details: what each is about, and the statistics that settle it in one way or another with their names."""
+SIZES = "size."
+
+
+def tendency_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
+    """Whether each sample keeps to each tendency: one row for each of both.
+
+    Columns: the keys; `label`; `tendency`, a name of `statistics.TENDENCIES`; `distance`, which distance decides;
+    `value` with its 95% interval `low`, `high`; `p_value` of a permutation test; `floor`, the same distance of a second
+    draw of real text with as many documents, in the mean over draws, and `floor_most`, of the farthest of them;
+    `times`, value over floor; `verdict`: "keeps" where the distance is not beyond the farthest second draw, "differs"
+    where it is and p is below 0.05, else "unclear", and "not measured" where there is no value, for the reason in
+    `why`; `way`, the word for the direction; `documents`.
+    """
+    rows = []
+    for _, sample, said in _each(files, real=False):
+        for tendency in TENDENCIES:
+            found = said["distances"].get(tendency.distance, {})
+            signed, above, below = tendency.ways
+            sign = said["distances"].get(signed, {}).get("value") or 0.0
+            row = {name: found.get(name) for name in ("value", "low", "high", "p_value", "floor", "floor_most")}
+            row["times"] = row["value"] / row["floor"] if row["value"] is not None and row["floor"] else None
+            row |= {"verdict": _verdict(row), "way": above if sign > 0 else below if sign < 0 else ""}
+            row["why"] = said["missing"].get(tendency.distance, "")
+            start = {"label": names.source(sample), "tendency": tendency.name, "distance": tendency.distance}
+            rows.append(sample | start | row | {"documents": said["documents"]})
+    columns = ("label", "tendency", "distance", "value", "low", "high", "p_value", "floor", "floor_most", "times")
+    return _table(rows, (*columns, "verdict", "way", "why", "documents"))
+
+
+def value_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
+    """What is estimated on each source: one row for each estimate.
+
+    Columns: the keys; `label`; `statistic`, a name of `statistics.ESTIMATES`; `value`, `low`, `high`; of real text
+    `sd`, the standard deviation over `draws` random draws from the training set (paper, Table 4); `published`,
+    `difference`, `published_sd`; `documents`, `tokens`, `empty`.
+    """
+    rows = []
+    for _, source, said in _each(files):
+        for statistic in ESTIMATES:
+            found = said["estimates"].get(statistic.name, {})
+            row = {name: found.get(name) for name in ("value", "low", "high", "sd")}
+            row |= _beside(row, statistic.name, source, published)
+            row["published_sd"] = published.value(f"{statistic.name}_sd", source) if _is_real(source) else None
+            row |= {name: said[name] for name in ("documents", "tokens", "empty")}
+            row["draws"] = said["draws"]["number"] if _is_real(source) else None
+            rows.append(source | {"label": names.source(source), "statistic": statistic.name} | row)
+    columns = ("label", "statistic", "value", "low", "high", "sd", "draws", "published", "difference", "published_sd")
+    return _table(rows, (*columns, "documents", "tokens", "empty"))
+
+
+def distance_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
+    """How far each source is from laws and, where it is a sample, from real text: one row for each distance.
+
+    Columns: the keys; `label`; `statistic`, a name of `statistics.DISTANCES`; `value`, `low`, `high`, `p_value`;
+    `floor`, `floor_most` as in `tendency_rows`; `by_chance`, what two sets of these sizes with the same words have on
+    average, where a test says it; `published`, `difference`; `documents`.
+    """
+    names_of = ("value", "low", "high", "p_value", "floor", "floor_most", "by_chance")
+    rows = []
+    for _, source, said in _each(files):
+        for statistic in DISTANCES:
+            found = said["distances"].get(statistic.name, {})
+            row = {name: found.get(name) for name in names_of}
+            row |= _beside(row, statistic.name, source, published)
+            start = {"label": names.source(source), "statistic": statistic.name}
+            rows.append(source | start | row | {"documents": said["documents"]})
+    return _table(rows, ("label", "statistic", *names_of, "published", "difference", "documents"))
+
+
+def mean_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
+    """Differences of means between samples and real text (paper, Table 6): one row for each.
+
+    Columns: the keys; `label`; `statistic`, a name of `statistics.DIFFERENCES`; `value`, sample minus real text, `low`,
+    `high`; `p_value`, two-sided; `p_as_printed`, of the paper's Algorithm 1 as printed, which is one-sided;
+    `published`, `difference`, `published_note`; `documents`.
+    """
+    rows = []
+    for _, source, said in _each(files, real=False):
+        for statistic in DIFFERENCES:
+            found = said["distances"].get(statistic.name, {})
+            row = {name: found.get(name) for name in ("value", "low", "high", "p_value", "p_as_printed")}
+            row |= _beside(row, statistic.name, source, published)
+            row["published_note"] = published.note(statistic.name, source)
+            start = {"label": names.source(source), "statistic": statistic.name}
+            rows.append(source | start | row | {"documents": said["documents"]})
+    columns = ("label", "statistic", "value", "low", "high", "p_value", "p_as_printed", "published", "difference")
+    return _table(rows, (*columns, "published_note", "documents"))
+
+
+def audit_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
+    """What each disputed detail does to the number: the keys, `label`, `switch`, `option`, `statistic`, `value`."""
+    rows = []
+    for _, source, said in _each(files):
+        values = {name: found.get("value") for name, found in (said["estimates"] | said["distances"]).items()}
+        for switch, options in AUDIT.items():
+            for name, option in options.items():
+                row = {"switch": switch, "option": option, "statistic": name, "value": values.get(name)}
+                rows.append(source | {"label": names.source(source)} | row)
+    return _table(rows, ("label", "switch", "option", "statistic", "value"))
+
+
+def size_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
+    """Estimates and distances against the number of documents that they are made from.
+
+    Columns: the keys, `label`, `statistic`, `documents`, `value`, and for distances of words `corrected`, less what two
+    sets of these sizes have by chance.
+    """
+    rows = []
+    for _, source, curves in curves_of(files):
+        sizes = curves[curves["curve"].str.startswith(SIZES)]
+        for point in sizes.to_dict("records"):
+            row = {"statistic": point["curve"].removeprefix(SIZES), "documents": point["x"], "value": point["y"]}
+            rows.append(source | {"label": names.source(source)} | row | {"corrected": point["low"]})
+    return _table(rows, ("label", "statistic", "documents", "value", "corrected"))
+
+
+def model_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
+    """The generators (paper, Table 1): columns the keys, `label`, `statistic`, `value`, `published`, `difference`."""
+    rows, seen = [], set()
+    for sample in files.samples:
+        source = sample_keys(sample) | {"decoding": ""}
+        if tuple(source.values()) in seen or sample.training is None or sample.perplexity is None:
+            continue
+        seen.add(tuple(source.values()))
+        training, perplexity = read_json(sample.training), read_json(sample.perplexity)
+        for name, value in (("parameters", training.get("parameters")), ("perplexity", perplexity.get("ppl_all"))):
+            row = {"statistic": name, "value": value}
+            start = {"label": names.source(source, decoding=False)}
+            rows.append(source | start | row | _beside(row, name, source, published))
+    return _table(rows, ("label", "statistic", "value", "published", "difference"))
+
+
+def curves_of(files: TendenciesFiles) -> Iterator[tuple[RealText, dict[str, Any], pd.DataFrame]]:
+    """The real text of its corpus, the keys, and the curves of each source: columns curve, x, y, low, high, p."""
+    for real in files.data:
+        for documents in files.of(real):
+            table = read_table(documents.curves).to_pandas()
+            if not {"curve", "x", "y", "low", "high", "p"} <= set(table.columns):
+                raise TextcriticError(f"{documents.curves}: not curves of tendencies; delete it and rerun its rule")
+            yield real, keys_of(documents), table
+
+
+def keys_of(documents: Documents) -> dict[str, Any]:
+    """The key columns of a source."""
+    return data_keys(documents.corpus) if isinstance(documents, RealText) else sample_keys(documents)
+
+
+def statistics_of(path: Path) -> dict[str, Any]:
+    """The statistics of a source, as `tendencies.measure` makes them.
+
+    Raises:
+        TextcriticError: the file is missing, damaged or something else.
+    """
+    said: dict[str, Any] = read_json(path)
+    if lacking := {"documents", "tokens", "empty", "estimates", "distances", "missing", "draws"} - set(said):
+        raise TextcriticError(f"{path}: no {sorted(lacking)[0]!r} in it; delete it and rerun the rule that makes it")
+    return said
+
+
+def _each(files: TendenciesFiles, real: bool = True) -> Iterator[tuple[RealText, dict[str, Any], dict[str, Any]]]:
+    """The real text of its corpus, the keys, and the statistics of each source; of samples alone unless `real`."""
+    for text in files.data:
+        for documents in files.of(text)[0 if real else 1 :]:
+            yield text, keys_of(documents), statistics_of(documents.scores)
+
+
+def _verdict(row: Mapping[str, Any]) -> str:
+    if row["value"] is None:
+        return MISSING
+    if row["floor_most"] is not None and row["value"] <= row["floor_most"]:
+        return KEPT
+    return DIFFERS if row["p_value"] is not None and row["p_value"] < ALPHA else UNCLEAR
+
+
+def _beside(row: Mapping[str, Any], name: str, source: Mapping[str, Any], published: Published) -> dict[str, Any]:
+    """The published value and ours minus it."""
+    printed = published.value(name, source)
+    gap = None if printed is None or row["value"] is None else row["value"] - printed
+    return {"published": printed, "difference": gap}
+
+
+def _is_real(source: Mapping[str, Any]) -> bool:
+    return bool(source["generator"] == "data")
+
+
+def _table(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns=[*KEYS, *columns])
+    return table.astype({"seed": "Int64"})

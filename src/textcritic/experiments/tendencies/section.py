@@ -1,0 +1,92 @@
+"""The section of the report on statistical tendencies."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from textcritic.experiments.tendencies.files import TendenciesFiles
+from textcritic.experiments.tendencies.rows import KEPT, keys_of, statistics_of
+from textcritic.experiments.tendencies.statistics import REAL, TENDENCIES
+from textcritic.experiments.tendencies.tables import PAPER_TABLES
+from textcritic.experiments.tendencies.words import DEFINITIONS, headline, tendency_findings, totals
+from textcritic.report.names import Names
+from textcritic.report.numbers import count, plural
+from textcritic.report.scorecard import Measure, scores_of
+from textcritic.report.section import Place, Section
+
+CONTENTS = (
+    ("kept", "What is kept"),
+    ("words", "Which words, and how often"),
+    ("types", "Different words by length"),
+    ("lengths", "Length, stop words and symbols"),
+    ("recurrence", "Words that come again"),
+    ("sizes", "How much text it takes"),
+    ("audit", "Disputed details"),
+)
+TOKENS = {
+    "whitespace": "what stands between white space",
+    "words": "words, and each punctuation mark or symbol by itself",
+}
+
+
+def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
+    """The section, its scores, findings and definitions.
+
+    Args:
+        files: the files.
+        tables: the rows of the standing tables.
+        place: where it stands.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or files do not belong together.
+    """
+    names, rows = Names.of(files.samples, REAL), tables["tendencies"]
+    findings = tendency_findings(rows, names)
+    by_source: dict[str, list[str]] = {}
+    for finding in findings:
+        by_source.setdefault(finding.about, []).append(finding.says)
+    papers = place.numbered(*PAPER_TABLES)
+    variables = {
+        "facts": _facts(files, names),
+        "faults": _faults(files, names),
+        "keeps": KEPT,
+        "draws": files.options["draws"],
+        "findings": list(by_source.items()),
+        "papers": papers,
+    }
+    contents = [*CONTENTS[:5], *([("paper", "Tables of the paper")] if papers else []), *CONTENTS[5:]]
+    measure = Measure(
+        name=f"Tendencies not kept, of {len(TENDENCIES)}", section=place.id("kept"), value="not_kept", of_real=0.0
+    )
+    return Section(
+        title="Statistical tendencies",
+        html=place.render("section.html.j2", variables),
+        contents=tuple((place.id(name), title) for name, title in contents),
+        card=scores_of(totals(rows), measure, names.source),
+        findings=tuple(findings),
+        definitions=DEFINITIONS,
+        headline=headline(rows, names),
+    )
+
+
+def _facts(files: TendenciesFiles, names: Names) -> list[tuple[str, str]]:
+    options, facts = files.options, []
+    case = ", in lower case" if options["lower_case"] else ""
+    facts.append(("Tokens", f"{TOKENS[options['tokenizer']]}{case}."))
+    for real in files.data:
+        said = statistics_of(real.scores)
+        where = f" ({real.corpus})" if names.several_corpora else ""
+        drawn = f"{plural(said['draws']['number'], 'second draw')} of {count(said['draws']['documents'])} documents"
+        text = f"{count(said['documents'])} documents of the test set, {count(said['tokens'])} tokens"
+        facts.append((f"Real text{where}", f"{text}; {drawn} of the training set."))
+    return facts
+
+
+def _faults(files: TendenciesFiles, names: Names) -> list[str]:
+    """What is the matter with samples: other tokens than real text, or something that could not be measured."""
+    faults = []
+    for sample in files.samples:
+        said, source = statistics_of(sample.scores), names.source(keys_of(sample))
+        faults += [f"{source}: {said['fault']}"] if said.get("fault") else []
+        faults += [f"{source}: {why}" for why in dict.fromkeys(said["missing"].values())]
+    return faults

@@ -1,0 +1,312 @@
+"""The tables of statistical tendencies, for reading."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from textcritic.experiments.tendencies.rows import AUDIT, KEPT, MISSING
+from textcritic.experiments.tendencies.statistics import (
+    BY_NAME,
+    DIFFERENCES,
+    DISTANCES,
+    ESTIMATES,
+    TENDENCIES,
+    Statistic,
+)
+from textcritic.report.cells import unique
+from textcritic.report.names import DATA, GROUP, Names
+from textcritic.report.numbers import NONE, count, missing, number, p_value, significant
+from textcritic.report.sheet import Cell, Sheet
+
+CellOf = Callable[[pd.DataFrame, Statistic], Cell]
+FLOOR = (
+    "Second draw: the same distance between the real text and other real text, as many documents drawn at random "
+    "from the "
+    "training set; the mean over draws."
+)
+
+
+def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """A row for each sample, a column for each tendency: whether it keeps to it, and by how much it does not."""
+    body = []
+    for name, group in _sources(rows, names):
+        cells = [_verdict(group[group["tendency"] == tendency.name]) for tendency in TENDENCIES]
+        body.append([Cell(name, heading=True), *cells])
+    remarks = [
+        "Keeps: the sample is no farther from real text than the farthest of several second draws of real text. "
+        "Differs: it "
+        "is farther, and p is below 0.05. Unclear: it is farther, but chance may explain it. In brackets: how many "
+        "times as "
+        "far as a second draw is in the mean. Under it: the distance with its 95% interval and the p-value (with "
+        "several "
+        "seeds: of the seed that is farthest).",
+        "Distances: the largest difference of the cumulative distributions (Kolmogorov-Smirnov) of ranks, lengths, "
+        "and shares "
+        "of stop words and of symbols; of the number of different words the same at equal length, in the mean over "
+        "lengths; "
+        "of words the largest difference of their frequencies; of burstiness the difference of the exponents of "
+        "Taylor’s "
+        "law; of recurrence that of the shares of words that recur.",
+    ]
+    heads = ("Source", *(tendency.title for tendency in TENDENCIES))
+    return _sheet("tendencies", "What samples keep of the tendencies of real text", heads, body, remarks)
+
+
+def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-values", only: Sequence[str] = ()) -> Sheet:
+    """A row for each source, a column for each estimate (paper, Tables 4 and 5).
+
+    Args:
+        rows: as `rows.value_rows` makes them.
+        names: of the sources.
+        name: of the table.
+        only: the estimates that it has; none means all.
+    """
+    chosen = [statistic for statistic in ESTIMATES if not only or statistic.name in only]
+    body = []
+    for source, group in _sources(rows, names):
+        cells = [_value(group[group["statistic"] == statistic.name], statistic) for statistic in chosen]
+        body.append([Cell(source, heading=True), *cells, _documents(group)])
+    draws = int(rows["draws"].max()) if rows["draws"].notna().any() else 0
+    remarks = [
+        "Zipf’s s: maximum likelihood over all ranks up to infinity. Heaps’ β and K: the number of different words "
+        "(pairs of "
+        "neighbouring words) of a document of l tokens is Poisson with mean K times l to the power of β. Stop "
+        "words, symbols: "
+        "mean share of a document’s tokens. Taylor’s α: 0.5 where words are spread evenly, more where they come in "
+        "bursts. "
+        "Recurrence: how much likelier than by chance two tokens of a document some way apart are the same word.",
+        "Under each value: its 95% interval over documents; under those of real text the standard deviation (sd) "
+        f"over {draws} "
+        "random draws of as many documents from the training set (with several seeds: over the seeds).",
+    ]
+    heads = ("Source", *(statistic.title for statistic in chosen), "Documents")
+    return _sheet(name, "What is estimated on each source", heads, body, remarks)
+
+
+def distances_sheet(
+    rows: pd.DataFrame, names: Names, name: str = "tendencies-distances", only: Sequence[str] = ()
+) -> Sheet:
+    """A row for each source, a column for each distance (paper, Tables 2 and 3); arguments as `values_sheet`."""
+    chosen = [statistic for statistic in DISTANCES if not only or statistic.name in only]
+    body = []
+    for source, group in _sources(rows, names):
+        cells = [_distance(group[group["statistic"] == statistic.name], statistic) for statistic in chosen]
+        body.append([Cell(source, heading=True), *cells])
+    remarks = [
+        "From a law: the first two of ranks and of types; from real text: all others. Ranks, lengths, stop words, "
+        "symbols: the "
+        "largest difference of cumulative distributions. Ranks are the first 10,000; the distance from Zipf’s law "
+        "is that of "
+        "the empirical distribution, renormalised over them, from the law over all ranks (the audit has two "
+        "others). Types: "
+        "at equal length, in the mean over lengths. Total variation: half of the sum of all differences of "
+        "frequencies.",
+        f"Under each value: its 95% interval, what a second draw of real text has, and the p-value. {FLOOR}",
+    ]
+    heads = ("Source", *(statistic.title for statistic in chosen))
+    return _sheet(name, "How far each source is from laws and from real text", heads, body, remarks)
+
+
+def means_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-means") -> Sheet:
+    """A row for each sample, a column for each difference of means (paper, Table 6)."""
+    body = []
+    for source, group in _sources(rows, names):
+        cells = [_difference(group[group["statistic"] == statistic.name], statistic) for statistic in DIFFERENCES]
+        body.append([Cell(source, heading=True), *cells])
+    remarks = [
+        "Sample minus real text, with the 95% interval over documents and the p-value of a two-sided permutation "
+        "test. As "
+        "printed: the p-value of the paper’s Algorithm 1, which is one-sided: it is 1 for every sample whose mean "
+        "is lower."
+    ]
+    heads = ("Source", *(statistic.title for statistic in DIFFERENCES))
+    return _sheet(name, "Differences of means between samples and real text", heads, body, remarks)
+
+
+def models_sheet(rows: pd.DataFrame, names: Names, name: str) -> Sheet:
+    """The generators: parameters and perplexity (paper, Table 1)."""
+    body = []
+    for _, group in rows.groupby(GROUP, sort=False):
+        cells = []
+        for statistic, places in (("parameters", 0), ("perplexity", 2)):
+            found = group[group["statistic"] == statistic]
+            written = Statistic(statistic, "", places).written
+            cells.append(Cell(written(_mean(found, "value")), tuple(_published(found, written))))
+        source = names.source(group.iloc[0].to_dict(), decoding=False, seed=False)
+        body.append([Cell(source, heading=True), *cells])
+    remarks = [
+        "Perplexity on real text, per token of the generator’s own encoding: words or parts of words cannot be "
+        "compared."
+    ]
+    return _sheet(name, "The generators", ("Generator", "Parameters", "Perplexity"), body, remarks)
+
+
+def audit_sheet(rows: pd.DataFrame, names: Names, published: bool) -> Sheet:
+    """A row for each source, a column for each way to settle a disputed detail."""
+    options = [(switch, name, option) for switch, found in AUDIT.items() for name, option in found.items()]
+    body = []
+    for source, group in _sources(rows, names):
+        cells = [Cell(_audited(group[group["statistic"] == name], switch)) for switch, name, _ in options]
+        body.append([Cell(source, heading=True), *cells])
+    titles = {"s": "Zipf’s s", "zipf_own": "Distance from Zipf’s law", "unigram": "Difference of words"}
+    header = [
+        [Cell(""), *(Cell(titles[switch], span=len(found)) for switch, found in AUDIT.items())],
+        [Cell("Source"), *(Cell(option) for _, _, option in options)],
+    ]
+    remarks = [
+        "Zipf’s s by the ranks that the law has: all up to infinity (what the paper’s value, near 1.2, needs), "
+        "those that "
+        "occur, or the first ones alone. Distance from Zipf’s law: the empirical distribution renormalised over the "
+        "first "
+        "ranks against the law over all of them (what the paper must have used: 0.142 is the share of such a law "
+        "beyond rank "
+        "10,000); nothing renormalised; or both, with an s of its own. Difference of words: the paper’s TVD is the "
+        "largest "
+        "difference of two frequencies; what others call total variation is half of the sum of all; chi-square grows "
+        "with the number of tokens."
+    ]
+    if published:
+        remarks.append(
+            "The paper’s Table 5 says in its caption that s of the test set is 1.120; its Table 4 says 1.1997. With "
+            "1.120, 31% "
+            "of the law would lie beyond rank 10,000, which the distances do not allow: the value of Table 4 is shown."
+        )
+    return Sheet("tendencies-audit", "What each disputed detail does to the number", header, body, remarks=remarks)
+
+
+def sizes_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """A row for each source and number of documents: how estimates change with the size of a corpus."""
+    statistics = unique(rows["statistic"])
+    titles = {
+        "types": "Different words",
+        "types_chao1": "At least (Chao 1984)",
+        "unigram_half_l1": "Words, total variation",
+    }
+    body = []
+    for source, group in _sources(rows, names):
+        for place, size in enumerate(sorted(group["documents"].unique())):
+            cells = [_sized(group, name, size) for name in statistics]
+            body.append([Cell(source if place == 0 else "", heading=True), Cell(count(size)), *cells])
+    heads = ["Source", "Documents"]
+    heads += [titles.get(name) or BY_NAME[name].title for name in statistics]
+    remarks = [
+        "Of documents drawn at random from the source; the last row of each has all. Words, total variation: from "
+        "real text, "
+        "under it what is left without what two sets of these sizes would have by chance. At least: a lower bound "
+        "of the "
+        "different words that there would be in text without end."
+    ]
+    return _sheet("tendencies-sizes", "Estimates by number of documents", heads, body, remarks, stubs=2)
+
+
+def _sheet(
+    name: str, caption: str, heads: Sequence[str], body: list[list[Cell]], remarks: Sequence[str], stubs: int = 1
+) -> Sheet:
+    return Sheet(name, caption, [[Cell(head) for head in heads]], body, stubs=stubs, remarks=remarks)
+
+
+def _sources(rows: pd.DataFrame, names: Names) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The name of each source and its rows, seeds together."""
+    for _, group in rows.groupby(["source", *GROUP], sort=False):
+        yield names.source(group.iloc[0].to_dict(), seed=False), group
+
+
+def _verdict(group: pd.DataFrame) -> Cell:
+    """Of several seeds, that of the one that is farthest."""
+    if group.empty or group["value"].isna().all():
+        return Cell(MISSING if len(group) else NONE)
+    row: dict[str, Any] = group.loc[group["value"].idxmax()].to_dict()
+    times = "" if missing(row["times"]) or row["verdict"] == KEPT else f" ({number(row['times'], 2)}×)"
+    notes = [_range(row, "value", "low", "high")]
+    if not missing(row["p_value"]):
+        notes.append(p_value(row["p_value"]))
+    return Cell(f"{row['verdict']}{times}", tuple(notes))
+
+
+def _range(row: dict[str, Any], value: str, low: str, high: str) -> str:
+    if missing(row[low]):
+        return significant(row[value])
+    return f"{significant(row[value])} ({significant(row[low])}–{significant(row[high])})"
+
+
+def _value(group: pd.DataFrame, statistic: Statistic) -> Cell:
+    if group.empty or group["value"].isna().all():
+        return Cell(NONE)
+    row, written = group.iloc[0], statistic.written
+    notes = _spread(group, written)
+    if row["source"] == DATA and not missing(row["sd"]):
+        notes.append(f"sd {significant(row['sd'])}")
+    notes += _published(group, written)
+    if not missing(row["published_sd"]):
+        notes.append(f"published sd {significant(row['published_sd'])}")
+    return Cell(written(_mean(group, "value")), tuple(notes))
+
+
+def _distance(group: pd.DataFrame, statistic: Statistic) -> Cell:
+    if group.empty or group["value"].isna().all():
+        return Cell(NONE)
+    row, notes = group.iloc[0], _spread(group, statistic.written)
+    if not missing(row["floor"]):
+        notes.append(f"second draw {significant(group['floor'].mean())}")
+    tested = [value for value in group["p_value"] if not missing(value)]
+    notes += [p_value(max(tested))] if tested else []
+    return Cell(statistic.written(_mean(group, "value")), (*notes, *_published(group, statistic.written)))
+
+
+def _difference(group: pd.DataFrame, statistic: Statistic) -> Cell:
+    if group.empty or group["value"].isna().all():
+        return Cell(NONE)
+    row, notes = group.iloc[0], _spread(group, statistic.written)
+    if len(group) == 1:
+        notes += [p_value(row["p_value"]), f"as printed {p_value(row['p_as_printed'])}"]
+    published = _published(group, statistic.written)
+    if published and row["published_note"]:
+        published[0] = f"{published[0]} ({row['published_note']})"
+    return Cell(statistic.written(_mean(group, "value")), (*notes, *published))
+
+
+def _spread(group: pd.DataFrame, written: Callable[[float | None], str]) -> list[str]:
+    """The interval of a single value, or the standard deviation over seeds."""
+    if len(group) > 1:
+        return [f"± {significant(group['value'].std(ddof=1))} over {len(group)} seeds"]
+    low, high = group["low"].iloc[0], group["high"].iloc[0]
+    return (
+        [] if missing(low) else [f"{written(low)} to {written(high)}" if low < 0 else f"{written(low)}–{written(high)}"]
+    )
+
+
+def _published(group: pd.DataFrame, written: Callable[[float | None], str]) -> list[str]:
+    if group.empty or missing(group["published"].iloc[0]):
+        return []
+    gap = group["difference"].mean()
+    ours = [] if missing(gap) else [f"ours {'+' if gap > 0 else ''}{written(gap)}"]
+    return [f"published {written(group['published'].iloc[0])}", *ours]
+
+
+def _mean(group: pd.DataFrame, column: str) -> float | None:
+    return None if group.empty or group[column].isna().all() else float(group[column].mean())
+
+
+def _documents(group: pd.DataFrame) -> Cell:
+    first = group.drop_duplicates("seed")
+    empty = int(first["empty"].sum())
+    notes = [f"{count(first['tokens'].sum())} tokens", *([f"{count(empty)} empty"] if empty else [])]
+    return Cell(count(first["documents"].sum()), tuple(notes))
+
+
+def _audited(group: pd.DataFrame, switch: str) -> str:
+    value = _mean(group, "value")
+    if value is None:
+        return NONE
+    return BY_NAME["s"].written(value) if switch == "s" else significant(value)
+
+
+def _sized(group: pd.DataFrame, name: str, size: float) -> Cell:
+    found = group[(group["statistic"] == name) & (group["documents"] == size)]
+    value = _mean(found, "value")
+    if value is None:
+        return Cell(NONE)
+    corrected = _mean(found, "corrected")
+    written = Statistic(name, "", 0).written if name.startswith("types") else BY_NAME[name].written
+    return Cell(written(value), () if corrected is None else (f"without chance {written(corrected)}",))

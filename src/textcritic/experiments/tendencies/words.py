@@ -1,0 +1,108 @@
+"""What the numbers of tendencies say, in words, and what the terms mean."""
+
+import pandas as pd
+
+from textcritic.experiments.tendencies.rows import DIFFERS, KEPT
+from textcritic.experiments.tendencies.statistics import TENDENCIES
+from textcritic.report.names import GROUP, Names, data_keys
+from textcritic.report.numbers import listed, number, p_value
+from textcritic.report.section import Finding
+
+DEFINITIONS = (
+    (
+        "Second draw",
+        "As many documents as a sample has, drawn at random from the training set, compared with the real text in "
+        "place of the "
+        "sample. How far two sets of real documents are apart is what a perfect sample could not go below.",
+    ),
+    (
+        "Kolmogorov-Smirnov distance",
+        "The largest difference of two cumulative distributions: 0 where they are equal, 1 where they have nothing "
+        "in common.",
+    ),
+    (
+        "Zipf’s law",
+        "The word of rank k has a frequency proportional to k to the power of −s. s is the maximum likelihood "
+        "estimate.",
+    ),
+    (
+        "Heaps’ law",
+        "The number of different words of a document of l tokens grows as K times l to the power of β. Here it is "
+        "Poisson "
+        "distributed about that, and K and β are the maximum likelihood estimates (Meister and Cotterell 2021, Eq. 5).",
+    ),
+    (
+        "Taylor’s law",
+        "The standard deviation of a word’s count in pieces of equal length grows as its mean to the power of α: "
+        "0.5 where "
+        "words are spread evenly, more where they come in bursts (Kobayashi and Tanaka-Ishii 2018).",
+    ),
+    (
+        "Recurrence",
+        "How much likelier than by chance two tokens of a document, some way apart, are the same word (Altmann, "
+        "Cristadoro "
+        "and Degli Esposti 2012).",
+    ),
+)
+
+
+def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
+    """One finding for each sample: what it does not keep to, a clause for each; and what it keeps.
+
+    Args:
+        rows: as `rows.tendency_rows` makes them; of several seeds the first speaks.
+        names: of the sources.
+    """
+    findings = []
+    for _, group in rows.groupby(GROUP, sort=False):
+        first = group[group["seed"] == group["seed"].min()] if group["seed"].notna().any() else group
+        said = {row["tendency"]: row for row in first.to_dict("records")}
+        fails = [sentence(said[t.name], t.says) for t in TENDENCIES if said[t.name]["verdict"] == DIFFERS]
+        keeps = [t.title.lower() for t in TENDENCIES if said[t.name]["verdict"] == KEPT]
+        source = names.source(first.iloc[0].to_dict(), seed=False)
+        kept = f"Within what a second draw of real text has: {listed(keeps)}." if keeps else ""
+        findings += [Finding(source, fail) for fail in fails]
+        if kept:
+            findings.append(Finding(source, kept))
+    return findings
+
+
+def sentence(row: dict[str, object], says: str) -> str:
+    """One failure in a sentence, with how far it is."""
+    clause = says.format(way=row["way"])
+    times = f"{number(float(str(row['times'])), 2)} times a second draw, " if row["times"] else ""
+    return f"{clause[0].upper()}{clause[1:]} ({times}{p_value(float(str(row['p_value'])))})."
+
+
+def headline(rows: pd.DataFrame, names: Names) -> str:
+    """The sample that keeps to the most tendencies, in a sentence; "" without samples."""
+    if rows.empty:
+        return ""
+    kept = rows.assign(kept=rows["verdict"] == KEPT).groupby([*GROUP, "seed"], sort=False, dropna=False)["kept"].sum()
+    best = rows.set_index([*GROUP, "seed"]).loc[[kept.idxmax()]].reset_index().iloc[0].to_dict()
+    source = names.source(best, corpus=False, seed=False)
+    return (
+        f"Of {len(TENDENCIES)} statistical tendencies of real text, the best sample, by {source}, keeps {kept.max()}."
+    )
+
+
+def totals(rows: pd.DataFrame) -> pd.DataFrame:
+    """For the scorecard: how many tendencies each sample does not keep to, and one p-value for all of them.
+
+    p is that of the smallest of the tests, times their number (Bonferroni), at most 1. Columns: those that identify a
+    source, `not_kept`, `p_value`, `documents`.
+    """
+    made = [data_keys(corpus) for corpus in rows["corpus"].unique()]
+    for keys, group in rows.groupby(["source", *GROUP, "seed"], sort=False, dropna=False):
+        tested = group["p_value"].dropna()
+        p = min(1.0, float(tested.min()) * len(tested)) if len(tested) else None
+        row = dict(zip(["source", *GROUP, "seed"], keys, strict=True))
+        made.append(
+            row
+            | {
+                "not_kept": float((group["verdict"] == DIFFERS).sum()),
+                "p_value": p,
+                "documents": group["documents"].iloc[0],
+            }
+        )
+    return pd.DataFrame(made, columns=["source", *GROUP, "seed", "not_kept", "p_value", "documents"])

@@ -1,0 +1,146 @@
+"""Kolmogorov-Smirnov distances of one or several strata, such as documents of one length: intervals and tests.
+
+Where documents differ in something that decides the values too, they are compared within strata of it, and the
+distances of the strata are averaged. One stratum is the plain two-sample distance.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.errors import TextcriticError
+from textcritic.inference.discrete import split_counts
+from textcritic.inference.histograms import Counts, Histogram, on_common_values
+from textcritic.inference.statistics import Array
+
+Stratum: TypeAlias = tuple[Histogram, Histogram]
+"""The values of the samples and of the data."""
+NORMAL = 1.959963984540054  # 97.5% quantile of the normal distribution
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class StrataTest:
+    """A weighted mean of Kolmogorov-Smirnov distances, and how much of it is chance.
+
+    Attributes:
+        distance: 0 to 1.
+        low, high: bootstrap interval, see `strata_test`.
+        p: `(b + 1) / (B + 1)`, over random splits of the documents of each stratum.
+        chance: mean over these splits.
+        each: distance of each stratum, float64 [strata].
+        each_p: of each stratum by itself, float64 [strata].
+    """
+
+    distance: float
+    low: float
+    high: float
+    p: float
+    chance: float
+    each: Array
+    each_p: Array
+
+
+@dataclass(frozen=True)
+class StrataDifference:
+    """A weighted mean of relative differences of means, and its 95% interval of the normal distribution."""
+
+    difference: float
+    low: float
+    high: float
+
+
+def strata_distance(strata: Sequence[Stratum], weights: npt.ArrayLike | None = None) -> float:
+    """The weighted mean of the strata's distances; arguments and errors as `strata_test`."""
+    shares = _shares(strata, weights)
+    return float(shares @ [_largest(counts[:1], counts[1:])[0] for counts in _tables(strata)])
+
+
+def strata_test(
+    strata: Sequence[Stratum],
+    weights: npt.ArrayLike | None = None,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 1,
+) -> StrataTest:
+    """Weighted mean of the KS distances of strata, with a permutation test and a bootstrap interval.
+
+    The test splits the documents of each stratum anew, independently, into sets of the same sizes. For the interval the
+    documents of each set of each stratum are drawn with replacement; drawn sets are farther apart than the sets are, as
+    chance is added twice, and the quantiles are moved by how much farther they are in the mean.
+
+    Args:
+        strata: of each the values of the samples and of the data.
+        weights: of each stratum, not negative; None: documents of the data. They are made to add up to 1.
+        resamples: splits, and bootstrap resamples.
+        level: of confidence.
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: no stratum, an empty one, weights that do not fit, no resamples, or a level outside (0, 1).
+    """
+    if resamples < 1 or not 0 < level < 1:
+        raise TextcriticError(
+            f"KS test: {resamples} resamples at level {level}; give at least 1, and a level inside (0, 1)"
+        )
+    shares, tables = _shares(strata, weights), _tables(strata)
+    splits, draws = np.random.default_rng(seed).spawn(2)
+    each, each_p = np.empty((2, len(tables)))
+    null, drawn = np.zeros((2, resamples))
+    for place, counts in enumerate(tables):
+        pooled, size = counts.sum(axis=0), int(counts[0].sum())
+        firsts = np.concatenate(list(split_counts(pooled, size, resamples, splits)))
+        chance = _largest(firsts, pooled - firsts)
+        each[place] = _largest(counts[:1], counts[1:])[0]
+        each_p[place] = (np.sum(chance >= each[place] - ROUNDING) + 1) / (resamples + 1)
+        null += shares[place] * chance
+        drawn += shares[place] * _largest(*(draws.multinomial(row.sum(), row / row.sum(), resamples) for row in counts))
+    distance = float(shares @ each)
+    p = (int((null >= distance - ROUNDING).sum()) + 1) / (resamples + 1)
+    tail = (1 - level) / 2
+    low, high = np.clip(np.quantile(drawn, [tail, 1 - tail]) - (drawn.mean() - distance), 0, 1)
+    return StrataTest(distance, float(low), float(high), p, float(null.mean()), each, each_p)
+
+
+def strata_difference(
+    strata: Sequence[Stratum], offsets: npt.ArrayLike, weights: npt.ArrayLike | None = None
+) -> StrataDifference:
+    """Weighted mean over strata of `(mean of the samples - mean of the data) / (mean of the data)`.
+
+    Args:
+        strata: of each the values of the samples and of the data, less the stratum's offset.
+        offsets: [strata], what is added to the values; with it the mean of the data is above 0.
+        weights: as in `strata_test`.
+
+    Raises:
+        TextcriticError: as `strata_test`.
+    """
+    shares = _shares(strata, weights)
+    base = np.array([data.mean for _, data in strata]) + np.asarray(offsets, dtype=np.float64)
+    gaps = np.array([sample.mean - data.mean for sample, data in strata]) / base
+    spread = [sample.variance / sample.total + data.variance / data.total for sample, data in strata]
+    error = float(np.sqrt(np.nansum((shares / base) ** 2 * spread)))
+    difference = float(shares @ gaps)
+    return StrataDifference(difference, difference - NORMAL * error, difference + NORMAL * error)
+
+
+def _tables(strata: Sequence[Stratum]) -> list[Counts]:
+    """Counts of both sets on the values of either: [2, k] each."""
+    return [on_common_values(sample, data)[1] for sample, data in strata]
+
+
+def _largest(first: Counts, second: Counts) -> Array:
+    """Largest differences of two distribution functions: [B, k] each -> [B]."""
+    one, two = (counts.cumsum(axis=1) / counts.sum(axis=1, keepdims=True) for counts in (first, second))
+    gaps: Array = np.abs(one - two).max(axis=1)
+    return gaps
+
+
+def _shares(strata: Sequence[Stratum], weights: npt.ArrayLike | None) -> Array:
+    given = np.array([data.total for _, data in strata], float) if weights is None else np.asarray(weights, float)
+    if not len(strata) or given.shape != (len(strata),) or not given.sum() > 0 or (given < 0).any():
+        raise TextcriticError(f"KS test: {len(strata)} strata with weights {given}; give one of at least 0 for each")
+    return given / given.sum()

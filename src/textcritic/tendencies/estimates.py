@@ -1,0 +1,177 @@
+"""What is estimated on one set of documents: coefficients of laws, vocabulary, means; each with its 95% interval."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from textcritic.errors import TextcriticError
+from textcritic.inference import (
+    Histogram,
+    bootstrap_interval,
+    group_jackknife,
+    ratio_of_sums,
+    with_ones,
+)
+from textcritic.tendencies.counts import BIGRAMS, LENGTH, STOPWORDS, SYMBOLS, TYPES, Counts
+from textcritic.tendencies.heaps import fit_heaps
+from textcritic.tendencies.scaling import chao1, fit_taylor, word_recurrence
+from textcritic.tendencies.zipf import RANKS, Support, by_rank, fit_zipf
+
+SUPPORTS: dict[str, Support] = {"s": "infinite", "s_observed": "observed", "s_first": "first"}
+SHARES = {"stopwords": STOPWORDS, "symbols": SYMBOLS}
+NORMAL = 1.959963984540054  # 97.5% quantile of the normal distribution
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How tendencies are measured; how they are counted is in `options.tendencies.CountOptions`.
+
+    Attributes:
+        ranks: the first ranks, which distances of rank-frequency distributions are taken over; 10,000 in the paper.
+        resamples: of the bootstrap, of permutations, and of Monte Carlo tests.
+        least: documents on each side, from which lengths are compared one by one; neighbouring lengths are put together
+            until there are as many.
+        seed: of everything that is drawn.
+    """
+
+    ranks: int = RANKS
+    resamples: int = 1000
+    least: int = 30
+    seed: int = 1
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any]) -> "Options":
+        """The options that an entry of the critics registry has."""
+        return cls(**{field.name: entry[field.name] for field in fields(cls) if field.name in entry})
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number and its 95% interval, NaN where there is none."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+Made = dict[str, Estimate]
+
+
+def estimates(counts: Counts, options: Options, intervals: bool = True) -> tuple[Made, dict[str, str]]:
+    """All estimates by name, and why others could not be made.
+
+    `s`, `s_observed`, `s_first` (Zipf's coefficient by the ranks that the law has), `heaps_beta`, `heaps_alpha`,
+    `heaps_bigram_beta`, `heaps_bigram_alpha`, `types`, `types_chao1`, `length_mean`, `stopwords_mean`, `symbols_mean`,
+    `taylor` (exponent), `recurrence`. Intervals: of s, Taylor's exponent and recurrence by leaving out groups of
+    documents, of Heaps' coefficients by the sandwich estimator, of means by document bootstrap.
+
+    Args:
+        counts: of the documents; those without a token have no share of anything and no types, and are left out of all
+            but the mean length.
+        options: see `Options`.
+        intervals: whether to make them; the values alone are made much faster.
+    """
+    if not intervals:
+        counts, options = _pooled(counts), replace(options, resamples=1)
+    made: Made = {}
+    missing: dict[str, str] = {}
+    for names, make in _recipes(counts, options):
+        try:
+            made |= make()
+        except TextcriticError as error:
+            missing |= dict.fromkeys(names, str(error))
+    return made, missing
+
+
+def histogram_of(counts: Counts, name: str) -> Histogram:
+    """Lengths, or shares of stop words or symbols, over the documents: those without a token have a length only.
+
+    Raises:
+        TextcriticError: there is no document.
+    """
+    length = counts.column(LENGTH)
+    if name == "length":
+        return Histogram.of(length)
+    some = length > 0
+    return Histogram.of_ratios(counts.column(SHARES[name])[some], length[some])
+
+
+def _pooled(counts: Counts) -> Counts:
+    """The same documents as one group, which no interval can be made of."""
+    matrices = {
+        name: csr_matrix(getattr(counts, name).sum(axis=0)) for name in ("matrix", "segment_sums", "segment_squares")
+    }
+    totals = {
+        name: getattr(counts, name).sum(axis=0, keepdims=True)
+        for name in ("segments", "recurrence", "attached", "upper")
+    }
+    return replace(counts, group=np.zeros_like(counts.group), **matrices, **totals)
+
+
+def _recipes(counts: Counts, options: Options) -> Iterator[tuple[tuple[str, ...], Callable[[], Made]]]:
+    """The names of estimates that are made together, and what makes them."""
+    for name, support in SUPPORTS.items():
+        yield (name,), partial(_zipf, counts, name, support, options)
+    for column, prefix in ((TYPES, "heaps"), (BIGRAMS, "heaps_bigram")):
+        names = (f"{prefix}_beta", f"{prefix}_alpha")
+        yield names, partial(_heaps, counts, column, names)
+    yield ("types", "types_chao1"), partial(_vocabulary, counts)
+    for name in ("length", "stopwords", "symbols"):
+        yield (f"{name}_mean",), partial(_mean, counts, name, options)
+    yield ("taylor",), partial(_taylor, counts)
+    yield ("recurrence",), partial(_recurrence, counts)
+
+
+def _zipf(counts: Counts, name: str, support: Support, options: Options) -> Made:
+    found = group_jackknife(counts.matrix, lambda words: fit_zipf(by_rank(words), support, options.ranks).s)
+    return {name: Estimate(found.estimate, found.low, found.high)}
+
+
+def _heaps(counts: Counts, column: int, names: tuple[str, str]) -> Made:
+    length = counts.column(LENGTH)
+    # A bigram has two tokens.
+    some = length > (column == BIGRAMS)
+    fit = fit_heaps(length[some], counts.column(column)[some])
+    sd = np.sqrt(np.diag(fit.robust_covariance))  # of log alpha, and of beta
+    beta = Estimate(fit.beta, fit.beta - NORMAL * sd[1], fit.beta + NORMAL * sd[1])
+    ends = [fit.alpha * math.exp(sign * NORMAL * sd[0]) for sign in (-1, 1)]
+    return {names[0]: beta, names[1]: Estimate(fit.alpha, *ends)}
+
+
+def _vocabulary(counts: Counts) -> Made:
+    return {"types": Estimate(len(counts.words)), "types_chao1": Estimate(chao1(counts.unigrams()))}
+
+
+def _mean(counts: Counts, name: str, options: Options) -> Made:
+    values: npt.NDArray[np.float64] = counts.column(LENGTH).astype(np.float64)
+    if name != "length":
+        some = values > 0
+        values = counts.column(SHARES[name])[some] / values[some]
+    found = bootstrap_interval(with_ones(values), ratio_of_sums, resamples=options.resamples, seed=options.seed)
+    return {f"{name}_mean": Estimate(found.estimate, found.low, found.high)}
+
+
+def _taylor(counts: Counts) -> Made:
+    found = fit_taylor(counts.segments, counts.segment_sums, counts.segment_squares)
+    return {"taylor": Estimate(found.alpha, found.low, found.high)}
+
+
+def _recurrence(counts: Counts) -> Made:
+    found = word_recurrence(counts.recurrence, counts.lags, counts.matrix)
+    if math.isnan(found.excess):
+        raise TextcriticError("recurrence: too few tokens stand 8 or more apart in one document; give longer documents")
+    return {"recurrence": Estimate(found.excess, found.excess_low, found.excess_high)}
+
+
+def as_json(made: Made) -> dict[str, dict[str, float | None]]:
+    """Estimates as JSON has them: None in place of NaN."""
+    return {
+        name: {key: None if math.isnan(number) else float(number) for key, number in asdict(estimate).items()}
+        for name, estimate in made.items()
+    }

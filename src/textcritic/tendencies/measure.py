@@ -1,0 +1,228 @@
+"""All tendencies of a set of documents: its estimates, its distances from laws and from real text, and its curves.
+
+The job of the rules measure_real_tendencies and compare_tendencies is `measure_counts`.
+"""
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textcritic.errors import TextcriticError
+from textcritic.files import write_json, write_table
+from textcritic.runlog import Progress
+from textcritic.tendencies.counts import Counts, tokenisation_fault
+from textcritic.tendencies.curves import Curve, curves_table, own_curves, size_curves, with_band
+from textcritic.tendencies.distances import VALUES, Distance, Pair, distances, documents_of, plain_distances
+from textcritic.tendencies.estimates import Options, as_json, estimates
+from textcritic.tendencies.heaps import fit_heaps
+from textcritic.tendencies.job import draw_files
+from textcritic.tendencies.scaling import word_recurrence
+from textcritic.tendencies.type_token import ByLength, law_distances, length_classes
+from textcritic.tendencies.zipf import fit_zipf
+from textcritic.tendencies.zipf_distances import zipf_fit_p
+
+CONVENTIONS = {
+    "": ("renormalised-empirical", "infinite"),
+    "_untruncated": ("untruncated", "infinite"),
+    "_truncated": ("truncated", "first"),
+}
+"""How the distance from Zipf's law is taken, by the end of its name: the paper's first; and which s goes with it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What is known of a set of documents.
+
+    Attributes:
+        statistics: as JSON has them: `documents`, `tokens`, `empty`; `estimates` and `distances` by name, each with
+            `value`, `low`, `high`, distances also with `p_value`, `by_chance`, `floor` and `floor_most` (the same
+            distance of second draws of real text, in the mean and at most); `missing`, why others could not be made;
+            `draws`, the `number` of second draws and the `documents` of each; `fault`, if the tokens of sample and real
+            text differ.
+        curves: for figures.
+    """
+
+    statistics: dict[str, Any]
+    curves: list[Curve]
+
+    def write(self, statistics: str | os.PathLike[str], curves: str | os.PathLike[str]) -> None:
+        """Write JSON and a Parquet table, whole or not at all."""
+        write_json(statistics, self.statistics)
+        write_table(curves, curves_table(self.curves))
+
+
+def measure_real(real: Counts, draws: Sequence[Counts], options: Options) -> Measured:
+    """Real text by itself, and beside second draws of it.
+
+    An estimate has `sd`, its standard deviation over the draws (paper, Table 4).
+
+    Args:
+        real: the real text that samples are compared with.
+        draws: second draws, e.g. random documents of the training set.
+        options: see `Options`.
+
+    Raises:
+        TextcriticError: real text without a token.
+    """
+    _require_tokens(real, "the real text")
+    made, missing = estimates(real, options)
+    statistics = _counted(real) | {"estimates": as_json(made), "missing": missing, "draws": _described(draws)}
+    drawn = [estimates(draw, options, intervals=False)[0] for draw in draws]
+    for name, estimate in statistics["estimates"].items():
+        values = [one[name].value for one in drawn if name in one]
+        estimate["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    floors = [plain_distances(real, draw, options) for draw in draws]
+    of_laws, curves = _laws(real, real, options)
+    of_laws |= {name: Distance(math.nan) for name in floors[0]} if floors else {}
+    statistics["distances"] = _with_floors(of_laws, floors)
+    banded = with_band(own_curves(real), [own_curves(draw) for draw in draws])
+    curves += [*banded.values(), *_recurrence(real, draws), *size_curves(real, None, options)]
+    curves.append(Curve("floor.unigram_max", range(len(floors)), [floor["unigram_max"] for floor in floors]))
+    return Measured(statistics, curves)
+
+
+def measure_sample(real: Counts, sample: Counts, draws: Sequence[Counts], options: Options) -> Measured:
+    """A sample beside real text, and beside second draws of real text of the same size.
+
+    Args:
+        real: real text.
+        sample: the sample.
+        draws: second draws of real text. Of those with more documents than the sample, random groups are taken.
+        options: see `Options`.
+
+    Raises:
+        TextcriticError: real text or the sample has no token.
+    """
+    _require_tokens(real, "the real text")
+    _require_tokens(sample, "the sample")
+    made, missing = estimates(sample, options)
+    pair = Pair(real, sample)
+    found, more = distances(pair, options)
+    of_laws, curves = _laws(sample, real, options)
+    as_large = [_at_most(draw, len(sample.documents)) for draw in draws]
+    floors = [plain_distances(real, draw, options) for draw in as_large]
+    statistics = _counted(sample) | {
+        "estimates": as_json(made),
+        "distances": _with_floors(found | of_laws, floors),
+        "missing": missing | more,
+        "draws": _described(as_large),
+        "fault": tokenisation_fault(real, sample),
+    }
+    curves += [*own_curves(sample).values(), *_recurrence(sample, []), *size_curves(sample, real, options)]
+    if "heaps" in found and (by_length := found["heaps"].by_length) is not None:
+        curves.append(_by_length("heaps", by_length))
+    for name in VALUES:
+        if (difference := found.get(f"{name}_difference")) is not None:
+            curves.append(Curve(f"null.{name}", range(len(difference.null)), difference.null))
+            curves.append(Curve(f"difference.{name}", [0], [difference.value]))
+    if "unigram_max" in found:
+        curves.append(Curve("null.unigram_max", range(len(found["unigram_max"].null)), found["unigram_max"].null))
+    return Measured(statistics, curves)
+
+
+def measure_counts(
+    real: str | os.PathLike[str],
+    draws: str | os.PathLike[str],
+    sample: str | os.PathLike[str] | None,
+    options: Options,
+) -> Measured:
+    """Read counts of real text, a folder of those of second draws, and of a sample if there is one; measure them."""
+    drawn = _loaded(draw_files(draws))
+    if sample is None:
+        return measure_real(Counts.load(real), drawn, options)
+    return measure_sample(Counts.load(real), Counts.load(sample), drawn, options)
+
+
+def _loaded(paths: Sequence[Path]) -> list[Counts]:
+    progress = Progress("second draws", len(paths), "files")
+    loaded = []
+    for path in paths:
+        loaded.append(Counts.load(path))
+        progress.advance()
+    return loaded
+
+
+def _require_tokens(counts: Counts, what: str) -> None:
+    if not counts.tokens:
+        raise TextcriticError(f"tendencies: {what} has {len(counts.documents):,} documents and no token; give it text")
+
+
+def _at_most(draw: Counts, documents: int) -> Counts:
+    """Random groups of a draw, with about so many documents; all of it where it has no more."""
+    share = documents / max(1, len(draw.documents))
+    return draw if share >= 1 else draw.take(range(max(1, round(share * draw.groups))))
+
+
+def _counted(counts: Counts) -> dict[str, Any]:
+    return {"documents": len(counts.documents), "tokens": counts.tokens, "empty": counts.empty}
+
+
+def _described(draws: Sequence[Counts]) -> dict[str, int]:
+    return {"number": len(draws), "documents": min((len(draw.documents) for draw in draws), default=0)}
+
+
+def _with_floors(
+    found: Mapping[str, Distance], floors: Sequence[Mapping[str, float]]
+) -> dict[str, dict[str, float | None]]:
+    """Distances as JSON has them, with those of second draws beside them: the mean and the farthest."""
+    said: dict[str, dict[str, float | None]] = {}
+    for name, distance in found.items():
+        drawn = [floor[name] for floor in floors if name in floor]
+        numbers = {"value": distance.value, "low": distance.low, "high": distance.high, "p_value": distance.p}
+        numbers |= {"p_as_printed": distance.p_as_printed, "by_chance": distance.by_chance}
+        numbers |= {"floor": float(np.mean(drawn)) if drawn else math.nan, "floor_most": max(drawn, default=math.nan)}
+        said[name] = {key: None if math.isnan(number) else float(number) for key, number in numbers.items()}
+    return said
+
+
+def _recurrence(counts: Counts, draws: Sequence[Counts]) -> Iterator[Curve]:
+    """The recurrence by lag in units of chance, with the range of the draws where there are some."""
+    values = []
+    for one in (counts, *draws):
+        try:
+            found = word_recurrence(one.recurrence, one.lags, one.matrix)
+        except TextcriticError:
+            continue
+        values.append(np.where(found.pairs > 0, found.correlation, np.nan) / found.chance)
+    if values:
+        band = {"low": np.nanmin(values[1:], axis=0), "high": np.nanmax(values[1:], axis=0)} if len(values) > 1 else {}
+        yield Curve("recurrence", counts.lags, values[0], **band)
+
+
+def _laws(counts: Counts, real: Counts, options: Options) -> tuple[dict[str, Distance], list[Curve]]:
+    """Distances from Zipf's and Heaps' laws, with coefficients of its own (`_own`) and of real text (`_real`)."""
+    found: dict[str, Distance] = {}
+    curves = []
+    words = counts.unigrams()
+    for end, (convention, support) in CONVENTIONS.items():
+        for whose, source in (("own", None), ("real", real)):
+            if source is counts:
+                continue
+            try:
+                s = None if source is None else fit_zipf(source.unigrams(), support, options.ranks).s  # type: ignore[arg-type]
+                test = zipf_fit_p(words, convention, s, options.ranks, options.resamples, options.seed)  # type: ignore[arg-type]
+            except TextcriticError:
+                continue
+            found[f"zipf_{whose}{end}"] = Distance(test.distance, p=test.p)
+    documents = documents_of(counts)
+    for whose, source in (("own", counts), ("real", real)):
+        try:
+            of = documents_of(source)
+            law = fit_heaps(of.lengths, of.types)
+            classes = length_classes(documents, documents, options.least)
+        except TextcriticError:
+            continue
+        by_length = law_distances(documents, law, classes, options.resamples, options.seed)
+        weights = np.array([len(documents.lengths[documents.inside(*ends)]) for ends in classes.tolist()])
+        found[f"heaps_{whose}"] = Distance(float(by_length.distances @ weights / weights.sum()))
+        curves.append(_by_length(f"heaps_{whose}", by_length))
+    return found, curves
+
+
+def _by_length(name: str, found: ByLength) -> Curve:
+    return Curve(name, found.lengths, found.distances, p=found.p)

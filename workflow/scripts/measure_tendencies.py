@@ -1,0 +1,12 @@
+"""Measure real text, or a sample beside it, tendency by tendency."""
+
+from textcritic import runlog
+from textcritic.plan.spec import restore
+from textcritic.tendencies.estimates import Options
+from textcritic.tendencies.measure import measure_counts
+
+w, given = snakemake.wildcards, snakemake.input
+with runlog.job(snakemake.log[0], f"tendencies of {w.get('generator', 'real text')} {w.corpus}"):
+    options = Options.from_entry(restore(snakemake.params.spec, "critics"))
+    measured = measure_counts(given.real, given.draws, given.get("sample"), options)
+    measured.write(*snakemake.output)
