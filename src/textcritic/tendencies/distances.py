@@ -28,7 +28,7 @@ from textcritic.inference import (
     rank_permutation,
 )
 from textcritic.tendencies.counts import LENGTH, TYPES, Counts
-from textcritic.tendencies.estimates import Options, histogram_of
+from textcritic.tendencies.estimates import Options, histogram_of, pooled
 from textcritic.tendencies.scaling import fit_taylor, word_recurrence
 from textcritic.tendencies.type_token import ByLength, Documents, type_token_distance, type_token_test
 from textcritic.tendencies.zipf_distances import rank_distance
@@ -210,7 +210,8 @@ def _value_distance(pair: Pair, name: str) -> float:
 
 
 def _scaling_distance(pair: Pair, name: str) -> float:
-    return abs(_scaled(pair, name).difference)
+    first, second = _both_scaled((pooled(pair.sample), pooled(pair.real)), name)
+    return abs(first.estimate - second.estimate)
 
 
 def _scaling(pair: Pair, name: str) -> Made:
@@ -226,12 +227,15 @@ def _scaling(pair: Pair, name: str) -> Made:
 def _scaled(pair: Pair, name: str) -> DifferenceTest:
     """Taylor's exponent, or the recurrence at lags that both sets have, of the sample less those of real text."""
     both = (pair.sample, pair.real)
-    if name == "taylor":
-        laws = [fit_taylor(c.segments, c.segment_sums, c.segment_squares) for c in both]
-        found = [JackknifeEstimate(law.alpha, law.standard_error, law.low, law.high) for law in laws]
-    else:
-        found = _recurrences(both)
-    return difference_test(found[0], found[1], min(c.groups for c in both))
+    first, second = _both_scaled(both, name)
+    return difference_test(first, second, min(c.groups for c in both))
+
+
+def _both_scaled(both: tuple[Counts, Counts], name: str) -> list[JackknifeEstimate]:
+    if name == "recurrence":
+        return _recurrences(both)
+    laws = [fit_taylor(c.segments, c.segment_sums, c.segment_squares) for c in both]
+    return [JackknifeEstimate(law.alpha, law.standard_error, law.low, law.high) for law in laws]
 
 
 def _recurrences(both: tuple[Counts, Counts]) -> list[JackknifeEstimate]:

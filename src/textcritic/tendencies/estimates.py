@@ -78,7 +78,7 @@ def estimates(counts: Counts, options: Options, intervals: bool = True) -> tuple
         intervals: whether to make them; the values alone are made much faster.
     """
     if not intervals:
-        counts, options = _pooled(counts), replace(options, resamples=1)
+        counts, options = pooled(counts), replace(options, resamples=1)
     made: Made = {}
     missing: dict[str, str] = {}
     for names, make in _recipes(counts, options):
@@ -102,7 +102,7 @@ def histogram_of(counts: Counts, name: str) -> Histogram:
     return Histogram.of_ratios(counts.column(SHARES[name])[some], length[some])
 
 
-def _pooled(counts: Counts) -> Counts:
+def pooled(counts: Counts) -> Counts:
     """The same documents as one group, which no interval can be made of."""
     matrices = {
         name: csr_matrix(getattr(counts, name).sum(axis=0)) for name in ("matrix", "segment_sums", "segment_squares")

@@ -23,10 +23,10 @@ from textcritic.tendencies.heaps import fit_heaps
 from textcritic.tendencies.job import draw_files
 from textcritic.tendencies.scaling import word_recurrence
 from textcritic.tendencies.type_token import ByLength, law_distances, length_classes
-from textcritic.tendencies.zipf import fit_zipf
-from textcritic.tendencies.zipf_distances import zipf_fit_p
+from textcritic.tendencies.zipf import Support, fit_zipf
+from textcritic.tendencies.zipf_distances import Convention, zipf_distance, zipf_fit_p
 
-CONVENTIONS = {
+CONVENTIONS: Mapping[str, tuple[Convention, Support]] = {
     "": ("renormalised-empirical", "infinite"),
     "_untruncated": ("untruncated", "infinite"),
     "_truncated": ("truncated", "first"),
@@ -200,15 +200,22 @@ def _laws(counts: Counts, real: Counts, options: Options) -> tuple[dict[str, Dis
     curves = []
     words = counts.unigrams()
     for end, (convention, support) in CONVENTIONS.items():
-        for whose, source in (("own", None), ("real", real)):
-            if source is counts:
+        for whose, source in (("own", counts), ("real", real)):
+            if whose == "real" and source is counts:
                 continue
             try:
-                s = None if source is None else fit_zipf(source.unigrams(), support, options.ranks).s  # type: ignore[arg-type]
-                test = zipf_fit_p(words, convention, s, options.ranks, options.resamples, options.seed)  # type: ignore[arg-type]
+                s = fit_zipf(source.unigrams(), support, options.ranks).s
+                distance = zipf_distance(words, s, convention, options.ranks).distance
+                # Of the paper's convention p is near 1, or near a half, whatever the text: see `zipf_fit_p`.
+                given = None if whose == "own" else s
+                p = (
+                    zipf_fit_p(words, convention, given, options.ranks, options.resamples, options.seed).p
+                    if end
+                    else math.nan
+                )
             except TextcriticError:
                 continue
-            found[f"zipf_{whose}{end}"] = Distance(test.distance, p=test.p)
+            found[f"zipf_{whose}{end}"] = Distance(distance, p=p)
     documents = documents_of(counts)
     for whose, source in (("own", counts), ("real", real)):
         try:
