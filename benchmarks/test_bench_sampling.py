@@ -112,6 +112,23 @@ def test_articles_within_the_window(benchmark):
     print(f"\nbatch 64, up to 400 tokens: {tokens / benchmark.stats.stats.min:,.0f} tokens/s")
 
 
+@CPU_TIME
+@pytest.mark.parametrize("rows", [32, 64])
+@pytest.mark.parametrize("method", ["beam-sampling", "best-of"])
+def test_five_hypotheses_against_one_draw(benchmark, method, rows):
+    """Tokens of finished texts a second; all texts are cut after 100 tokens, so that they are equally long."""
+    model = gpt2(512, 128, 1e9)
+    plain = Decoding(max_tokens=100, batch_size=rows)
+    several = Decoding(max_tokens=100, batch_size=rows, method=method, beam=5)
+    started = time.process_time()
+    tokens = sum(lengths_drawn(model, rows, 3 * rows, plain))
+    one = tokens / (time.process_time() - started)
+    tokens = sum(benchmark.pedantic(lengths_drawn, (model, rows, 3 * rows, several), rounds=1, iterations=1))
+    five = tokens / benchmark.stats.stats.min
+    benchmark.extra_info[f"ratio, draw to {method}"] = one / five
+    print(f"\n{rows} texts side by side: draw {one:,.0f} tokens/s, {method} {five:,.0f}, ratio {one / five:.2f}")
+
+
 def lengths_drawn(model: PreTrainedModel, rows: int, articles: int, decoding: Decoding | None = None) -> list[int]:
     decoding = decoding or Decoding(max_tokens=LONGEST, batch_size=rows)
     return [len(ids) for _, ids, _ in draw_articles(ArticleModel(model, [END], END), decoding, 0, range(articles))]
