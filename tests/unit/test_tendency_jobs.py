@@ -16,7 +16,18 @@ from textcritic.plan.registries import Registries
 from textcritic.plan.spec import complete
 from textcritic.tendencies.counting import count_texts
 from textcritic.tendencies.counts import LENGTH, Counts, tokenisation_fault
-from textcritic.tendencies.job import Draw, count_articles, count_options, merge_counts
+from textcritic.tendencies.estimates import Options
+from textcritic.tendencies.job import (
+    Draw,
+    count_articles,
+    count_draws,
+    count_options,
+    draw_files,
+    merge_counts,
+    merge_draws,
+    number_of_draws,
+)
+from textcritic.tendencies.measure import measure_counts
 from textcritic.tendencies.read import count_file, documents_of
 
 OPTIONS = CountOptions(window=3, longest_lag=4, groups=6)
@@ -86,6 +97,41 @@ def test_draws_are_smaller_where_documents_are_few(tmp_path, test_split):
     assert len(count_articles(path, OPTIONS, draw=Draw(9, 10, test_split)).documents) == 2
     with pytest.raises(TextcriticError, match=r"train\.parquet: 25 documents are too few for 26 draws.*lower `draws`"):
         count_articles(path, OPTIONS, draw=Draw(0, 26, test_split))
+
+
+@pytest.mark.parametrize(
+    ("documents", "asked", "like", "number"),
+    [(600, 6, 100, 6), (600, 6, 300, 6), (119, 6, 40, 5), (19, 6, 40, 0), (21, 6, 6, 3), (1, 6, 1, 1), (9, 6, 0, 0)],
+)
+def test_fewer_draws_are_taken_from_few_documents(documents, asked, like, number):
+    assert number_of_draws(documents, asked, like) == number
+
+
+@pytest.mark.parametrize(("documents", "sizes"), [(13, [4, 4, 4]), (3, [])])
+def test_fewer_draws_are_counted_in_shards_too(tmp_path, test_split, documents, sizes):
+    path = articles(tmp_path / "train.parquet", documents)
+    count_draws(path, OPTIONS, (6, test_split, 1), tmp_path / "whole")
+    parts = [tmp_path / "0", tmp_path / "1"]
+    for shard, part in enumerate(parts):
+        count_draws(path, OPTIONS, (6, test_split, 1), part, (shard, 2))
+    merge_draws(parts, tmp_path / "merged")
+    for folder in ("whole", "merged"):
+        assert [len(Counts.load(file).documents) for file in draw_files(tmp_path / folder)] == sizes
+    with pytest.raises(TextcriticError, match=r"none: no such folder of counts of draws"):
+        draw_files(tmp_path / "none")
+
+
+def test_without_draws_all_is_measured_but_the_floors(tmp_path, test_split):
+    count_articles(test_split, OPTIONS).save(tmp_path / "real.npz")
+    count_articles(articles(tmp_path / "a.parquet", 9), OPTIONS).save(tmp_path / "sample.npz")
+    (tmp_path / "draws").mkdir()
+    for sample in (None, tmp_path / "sample.npz"):
+        measured = measure_counts(tmp_path / "real.npz", tmp_path / "draws", sample, Options(resamples=99))
+        assert measured.statistics["draws"] == {"number": 0, "documents": 0}
+        assert measured.statistics["estimates"]["types"]["value"] > 2
+        distances = measured.statistics["distances"].values()
+        assert {(one["floor"], one["floor_most"]) for one in distances} == {(None, None)}
+    assert measured.statistics["distances"]["length_ks"]["p_value"] > 0.05
 
 
 def test_every_document_is_as_likely_to_be_drawn(tmp_path, test_split):

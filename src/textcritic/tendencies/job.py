@@ -21,6 +21,8 @@ from textcritic.tendencies.counts import Counts, merge
 SECTIONS_SCHEMA = pa.schema([ARTICLE_SCHEMA.field("sections")])
 # Stands between the sections of a document; it is white space, so that no token crosses it.
 BETWEEN = "\n"
+# Documents of a draw, below which fewer draws are taken.
+FEWEST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +89,12 @@ def count_draws(
 ) -> None:
     """Count each draw of a file of articles, and write a folder with `0.npz`, `1.npz`, ...
 
+    Of a small file fewer draws are taken, see `number_of_draws`; the folder may be empty.
+
     Args:
         articles: the file.
         options: what is counted.
-        draws: their number, the file that they are `like` (see `Draw`), and the seed of draws and groups.
+        draws: how many at most, the file that they are `like` (see `Draw`), and the seed of draws and groups.
         folder: to write, whole or not at all.
         shard: as `count_articles`.
         threads: as `count_articles`.
@@ -98,23 +102,37 @@ def count_draws(
     Raises:
         TextcriticError: as `count_articles`.
     """
-    of, like, seed = draws
+    asked, like, seed = draws
+    of = number_of_draws(num_articles(articles), asked, num_articles(like))
     with whole_folder(folder) as partial:
         for number in range(of):
             draw = Draw(number, of, like)
             count_articles(articles, options, seed, shard, draw, threads).save(partial / f"{number}.npz")
 
 
+def number_of_draws(documents: int, asked: int, like: int) -> int:
+    """How many disjoint draws are taken: as many as asked for, fewer where they would be too small, maybe none.
+
+    A draw has as many documents as what it is like, or `FEWEST` if that is less. Smaller ones would be far from
+    anything.
+
+    Args:
+        documents: that are drawn from.
+        asked: number of draws at most.
+        like: documents of the set that draws stand beside.
+    """
+    return min(asked, documents // max(1, min(like, FEWEST))) if like else 0
+
+
 def draw_files(folder: str | os.PathLike[str]) -> list[Path]:
-    """The counts of each draw of a folder that `count_draws` wrote, in order.
+    """The counts of each draw of a folder that `count_draws` wrote, in order; there may be none.
 
     Raises:
-        TextcriticError: there are none.
+        TextcriticError: there is no such folder.
     """
-    files = sorted(Path(folder).glob("*.npz"), key=lambda path: int(path.stem))
-    if not files:
-        raise TextcriticError(f"{folder}: no counts of draws in it; delete it and rerun the rule that makes it")
-    return files
+    if not Path(folder).is_dir():
+        raise TextcriticError(f"{folder}: no such folder of counts of draws; rerun the rule that makes it")
+    return sorted(Path(folder).glob("*.npz"), key=lambda path: int(path.stem))
 
 
 def merge_draws(parts: Sequence[str | os.PathLike[str]], folder: str | os.PathLike[str]) -> None:

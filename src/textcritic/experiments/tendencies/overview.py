@@ -9,12 +9,11 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from textcritic.experiments.tendencies.panels import NARROW_BELOW
-from textcritic.experiments.tendencies.rows import KEPT, MISSING
-from textcritic.experiments.tendencies.statistics import TENDENCIES
 from textcritic.report.charts import CHARACTER
 from textcritic.report.names import GROUP, Names
 from textcritic.report.numbers import number
 from textcritic.report.style import INK, MUTED, SEQUENTIAL, new_figure, style
+from textcritic.tendencies.verdicts import KEPT, MISSING, TENDENCIES
 
 CELL = 0.4  # inches
 FARTHEST = 100  # times a second draw, from which the colour is the same
@@ -78,7 +77,11 @@ def _draw(axes: Axes, cells: list[list[tuple[float, str]]], size: float = 9) -> 
 
 def _cell(group: pd.DataFrame) -> tuple[float, str]:
     """How dark a cell is, and what stands in it."""
-    if group["times"].isna().all():
+    if group["value"].isna().all():
         return 1.0, MISSING
+    if (group["verdict"] == KEPT).all():
+        return 1.0, KEPT
+    if group["times"].isna().all():  # there are no second draws
+        return 1.0, str(group["verdict"].iloc[0])
     times = float(group["times"].mean())
-    return (1.0, KEPT) if (group["verdict"] == KEPT).all() else (times, f"{number(times, 2)}×")
+    return times, f"{number(times, 2)}×"

@@ -1,6 +1,7 @@
 """Statistical tendencies in long format: what each source has, and how far a sample is from real text."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,12 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.files import Documents, RealText, TendenciesFiles
-from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES, ESTIMATES, TENDENCIES
+from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES, ESTIMATES
 from textcritic.files import read_json, read_table
 from textcritic.report.names import KEYS, Names, data_keys, sample_keys
 from textcritic.report.published import Published
-from textcritic.report.scorecard import ALPHA
+from textcritic.tendencies.verdicts import Verdict, verdicts
 
-KEPT, DIFFERS, UNCLEAR, MISSING = "keeps", "differs", "unclear", "not measured"
 AUDIT = {
     "s": {"s": "all ranks to infinity", "s_observed": "the ranks that occur", "s_first": "the first ranks"},
     "zipf_own": {
@@ -35,27 +35,19 @@ SIZES = "size."
 def tendency_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
     """Whether each sample keeps to each tendency: one row for each of both.
 
-    Columns: the keys; `label`; `tendency`, a name of `statistics.TENDENCIES`; `distance`, which distance decides;
+    Columns: the keys; `label`; `tendency`, a name of `verdicts.TENDENCIES`; `distance`, which distance decides;
     `value` with its 95% interval `low`, `high`; `p_value` of a permutation test; `floor`, the same distance of a second
     draw of real text with as many documents, in the mean over draws, and `floor_most`, of the farthest of them;
     `times`, value over floor; `verdict`: "keeps" where the distance is not beyond the farthest second draw, "differs"
-    where it is and p is below 0.05, else "unclear", and "not measured" where there is no value, for the reason in
-    `why`; `way`, the word for the direction; `documents`.
+    where it is and p is below 0.05, else "unclear" (without second draws p alone decides), and "not measured" where
+    there is no value, for the reason in `why`; `way`, the word for the direction; `documents`.
     """
     rows = []
     for _, sample, said in _each(files, real=False):
-        for tendency in TENDENCIES:
-            found = said["distances"].get(tendency.distance, {})
-            signed, above, below = tendency.ways
-            sign = said["distances"].get(signed, {}).get("value") or 0.0
-            row = {name: found.get(name) for name in ("value", "low", "high", "p_value", "floor", "floor_most")}
-            row["times"] = row["value"] / row["floor"] if row["value"] is not None and row["floor"] else None
-            row |= {"verdict": _verdict(row), "way": above if sign > 0 else below if sign < 0 else ""}
-            row["why"] = said["missing"].get(tendency.distance, "")
-            start = {"label": names.source(sample), "tendency": tendency.name, "distance": tendency.distance}
-            rows.append(sample | start | row | {"documents": said["documents"]})
-    columns = ("label", "tendency", "distance", "value", "low", "high", "p_value", "floor", "floor_most", "times")
-    return _table(rows, (*columns, "verdict", "way", "why", "documents"))
+        start = sample | {"label": names.source(sample)}
+        rows += [start | asdict(one) | {"documents": said["documents"]} for one in verdicts(said)]
+    columns = [field.name for field in fields(Verdict)]
+    return _table(rows, ("label", *columns, "documents"))
 
 
 def value_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
@@ -193,14 +185,6 @@ def _each(files: TendenciesFiles, real: bool = True) -> Iterator[tuple[RealText,
     for text in files.data:
         for documents in files.of(text)[0 if real else 1 :]:
             yield text, keys_of(documents), statistics_of(documents.scores)
-
-
-def _verdict(row: Mapping[str, Any]) -> str:
-    if row["value"] is None:
-        return MISSING
-    if row["floor_most"] is not None and row["value"] <= row["floor_most"]:
-        return KEPT
-    return DIFFERS if row["p_value"] is not None and row["p_value"] < ALPHA else UNCLEAR
 
 
 def _beside(row: Mapping[str, Any], name: str, source: Mapping[str, Any], published: Published) -> dict[str, Any]:

@@ -5,14 +5,15 @@ from collections.abc import Mapping
 import pandas as pd
 
 from textcritic.experiments.tendencies.files import TendenciesFiles
-from textcritic.experiments.tendencies.rows import KEPT, keys_of, statistics_of
-from textcritic.experiments.tendencies.statistics import REAL, TENDENCIES
+from textcritic.experiments.tendencies.rows import keys_of, statistics_of
+from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.tables import PAPER_TABLES
 from textcritic.experiments.tendencies.words import DEFINITIONS, headline, tendency_findings, totals
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, plural
 from textcritic.report.scorecard import Measure, scores_of
 from textcritic.report.section import Place, Section
+from textcritic.tendencies.verdicts import KEPT, TENDENCIES
 
 CONTENTS = (
     ("kept", "What is kept"),
@@ -50,7 +51,7 @@ def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: P
         "facts": _facts(files, names),
         "faults": _faults(files, names),
         "keeps": KEPT,
-        "draws": files.options["draws"],
+        "draws": min(statistics_of(real.scores)["draws"]["number"] for real in files.data),
         "findings": list(by_source.items()),
         "papers": papers,
     }
@@ -76,9 +77,11 @@ def _facts(files: TendenciesFiles, names: Names) -> list[tuple[str, str]]:
     for real in files.data:
         said = statistics_of(real.scores)
         where = f" ({real.corpus})" if names.several_corpora else ""
-        drawn = f"{plural(said['draws']['number'], 'second draw')} of {count(said['draws']['documents'])} documents"
+        number, each = said["draws"]["number"], said["draws"]["documents"]
+        drawn = f"{plural(number, 'second draw')} of {plural(each, 'document')} of the training set"
         text = f"{count(said['documents'])} documents of the test set, {count(said['tokens'])} tokens"
-        facts.append((f"Real text{where}", f"{text}; {drawn} of the training set."))
+        few = "the training set has too few documents for second draws, so that verdicts rest on p alone"
+        facts.append((f"Real text{where}", f"{text}; {drawn if number else few}."))
     return facts
 
 

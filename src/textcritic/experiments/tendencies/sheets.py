@@ -5,19 +5,19 @@ from typing import Any
 
 import pandas as pd
 
-from textcritic.experiments.tendencies.rows import AUDIT, KEPT, MISSING
+from textcritic.experiments.tendencies.rows import AUDIT
 from textcritic.experiments.tendencies.statistics import (
     BY_NAME,
     DIFFERENCES,
     DISTANCES,
     ESTIMATES,
-    TENDENCIES,
     Statistic,
 )
 from textcritic.report.cells import unique
 from textcritic.report.names import DATA, GROUP, Names
 from textcritic.report.numbers import NONE, count, missing, number, p_value, significant
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.tendencies.verdicts import KEPT, MISSING, TENDENCIES
 
 CellOf = Callable[[pd.DataFrame, Statistic], Cell]
 FLOOR = (
@@ -35,12 +35,9 @@ def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         body.append([Cell(name, heading=True), *cells])
     remarks = [
         "Keeps: the sample is no farther from real text than the farthest of several second draws of real text. "
-        "Differs: it "
-        "is farther, and p is below 0.05. Unclear: it is farther, but chance may explain it. In brackets: how many "
-        "times as "
-        "far as a second draw is in the mean. Under it: the distance with its 95% interval and the p-value (with "
-        "several "
-        "seeds: of the seed that is farthest).",
+        "Differs: it is farther, and p is below 0.05. Unclear: it is farther, but chance may explain it. Without "
+        "second draws p alone decides. In brackets: how many times as far as a second draw is in the mean. Under it: "
+        "the distance with its 95% interval and the p-value (with several seeds: of the seed that is farthest).",
         "Distances: the largest difference of the cumulative distributions (Kolmogorov-Smirnov) of ranks, lengths, "
         "and shares "
         "of stop words and of symbols; of the number of different words the same at equal length, in the mean over "

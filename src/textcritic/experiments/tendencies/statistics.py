@@ -1,4 +1,4 @@
-"""The statistics of tendencies: their names, how they are written, and which decides whether a sample keeps to them."""
+"""The statistics of tendencies: their names, and how they are written."""
 
 from dataclasses import dataclass
 
@@ -29,25 +29,6 @@ class Statistic:
         if self.places == 0:
             return count(value)
         return significant(value) if self.places is None else decimals(value, self.places)
-
-
-@dataclass(frozen=True, slots=True)
-class Tendency:
-    """One tendency of text.
-
-    Attributes:
-        name, title: its name in tables, and for people.
-        distance: the name of the distance that decides whether a sample keeps to it.
-        says: what is the matter with a sample that does not, a clause about "its"; `{way}` is the word for its
-            direction.
-        ways: the estimate or signed difference that has a direction, and the words for above and below real text.
-    """
-
-    name: str
-    title: str
-    distance: str
-    says: str
-    ways: tuple[str, str, str] = ("", "", "")
 
 
 LENGTH = ("length", "length", "Length")
@@ -83,47 +64,5 @@ DIFFERENCES = (
     Statistic("length_difference", "Length, tokens", 2),
     Statistic("stopwords_difference", "Share of stop words", 4),
     Statistic("symbols_difference", "Share of symbols", 4),
-)
-TENDENCIES = (
-    Tendency(
-        "rank-frequency",
-        "Rank and frequency",
-        "rank",
-        "its commonest words take up {way} of the text",
-        ("rank_difference", "more", "less"),
-    ),
-    Tendency(
-        "type-token",
-        "Different words by length",
-        "heaps",
-        "a document has {way} different words than one of the same length by people",
-        ("types_difference", "more", "fewer"),
-    ),
-    Tendency("unigrams", "Which words", "unigram_max", "it uses some words much more or less often than people do"),
-    Tendency("length", "Length", "length_ks", "its documents are {way}", ("length_difference", "longer", "shorter")),
-    Tendency(
-        "stopwords", "Stop words", "stopwords_ks", "it has {way} stop words", ("stopwords_difference", "more", "fewer")
-    ),
-    Tendency(
-        "symbols",
-        "Symbols",
-        "symbols_ks",
-        "it has {way} punctuation marks and numbers",
-        ("symbols_difference", "more", "fewer"),
-    ),
-    Tendency(
-        "burstiness",
-        "Burstiness",
-        "taylor_distance",
-        "its words are {way}",
-        ("taylor_difference", "more bursty", "less bursty"),
-    ),
-    Tendency(
-        "recurrence",
-        "Recurrence",
-        "recurrence_distance",
-        "words recur {way} often within a document",
-        ("recurrence_difference", "more", "less"),
-    ),
 )
 BY_NAME = {statistic.name: statistic for statistic in (*ESTIMATES, *DISTANCES, *DIFFERENCES)}

@@ -2,11 +2,10 @@
 
 import pandas as pd
 
-from textcritic.experiments.tendencies.rows import DIFFERS, KEPT
-from textcritic.experiments.tendencies.statistics import TENDENCIES
 from textcritic.report.names import GROUP, Names, data_keys
-from textcritic.report.numbers import listed, number, p_value
+from textcritic.report.numbers import listed
 from textcritic.report.section import Finding
+from textcritic.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, sentence
 
 DEFINITIONS = (
     (
@@ -57,7 +56,7 @@ def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
     for _, group in rows.groupby(GROUP, sort=False):
         first = group[group["seed"] == group["seed"].min()] if group["seed"].notna().any() else group
         said = {row["tendency"]: row for row in first.to_dict("records")}
-        fails = [sentence(said[t.name], t.says) for t in TENDENCIES if said[t.name]["verdict"] == DIFFERS]
+        fails = [sentence(said[t.name]) for t in TENDENCIES if said[t.name]["verdict"] == DIFFERS]
         keeps = [t.title.lower() for t in TENDENCIES if said[t.name]["verdict"] == KEPT]
         source = names.source(first.iloc[0].to_dict(), seed=False)
         kept = f"Within what a second draw of real text has: {listed(keeps)}." if keeps else ""
@@ -65,13 +64,6 @@ def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
         if kept:
             findings.append(Finding(source, kept))
     return findings
-
-
-def sentence(row: dict[str, object], says: str) -> str:
-    """One failure in a sentence, with how far it is."""
-    clause = says.format(way=row["way"])
-    times = f"{number(float(str(row['times'])), 2)} times a second draw, " if row["times"] else ""
-    return f"{clause[0].upper()}{clause[1:]} ({times}{p_value(float(str(row['p_value'])))})."
 
 
 def headline(rows: pd.DataFrame, names: Names) -> str:
