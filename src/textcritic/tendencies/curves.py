@@ -1,15 +1,16 @@
 """What figures draw of a set of documents: curves, as one table with the columns curve, x, y, low, high, p."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import Histogram, quantile
+from textcritic.inference import DISTANCES, Histogram, group_permutation, half_l1, quantile
 from textcritic.tendencies.counts import BIGRAMS, LENGTH, TYPES, Counts
-from textcritic.tendencies.distances import VALUES, plain_distances
+from textcritic.tendencies.distances import VALUES, Pair
 from textcritic.tendencies.estimates import Options, histogram_of
 from textcritic.tendencies.heaps import fit_heaps
 from textcritic.tendencies.scaling import chao1
@@ -21,6 +22,7 @@ POINTS = 120  # of ranks
 STEP = 1.15  # ratio of neighbouring classes of lengths
 SHARES = 40  # classes of a share, of 0.025 each
 QUANTILES = np.linspace(0, 1, 101)
+SPLITS = 20  # by which chance is taken off
 PARTS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)  # of the groups, for estimates by number of documents
 
 
@@ -75,8 +77,7 @@ def size_curves(counts: Counts, real: Counts | None, options: Options) -> Iterat
     """Estimates on random parts of the documents: `size.types`, `size.types_chao1`, `size.s`, `size.heaps_beta`, and,
     if there is real text to compare with, `size.unigram_half_l1`, whose `low` is the value less what chance adds.
 
-    x is the number of documents. Chance is the mean distance of two random halves of the part, scaled to its size: the
-    distance of two sets falls with the root of their size, as long as most of it is chance.
+    x is the number of documents. Chance is the mean distance where documents of both sets are exchanged at random.
     """
     order = np.random.default_rng(options.seed).permutation(counts.groups)
     found: dict[str, list[tuple[float, float, float]]] = {}
@@ -102,9 +103,17 @@ def _sized(counts: Counts, real: Counts | None, options: Options) -> Mapping[str
         except TextcriticError:
             continue
     if real is not None:
-        value = plain_distances(real, counts, options, only=("unigram_half_l1",)).get("unigram_half_l1", np.nan)
-        found["unigram_half_l1"] = (value, np.nan)
+        with suppress(TextcriticError):
+            found["unigram_half_l1"] = _words_apart(real, counts, options)
     return found
+
+
+def _words_apart(real: Counts, counts: Counts, options: Options) -> tuple[float, float]:
+    """Total variation distance of the words from real text, and the same less what random splits of both have."""
+    pair = Pair(real, counts)
+    value, chosen = float(half_l1(*pair.totals)), {"half_l1": DISTANCES["half_l1"]}
+    test = group_permutation(*pair.matrices, pair.sizes(), chosen, resamples=SPLITS, seed=options.seed)
+    return value, value - test["half_l1"].chance
 
 
 def _rank_frequency(counts: Counts) -> Curve:

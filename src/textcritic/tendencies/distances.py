@@ -157,7 +157,9 @@ def _words(pair: Pair, options: Options) -> Made:
     made: Made = {}
     for name, key in names.items():
         test, found = tests[key], intervals[key]
-        made[name] = Distance(found.estimate, found.low, found.high, test.p, by_chance=test.chance, null=test.null)
+        made[name] = Distance(
+            found.estimate, max(0.0, found.low), found.high, test.p, by_chance=test.chance, null=test.null
+        )
     return made
 
 

@@ -106,6 +106,7 @@ def type_token_distances(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) 
             axes.plot(found["x"], found["y"], "o", color=line.colour, markersize=3.2, zorder=4)
         axes.set_xscale("log")
         axes.set_ylim(0, None)
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         _plain(axes)
         quiet(axes, "length, tokens", "largest difference" if column == 0 else "")
 
@@ -145,7 +146,8 @@ def recurrence(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterato
         axes.set_xscale("log", base=2)
         axes.axhline(0, color=INK, linewidth=0.6, zorder=1)
         _plain(axes)
-        quiet(axes, "tokens apart", "share beyond chance")
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%"))
+        quiet(axes, "tokens apart", "beyond chance")
 
     yield from _both("recurrence", files, ("the same word again",), draw)
 
@@ -165,6 +167,8 @@ def sizes(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Dra
         axes.set_xscale("log")
         _plain(axes)
         axes.yaxis.set_major_locator(MaxNLocator(4))
+        if SIZES[column] == "types":
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
         axes.tick_params(labelsize=8)
         quiet(axes, "documents")
 
