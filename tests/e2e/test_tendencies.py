@@ -1,4 +1,4 @@
-"""Statistical tendencies of lines of Wikipedia, from a dump to the report: fairseq's four architectures and a trigram."""
+"""Statistical tendencies of lines of Wikipedia, from a dump to the report, of fairseq's four architectures."""
 
 import csv
 import json
