@@ -1,7 +1,7 @@
 """textcritic: judge language models by the documents they write, beyond perplexity.
 
-`criticise`, `chains`, `coreference`, `topics` and `mixing` are described in docs/python.md; they are loaded when they
-are first used.
+`criticise`, `chains`, `coreference`, `topics`, `mixing` and `compare_tendencies` are described in docs/python.md;
+they are loaded when they are first used.
 """
 
 from importlib import import_module
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from textcritic.api.criticise import criticise
     from textcritic.api.mixing import MixingResult, mixing
     from textcritic.api.results import Result, Score
+    from textcritic.api.tendencies import TendenciesResult, compare_tendencies
     from textcritic.api.topics import TopicsResult, topics
 
 __version__ = "0.1.0"
@@ -24,10 +25,12 @@ __all__ = [
     "MixingResult",
     "Result",
     "Score",
+    "TendenciesResult",
     "TextcriticError",
     "TopicsResult",
     "__version__",
     "chains",
+    "compare_tendencies",
     "coreference",
     "criticise",
     "mixing",
@@ -38,6 +41,7 @@ __all__ = [
 LATER = {
     **{"CoreferenceResult": "coreference", "coreference": "coreference"},
     **{"MixingResult": "mixing", "mixing": "mixing"},
+    **{"TendenciesResult": "tendencies", "compare_tendencies": "tendencies"},
     **{"ChainsResult": "chains", "chains": "chains", "criticise": "criticise"},
     **{"Result": "results", "Score": "results", "TopicsResult": "topics", "topics": "topics"},
 }

@@ -5,7 +5,19 @@ import sys
 from collections.abc import Sequence
 
 from textcritic import __version__
-from textcritic.commands import chains, coreference, corpus, criticise, demo, install, mixing, show, topics, workflow
+from textcritic.commands import (
+    chains,
+    coreference,
+    corpus,
+    criticise,
+    demo,
+    install,
+    mixing,
+    show,
+    tendencies,
+    topics,
+    workflow,
+)
 from textcritic.commands.output import print_text
 from textcritic.errors import TextcriticError, first_line
 
@@ -36,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"textcritic {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (criticise, chains, coreference, topics, mixing, show, demo, corpus, install, workflow):
+    for command in (criticise, chains, coreference, topics, mixing, tendencies, show, demo, corpus, install, workflow):
         command.add(commands)
     return parser
 

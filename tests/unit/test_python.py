@@ -22,6 +22,7 @@ import textcritic
 from textcritic import TextcriticError
 from textcritic.api.coreference import CoreferenceKeywords, CoreferenceOptions
 from textcritic.api.criticise import OF_KIND, Keywords
+from textcritic.api.tendency_options import TendencyKeywords, TendencyOptions
 from textcritic.api.topic_options import TopicKeywords, TopicOptions
 from textcritic.cli import main
 from textcritic.critics.ctm import fit_ctm, infer
@@ -353,13 +354,15 @@ def test_an_option_that_does_not_exist():
 def test_the_keys_that_type_checkers_know_are_the_options():
     assert set(Keywords.__annotations__) == {name for names in OF_KIND.values() for name in names}
     assert set(CoreferenceKeywords.__annotations__) == set(CoreferenceOptions.__dataclass_fields__)
+    assert set(TendencyKeywords.__annotations__) == set(TendencyOptions.__dataclass_fields__)
     assert set(TopicKeywords.__annotations__) == set(TopicOptions.__dataclass_fields__) - {"num_topics"}
 
 
 def test_import_is_light_and_names_are_found():
     code = (
         "import sys, textcritic; heavy = {'numpy', 'pandas', 'pyarrow', 'torch'}; assert not heavy & set(sys.modules);"
-        "assert {'criticise', 'chains', 'coreference', 'topics', 'mixing'} <= set(dir(textcritic)); textcritic.chains;"
+        "assert {'criticise', 'chains', 'coreference', 'topics', 'mixing'} <= set(dir(textcritic));"
+        "assert 'compare_tendencies' in dir(textcritic); textcritic.chains;"
         "textcritic.coreference;"
         "assert not {'torch', 'pandas', 'matplotlib'} & set(sys.modules); textcritic.criticise; print('light')"
     )

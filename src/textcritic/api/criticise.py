@@ -143,16 +143,26 @@ def _check_options(given: Mapping[str, Any], real: Documents) -> None:
 
 def _samples(samples: Given, kind: Kind) -> Iterator[tuple[str, Documents]]:
     """Each sample with its label."""
-    for label, name, sample in _labelled(samples):
-        if not isinstance(label, str) or not label:
-            raise TextcriticError(f"{name}: the label of a sample is a string that is not empty")
-        if label == REAL:
-            raise TextcriticError(f"{name}: {REAL!r} is what the reference is called; choose another label")
+    for label, name, sample in labelled(samples):
         is_file = isinstance(sample, str | os.PathLike)  # lines of a file say themselves what is wrong with them
         documents = documents_of(sample, name, kind if is_file else None)
         if documents.kind != kind:
             raise TextcriticError(f"{name}: holds {documents.kind}, while the reference holds {kind}")
         yield label, documents
+
+
+def labelled(samples: Given) -> Iterator[tuple[str, str, Given]]:
+    """Label, name for errors, and documents of each sample.
+
+    Raises:
+        TextcriticError: there is none, or a bad label.
+    """
+    for label, name, sample in _labelled(samples):
+        if not isinstance(label, str) or not label:
+            raise TextcriticError(f"{name}: the label of a sample is a string that is not empty")
+        if label == REAL:
+            raise TextcriticError(f"{name}: {REAL!r} is what the reference is called; choose another label")
+        yield label, name, sample
 
 
 def _labelled(samples: Given) -> Iterator[tuple[Any, str, Given]]:

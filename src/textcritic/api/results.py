@@ -7,6 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textcritic.tendencies.verdicts import TENDENCIES
+
 # `textcritic chains` prints numbers alone, so pandas and the report's helpers are loaded where a result is shown.
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +26,8 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     "mixed": ("Words of another topic than most of their text, share", "0: each text keeps to one topic"),
     "energy": ("Energy distance of topic shares, corrected", "0: as in real text"),
     "distance": ("Distance of topic covariances", "0: as in real text, 1: as far from it as none at all"),
+    "not_kept": (f"Tendencies not kept, of {len(TENDENCIES)}", "0: as in real text"),
+    **{tendency.name: (tendency.title, "distance from real text") for tendency in TENDENCIES},
 }
 
 
@@ -34,7 +38,8 @@ class Score:
     Attributes:
         source: what the source is called; `REAL` is held-out real text.
         measure: "latent_ppl", "latent_nll" (nats a document), "distance" (of topic covariances, corrected), "mixed"
-            (share of words outside their text's main topic) or "energy" (distance of topic shares, corrected).
+            (share of words outside their text's main topic), "energy" (distance of topic shares, corrected), "not_kept"
+            (statistical tendencies of real text that a sample does not keep to), or the name of one of these.
         value: of all documents that are scored; infinity is possible.
         low, high: 95% interval by document bootstrap; None where the value is infinite.
         p: permutation test against held-out real text, two-sided; None for real text, and for infinite values.

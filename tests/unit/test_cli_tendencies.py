@@ -1,0 +1,171 @@
+"""`textcritic tendencies`, and the same in Python: known differences, second draws, forms of input, bad input."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import textcritic
+from textcritic.api.tendencies import _parted
+from textcritic.api.tendency_options import TendencyOptions
+from textcritic.cli import main
+from textcritic.tendencies.verdicts import TENDENCIES
+
+NAMES = [tendency.name for tendency in TENDENCIES]
+WORDS = np.array(["the", "of", "and", ".", *(f"w{n}" for n in range(400))])
+QUICK = {"resamples": 99}
+
+
+def texts(number, seed, length=70, power=1.0):
+    """Texts of words whose frequencies fall with the rank to some power."""
+    rng = np.random.default_rng(seed)
+    shares = np.arange(1, len(WORDS) + 1) ** -power
+    return [" ".join(rng.choice(WORDS, max(1, rng.poisson(length)), p=shares / shares.sum())) for _ in range(number)]
+
+
+def lines(path, some):
+    path.write_text("".join(f"{text}\n" for text in some), "utf-8")
+    return path
+
+
+def run(capsys, *arguments):
+    assert main(["tendencies", *map(str, arguments), "--resamples", "99"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_what_differs_is_found_and_what_is_the_same_is_kept(tmp_path):
+    real = lines(tmp_path / "real.txt", texts(240, 1))
+    same, other = lines(tmp_path / "same.txt", texts(40, 2)), tmp_path / "other.jsonl"
+    rows = ({"text": text, "id": n} for n, text in enumerate(texts(40, 3, length=85, power=1.5)))
+    other.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = [sys.executable, "-m", "textcritic.cli", "tendencies", *map(str, (real, same, other))]
+    done = subprocess.run([*command, "--resamples", "99"], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    found = json.loads(done.stdout)
+    ours = found["real"]
+    assert (ours["documents"], ours["empty"], ours["draws"]) == (120, 0, {"number": 3, "documents": 40})
+    assert ours["estimates"]["length_mean"]["low"] < 70 < ours["estimates"]["length_mean"]["high"]
+    assert ours["estimates"]["s"]["sd"] > 0
+    assert list(found["samples"]) == ["same.txt", "other.jsonl"]
+    first, second = found["samples"].values()
+    assert list(first["verdicts"]) == list(second["verdicts"]) == NAMES
+    assert "differs" not in {said["verdict"] for said in first["verdicts"].values()}
+    assert first["sentences"] == []
+    differ = {name for name, said in second["verdicts"].items() if said["verdict"] == "differs"}
+    assert {"rank-frequency", "unigrams", "length", "stopwords"} <= differ
+    ways = [second["verdicts"][name]["way"] for name in ("rank-frequency", "length", "stopwords")]
+    assert ways == ["more", "longer", "more"]
+    assert len(second["sentences"]) == len(differ)
+    assert any(
+        re.fullmatch(r"Its documents are longer \(.* times a second draw, p .*\)\.", s) for s in second["sentences"]
+    )
+    for name in ("length_ks", "rank", "unigram_max"):
+        distance = second["distances"][name]
+        assert distance["low"] <= distance["value"] <= distance["high"]
+        assert distance["floor"] <= distance["floor_most"] < distance["value"]
+        assert distance["p"] == 0.01  # the smallest that 99 permutations can have
+    assert second["fault"] is None
+
+
+@pytest.mark.parametrize(
+    ("documents", "sample", "draws", "compared", "sizes"),
+    [
+        (1000, 100, 5, 500, [100] * 5),
+        (1000, 200, 5, 500, [200] * 2),
+        (1000, 1000, 5, 500, [250] * 2),
+        (1000, 1000, 1, 500, [500]),
+        (60, 100, 5, 30, [30]),
+        (20, 5, 5, 10, [5] * 2),
+        (30, 100, 5, 30, []),
+        (1000, 100, 0, 1000, []),
+        (1, 100, 5, 1, []),
+    ],
+)
+def test_real_documents_are_divided(documents, sample, draws, compared, sizes):
+    test, drawn = _parted(documents, sample, TendencyOptions(draws=draws))
+    assert (len(test), [len(part) for part in drawn]) == (compared, sizes)
+    together = np.concatenate([test, *drawn])
+    assert len(np.unique(together)) == len(together)
+    assert (together >= 0).all()
+    assert (together < documents).all()
+
+
+def test_with_few_documents_p_alone_decides(tmp_path, capsys):
+    real, samples = lines(tmp_path / "real.txt", texts(14, 1)), tmp_path / "samples.jsonl"
+    sections = [{"sections": [{"text": text}]} for text in texts(14, 2, length=20)]
+    samples.write_text("".join(json.dumps(row) + "\n" for row in sections))
+    found = run(capsys, real, samples)
+    assert found["real"]["documents"] == 14
+    assert found["real"]["draws"]["number"] == 0
+    of_samples = found["samples"]["samples.jsonl"]
+    assert of_samples["distances"]["length_ks"]["floor"] is None
+    for name, said in of_samples["verdicts"].items():
+        p = of_samples["distances"].get(said["distance"], {}).get("p")
+        assert said["verdict"] == ("not measured" if p is None else "differs" if p < 0.05 else "keeps"), name
+        assert (said["why"] != "") is (p is None)
+    assert of_samples["verdicts"]["length"]["verdict"] == "differs"
+    assert of_samples["verdicts"]["burstiness"]["verdict"] == "not measured"
+    assert any(s.startswith("Its documents are shorter (p = 0.01)") for s in of_samples["sentences"])
+
+
+def test_options_reach_the_counts(tmp_path, capsys):
+    real, stop = tmp_path / "real.txt", lines(tmp_path / "stop.txt", ["cat"])
+    real.write_text("The cat, the end.\n\nA Cat\n")
+    said = run(capsys, real, real)["real"]
+    assert (said["documents"], said["tokens"], said["empty"]) == (3, 8, 1)
+    assert said["estimates"]["types"]["value"] == 6  # the cat , end . a
+    said = run(capsys, real, real, "--tokenizer", "whitespace", "--keep-case", "--stop-words", stop)["real"]
+    assert said["tokens"] == 6
+    assert said["estimates"]["types"]["value"] == 6  # The cat, the end. A Cat
+    assert said["estimates"]["stopwords_mean"]["value"] == pytest.approx(0.25)
+
+
+def test_in_python_with_lists_data_frames_and_labels(tmp_path):
+    frame = pd.DataFrame({"text": texts(120, 1), "more": 1})
+    samples = {"short": texts(20, 2, length=30), "real again": [{"text": text} for text in texts(20, 3)]}
+    result = textcritic.compare_tendencies(frame, samples, **QUICK)
+    assert isinstance(result, textcritic.TendenciesResult)
+    assert result["short"]["length"].verdict == "differs"
+    assert result["real again"]["length"].verdict == "keeps"
+    assert set(result.table["source"]) == set(samples)
+    assert set(result.table["measure"]) <= set(NAMES)
+    assert (result.table["floor_most"] >= result.table["floor"]).all()
+    assert result.samples["short"]["sentences"][0].endswith(").")
+    assert re.search(r"^short .* differs$", repr(result), re.MULTILINE)
+    assert repr(result).endswith("p alone decides.")
+    page = result.report(tmp_path / "page.html").read_text("utf-8")
+    assert "Rank and frequency" in page
+    again = textcritic.compare_tendencies(frame, samples, **QUICK, workers=2)
+    assert again.to_json() == result.to_json(), "workers change no number"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "says"),
+    [
+        ("none.txt", None, [], r"none\.txt: no such file"),
+        ("empty.txt", b"", [], r"empty\.txt: there is no document in it"),
+        ("blank.txt", b"\n\n", [], r"blank\.txt: .*2 documents and no token"),
+        ("latin.txt", "für\n".encode("latin-1"), [], r"latin\.txt:1: "),
+        ("fault.jsonl", b'{"text": "a"}\n{"words": "a"}\n', [], r"fault\.jsonl:2: there is no `text`"),
+        ("one.txt", b"a b\n", ["--held-out", "1.5"], r"held_out: 1\.5 is not a number above 0 and below 1"),
+        ("one.txt", b"a b\n", ["--stop-words", "klingon"], r"klingon"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, capsys, name, content, options, says):
+    real, path = lines(tmp_path / "real.txt", ["a b c"] * 3), tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    assert main(["tendencies", str(real), str(path), *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    (line,) = err.splitlines()
+    assert re.search(says, line), line
+
+
+def test_bad_labels_are_refused():
+    with pytest.raises(textcritic.TextcriticError, match="'real text' is what the reference is called"):
+        textcritic.compare_tendencies(["a b"], {"real text": ["a"]})
