@@ -105,6 +105,17 @@ def test_the_report_says_that_titles_are_given(done):
     assert "section classifier" not in done.page
 
 
+def test_the_tendencies_of_the_text_stand_beside(done):
+    """Texts of both are made in the same way: only the order of sections differs."""
+    tables = done.folder / "out put/results/studies/own-text/tendencies/tables"
+    with (tables / "tendencies.csv").open(encoding="utf-8", newline="") as handle:
+        rows = [row for row in csv.DictReader(handle) if row["label"] == "own text/theirs.jsonl"]
+    assert len(rows) == 8
+    assert {row["verdict"] for row in rows} <= {"keeps", "unclear", "not measured"}
+    assert "Statistical tendencies" in done.out
+    assert 'id="tendencies-kept"' in done.page
+
+
 def test_latent_ppl_is_that_of_the_chains(done):
     """An independent path to the same number: the titles of the file, by the critic's own class."""
     corpus = done.folder / "out put/results/corpora/real-text"
@@ -141,6 +152,7 @@ def test_again_there_is_nothing_to_do_and_a_changed_file_reruns_what_depends_on_
     assert code == 0, err
     rules = re.findall(r"Rule: (\w+)\)", err)
     reached = ["import_samples", "take_sample_titles", "score_samples", "make_coherence_tables", "make_figures"]
+    reached += ["count_tendencies", "compare_tendencies", "make_tendencies_tables", "make_figures", "make_section"]
     reached += ["make_section", "make_manifest", "make_report"]
     assert sorted(rules) == sorted([*reached, "all"])
 

@@ -221,7 +221,7 @@ def test_the_block_that_ones_own_study_shows_goes_together(tmp_path):
     (tmp_path / "studies").mkdir()
     (tmp_path / "studies/own-text.yaml").write_text("\n".join([*lines[:start], *shown]))
     found = Project({"studies": ["own-text"], "study_folders": ["studies"]}, ROOT, tmp_path).studies["own-text"]
-    assert list(found.experiments) == ["coherence", "corpora", "topics"]
+    assert list(found.experiments) == ["coherence", "tendencies", "corpora", "topics"]
     assert {source.setting for source in found.experiments["topics"].sources()} == {"wo-title"}
     (block,) = yaml.safe_load("\n".join(shown))
     assert complete(block, schema_of(kind_of("topics")), "shown")["tables"] == []

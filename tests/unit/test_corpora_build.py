@@ -2,6 +2,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from samples import LARGE, SMALL, of_large
 
@@ -169,6 +170,19 @@ def test_sections_with_rare_titles_may_go_alone(tmp_path):
     assert statistics["splits"]["test"] == {"articles": 1, "sections": 2, "tokens": 4}
     assert statistics["rejected"] == {"too few sections": 3}
     assert statistics["dropped_sections"] == {"a title too rare in train": 6}
+
+
+def test_articles_without_titles_are_given_one(tmp_path):
+    path = tmp_path / "bare.jsonl"
+    sections = [[{"text": "a b"}, {"title": "Plot", "text": "c"}], [{"text": "d"}]]
+    path.write_text("".join(json.dumps({"sections": both}) + "\n" for both in sections))
+    out = tmp_path / "extracted.parquet", tmp_path / "extracted.json"
+    for title, expected in (("text", [["text", "text"], ["text"]]), (None, [[None, "Plot"], [None]])):
+        options = {"paths": [str(path)]} | ({"only_title": title} if title else {})
+        extract_corpus("jsonl", options, [path], *out)
+        articles = pq.read_table(out[0])["sections"].to_pylist()
+        assert [[section["title"] for section in article] for article in articles] == expected
+        assert [[section["text"] for section in article] for article in articles] == [["a b", "c"], ["d"]]
 
 
 def test_random_splits_are_a_seeded_partition(tmp_path):

@@ -16,7 +16,7 @@ import yaml
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
 from textcritic.owntext.configure import Wanted, corpus_template, labels_of, names_of, write_configuration
-from textcritic.owntext.criticise import _mode, _title_count
+from textcritic.owntext.criticise import Options, _mode, _title_count, _titled
 from textcritic.owntext.files import Outline, outlines
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source
@@ -98,10 +98,22 @@ def test_titles_that_are_nowhere_cannot_be_given():
         _mode([outline(), outline(titled=0, untitled=9)], "given")
 
 
-def test_a_reference_without_titles_is_refused(tmp_path, capsys):
+@pytest.mark.parametrize("option", [["--titles", "given"], ["--minimum-title-count", "2"], ["--minimum-sections", "3"]])
+def test_a_reference_without_titles_has_no_options_about_them(tmp_path, capsys, option):
     bare, titled = jsonl(tmp_path / "bare.jsonl", [None, "a"], [None]), jsonl(tmp_path / "titled.jsonl", ["a"])
-    assert main(["criticise", str(bare), str(titled), "--output", str(tmp_path / "out")]) == 2
-    assert f"{bare}: no article has a title on every section; the critic is fitted" in capsys.readouterr().err
+    assert main(["criticise", str(bare), str(titled), *option, "--output", str(tmp_path / "out")]) == 2
+    line = f"{bare}: no article has a title on every section, which {option[0]} would need; give every section"
+    assert line in capsys.readouterr().err
+
+
+def test_a_reference_without_titles_is_said_once(capsys):
+    assert not _titled(outline(titled=0), Options())
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("/data/m.jsonl: no article has a title on every section, so that statistical tendencies")
+    assert _titled(outline(titled=3), Options())
+    assert "1 of 4 articles lack a title: left out" in capsys.readouterr().err
+    assert _titled(outline(), Options())
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
@@ -132,9 +144,9 @@ def test_what_is_written_is_a_valid_study(tmp_path, given):
     setting = "w-title" if given else "wo-title"
     expected = [Source("real", setting, "model-1", "given", 1), Source("real", setting, "2", "given", 1)]
     found = project.studies["own-text"]
-    assert list(found.experiments) == ["coherence", "corpora"]
-    coherence, corpora = found.experiments.values()
-    assert coherence.sources() == found.sources() == expected
+    assert list(found.experiments) == ["coherence", "tendencies", "corpora"]
+    coherence, tendencies, corpora = found.experiments.values()
+    assert coherence.sources() == tendencies.sources() == found.sources() == expected
     assert corpora.corpora() == coherence.corpora() == ["real"]
     assert project.registries.entry("generators", "2")["label"] == "2.jsonl"
     # The template with what was asked for, and nothing else.
@@ -148,6 +160,18 @@ def test_what_is_written_is_a_valid_study(tmp_path, given):
     assert (made_of.data[0].accuracy is None) is given
     assert ("results/latents/given/" in str(made_of.samples[0].latents)) is given
     assert project.describe("own-text")["study"]["command"] == "textcritic criticise"
+
+
+def test_without_titles_the_study_is_of_tendencies_and_keeps_every_article_with_text(tmp_path):
+    write_configuration(tmp_path, wanted(given=False, titled=False, minimum_title_count=1))
+    project = Project(load_yaml(tmp_path / "config.yaml"), ROOT, tmp_path)
+    study = project.studies["own-text"]
+    assert list(study.experiments) == ["tendencies", "corpora"]
+    assert study.sources() == [Source("real", "wo-title", name, "given", 1) for name in ("model-1", "2")]
+    corpus = project.registries.entry("corpora", "real")
+    assert corpus["options"]["only_title"] == "text"
+    assert (corpus["sections"]["minimum"], corpus["sections"]["minimum_title_count"]) == (1, 1)
+    assert "order" not in project.describe("own-text")["study"]["summary"]
 
 
 def test_an_edited_file_is_kept_as_long_as_it_is_for_the_same(tmp_path):

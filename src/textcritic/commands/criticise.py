@@ -20,9 +20,11 @@ Of chains, a critic of their order is fitted on part of the reference; of mentio
 of texts, a topic model, which says which topics go together. All take seconds; the rest of the reference is the
 yardstick.
 
-Of articles the reference needs its titles: the critic learns from part of it in what order sections follow one another,
+Of articles with titles the critic learns from part of it in what order sections follow one another,
 the rest is the yardstick. Where every section of every sample has a title, titles are given, and it takes seconds;
-otherwise a classifier is trained on the reference and infers the titles of all samples, which takes minutes.
+otherwise a classifier is trained on the reference and infers the titles of all samples, which takes minutes. Beside it
+stands what the samples keep of the statistical tendencies of the reference's text (as `textcritic tendencies`), which
+needs no titles: where no article of the reference has one on every section, that alone is compared.
 """
 CRITICISE_OUTPUT = """\
 The folder then has the study's configuration (config.yaml, registry, studies: yours to edit, the same command keeps

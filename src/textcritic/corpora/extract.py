@@ -7,7 +7,7 @@ import platform
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from textcritic.corpora.articles import (
     ARTICLE_SCHEMA,
     ROWS_PER_GROUP,
     Article,
+    Section,
     batches_of,
     iter_articles,
     write_batches,
@@ -53,7 +54,7 @@ def extract_corpus(
     Args:
         kind: name of an extractor, a key of `EXTRACTORS`.
         options: the entry's `options`: `packages` (docstrings), `version` and `books` (bible), `paths`,
-            `keep_abstract` and `folder` (jsonl, scientific, conll), `corpus` and `opening` (derived).
+            `only_title`, `keep_abstract` and `folder` (jsonl, scientific, conll), `corpus` and `opening` (derived).
         inputs: the files that the calling rule declares; those of `options` must be among them.
         out_path: Parquet in `EXTRACTED_SCHEMA`.
         report_path: JSON with `articles`, `sections`, `skipped` {reason: n} and `provenance` {`harvest_sha256`, ...}.
@@ -155,10 +156,11 @@ def _bible(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[
 
 
 def _jsonl(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
-    files = _some_paths("jsonl", options)
+    files, title = _some_paths("jsonl", options), options.get("only_title")
     for split, path in files:
         for article in given_articles(path, prefix=f"{path.name}:" if len(files) > 1 else ""):
-            yield article, split
+            sections = tuple(Section(title or section.title, section.text) for section in article.sections)
+            yield replace(article, sections=sections), split
 
 
 def _conll(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:

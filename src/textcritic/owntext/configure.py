@@ -23,6 +23,10 @@ GIVEN = "transitions-given"
 W_TITLE, WO_TITLE = "w-title", "wo-title"  # as in `corpora.layout`, which would load pyarrow
 CONFIG = workflow_folder() / "config"
 REGISTRY = CONFIG / "registry"
+# Of a reference without titles: what all its sections are called, and which of its articles are kept: all with text.
+ONLY_TITLE = "text"
+UNTITLED_SECTIONS = {"minimum": 1, "maximum_tokens": 1_000_000, "minimum_title_count": 1}
+UNTITLED_SUMMARY = "The statistical tendencies of the samples' text beside those of the articles'."
 WHAT = {
     "hub": "The models of the hub, pinned.",
     "encodings": "The models' tokenizers.",
@@ -47,6 +51,7 @@ class Wanted:
         command: the command line that makes the study again.
         models: models that samples are drawn from.
         drawing: how; None without models.
+        titled: whether articles of the reference have titles; without, nothing of `given` and of the thresholds counts.
     """
 
     reference: Path
@@ -58,6 +63,7 @@ class Wanted:
     command: str
     models: tuple[Model, ...] = ()
     drawing: Drawing | None = None
+    titled: bool = True
 
 
 def corpus_template() -> dict[str, Any]:
@@ -98,8 +104,12 @@ def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
     generators = names_of(wanted.samples, registered)
     entry = deepcopy(load_yaml(REGISTRY / "corpora.yaml")[CORPUS])
     entry["options"] = {**entry["options"], "paths": [str(wanted.reference)]}
-    sections = entry["sections"] | {"minimum_title_count": wanted.minimum_title_count}
-    entry["sections"] = sections | ({"minimum": wanted.minimum_sections} if wanted.minimum_sections else {})
+    if wanted.titled:
+        sections = entry["sections"] | {"minimum_title_count": wanted.minimum_title_count}
+        entry["sections"] = sections | ({"minimum": wanted.minimum_sections} if wanted.minimum_sections else {})
+    else:
+        entry["options"]["only_title"] = ONLY_TITLE
+        entry["sections"] |= UNTITLED_SECTIONS
     samples = {
         name: {**registered[GENERATOR], "label": label, "path": str(path)}
         for name, label, path in zip(generators, wanted.labels, wanted.samples, strict=True)
@@ -165,16 +175,19 @@ def _study(wanted: Wanted, corpus: str, generators: Sequence[str], models: Seque
     study: dict[str, Any] = load_yaml(CONFIG / f"studies/{STUDY}.yaml")
     experiment, *others = study["experiments"]
     (block,) = experiment["sources"]
-    changes = {"critic": GIVEN} if wanted.given else {}
-    settings = ["w-title"] if wanted.given else block["settings"]
-    filled = {**block, "corpora": [corpus], "settings": settings, "generators": list(generators)}
-    blocks = [filled] if generators else []
+    given = wanted.given and wanted.titled
+    filled = {**block, "corpora": [corpus], "generators": list(generators)}
+    # All experiments have the same settings, so that nothing is read or drawn twice.
+    blocks = [filled | ({"settings": [W_TITLE]} if given else {})] if generators else []
     if wanted.drawing:
         setting = W_TITLE if wanted.drawing.titles else WO_TITLE
         blocks.append({**filled, "settings": [setting], "generators": list(models), "decodings": [DRAWN]})
-    first = experiment | changes | {"sources": blocks}
-    about = [block | ({"corpora": [corpus]} if "corpora" in block else {}) for block in others]
-    return study | {"experiments": [first, *about], "command": wanted.command}
+    first = experiment | ({"critic": GIVEN} if given else {})
+    chosen = [first, *others] if wanted.titled else others
+    filled_in: dict[str, Any] = {"sources": blocks, "corpora": [corpus]}
+    experiments = [one | {key: filled_in[key] for key in filled_in if key in one} for one in chosen]
+    summary = {} if wanted.titled else {"summary": UNTITLED_SUMMARY}
+    return study | summary | {"experiments": experiments, "command": wanted.command}
 
 
 def _text(what: str, value: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The command `textcritic criticise`: two or more files of articles in, the coherence table and a report out."""
+"""The command `textcritic criticise`: two or more files of articles in, tables and a report out."""
 
 import os
 import shlex
@@ -71,7 +71,8 @@ def criticise(
     earlier run that still fit are not made again. Decisions are reported on stderr.
 
     Args:
-        reference: real articles (`corpora.given_articles`); the critic is fitted on part of them.
+        reference: real articles (`corpora.given_articles`); the critic is fitted on part of them. Without titles the
+            statistical tendencies of their text alone are compared, and no critic is fitted.
         samples: files of articles to compare, the same format; titles may be left out.
         output: folder for configuration and results.
         options: see `Options`.
@@ -80,26 +81,27 @@ def criticise(
         The folder of the study's results, with report.html.
 
     Raises:
-        TextcriticError: a fault of a file, named with its line; no title where one is needed; the output folder has
-            other files where the configuration goes; or a step of the workflow failed, as stderr says.
+        TextcriticError: a fault of a file, named with its line; no title where an option needs one; the output folder
+            has other files where the configuration goes; or a step of the workflow failed, as stderr says.
     """
     options = options or Options()
     folder = Path(output).expanduser().resolve()
     real, *drawn = outlines([reference, *samples], corpus_template()["titles"])
-    _check_reference(real)
+    titled = _titled(real, options)
     if not drawn and not options.models:
         raise TextcriticError("nothing to compare with the reference; name files of samples, or a --model")
-    given = _given(drawn, options)
+    given = titled and _given(drawn, options)
     wanted = Wanted(
         reference=real.path,
         samples=tuple(outline.path for outline in drawn),
         labels=options.labels or tuple(labels_of([outline.path for outline in drawn])),
         given=given,
-        minimum_title_count=_title_count(real, options.minimum_title_count),
+        minimum_title_count=_title_count(real, options.minimum_title_count) if titled else 1,
         minimum_sections=options.minimum_sections,
         command=shlex.join(_command(real, drawn, folder, options)),
         models=tuple(models_of(options.models, recorded_commits(folder))),
-        drawing=_drawing(real, options, given) if options.models else None,
+        drawing=_drawing(real, options, titled and (given or bool(options.fine_tune))) if options.models else None,
+        titled=titled,
     )
     with alone(folder) as lock:
         for kept in write_configuration(folder, wanted):
@@ -111,14 +113,29 @@ def criticise(
     return folder / "results/studies" / STUDY
 
 
-def _check_reference(real: Outline) -> None:
+def _titled(real: Outline, options: Options) -> bool:
+    """Whether articles of the reference have titles; reported on stderr where all or some have none.
+
+    Raises:
+        TextcriticError: none has, and an option is about titles.
+    """
     if not real.titled:
-        raise TextcriticError(
-            f"{real.path}: no article has a title on every section; the critic is fitted on titles, so give every"
-            ' section of the reference one: {"title": ..., "text": ...}'
+        bare = f"{real.path}: no article has a title on every section"
+        about = {"--titles": options.titles, "--minimum-title-count": options.minimum_title_count}
+        if asked := [
+            name for name, value in (about | {"--minimum-sections": options.minimum_sections}).items() if value
+        ]:
+            raise TextcriticError(
+                f"{bare}, which {' and '.join(asked)} would need; give every section of the reference one:"
+                ' {"title": ..., "text": ...}'
+            )
+        _say(
+            f"{bare}, so that statistical tendencies of the text alone are compared; with titles in the reference,"
+            ' {"title": ..., "text": ...}, the order of sections is judged too'
         )
-    if real.titled < real.articles:
+    elif real.titled < real.articles:
         _say(f"{real.path.name}: {real.articles - real.titled:,} of {real.articles:,} articles lack a title: left out")
+    return bool(real.titled)
 
 
 def _given(drawn: Sequence[Outline], options: Options) -> bool:
@@ -132,7 +149,7 @@ def _given(drawn: Sequence[Outline], options: Options) -> bool:
     return _mode(drawn, options.titles) == "given"
 
 
-def _drawing(real: Outline, options: Options, given: bool) -> Drawing:
+def _drawing(real: Outline, options: Options, titles: bool) -> Drawing:
     """How samples are drawn from models; reported on stderr."""
     most = options.max_tokens or min(MAX_TOKENS, 2 * real.longest)
     _say(f"models: {options.articles:,} articles from each, of {most:,} tokens at most; longer ones are rejected")
@@ -141,7 +158,6 @@ def _drawing(real: Outline, options: Options, given: bool) -> Drawing:
             f"models: as they are; each article goes on from the first {OPENING} tokens of a real one, and a blank line"
             " ends a section (--fine-tune EPOCHS trains them on the reference first)"
         )
-    titles = given or bool(options.fine_tune)
     return Drawing(options.fine_tune, options.articles, most, titles, options.cores or os.cpu_count() or 1)
 
 

@@ -159,8 +159,9 @@ def _alone(row: Row, cell: Cell, yardstick: str) -> str:
     if cell.verdict == NOT_SCORED:
         return f"of {row.label} nothing could be scored"
     p = [score.p for score in cell.scored if score.p is not None]
-    tested = f"; {'largest ' if len(p) > 1 else ''}{p_value(max(p))}" if p else ""
-    value = f"{value_of(cell)}{f' ({doubt}{tested})' if doubt or tested else ''}"
+    tested = f"{'largest ' if len(p) > 1 else ''}{p_value(max(p))}" if p else ""
+    beside = "; ".join(filter(None, (doubt, tested)))
+    value = f"{value_of(cell)}{f' ({beside})' if beside else ''}"
     lost = f", but {percent(cell.left_out)} of its documents are left out" if cell.left_out >= WORTH_SAYING else ""
     match cell.verdict:
         case "different":
