@@ -45,14 +45,15 @@ def test_without_a_study_it_is_said_what_can_be_asked_for(target, tmp_path):
     ]
     assert "`corpora/NAME` (NAME is one of docstrings, my-articles, " in line
     assert line.endswith(
-        "configure one of the studies code-mixing-demo, coreference-demo, demo, model-criticism, own-text"
+        "configure one of the studies beyond-perplexity, code-mixing-demo, coreference-demo, demo, model-criticism, "
+        "own-text"
     )
 
 
 def test_a_table_of_a_paper_still_says_which_study_it_belongs_to(tmp_path):
-    run = snakemake(tmp_path, "--dry-run", "table2", "--config", "studies=[]")
+    run = snakemake(tmp_path, "--dry-run", "table9", "--config", "studies=[]")
     assert run.returncode == 1
-    assert "table2 belongs to the study model-criticism, which is not configured" in run.stderr + run.stdout
+    assert "table9 belongs to the study model-criticism, which is not configured" in run.stderr + run.stdout
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT / "tests" / "micro"))
 from recipes import write  # noqa: E402
 
 CONFIG = "tests/micro/config.yaml"
+TENDENCY_TABLES = ("values", "distances", "means", "audit", "sizes")
 snakemake = partial(snake.snakemake, configfile=CONFIG)
 
 
@@ -110,8 +111,14 @@ def test_outputs_are_all_there(study):
         "topics": ("topics", "topic-words", "topic-outliers", "table14"),
         "coreference": ("coreference", "coreference-shares", "table6", "table7"),
         "mixing": ("mixing", "mixing-pairs", "mixing-languages", "mixing-power", "table10"),
+        "tendencies": ("tendencies", *(f"tendencies-{name}" for name in TENDENCY_TABLES), "table4"),
     }
-    numbered = {"topics": ("figure6",), "coreference": ("figure12",), "mixing": ("figure7",)}
+    numbered = {
+        "topics": ("figure6",),
+        "coreference": ("figure12",),
+        "mixing": ("figure7",),
+        "tendencies": ("figure3",),
+    }
     for experiment, tables in names.items():
         for name, suffix in product(tables, ("csv", "tex", "html")):
             assert (folder / experiment / "tables" / f"{name}.{suffix}").stat().st_size > 0
@@ -143,6 +150,7 @@ NOT_RUN = {
         "needs fairseq, or is for it; test_mixing runs it",
     ),
     "collect_translations.py": "the same",
+    "merge_tendencies.py": "is for corpora of several shards; test_tendency_jobs puts shards together",
 }
 
 

@@ -204,7 +204,7 @@ def with_lags(tokens, words):
     [
         (np.zeros((2, 5, 2)), np.ones((2, 4)), r"pairs are \[groups, lags, 2\]"),
         (np.zeros((3, 6, 2)), np.ones((2, 4)), r"pairs are \[groups, lags, 2\]"),
-        (np.zeros((2, 6, 2)), np.eye(2, 4)[:2] * [[1], [0]], "fewer than two tokens"),
+        (np.zeros((2, 6, 2)), np.eye(2, 4)[:2] * [[1], [0]], "no word occurs twice"),
     ],
 )
 def test_recurrence_of_too_little(table, counts, says):

@@ -31,7 +31,7 @@ def test_every_shipped_study_is_valid_and_has_sources(name):
     sources = shipped.sources()
     assert len(sources) == len(set(sources)) > 0
     assert shipped.corpora()
-    assert {"coherence", "coreference", "mixing"} & set(shipped.experiments)
+    assert {"coherence", "coreference", "mixing", "tendencies"} & set(shipped.experiments)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from textcritic.plan.project import Project
 TEXT = {"corpora": ["docstrings"], "generators": ["ngram-3"], "decodings": ["demo"]}
 NLL = {"name": "table9", "of": "nll", "caption": "Topics"}
 COVARIANCES = {"name": "figure6", "of": "covariances"}
+NUMBERED = {f"table{n}" for n in range(1, 7)} | {f"figure{n}" for n in range(1, 10)}  # of Beyond Perplexity
 TITLES = {"name": "table2", "of": "coherence", "caption": "Titles"}
 
 
@@ -23,7 +24,8 @@ def test_every_numbered_part_of_the_papers_study_is_a_target():
     tables = {f"table{n}" for n in (1, 2, 3, *range(5, 18))}
     assert parts == tables | {f"figure{n}" for n in range(4, 14)}
     targets = shipped.targets()
-    assert set(targets) == parts | {f"model_criticism_{part}" for part in parts}
+    others = {f"beyond_perplexity_{part}" for part in NUMBERED}
+    assert set(targets) == parts | NUMBERED | others | {f"model_criticism_{part}" for part in parts}
     for part in parts:
         assert targets[part] == targets[f"model_criticism_{part}"]
         assert not targets[part].refusal
@@ -37,11 +39,17 @@ def test_every_numbered_part_of_the_papers_study_is_a_target():
 
 def test_a_target_of_a_study_that_is_not_configured_says_how_to_configure_it():
     targets = Project({"studies": ["demo"]}, ROOT).targets()
-    for name in ("table2", "model_criticism_table2", "figure6", "model_criticism_figure6"):
+    for name in ("table17", "model_criticism_table2", "figure13", "model_criticism_figure6"):
         assert not targets[name].path
         assert targets[name].refusal.startswith(
             f"{name} belongs to the study model-criticism, which is not configured; add --config"
             " studies=\"['model-criticism']\""
+        )
+    for name in ("table2", "figure6"):
+        assert not targets[name].path
+        assert targets[name].refusal.startswith(
+            f"{name} belongs to the studies beyond-perplexity and model-criticism, none of which is configured; add "
+            "one of them, e.g. --config studies=\"['beyond-perplexity']\""
         )
 
 
@@ -61,7 +69,7 @@ def test_the_short_name_is_that_of_the_only_configured_study_that_has_it(folder)
     targets = project(folder, **folders).targets()
     assert targets["table9"].path == targets["own_table9"].path == "results/studies/own/my-topics/tables/table9.csv"
     assert "belongs to the study model-criticism" in targets["model_criticism_table9"].refusal
-    assert "belongs to the study model-criticism" in targets["table2"].refusal
+    assert "belongs to the studies beyond-perplexity and model-criticism" in targets["table2"].refusal
 
 
 def test_a_study_that_is_not_configured_need_not_be_right(folder):

@@ -22,7 +22,7 @@ from textcritic.tendencies import read
 from textcritic.tendencies.counting import count_texts
 from textcritic.tendencies.counts import Counts
 from textcritic.tendencies.job import number_of_draws
-from textcritic.tendencies.measure import measure_real, measure_sample
+from textcritic.tendencies.measure import measure_real, measure_sample, require_tokens
 from textcritic.tendencies.verdicts import DIFFERS, TENDENCIES, Verdict, Word, sentence, verdicts
 
 HEADS = ("source", "distance", "95% interval", "second draw", "p", "documents", "verdict")
@@ -171,6 +171,7 @@ def _measured(test: Counts, sample: Counts | None, draws: Sequence[Counts], opti
         warnings.simplefilter("ignore", RuntimeWarning)
         if sample is None:
             return measure_real(test, draws, options.measuring()).statistics
+        require_tokens(sample, "the sample")
         return measure_sample(test, sample, draws, options.measuring()).statistics
 
 

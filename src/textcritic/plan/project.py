@@ -115,7 +115,7 @@ class Project:
         for name, parts in self._parts_of_all_studies().items():
             for part in parts:
                 full = f"{name.replace('-', '_')}_{part}"
-                targets[full] = self._target(full, name, part)
+                targets[full] = self._target(full, [name], part)
                 owners.setdefault(part, []).append(name)
         for part, names in owners.items():
             configured = [name for name in names if name in self.studies]
@@ -123,7 +123,7 @@ class Project:
                 full = " and ".join(f"{name.replace('-', '_')}_{part}" for name in configured)
                 targets[part] = Target(refusal=f"several configured studies have a {part}; ask for {full}")
             else:
-                targets[part] = self._target(part, (configured or names)[0], part)
+                targets[part] = self._target(part, configured or names, part)
         return dict(sorted(targets.items()))
 
     def without_studies(self) -> str:
@@ -135,13 +135,20 @@ class Project:
             f" {', '.join(studies)}"
         )
 
-    def _target(self, target: str, study: str, part: str) -> Target:
-        if study not in self.studies:
-            return Target(
-                refusal=f"{target} belongs to the study {study}, which is not configured; add --config"
-                f" studies=\"['{study}']\" (config/paper.yaml and the profile slurm configure the papers' studies)"
+    def _target(self, target: str, studies: list[str], part: str) -> Target:
+        """The part of the only study there is, or why it cannot be asked for: none of these is configured."""
+        first = studies[0]
+        if first not in self.studies:
+            which = (
+                f"the study {first}, which is not configured; add"
+                if len(studies) == 1
+                else f"the studies {' and '.join(studies)}, none of which is configured; add one of them, e.g."
             )
-        experiment = self.studies[study].parts()[part]
+            return Target(
+                refusal=f"{target} belongs to {which} --config studies=\"['{first}']\""
+                " (config/paper.yaml and the profile slurm configure the papers' studies)"
+            )
+        experiment = self.studies[first].parts()[part]
         return Target(
             f"{experiment.folder}/tables/{part}.csv" if part.startswith("table") else f"{experiment.folder}/{part}"
         )

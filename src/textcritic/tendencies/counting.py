@@ -10,8 +10,8 @@ import pyarrow as pa
 from scipy.sparse import csr_matrix
 
 from textcritic.errors import TextcriticError
-from textcritic.options.tendencies import CountOptions
-from textcritic.tendencies.counts import Counts, added, ordered, sums_by_group
+from textcritic.options.tendencies import NO_STOP_WORDS, CountOptions
+from textcritic.tendencies.counts import NOT_COUNTED, Counts, added, ordered, sums_by_group
 from textcritic.tendencies.tokens import Tokens, chunks, tokenize
 from textcritic.tendencies.words import stop_words_of, words_of
 
@@ -91,11 +91,12 @@ class _Work:
         segment, in_segment, of_segment = self._segments(tokens, document, group)
         by_segment = _tally(segment, ids[in_segment], len(of_segment), len(words.words))
         squares = csr_matrix((by_segment.data**2, by_segment.indices, by_segment.indptr), shape=by_segment.shape)
+        stop = by_document @ words.stop.astype(np.int64)
         columns = (
             tokens.lengths,
             np.diff(by_document.indptr),
             _distinct_bigrams(document, ids, len(texts), len(words.words)),
-            by_document @ words.stop.astype(np.int64),
+            stop if self.options.stop_words != NO_STOP_WORDS else np.full_like(stop, NOT_COUNTED),
             by_document @ words.symbol.astype(np.int64),
         )
         return Counts(

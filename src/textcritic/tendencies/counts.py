@@ -17,6 +17,8 @@ from textcritic.files import arrays_of, write_arrays
 
 LENGTH, TYPES, BIGRAMS, STOPWORDS, SYMBOLS = range(5)
 """Columns of `Counts.documents`: tokens, distinct words, distinct bigrams, stop words, symbols."""
+NOT_COUNTED = -1
+"""Stop words of each document where there is no list of them."""
 # Stands between words in the file; neither tokenizer leaves it in a token.
 SEPARATOR = "\n"
 OTHERWISE = "not a file of counts; delete it and rerun the rule that makes it"
@@ -38,7 +40,7 @@ class Counts:
     Attributes:
         words: Arrow array of strings [types], by descending count, then by code point.
         documents: int32 [D, 5], see `LENGTH`, `TYPES`, `BIGRAMS`, `STOPWORDS` and `SYMBOLS`. A bigram is two
-            neighbouring tokens of a document.
+            neighbouring tokens of a document. Stop words are `NOT_COUNTED` with the option `stop_words: none`.
         group: int32 [D], from 0.
         matrix: int64 CSR [G, types], tokens of each word.
         segments: int64 [G], stretches of so many tokens as the options' `window`, cut from the begin of each document.

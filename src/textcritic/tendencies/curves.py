@@ -52,10 +52,10 @@ def own_curves(counts: Counts) -> dict[str, Curve]:
 
     `rank-frequency` (share of tokens by rank), `types` and `bigrams` (mean number by length, in classes of lengths,
     with intervals of two standard errors), `length`, `stopwords`, `symbols` (densities; of lengths per unit of log
-    length), `box.length`, `box.stopwords`, `box.symbols` (quantiles: x the share of documents, y the value). What there
-    is not, for want of documents or tokens, is left out.
+    length), `box.length`, `box.stopwords`, `box.symbols` (quantiles: x the share of documents, y the value). Where
+    there are too few documents or tokens for a curve, it is left out or has no points.
     """
-    made = [_rank_frequency(counts), *_types(counts), *_densities(counts)]
+    made = [*_rank_frequency(counts), *_types(counts), *_densities(counts)]
     return {curve.name: curve for curve in made}
 
 
@@ -66,7 +66,8 @@ def with_band(real: dict[str, Curve], draws: Sequence[dict[str, Curve]]) -> dict
         x, y = curve.columns["x"], curve.columns["y"]
         others = [draw[name].columns for draw in draws if name in draw and len(draw[name].columns["x"]) > 1]
         if others and not name.startswith("box."):
-            low, high = (end(np.stack([_at(x, other) for other in others]), axis=0) for end in (np.nanmin, np.nanmax))
+            # fmin and fmax leave out NaN, and say nothing where there is nothing else.
+            low, high = (end.reduce([_at(x, other) for other in others]) for end in (np.fmin, np.fmax))
             banded[name] = Curve(name, x, y, low=low, high=high)
         else:
             banded[name] = curve
@@ -77,8 +78,11 @@ def size_curves(counts: Counts, real: Counts | None, options: Options) -> Iterat
     """Estimates on random parts of the documents: `size.types`, `size.types_chao1`, `size.s`, `size.heaps_beta`, and,
     if there is real text to compare with, `size.unigram_half_l1`, whose `low` is the value less what chance adds.
 
-    x is the number of documents. Chance is the mean distance where documents of both sets are exchanged at random.
+    x is the number of documents. Chance is the mean distance where documents of both sets are exchanged at random. Of
+    documents without a token there is no curve.
     """
+    if not counts.tokens:
+        return
     order = np.random.default_rng(options.seed).permutation(counts.groups)
     found: dict[str, list[tuple[float, float, float]]] = {}
     for part in dict.fromkeys(max(1, round(share * counts.groups)) for share in PARTS):
@@ -116,11 +120,11 @@ def _words_apart(real: Counts, counts: Counts, options: Options) -> tuple[float,
     return value, value - test["half_l1"].chance
 
 
-def _rank_frequency(counts: Counts) -> Curve:
+def _rank_frequency(counts: Counts) -> Iterator[Curve]:
     words = counts.unigrams()
-    ranks = np.unique(np.geomspace(1, max(1, len(words)), POINTS).round().astype(np.int64))[: max(1, len(words))]
-    shares = words[ranks - 1] / max(words.sum(), 1) if len(words) else np.zeros(len(ranks))
-    return Curve("rank-frequency", ranks, shares)
+    if len(words):
+        ranks = np.unique(np.geomspace(1, len(words), POINTS).round().astype(np.int64))
+        yield Curve("rank-frequency", ranks, words[ranks - 1] / words.sum())
 
 
 def _types(counts: Counts) -> Iterator[Curve]:
@@ -141,6 +145,8 @@ def _densities(counts: Counts) -> Iterator[Curve]:
         try:
             histogram = histogram_of(counts, name)
         except TextcriticError:
+            continue
+        if not histogram.total:
             continue
         edges = _length_edges(histogram) if name == "length" else np.linspace(0, 1, SHARES + 1)
         share, _ = np.histogram(histogram.values, edges, weights=histogram.counts / histogram.total)

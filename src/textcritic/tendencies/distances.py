@@ -28,7 +28,7 @@ from textcritic.inference import (
     rank_permutation,
 )
 from textcritic.tendencies.counts import LENGTH, TYPES, Counts
-from textcritic.tendencies.estimates import Options, histogram_of, pooled
+from textcritic.tendencies.estimates import Options, histogram_of, pooled, without_tokens
 from textcritic.tendencies.scaling import fit_taylor, word_recurrence
 from textcritic.tendencies.type_token import ByLength, Documents, type_token_distance, type_token_test
 from textcritic.tendencies.zipf_distances import rank_distance
@@ -73,6 +73,8 @@ def plain_distances(
 
     Names as in `distances`, or those of `only`. What cannot be measured is not there.
     """
+    if not (real.tokens and other.tokens):
+        return {}
     pair = Pair(real, other)
     makers: dict[str, Callable[[], float]] = {
         "rank": lambda: rank_distance(other.unigrams(), real.unigrams(), options.ranks).distance,
@@ -114,6 +116,9 @@ def distances(pair: "Pair", options: Options) -> tuple[Made, dict[str, str]]:
     recipes |= {(f"{name}_distance", f"{name}_difference"): partial(_scaling, pair, name) for name in SCALING}
     made: Made = {}
     missing: dict[str, str] = {}
+    for counts in (pair.real, pair.sample):
+        if not counts.tokens:
+            return {}, {name: without_tokens(counts) for names in recipes for name in names}
     for names, make in recipes.items():
         try:
             made |= make()

@@ -18,7 +18,8 @@ from textcritic.inference import (
     ratio_of_sums,
     with_ones,
 )
-from textcritic.tendencies.counts import BIGRAMS, LENGTH, STOPWORDS, SYMBOLS, TYPES, Counts
+from textcritic.options.tendencies import NO_STOP_WORDS
+from textcritic.tendencies.counts import BIGRAMS, LENGTH, NOT_COUNTED, STOPWORDS, SYMBOLS, TYPES, Counts
 from textcritic.tendencies.heaps import fit_heaps
 from textcritic.tendencies.scaling import chao1, fit_taylor, word_recurrence
 from textcritic.tendencies.zipf import RANKS, Support, by_rank, fit_zipf
@@ -81,6 +82,8 @@ def estimates(counts: Counts, options: Options, intervals: bool = True) -> tuple
         counts, options = pooled(counts), replace(options, resamples=1)
     made: Made = {}
     missing: dict[str, str] = {}
+    if not counts.tokens:
+        return {}, {name: without_tokens(counts) for names, _ in _recipes(counts, options) for name in names}
     for names, make in _recipes(counts, options):
         try:
             made |= make()
@@ -93,13 +96,24 @@ def histogram_of(counts: Counts, name: str) -> Histogram:
     """Lengths, or shares of stop words or symbols, over the documents: those without a token have a length only.
 
     Raises:
-        TextcriticError: there is no document.
+        TextcriticError: stop words were not counted.
     """
-    length = counts.column(LENGTH)
     if name == "length":
-        return Histogram.of(length)
-    some = length > 0
-    return Histogram.of_ratios(counts.column(SHARES[name])[some], length[some])
+        return Histogram.of(counts.column(LENGTH))
+    return Histogram.of_ratios(*_parts(counts, name))
+
+
+def _parts(counts: Counts, name: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Stop words or symbols of each document that has a token, and its length."""
+    number, length = counts.column(SHARES[name]), counts.column(LENGTH)
+    if (number == NOT_COUNTED).any():
+        raise TextcriticError(f"stop words were not counted: the critic has `stop_words: {NO_STOP_WORDS}`")
+    return number[length > 0], length[length > 0]
+
+
+def without_tokens(counts: Counts) -> str:
+    """Why nothing is measured of documents without a token."""
+    return f"none of the {len(counts.documents):,} documents has a token; nothing is measured"
 
 
 def pooled(counts: Counts) -> Counts:
@@ -149,10 +163,7 @@ def _vocabulary(counts: Counts) -> Made:
 
 
 def _mean(counts: Counts, name: str, options: Options) -> Made:
-    values: npt.NDArray[np.float64] = counts.column(LENGTH).astype(np.float64)
-    if name != "length":
-        some = values > 0
-        values = counts.column(SHARES[name])[some] / values[some]
+    values = counts.column(LENGTH).astype(np.float64) if name == "length" else np.divide(*_parts(counts, name))
     found = bootstrap_interval(with_ones(values), ratio_of_sums, resamples=options.resamples, seed=options.seed)
     return {f"{name}_mean": Estimate(found.estimate, found.low, found.high)}
 

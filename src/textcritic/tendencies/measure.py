@@ -69,7 +69,7 @@ def measure_real(real: Counts, draws: Sequence[Counts], options: Options) -> Mea
     Raises:
         TextcriticError: real text without a token.
     """
-    _require_tokens(real, "the real text")
+    require_tokens(real, "the real text")
     made, missing = estimates(real, options)
     statistics = _counted(real) | {"estimates": as_json(made), "missing": missing, "draws": _described(draws)}
     drawn = [estimates(draw, options, intervals=False)[0] for draw in draws]
@@ -78,11 +78,12 @@ def measure_real(real: Counts, draws: Sequence[Counts], options: Options) -> Mea
         estimate["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
     floors = [plain_distances(real, draw, options) for draw in draws]
     of_laws, curves = _laws(real, real, options)
-    of_laws |= {name: Distance(math.nan) for name in floors[0]} if floors else {}
+    of_laws |= {name: Distance(math.nan) for floor in floors for name in floor}
     statistics["distances"] = _with_floors(of_laws, floors)
     banded = with_band(own_curves(real), [own_curves(draw) for draw in draws])
     curves += [*banded.values(), *_recurrence(real, draws), *size_curves(real, None, options)]
-    curves.append(Curve("floor.unigram_max", range(len(floors)), [floor["unigram_max"] for floor in floors]))
+    apart = [floor["unigram_max"] for floor in floors if "unigram_max" in floor]
+    curves.append(Curve("floor.unigram_max", range(len(apart)), apart))
     return Measured(statistics, curves)
 
 
@@ -91,15 +92,14 @@ def measure_sample(real: Counts, sample: Counts, draws: Sequence[Counts], option
 
     Args:
         real: real text.
-        sample: the sample.
+        sample: the sample; of one without a token everything is missing.
         draws: second draws of real text. Of those with more documents than the sample, random groups are taken.
         options: see `Options`.
 
     Raises:
-        TextcriticError: real text or the sample has no token.
+        TextcriticError: real text has no token.
     """
-    _require_tokens(real, "the real text")
-    _require_tokens(sample, "the sample")
+    require_tokens(real, "the real text")
     made, missing = estimates(sample, options)
     pair = Pair(real, sample)
     found, more = distances(pair, options)
@@ -147,7 +147,8 @@ def _loaded(paths: Sequence[Path]) -> list[Counts]:
     return loaded
 
 
-def _require_tokens(counts: Counts, what: str) -> None:
+def require_tokens(counts: Counts, what: str) -> None:
+    """Refuse documents without a token; `what` they are."""
     if not counts.tokens:
         raise TextcriticError(f"tendencies: {what} has {len(counts.documents):,} documents and no token; give it text")
 
@@ -190,7 +191,9 @@ def _recurrence(counts: Counts, draws: Sequence[Counts]) -> Iterator[Curve]:
             continue
         values.append(np.where(found.pairs > 0, found.correlation, np.nan) / found.chance)
     if values:
-        band = {"low": np.nanmin(values[1:], axis=0), "high": np.nanmax(values[1:], axis=0)} if len(values) > 1 else {}
+        # fmin and fmax leave out NaN, and say nothing where there is nothing else.
+        ends = {"low": np.fmin, "high": np.fmax}
+        band = {name: end.reduce(values[1:]) for name, end in ends.items()} if len(values) > 1 else {}
         yield Curve("recurrence", counts.lags, values[0], **band)
 
 
@@ -218,6 +221,8 @@ def _laws(counts: Counts, real: Counts, options: Options) -> tuple[dict[str, Dis
             found[f"zipf_{whose}{end}"] = Distance(distance, p=p)
     documents = documents_of(counts)
     for whose, source in (("own", counts), ("real", real)):
+        if whose == "real" and source is counts:
+            continue
         try:
             of = documents_of(source)
             law = fit_heaps(of.lengths, of.types)

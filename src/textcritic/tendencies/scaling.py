@@ -3,6 +3,7 @@
 Both are statistics of sums over groups of documents, so that their intervals are a jackknife over groups.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,7 +162,7 @@ def word_recurrence(
         level: of confidence.
 
     Raises:
-        TextcriticError: shapes that differ, or fewer than two tokens.
+        TextcriticError: shapes that differ, or no word that occurs twice.
     """
     table, distances = np.asarray(recurrence, dtype=np.int64), np.asarray(lags, dtype=np.int64)
     if table.ndim != 3 or table.shape[1:] != (len(distances), 2) or table.shape[0] != matrix.shape[0]:
@@ -170,8 +171,8 @@ def word_recurrence(
             "[groups, lags, 2]"
         )
     words = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
-    if words.sum() < 2:
-        raise TextcriticError("recurrence: fewer than two tokens; give documents with text")
+    if words.max(initial=0) < 2:
+        raise TextcriticError("recurrence: no word occurs twice; give more text")
     pairs = table[:, :, 0].sum(axis=0)
     used = (distances >= FAR) & (pairs >= least)
     whole = _curve(table.sum(axis=0), _chance(words))
@@ -198,8 +199,9 @@ def word_recurrence(
 
 
 def _chance(words: Floats) -> float:
-    tokens = words.sum()
-    return float((words * (words - 1)).sum() / (tokens * (tokens - 1)))
+    """The chance that two tokens are the same word; NaN where none is, of which nothing is a multiple."""
+    tokens, pairs = words.sum(), (words * (words - 1)).sum()
+    return float(pairs / (tokens * (tokens - 1))) if pairs > 0 else math.nan
 
 
 def _curve(table: Ints, chance: float) -> Floats:

@@ -130,7 +130,9 @@ def law_distances(
 ) -> ByLength:
     """How far the number of types is from Heaps' law, by class of lengths: one-sample KS tests by Monte Carlo.
 
-    Of a class of several lengths the law is the mixture of those of its documents.
+    Of a class of several lengths the law is the mixture of those of its documents. The Poisson law is of numbers from 0
+    to infinity, and a document of length l has 1 to l types: some distance is there by construction, most of it at
+    short lengths. p-values take the law as given: each class is a small part of the documents that it was fitted to.
 
     Args:
         documents: of one set.
@@ -142,15 +144,17 @@ def law_distances(
     from scipy.stats import poisson
 
     lengths, distances, p = np.empty((3, len(classes)))
-    for place, (first, last) in enumerate(classes):
+    # A seed a class: with one for all, the p-values of neighbouring classes would err together.
+    seeds = np.random.SeedSequence(seed).generate_state(len(classes)).tolist()
+    for place, (first, last) in enumerate(classes.tolist()):
         inside = documents.inside(first, last)
         length, types = documents.lengths[inside], documents.types[inside]
         distinct, number = np.unique(length, return_counts=True)
-        # The last category is everything from `last` on: no document can have more types than tokens.
-        below = poisson.cdf(np.arange(last)[:, None], _expected(law, distinct)) @ (number / len(length))
+        # More types than tokens are one category: the law has it, and no document is in it.
+        below = poisson.cdf(np.arange(last + 1)[:, None], _expected(law, distinct)) @ (number / len(length))
         probabilities = np.diff(below, prepend=0.0, append=1.0)
-        counts = np.bincount(np.minimum(types, last), minlength=last + 1)
-        test = ks_fit_test(counts, np.maximum(probabilities, 0), resamples, seed)
+        counts = np.bincount(types, minlength=last + 2)
+        test = ks_fit_test(counts, np.maximum(probabilities, 0), resamples, seeds[place])
         lengths[place], distances[place], p[place] = length.mean(), test.distance, test.p
     return ByLength(lengths, distances, p)
 

@@ -158,7 +158,9 @@ def sentence(row: Mapping[str, Any] | Verdict) -> str:
     from textcritic.report.numbers import missing, number, p_value  # here: it loads pandas
 
     said = asdict(row) if isinstance(row, Verdict) else row
-    says = next(tendency.says for tendency in TENDENCIES if tendency.name == said["tendency"])
-    clause = says.format(way=said["way"] or "otherwise")
+    tendency = next(tendency for tendency in TENDENCIES if tendency.name == said["tendency"])
+    clause = tendency.says.format(way=said["way"])
+    if tendency.ways[0] and not said["way"]:  # e.g. of shares whose means are equal
+        clause = f"{tendency.title.lower()}: it differs from real text, but neither way in the mean"
     times = "" if missing(said["times"]) else f"{number(float(said['times']), 2)} times a second draw, "
     return f"{clause[0].upper()}{clause[1:]} ({times}{p_value(float(said['p_value']))})."

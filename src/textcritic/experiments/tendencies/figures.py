@@ -127,8 +127,8 @@ def distributions(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iter
             _plain(axes)
         else:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}%"))
-            seen = [line.curve(name) for line in panel.all]
-            axes.set_xlim(0, max(curve.loc[curve["y"] > 0, "x"].max() for curve in seen if (curve["y"] > 0).any()))
+            seen = pd.concat([line.curve(name) for line in panel.all])
+            axes.set_xlim(0, max(seen.loc[seen["y"] > 0, "x"], default=1.0))
         axes.set_ylim(0, None)
         axes.set_yticks([])
         quiet(axes, "tokens of a document" if name == "length" else "share of a document’s tokens")
@@ -261,6 +261,8 @@ def _types(curves: tuple[str, ...]) -> Callable[[Axes, Panel, int], None]:
 
 def _over(curve: pd.DataFrame, real: pd.DataFrame) -> pd.DataFrame:
     """A curve divided by that of real text, between the first and the last x of real text."""
+    if real.empty:
+        return curve.iloc[:0]
     inside = curve[(curve["x"] >= real["x"].min()) & (curve["x"] <= real["x"].max())]
     common = np.exp(np.interp(np.log(inside["x"]), np.log(real["x"]), np.log(real["y"])))
     return inside.assign(**{name: inside[name] / common for name in ("y", "low", "high")})

@@ -13,7 +13,8 @@ from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES,
 from textcritic.files import read_json, read_table
 from textcritic.report.names import KEYS, Names, data_keys, sample_keys
 from textcritic.report.published import Published
-from textcritic.tendencies.verdicts import Verdict, verdicts
+from textcritic.report.scored import perplexity_of
+from textcritic.tendencies.verdicts import DIFFERS, Verdict, verdicts
 
 AUDIT = {
     "s": {"s": "all ranks to infinity", "s_observed": "the ranks that occur", "s_first": "the first ranks"},
@@ -40,14 +41,19 @@ def tendency_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
     draw of real text with as many documents, in the mean over draws, and `floor_most`, of the farthest of them;
     `times`, value over floor; `verdict`: "keeps" where the distance is not beyond the farthest second draw, "differs"
     where it is and p is below 0.05, else "unclear" (without second draws p alone decides), and "not measured" where
-    there is no value, for the reason in `why`; `way`, the word for the direction; `documents`.
+    there is no value, for the reason in `why`; `way`, the word for the direction, or ""; `not_kept`, how many
+    tendencies the sample differs in; `p_all`, one p-value for all of its tests: that of the smallest, times their
+    number (Bonferroni), at most 1; `documents`.
     """
     rows = []
     for _, sample, said in _each(files, real=False):
-        start = sample | {"label": names.source(sample)}
-        rows += [start | asdict(one) | {"documents": said["documents"]} for one in verdicts(said)]
+        start, found = sample | {"label": names.source(sample)}, verdicts(said)
+        tested = [one.p_value for one in found if one.p_value is not None]
+        every = {"not_kept": sum(one.verdict == DIFFERS for one in found), "documents": said["documents"]}
+        every["p_all"] = min(1.0, min(tested) * len(tested)) if tested else None
+        rows += [start | asdict(one) | every for one in found]
     columns = [field.name for field in fields(Verdict)]
-    return _table(rows, ("label", *columns, "documents"))
+    return _table(rows, ("label", *columns, "not_kept", "p_all", "documents"))
 
 
 def value_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
@@ -145,8 +151,8 @@ def model_rows(files: TendenciesFiles, names: Names, published: Published) -> pd
         if tuple(source.values()) in seen or sample.training is None or sample.perplexity is None:
             continue
         seen.add(tuple(source.values()))
-        training, perplexity = read_json(sample.training), read_json(sample.perplexity)
-        for name, value in (("parameters", training.get("parameters")), ("perplexity", perplexity.get("ppl_all"))):
+        parameters = read_json(sample.training).get("parameters")
+        for name, value in (("parameters", parameters), ("perplexity", perplexity_of(sample.perplexity)["ppl_all"])):
             row = {"statistic": name, "value": value}
             start = {"label": names.source(source, decoding=False)}
             rows.append(source | start | row | _beside(row, name, source, published))

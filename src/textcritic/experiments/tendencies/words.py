@@ -70,9 +70,8 @@ def headline(rows: pd.DataFrame, names: Names) -> str:
     """The sample that keeps to the most tendencies, in a sentence; "" without samples."""
     if rows.empty:
         return ""
-    kept = rows.assign(kept=rows["verdict"] == KEPT).groupby([*GROUP, "seed"], sort=False, dropna=False)["kept"].sum()
-    best = rows.set_index([*GROUP, "seed"]).loc[[kept.idxmax()]].reset_index().iloc[0].to_dict()
-    source = names.source(best, corpus=False, seed=False)
+    kept = (rows["verdict"] == KEPT).groupby([rows[key] for key in (*GROUP, "seed")], dropna=False).transform("sum")
+    source = names.source(rows.loc[kept.idxmax()].to_dict(), corpus=False, seed=False)
     return (
         f"Of {len(TENDENCIES)} statistical tendencies of real text, the best sample, by {source}, keeps {kept.max()}."
     )
@@ -81,20 +80,8 @@ def headline(rows: pd.DataFrame, names: Names) -> str:
 def totals(rows: pd.DataFrame) -> pd.DataFrame:
     """For the scorecard: how many tendencies each sample does not keep to, and one p-value for all of them.
 
-    p is that of the smallest of the tests, times their number (Bonferroni), at most 1. Columns: those that identify a
-    source, `not_kept`, `p_value`, `documents`.
+    Columns: those that identify a source, `not_kept`, `p_value` (`p_all` of `rows.tendency_rows`), `documents`.
     """
-    made = [data_keys(corpus) for corpus in rows["corpus"].unique()]
-    for keys, group in rows.groupby(["source", *GROUP, "seed"], sort=False, dropna=False):
-        tested = group["p_value"].dropna()
-        p = min(1.0, float(tested.min()) * len(tested)) if len(tested) else None
-        row = dict(zip(["source", *GROUP, "seed"], keys, strict=True))
-        made.append(
-            row
-            | {
-                "not_kept": float((group["verdict"] == DIFFERS).sum()),
-                "p_value": p,
-                "documents": group["documents"].iloc[0],
-            }
-        )
+    samples = rows.drop_duplicates([*GROUP, "seed"]).assign(p_value=lambda row: row["p_all"])
+    made = [*map(data_keys, rows["corpus"].unique()), *samples.to_dict("records")]
     return pd.DataFrame(made, columns=["source", *GROUP, "seed", "not_kept", "p_value", "documents"])

@@ -1,0 +1,152 @@
+"""What the tables say, computed anew from the files of statistics."""
+
+import json
+import re
+
+import pytest
+
+from experiments.tendencies.tiny import EMPTY, GENERATORS, build_tendencies
+from textcritic.errors import TextcriticError
+from textcritic.experiments.tendencies.rows import (
+    distance_rows,
+    mean_rows,
+    model_rows,
+    statistics_of,
+    tendency_rows,
+    value_rows,
+)
+from textcritic.experiments.tendencies.statistics import REAL
+from textcritic.experiments.tendencies.words import headline, tendency_findings, totals
+from textcritic.report.names import Names
+from textcritic.report.published import read_published
+from textcritic.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNCLEAR, sentence, verdict_of
+
+HEAD = "table,corpus,setting,generator,decoding,metric,value,source,note\n"
+
+
+@pytest.fixture(scope="module")
+def table(files, names):
+    return tendency_rows(files, names)
+
+
+def of(table, generator):
+    return table[table["generator"] == generator].set_index("tendency")
+
+
+@pytest.mark.parametrize(
+    ("value", "p", "most", "verdict"),
+    [
+        (None, None, 0.2, MISSING),
+        (0.2, 0.001, 0.2, KEPT),
+        (0.21, 0.049, 0.2, DIFFERS),
+        (0.21, 0.05, 0.2, UNCLEAR),
+        (0.21, None, 0.2, UNCLEAR),
+        (0.21, 0.05, None, KEPT),
+        (0.21, 0.04, None, DIFFERS),
+        (0.21, None, None, UNCLEAR),
+    ],
+)
+def test_a_verdict_is_of_the_farthest_second_draw_and_of_p(value, p, most, verdict):
+    assert verdict_of(value, p, most) == verdict
+
+
+def test_each_row_is_that_of_the_statistics(table, files):
+    for sample in files.samples:
+        said = json.loads(sample.scores.read_text())
+        rows = of(table, sample.generator)
+        assert rows.index.tolist() == [tendency.name for tendency in TENDENCIES]
+        for tendency in TENDENCIES:
+            row, found = rows.loc[tendency.name], said["distances"].get(tendency.distance, {})
+            for name in ("value", "low", "high", "p_value", "floor", "floor_most"):
+                assert (row[name] if row[name] == row[name] else None) == found.get(name), name
+            if row["verdict"] != MISSING and row["floor"]:
+                assert row["times"] == row["value"] / row["floor"]
+
+
+def test_samples_unlike_real_text_are_told_from_it(table):
+    flat, short = of(table, "flat"), of(table, "short")
+    assert {"rank-frequency", "type-token", "unigrams", "stopwords"} <= set(flat.index[flat["verdict"] == DIFFERS])
+    assert flat["way"]["rank-frequency"] == "less"
+    assert flat["way"]["type-token"] == "more"
+    assert flat["verdict"]["length"] == KEPT
+    assert (short["verdict"]["length"], short["way"]["length"]) == (DIFFERS, "shorter")
+    faithful = of(table, "faithful")
+    assert (faithful["verdict"] == KEPT).sum() >= 6
+    assert flat["not_kept"].iloc[0] == (flat["verdict"] == DIFFERS).sum() > faithful["not_kept"].iloc[0]
+    tested = flat["p_value"].dropna()
+    assert flat["p_all"].iloc[0] == min(1.0, tested.min() * len(tested))
+
+
+def test_a_sample_without_a_token_is_not_measured_for_one_reason(table, files):
+    mute = of(table, EMPTY)
+    assert set(mute["verdict"]) == {MISSING}
+    assert set(mute["why"]) == {"none of the 60 documents has a token; nothing is measured"}
+    assert mute["p_all"].isna().all()
+    assert set(mute["not_kept"]) == {0}
+
+
+def test_published_values_stand_beside_ours(files, names, tmp_path):
+    path = tmp_path / "published.csv"
+    rows = "lines,,data,,s,1.2,Table 4,", "lines,,data,,s_sd,0.001,Table 4,", "lines,wo-title,short,,perplexity,24,x,"
+    rows += ("lines,wo-title,short,drawn,length_ks,0.5,x,", "lines,wo-title,short,drawn,length_difference,-20,x,below")
+    path.write_text(HEAD + "".join(f"1,{row}\n" for row in rows), encoding="utf-8")
+    published = read_published(path)
+    values = value_rows(files, names, published)
+    real = values[(values["source"] == "data") & (values["statistic"] == "s")].iloc[0]
+    assert (real["published"], real["published_sd"], real["draws"]) == (1.2, 0.001, 4)
+    assert real["difference"] == real["value"] - 1.2
+    models = model_rows(files, names, published)
+    row = models[(models["generator"] == "short") & (models["statistic"] == "perplexity")].iloc[0]
+    assert (row["value"], row["published"], row["difference"]) == (23.5, 24, -0.5)
+    assert set(models.loc[models["statistic"] == "parameters", "value"]) == {205_000_000}
+    distances = distance_rows(files, names, published)
+    row = distances[(distances["generator"] == "short") & (distances["statistic"] == "length_ks")].iloc[0]
+    assert row["difference"] == row["value"] - 0.5
+    means = mean_rows(files, names, published)
+    row = means[(means["generator"] == "short") & (means["statistic"] == "length_difference")].iloc[0]
+    assert (row["published"], row["published_note"]) == (-20, "below")
+    assert row["p_as_printed"] == 1  # one-sided as printed: no lower mean is ever significant
+
+
+def test_findings_are_sentences(table, names):
+    findings = tendency_findings(table, names)
+    assert {finding.about for finding in findings} == {label for label, *_ in GENERATORS.values()}
+    says = [finding.says for finding in findings if finding.about == "a short model"]
+    assert any(
+        re.fullmatch(r"Its documents are shorter \([\d.]+ times a second draw, p = 0.02\)\.", one) for one in says
+    )
+    for finding in findings:
+        assert finding.says.endswith(".")
+        assert "nan" not in finding.says
+        assert "  " not in finding.says
+    assert headline(table, names).endswith(f"keeps {(of(table, 'faithful')['verdict'] == KEPT).sum()}.")
+    assert headline(table.iloc[:0], names) == ""
+
+
+def test_a_sentence_of_a_difference_without_a_direction_or_a_second_draw():
+    row = {"tendency": "stopwords", "way": "", "times": float("nan"), "p_value": 0.004}
+    assert sentence(row) == "Stop words: it differs from real text, but neither way in the mean (p = 0.004)."
+    row |= {"way": "more", "times": 3.5}
+    assert sentence(row) == "It has more stop words (3.5 times a second draw, p = 0.004)."
+
+
+def test_the_scorecard_has_a_row_for_each_sample_and_real_text(table):
+    made = totals(table)
+    assert made["source"].tolist() == ["data", *["sample"] * 4]
+    flat = made[made["generator"] == "flat"].iloc[0]
+    assert (flat["not_kept"], flat["p_value"]) == tuple(of(table, "flat")[["not_kept", "p_all"]].iloc[0])
+
+
+def test_statistics_of_something_else_are_refused(tmp_path):
+    (tmp_path / "x.json").write_text('{"documents": 1}')
+    with pytest.raises(TextcriticError, match=r"x\.json: no '\w+' in it; delete it and rerun the rule"):
+        statistics_of(tmp_path / "x.json")
+
+
+def test_seeds_of_a_sample_are_rows_of_their_own(tmp_path):
+    files = build_tendencies(tmp_path, sources=[("faithful", "drawn", "wo-title")], seeds=(1, 2), documents=20)
+    names = Names.of(files.samples, REAL)
+    rows = tendency_rows(files, names)
+    assert rows["seed"].tolist() == [1] * len(TENDENCIES) + [2] * len(TENDENCIES)
+    assert "a faithful model" in headline(rows, names)
+    assert len(totals(rows)) == 3
