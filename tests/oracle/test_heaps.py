@@ -6,9 +6,8 @@ import scipy.stats
 import statsmodels.api as sm
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import Histogram, ks_test
 from textcritic.tendencies.heaps import TypesByLength, fit_heaps, fit_heaps_many
-from textcritic.tendencies.heaps_distances import heaps_distances, mean_types
+from textcritic.tendencies.type_token import Documents, law_distances, length_classes, type_token_test
 
 ALPHA, BETA = 1.390, 0.841  # of the test set, Table 4
 
@@ -108,52 +107,32 @@ def test_hard_starts_reach_the_maximum(lengths, types):
     assert np.abs(residuals @ np.log(lengths)) < 1e-6 * np.sum(types)
 
 
+def capped(number, seed, alpha=ALPHA, mean=57):
+    """Documents that can be: none has more types than tokens."""
+    lengths, types = documents(number, seed, alpha, 0.8, mean)
+    return lengths, np.clip(types, 1, lengths)
+
+
 def test_distances_at_each_length_are_those_of_scipy():
-    sample, real = documents(1500, 5, 1.6, 0.8, mean=6), documents(1500, 6, mean=6)
-    tables = [TypesByLength.of(*one) for one in (sample, real)]
-    found = heaps_distances(*tables, least=60, resamples=50)
-    laws = [fit_heaps(*one) for one in (sample, real)]
-    assert 4 < len(found.lengths) < 15
-    for place, length in enumerate(found.lengths):
-        own, others = (types[lengths == length] for lengths, types in (sample, real))
-        assert (found.documents[place], found.documents_real[place]) == (len(own), len(others))
-        grid = np.arange(own.max() + 1)
-        seen = (own[:, None] <= grid).mean(axis=0)
-        for law, distances in zip(laws, (found.own, found.real), strict=True):
+    sample, real = capped(1500, 5, 1.6, 6), capped(1500, 6, mean=6)
+    both = [Documents.of(*one) for one in (sample, real)]
+    lengths = [n for n in range(1, 60) if min((one[0] == n).sum() for one in (sample, real)) >= 60]
+    classes = np.array([[n, n] for n in lengths])
+    assert 4 < len(classes) < 15
+    for law in (fit_heaps(*sample), fit_heaps(*real)):
+        found = law_distances(both[0], law, classes, resamples=50)
+        assert found.lengths.tolist() == lengths
+        for length, distance in zip(lengths, found.distances, strict=True):
+            own, grid = sample[1][sample[0] == length], np.arange(length + 2)
+            seen = (own[:, None] <= grid).mean(axis=0)
             expected = np.abs(seen - scipy.stats.poisson.cdf(grid, law.alpha * length**law.beta)).max()
-            assert distances[place] == pytest.approx(expected, abs=1e-12)
-        assert found.empirical[place] == pytest.approx(scipy.stats.ks_2samp(own, others).statistic, abs=1e-12)
-
-
-def test_tests_at_each_length_know_another_law():
-    tables = [
-        TypesByLength.of(*documents(20_000, seed, alpha, 0.8, 8)) for seed, alpha in ((7, 2.0), (8, 2.0), (9, 2.3))
-    ]
-    same, other = (heaps_distances(tables[0], one, least=300, resamples=99) for one in tables[1:])
-    assert np.mean(same.own_p <= 0.05) < 0.25
-    assert np.mean(same.empirical_p <= 0.05) < 0.25
-    assert np.mean(other.own_p <= 0.05) < 0.25
-    assert np.mean(other.real_p <= 0.05) > 0.8
-    assert np.mean(other.empirical_p <= 0.05) > 0.8
-    first = other.lengths[0]
-    pair = [
-        Histogram.of(np.repeat(t.types, t.counts)[np.repeat(t.lengths, t.counts) == first])
-        for t in (tables[0], tables[2])
-    ]
-    assert other.empirical[0] == ks_test(*pair, resamples=10).distance
-
-
-def test_mean_types():
-    lengths, types = documents(300, 10, mean=5)
-    found = mean_types(TypesByLength.of(lengths, types), least=2)
-    for length, number, mean, error in zip(
-        found.lengths, found.documents, found.means, found.standard_errors, strict=True
-    ):
-        own = types[lengths == length]
-        assert (len(own), own.mean()) == (number, pytest.approx(mean))
-        assert error == pytest.approx(scipy.stats.sem(own))
-    assert found.lengths.tolist() == [n for n in np.unique(lengths) if (lengths == n).sum() > 1]
-    assert np.isnan(mean_types(TypesByLength.of([4], [3])).standard_errors).all()
+            assert distance == pytest.approx(expected, abs=1e-12)
+    by_length = type_token_test(both[1], both[0], least=60, resamples=20).by_length
+    single = [place for place, length in enumerate(by_length.lengths) if length in lengths]
+    assert len(single) == len(lengths)
+    for place in single:
+        one, other = (types[at == by_length.lengths[place]] for at, types in (sample, real))
+        assert by_length.distances[place] == pytest.approx(scipy.stats.ks_2samp(one, other).statistic, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -178,10 +157,6 @@ def test_documents_that_have_no_fit(lengths, types, counts, says):
 def test_samples_that_do_not_match():
     with pytest.raises(TextcriticError, match=r"they are \[L\], \[B, L\] and \[B, L\]"):
         fit_heaps_many([1, 2], [[1, 2]], [1, 2])
-    one, other = TypesByLength.of([1, 2, 3], [1, 2, 2]), TypesByLength.of([4, 5], [3, 4])
-    with pytest.raises(TextcriticError, match="at least 0 documents; give at least 1"):
-        heaps_distances(one, other, least=0)
-    nothing = heaps_distances(one, other, least=1)
-    assert {
-        len(getattr(nothing, name)) for name in ("lengths", "documents", "own", "own_p", "real", "empirical_p")
-    } == {0}
+    one, other = Documents.of([1, 2, 3], [1, 2, 2]), Documents.of([40, 50], [3, 4])
+    with pytest.raises(TextcriticError, match="no narrow range of lengths, has 2 documents of both sets"):
+        length_classes(one, other, least=2)
