@@ -1,0 +1,87 @@
+"""Tests by stratum: scipy's distance, every split of tiny strata, uniform p-values, and closed forms."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from textcritic.errors import TextcriticError
+from textcritic.inference import Histogram, JackknifeEstimate, difference_test, strata_difference, strata_test
+
+
+def strata(*pairs):
+    return [(Histogram.of(np.array(one, float)), Histogram.of(np.array(other, float))) for one, other in pairs]
+
+
+def ks(one, other):
+    return scipy.stats.ks_2samp(one, other).statistic
+
+
+def test_one_stratum_is_the_distance_of_scipy():
+    rng = np.random.default_rng(1)
+    one, other = rng.poisson(5, 80), rng.poisson(6, 130)
+    found = strata_test(strata((one, other)), resamples=20)
+    assert found.distance == pytest.approx(ks(one, other), abs=1e-12)
+    assert found.each.tolist() == [found.distance]
+
+
+def test_p_is_that_of_every_split():
+    pairs = (([1, 4, 5], [1, 2]), ([0, 0], [3, 1, 1]))
+    weights = np.array([2, 3]) / 5
+    each = []
+    for one, other in pairs:
+        pooled = np.array([*one, *other])
+        splits = [list(chosen) for chosen in combinations(range(len(pooled)), len(one))]
+        each.append([ks(pooled[chosen], np.delete(pooled, chosen)) for chosen in splits])
+    every = np.array([weights @ both for both in product(*each)])
+    observed = weights @ [ks(*pair) for pair in pairs]
+    expected = (every >= observed - 1e-12).mean()
+    found = strata_test(strata(*pairs), resamples=20_000)
+    assert found.distance == pytest.approx(observed, abs=1e-12)
+    assert abs(found.p - expected) < 5 * np.sqrt(expected * (1 - expected) / 20_000)
+    assert found.chance == pytest.approx(every.mean(), abs=5 * every.std() / np.sqrt(20_000))
+
+
+def test_p_is_uniform_where_nothing_differs():
+    ps = []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        pairs = strata(*((rng.poisson(mean, 40), rng.poisson(mean, 60)) for mean in (5, 9)))
+        ps.append(strata_test(pairs, resamples=99, seed=seed).p)
+    # p is at most `level` with at most that probability, and hardly less often, as distances have ties.
+    for level in (0.05, 0.2, 0.5):
+        assert 1e-4 < scipy.stats.binom.cdf(np.sum(np.array(ps) <= level), 300, level) < 1 - 1e-4
+
+
+def test_the_relative_difference_is_that_of_the_means():
+    pairs = (([1.0, 3.0, 5.0], [2.0, 2.0]), ([0.0, 4.0], [1.0, 2.0, 6.0]))
+    offsets, weights = np.array([10.0, 20.0]), np.array([2, 3]) / 5
+    found = strata_difference(strata(*pairs), offsets)
+    gaps = [(np.mean(a) - np.mean(b)) / (np.mean(b) + o) for (a, b), o in zip(pairs, offsets, strict=True)]
+    assert found.difference == pytest.approx(weights @ gaps, abs=1e-12)
+    errors = [
+        (np.var(a, ddof=1) / len(a) + np.var(b, ddof=1) / len(b)) / (np.mean(b) + o) ** 2
+        for (a, b), o in zip(pairs, offsets, strict=True)
+    ]
+    half = scipy.stats.norm.ppf(0.975) * np.sqrt(weights**2 @ errors)
+    assert (found.low, found.high) == pytest.approx((found.difference - half, found.difference + half), abs=1e-12)
+
+
+def test_a_difference_of_jackknives_is_a_t_test_by_hand():
+    first, second = JackknifeEstimate(1.5, 0.3, 0, 0), JackknifeEstimate(1.0, 0.4, 0, 0)
+    found = difference_test(first, second, 10)
+    assert found.p == pytest.approx(2 * scipy.stats.t.sf(0.5 / 0.5, 9))
+    half = scipy.stats.t.ppf(0.975, 9) * 0.5
+    assert (found.difference, found.low, found.high) == pytest.approx((0.5, 0.5 - half, 0.5 + half))
+    unknown = difference_test(JackknifeEstimate(1.5, np.nan, np.nan, np.nan), second, 10)
+    assert np.isnan([unknown.low, unknown.high, unknown.p]).all()
+
+
+@pytest.mark.parametrize(
+    ("weights", "resamples", "says"),
+    [([1, 2], 9, "1 strata with weights"), ([-1], 9, "give one of at least 0"), (None, 0, "0 resamples")],
+)
+def test_bad_input(weights, resamples, says):
+    with pytest.raises(TextcriticError, match=says):
+        strata_test(strata(([1], [2])), weights, resamples)
