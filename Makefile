@@ -22,8 +22,9 @@ criticise: .venv/installed
 fairseq: .venv/installed
 	textcritic install fairseq
 
-# A file of tests stays with one worker, which makes its fixtures once; conftest.py begins with the longest.
-parallel = -n logical --maxprocesses 8 --dist loadscope --no-loadscope-reorder
+# A file of tests stays with one worker, which makes its fixtures once; conftest.py begins with the longest. One worker more than
+# there are cores: some tests wait for processes that they start.
+parallel = -n $(shell $(PYTHON) -c 'import os; print(min(8, os.cpu_count() + 1))') --dist loadscope --no-loadscope-reorder
 
 test: .venv/installed
 	pytest tests $(parallel)

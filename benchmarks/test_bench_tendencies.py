@@ -1,4 +1,4 @@
-"""Counting a million documents: time, memory, and a plain loop over the tokens of some of them.
+"""Counting and comparing a million documents: time, memory, and plain loops over some of them.
 
     pytest benchmarks/test_bench_tendencies.py -s
 
@@ -8,9 +8,11 @@ is asserted about time. It takes some minutes.
 """
 
 import json
+import random
 import subprocess
 import sys
 import time
+from bisect import bisect_right
 from collections import Counter
 from itertools import pairwise
 
@@ -22,11 +24,15 @@ import pytest
 
 from textcritic.options.tendencies import CountOptions
 from textcritic.tendencies.counting import count_texts
+from textcritic.tendencies.estimates import Options
+from textcritic.tendencies.measure import measure_sample
 from textcritic.tendencies.words import stop_words_of
 
 MEAN_LENGTH = 57
 WORDS = 1_000_000
 PART = 4_000
+COMPARED = 10_000
+PERMUTED = 3
 MEASURE = """
 import json, resource, sys, time
 import pyarrow.feather as feather
@@ -143,3 +149,79 @@ def test_against_a_loop(corpus, capsys):
             f"\n{PART:,} documents: loop {slow:.2f} s, textcritic {ours:.2f} s; {len(large):,} documents: {bulk:.2f} s,"
             f" {slow / PART / (bulk / len(large)):.0f}x the loop's documents a second"
         )
+
+
+COMPARE = """
+import json, resource, sys, time
+from textcritic.tendencies.estimates import Options
+from textcritic.tendencies.measure import measure_counts
+real, draws, sample = sys.argv[1:4]
+wall, cpu = time.perf_counter(), time.process_time()
+measured = measure_counts(real, draws, sample, Options())
+wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps([wall, cpu, peak, len(measured.statistics["distances"]), measured.statistics["missing"]]))
+"""
+
+
+def test_all_tendencies_of_a_million_documents(corpus, tmp_path, capsys):
+    """A sample of a million documents beside real text and ten second draws, each of a million: counted, then compared.
+
+    For time alone, all are the same documents, in other groups.
+    """
+    texts = feather.read_table(corpus / "million", memory_map=True)["text"]
+    (tmp_path / "draws").mkdir()
+    for name, seed in (("real", 1), ("draws/0", 2), ("sample", 3)):
+        count_texts(texts.chunks, len(texts), CountOptions(), seed=seed, threads=2).save(tmp_path / f"{name}.npz")
+    for number in range(1, 10):
+        (tmp_path / f"draws/{number}.npz").symlink_to(tmp_path / "draws/0.npz")
+    arguments = [str(tmp_path / name) for name in ("real.npz", "draws", "sample.npz")]
+    run = subprocess.run([sys.executable, "-c", COMPARE, *arguments], check=True, capture_output=True, text=True)
+    wall, cpu, peak, distances, missing = json.loads(run.stdout)
+    with capsys.disabled():
+        print(f"\ncompared: {distances} distances, {wall:.1f} s, {cpu:.1f} s of CPU, peak {peak:,.0f} MiB; {missing}")
+
+
+def test_against_plain_loops_with_tests(corpus, tmp_path, capsys):
+    """Counting and comparing 10,000 documents with as many, against loops over documents and tokens.
+
+    Three permutations are made by loops, and their time is scaled to the thousand that both make.
+    """
+    texts = feather.read_table(corpus / "tenth", memory_map=True)["text"].combine_chunks()
+    halves = [texts[start : start + COMPARED] for start in (0, COMPARED)]
+    started = time.process_time()
+    counts = [count_texts([half], COMPARED, seed=seed) for seed, half in enumerate(halves)]
+    measure_sample(counts[0], counts[1], [], Options())
+    ours = time.process_time() - started
+    options = CountOptions()
+    started = time.process_time()
+    documents = [list(half.to_pylist()) for half in halves]
+    both = [loop(half, options, [0] * COMPARED, 1) for half in documents]
+    counted = time.process_time() - started
+    started = time.process_time()
+    for number in range(PERMUTED):
+        permuted(documents, both, random.Random(number))
+    each = (time.process_time() - started) / PERMUTED
+    plain = counted + 1000 * each
+    with capsys.disabled():
+        print(
+            f"\nloops: {counted:.1f} s to count, {each:.2f} s a permutation, {plain:,.0f} s in all; ours {ours:.1f} s:"
+        )
+        print(f"{plain / ours:.0f} times as fast")
+
+
+def permuted(texts, rows, rng):
+    """The distances of one random split of the documents of both sets, by loops."""
+    pool = [(text, row) for half, own in zip(texts, rows, strict=True) for text, row in zip(half, own, strict=True)]
+    rng.shuffle(pool)
+    split = pool[:COMPARED], pool[COMPARED:]
+    words = [Counter(token for text, _ in half for token in text.lower().split()) for half in split]
+    totals = [sum(count.values()) for count in words]
+    gaps = [abs(words[0][w] / totals[0] - words[1][w] / totals[1]) for w in words[0].keys() | words[1].keys()]
+    found = [max(gaps), sum(gaps) / 2]
+    for column in (0, 3, 4):
+        values = [sorted(row[column] / (1 if column == 0 else max(1, row[0])) for _, row in half) for half in split]
+        found.append(sum(values[0]) / len(values[0]) - sum(values[1]) / len(values[1]))
+        shares = [[bisect_right(half, v) / len(half) for v in sorted({*values[0], *values[1]})] for half in values]
+        found.append(max(abs(one - two) for one, two in zip(*shares, strict=True)))
+    return found
