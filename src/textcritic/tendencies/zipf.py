@@ -228,6 +228,7 @@ def gram_points(number: int) -> tuple[Floats, Floats]:
     if number <= NODES:
         return np.arange(number, dtype=np.float64), np.ones(number)
     n = np.arange(1, NODES, dtype=np.float64)
-    beside = np.sqrt(n**2 * (number**2 - n**2) / (4 * (4 * n**2 - 1)))
+    # Of a float: the square of a number of 64 bits may be none.
+    beside = np.sqrt(n**2 * (float(number) ** 2 - n**2) / (4 * (4 * n**2 - 1)))
     points, vectors = np.linalg.eigh(np.diag(beside, 1) + np.diag(beside, -1))
     return points + (number - 1) / 2, number * vectors[0] ** 2
