@@ -5,12 +5,13 @@ The job of the rules measure_real_tendencies and compare_tendencies is `measure_
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
@@ -18,7 +19,7 @@ from textcritic.runlog import Progress
 from textcritic.tendencies.counts import Counts, tokenisation_fault
 from textcritic.tendencies.curves import Curve, curves_table, own_curves, size_curves, with_band
 from textcritic.tendencies.distances import VALUES, Distance, Pair, distances, documents_of, plain_distances
-from textcritic.tendencies.estimates import Options, as_json, estimates
+from textcritic.tendencies.estimates import Options, as_json, estimates, pooled
 from textcritic.tendencies.heaps import fit_heaps
 from textcritic.tendencies.job import draw_files
 from textcritic.tendencies.scaling import word_recurrence
@@ -26,6 +27,7 @@ from textcritic.tendencies.type_token import ByLength, law_distances, length_cla
 from textcritic.tendencies.zipf import Support, fit_zipf
 from textcritic.tendencies.zipf_distances import Convention, zipf_distance, zipf_fit_p
 
+Floats = npt.NDArray[np.float64]
 CONVENTIONS: Mapping[str, tuple[Convention, Support]] = {
     "": ("renormalised-empirical", "infinite"),
     "_untruncated": ("untruncated", "infinite"),
@@ -56,14 +58,14 @@ class Measured:
         write_table(curves, curves_table(self.curves))
 
 
-def measure_real(real: Counts, draws: Sequence[Counts], options: Options) -> Measured:
+def measure_real(real: Counts, draws: Iterable[Counts], options: Options) -> Measured:
     """Real text by itself, and beside second draws of it.
 
     An estimate has `sd`, its standard deviation over the draws (paper, Table 4).
 
     Args:
         real: the real text that samples are compared with.
-        draws: second draws, e.g. random documents of the training set.
+        draws: second draws, e.g. random documents of the training set; one at a time is looked at.
         options: see `Options`.
 
     Raises:
@@ -71,23 +73,25 @@ def measure_real(real: Counts, draws: Sequence[Counts], options: Options) -> Mea
     """
     require_tokens(real, "the real text")
     made, missing = estimates(real, options)
-    statistics = _counted(real) | {"estimates": as_json(made), "missing": missing, "draws": _described(draws)}
-    drawn = [estimates(draw, options, intervals=False)[0] for draw in draws]
+    seconds = [_Second.of(real, draw, options) for draw in draws]
+    statistics = _counted(real) | {"estimates": as_json(made), "missing": missing}
+    statistics["draws"] = _described([second.documents for second in seconds])
     for name, estimate in statistics["estimates"].items():
-        values = [one[name].value for one in drawn if name in one]
+        values = [second.values[name] for second in seconds if name in second.values]
         estimate["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
-    floors = [plain_distances(real, draw, options) for draw in draws]
+    floors = [second.distances for second in seconds]
     of_laws, curves = _laws(real, real, options)
     of_laws |= {name: Distance(math.nan) for floor in floors for name in floor}
     statistics["distances"] = _with_floors(of_laws, floors)
-    banded = with_band(own_curves(real), [own_curves(draw) for draw in draws])
-    curves += [*banded.values(), *_recurrence(real, draws), *size_curves(real, None, options)]
+    banded = with_band(own_curves(real), [second.curves for second in seconds])
+    recurring = [second.recurrence for second in seconds if second.recurrence is not None]
+    curves += [*banded.values(), *_recurrence(real, recurring), *size_curves(real, None, options)]
     apart = [floor["unigram_max"] for floor in floors if "unigram_max" in floor]
     curves.append(Curve("floor.unigram_max", range(len(apart)), apart))
     return Measured(statistics, curves)
 
 
-def measure_sample(real: Counts, sample: Counts, draws: Sequence[Counts], options: Options) -> Measured:
+def measure_sample(real: Counts, sample: Counts, draws: Iterable[Counts], options: Options) -> Measured:
     """A sample beside real text, and beside second draws of real text of the same size.
 
     Args:
@@ -104,13 +108,16 @@ def measure_sample(real: Counts, sample: Counts, draws: Sequence[Counts], option
     pair = Pair(real, sample)
     found, more = distances(pair, options)
     of_laws, curves = _laws(sample, real, options)
-    as_large = [_at_most(draw, len(sample.documents)) for draw in draws]
-    floors = [plain_distances(real, draw, options) for draw in as_large]
+    sizes, floors = [], []
+    for draw in draws:
+        as_large = _at_most(draw, len(sample.documents))
+        sizes.append(len(as_large.documents))
+        floors.append(plain_distances(real, as_large, options))
     statistics = _counted(sample) | {
         "estimates": as_json(made),
         "distances": _with_floors(found | of_laws, floors),
         "missing": missing | more,
-        "draws": _described(as_large),
+        "draws": _described(sizes),
         "fault": tokenisation_fault(real, sample),
     }
     curves += [*own_curves(sample).values(), *_recurrence(sample, []), *size_curves(sample, real, options)]
@@ -132,19 +139,35 @@ def measure_counts(
     options: Options,
 ) -> Measured:
     """Read counts of real text, a folder of those of second draws, and of a sample if there is one; measure them."""
-    drawn = _loaded(draw_files(draws))
+    drawn = _each(draw_files(draws))
     if sample is None:
         return measure_real(Counts.load(real), drawn, options)
     return measure_sample(Counts.load(real), Counts.load(sample), drawn, options)
 
 
-def _loaded(paths: Sequence[Path]) -> list[Counts]:
+@dataclass(frozen=True, eq=False)
+class _Second:
+    """What is kept of a second draw: its size, distances from real text, estimates, curves, and recurrence by lag."""
+
+    documents: int
+    distances: dict[str, float]
+    values: dict[str, float]
+    curves: dict[str, Curve]
+    recurrence: Floats | None
+
+    @classmethod
+    def of(cls, real: Counts, draw: Counts, options: Options) -> "_Second":
+        values = {name: one.value for name, one in estimates(draw, options, intervals=False)[0].items()}
+        found = plain_distances(real, draw, options), values, own_curves(draw), _recurrence_of(pooled(draw))
+        return cls(len(draw.documents), *found)
+
+
+def _each(paths: Sequence[Path]) -> Iterator[Counts]:
+    """One at a time: ten draws of a million documents would take several gigabytes."""
     progress = Progress("second draws", len(paths), "files")
-    loaded = []
     for path in paths:
-        loaded.append(Counts.load(path))
+        yield Counts.load(path)
         progress.advance()
-    return loaded
 
 
 def require_tokens(counts: Counts, what: str) -> None:
@@ -163,8 +186,8 @@ def _counted(counts: Counts) -> dict[str, Any]:
     return {"documents": len(counts.documents), "tokens": counts.tokens, "empty": counts.empty}
 
 
-def _described(draws: Sequence[Counts]) -> dict[str, int]:
-    return {"number": len(draws), "documents": min((len(draw.documents) for draw in draws), default=0)}
+def _described(sizes: Sequence[int]) -> dict[str, int]:
+    return {"number": len(sizes), "documents": min(sizes, default=0)}
 
 
 def _with_floors(
@@ -181,20 +204,23 @@ def _with_floors(
     return said
 
 
-def _recurrence(counts: Counts, draws: Sequence[Counts]) -> Iterator[Curve]:
-    """The recurrence by lag in units of chance, with the range of the draws where there are some."""
-    values = []
-    for one in (counts, *draws):
-        try:
-            found = word_recurrence(one.recurrence, one.lags, one.matrix)
-        except TextcriticError:
-            continue
-        values.append(np.where(found.pairs > 0, found.correlation, np.nan) / found.chance)
-    if values:
+def _recurrence(counts: Counts, draws: Sequence[Floats]) -> Iterator[Curve]:
+    """The recurrence by lag in units of chance, with the range of that of the draws where there are some."""
+    own = _recurrence_of(counts)
+    if own is not None:
         # fmin and fmax leave out NaN, and say nothing where there is nothing else.
         ends = {"low": np.fmin, "high": np.fmax}
-        band = {name: end.reduce(values[1:]) for name, end in ends.items()} if len(values) > 1 else {}
-        yield Curve("recurrence", counts.lags, values[0], **band)
+        yield Curve("recurrence", counts.lags, own, **{name: end.reduce(draws) for name, end in ends.items() if draws})
+
+
+def _recurrence_of(counts: Counts) -> Floats | None:
+    """By lag, NaN at those that no document is long enough for; None where there are fewer than two tokens."""
+    try:
+        found = word_recurrence(counts.recurrence, counts.lags, counts.matrix)
+    except TextcriticError:
+        return None
+    by_lag: Floats = np.where(found.pairs > 0, found.correlation, np.nan) / found.chance
+    return by_lag
 
 
 def _laws(counts: Counts, real: Counts, options: Options) -> tuple[dict[str, Distance], list[Curve]]:

@@ -2,10 +2,11 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
-from experiments.tendencies.tiny import EMPTY, GENERATORS, build_tendencies
+from experiments.tendencies.tiny import EMPTY, GENERATORS, build_tendencies, model
 from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.rows import (
     distance_rows,
@@ -95,7 +96,7 @@ def test_published_values_stand_beside_ours(files, names, tmp_path):
     real = values[(values["source"] == "data") & (values["statistic"] == "s")].iloc[0]
     assert (real["published"], real["published_sd"], real["draws"]) == (1.2, 0.001, 4)
     assert real["difference"] == real["value"] - 1.2
-    models = model_rows(files, names, published)
+    models = model_rows(replace(files, models=(model(tmp_path),)), published)
     row = models[(models["generator"] == "short") & (models["statistic"] == "perplexity")].iloc[0]
     assert (row["value"], row["published"], row["difference"]) == (23.5, 24, -0.5)
     assert set(models.loc[models["statistic"] == "parameters", "value"]) == {205_000_000}

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from textcritic.experiments.tendencies.files import RealText, Sample, TendenciesFiles
+from textcritic.experiments.tendencies.files import Model, RealText, Sample, TendenciesFiles
 from textcritic.files import write_json, write_table
 from textcritic.options.tendencies import CountOptions
 from textcritic.tendencies.counting import count_texts
@@ -106,9 +106,6 @@ def _sample(folder: Path, corpus: str, drawn_by: tuple[str, str, str, int]) -> S
     place.mkdir(parents=True)
     write_table(place / "articles.parquet", pa.table({"id": pa.array([], pa.string())}))
     write_json(place / "counts.json", {"drawn": 60, "kept": 60})
-    per = {"ppl": 23.5, "ci95": [22.0, 25.0]}
-    write_json(place / "perplexity.json", {"unit": "tokens", "all": per, "body": per})
-    write_json(place / "training.json", {"parameters": 205_000_000})
     return Sample(
         corpus=corpus,
         setting=setting,
@@ -121,6 +118,20 @@ def _sample(folder: Path, corpus: str, drawn_by: tuple[str, str, str, int]) -> S
         counts=place / "counts.json",
         scores=place / "scores.json",
         curves=place / "curves.parquet",
-        perplexity=place / "perplexity.json",
-        training=place / "training.json",
+    )
+
+
+def model(folder: Path) -> Model:
+    """A generator of the corpus `lines`, with a made-up perplexity."""
+    per = {"ppl": 23.5, "ci95": [22.0, 25.0]}
+    write_json(folder / "perplexity.json", {"unit": "tokens", "all": per, "body": per})
+    write_json(folder / "training.json", {"parameters": 205_000_000})
+    return Model(
+        corpus="lines",
+        setting="wo-title",
+        generator="short",
+        seed=1,
+        label="a model",
+        perplexity=folder / "perplexity.json",
+        training=folder / "training.json",
     )

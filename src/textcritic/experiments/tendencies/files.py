@@ -26,11 +26,22 @@ class RealText(Files):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample(Drawn):
-    """A sample; `scores`, `curves` as of real text, `perplexity`, `training` of its generator, None from a file."""
+    """A sample; `scores` and `curves` as of real text."""
 
     curves: Path
-    perplexity: Path | None
-    training: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model(Files):
+    """A generator that was trained on a corpus, and what is known of it: `perplexity` and `training`, JSON."""
+
+    corpus: str
+    setting: str
+    generator: str
+    seed: int
+    label: str
+    perplexity: Path
+    training: Path
 
 
 Documents: TypeAlias = RealText | Sample
@@ -45,12 +56,14 @@ class TendenciesFiles(Files):
         samples: what is compared with it.
         options: of the critic: how tokens are counted.
         decodings: the registry entry of each sample's decoding.
+        models: of a table about generators, which needs nothing else.
     """
 
     data: tuple[RealText, ...]
     samples: tuple[Sample, ...]
     options: Mapping[str, Any]
     decodings: Mapping[str, Mapping[str, Any]]
+    models: tuple[Model, ...] = ()
 
     def of(self, real: RealText) -> list[Documents]:
         """The real text of one corpus and the samples beside it."""

@@ -1,8 +1,9 @@
 """Statistical tendencies in a study: which files they are made of, and what is checked before anything runs."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from textcritic.experiments.tendencies.files import RealText, Sample, TendenciesFiles
+from textcritic.experiments.tendencies.files import Model, RealText, Sample, TendenciesFiles
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.sources import (
     Source,
@@ -11,9 +12,13 @@ from textcritic.plan.sources import (
     check_text,
     decodings_of,
     drawn,
+    from_file,
+    label_of,
     measured,
 )
 
+# Parts that are about generators, and about real text alone: they need no sample.
+MODELS, REAL_ALONE = "models", ("real", "unigrams-and-lengths")
 COUNTING = ("tokenizer", "lower_case", "stop_words", "ranks", "draws", "window")
 
 
@@ -41,13 +46,23 @@ class Tendencies(Experiment):
     def files(self, part: str | None = None) -> TendenciesFiles:
         """Statistics of real text and of the samples compared."""
         corpora, sources = self.compared(part)
+        of = None if part is None else self.parts[part].of
         entry = self.registries.entry("critics", self.block["critic"])
+        compared = [] if of in (*REAL_ALONE, MODELS) else sources
         return TendenciesFiles(
-            data=tuple(self._real(corpus) for corpus in corpora),
-            samples=tuple(self._sample(source) for source in sources),
+            data=() if of == MODELS else tuple(self._real(corpus) for corpus in corpora),
+            samples=tuple(self._sample(source) for source in compared),
             options={key: entry[key] for key in COUNTING},
-            decodings=decodings_of(sources, self.registries),
+            decodings=decodings_of(compared, self.registries),
+            models=tuple(self._models(sources)) if of == MODELS else (),
         )
+
+    def _models(self, sources: list[Source]) -> Iterator[Model]:
+        """Each generator once, however often it is drawn from; samples from a file have none."""
+        for source in {source.model: source for source in sources if not from_file(source, self.registries)}.values():
+            keys = {key: getattr(source, key) for key in ("corpus", "setting", "generator", "seed")}
+            label = label_of(source.generator, self.registries)
+            yield Model(**keys, label=label, **measured(source, self.registries))
 
     def _real(self, corpus: str) -> RealText:
         base = f"results/tendencies/{self.block['critic']}/{corpus}/data/test"
@@ -56,4 +71,4 @@ class Tendencies(Experiment):
     def _sample(self, source: Source) -> Sample:
         base = source.under(f"results/tendencies/{self.block['critic']}/{source.corpus}/samples")
         of_source = drawn(source, self.block["critic"], self.registries) | {"scores": Path(f"{base}.json")}
-        return Sample(**of_source, curves=Path(f"{base}.curves.parquet"), **measured(source, self.registries))
+        return Sample(**of_source, curves=Path(f"{base}.curves.parquet"))

@@ -11,7 +11,7 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.files import Documents, RealText, TendenciesFiles
 from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES, ESTIMATES
 from textcritic.files import read_json, read_table
-from textcritic.report.names import KEYS, Names, data_keys, sample_keys
+from textcritic.report.names import KEYS, SAMPLE, Names, data_keys, sample_keys
 from textcritic.report.published import Published
 from textcritic.report.scored import perplexity_of
 from textcritic.tendencies.verdicts import DIFFERS, Verdict, verdicts
@@ -143,19 +143,16 @@ def size_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
     return _table(rows, ("label", "statistic", "documents", "value", "corrected"))
 
 
-def model_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
+def model_rows(files: TendenciesFiles, published: Published) -> pd.DataFrame:
     """The generators (paper, Table 1): columns the keys, `label`, `statistic`, `value`, `published`, `difference`."""
-    rows, seen = [], set()
-    for sample in files.samples:
-        source = sample_keys(sample) | {"decoding": ""}
-        if tuple(source.values()) in seen or sample.training is None or sample.perplexity is None:
-            continue
-        seen.add(tuple(source.values()))
-        parameters = read_json(sample.training).get("parameters")
-        for name, value in (("parameters", parameters), ("perplexity", perplexity_of(sample.perplexity)["ppl_all"])):
+    rows = []
+    for model in files.models:
+        keys = (model.corpus, SAMPLE, model.setting, model.generator, "", model.seed)
+        source = dict(zip(KEYS, keys, strict=True))
+        parameters, perplexity = read_json(model.training).get("parameters"), perplexity_of(model.perplexity)["ppl_all"]
+        for name, value in (("parameters", parameters), ("perplexity", perplexity)):
             row = {"statistic": name, "value": value}
-            start = {"label": names.source(source, decoding=False)}
-            rows.append(source | start | row | _beside(row, name, source, published))
+            rows.append(source | {"label": model.label} | row | _beside(row, name, source, published))
     return _table(rows, ("label", "statistic", "value", "published", "difference"))
 
 

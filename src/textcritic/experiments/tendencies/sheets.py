@@ -121,7 +121,7 @@ def means_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-means"
     return _sheet(name, "Differences of means between samples and real text", heads, body, remarks)
 
 
-def models_sheet(rows: pd.DataFrame, names: Names, name: str) -> Sheet:
+def models_sheet(rows: pd.DataFrame, name: str) -> Sheet:
     """The generators: parameters and perplexity (paper, Table 1)."""
     body = []
     for _, group in rows.groupby(GROUP, sort=False):
@@ -130,8 +130,7 @@ def models_sheet(rows: pd.DataFrame, names: Names, name: str) -> Sheet:
             found = group[group["statistic"] == statistic]
             written = Statistic(statistic, "", places).written
             cells.append(Cell(written(_mean(found, "value")), tuple(_published(found, written))))
-        source = names.source(group.iloc[0].to_dict(), decoding=False, seed=False)
-        body.append([Cell(source, heading=True), *cells])
+        body.append([Cell(str(group["label"].iloc[0]), heading=True), *cells])
     remarks = [
         "Perplexity on real text, per token of the generator’s own encoding: words or parts of words cannot be "
         "compared."

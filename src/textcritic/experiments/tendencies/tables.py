@@ -84,8 +84,8 @@ class Tables:
 
     def models(self) -> Table:
         """The generators (paper, Table 1)."""
-        rows = model_rows(self.files, self.names, self.published)
-        return Table(models_sheet(rows, self.names, "models"), rows)
+        rows = model_rows(self.files, self.published)
+        return Table(models_sheet(rows, "models"), rows)
 
     def laws(self) -> Table:
         """Distances of ranks and words (paper, Table 2)."""
