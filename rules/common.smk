@@ -54,23 +54,17 @@ wildcard_constraints:
 SPLITS = ["train", "validation", "test"]
 # Names of corpora: sequences of a known process, sentences with translations, and text.
 PROCESSES = registries.names("corpora", extractor=["process"])
-PARALLEL = registries.names("corpora", extractor=["parallel", "catalogues", "languages"])
-TEXTS = registries.names("corpora", others=True, extractor=["process", "parallel", "catalogues", "languages"])
+SENTENCES = ["parallel", "catalogues", "languages"]
+PARALLEL = registries.names("corpora", extractor=SENTENCES)
+TEXTS = registries.names("corpora", others=True, extractor=["process", *SENTENCES])
 # Of those of text, the ones made from a dump of a Wikipedia, by article or by line, those from data sets of the hub, all that
 # are built of articles, and of these the ones that come from none of the former.
 DUMPS = registries.names("corpora", extractor=["wikipedia"])
 LINES = registries.names("corpora", extractor=["wikipedia-lines"])
 HUB_DATASETS = registries.names("corpora", extractor=["hub-dataset"])
-ARTICLES = registries.names(
-    "corpora",
-    others=True,
-    extractor=["process", "parallel", "catalogues", "languages", "wikipedia-lines"],
-)
-OTHER_TEXTS = registries.names(
-    "corpora",
-    others=True,
-    extractor=["process", "parallel", "catalogues", "languages", "wikipedia", "wikipedia-lines", "hub-dataset"],
-)
+NO_ARTICLES = ["process", *SENTENCES, "wikipedia-lines"]
+ARTICLES = registries.names("corpora", others=True, extractor=NO_ARTICLES)
+OTHER_TEXTS = registries.names("corpora", others=True, extractor=[*NO_ARTICLES, "wikipedia", "hub-dataset"])
 # Encodings of processes, of parallel corpora, and of text.
 SUBWORD_TOKENIZERS = [e["tokenizer"] for e in registries.entries["encodings"].values() if "subwords" in e["tokenizer"]]
 SYMBOLS = registries.names("encodings", tokenizer=[{"symbols": {}}])

@@ -48,9 +48,9 @@ use rule count_tendencies as count_tendencies_shard with:
     output:
         temp(f"{COUNTED}/shards/{{texts}}/{{shard}}.npz"),
     log:
-        "results/logs/count_tendencies/{critic}/{corpus}/{texts}/{shard}.log",
+        "results/logs/count_tendencies_shard/{critic}/{corpus}/{texts}/{shard}.log",
     benchmark:
-        "results/benchmarks/count_tendencies/{critic}/{corpus}/{texts}/{shard}.tsv"
+        "results/benchmarks/count_tendencies_shard/{critic}/{corpus}/{texts}/{shard}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
         critic=TENDENCY_CRITICS,
@@ -104,9 +104,9 @@ use rule draw_tendencies as draw_tendencies_shard with:
     output:
         temp(directory(f"{COUNTED}/shards/draws/{{shard}}")),
     log:
-        "results/logs/draw_tendencies/{critic}/{corpus}/{shard}.log",
+        "results/logs/draw_tendencies_shard/{critic}/{corpus}/{shard}.log",
     benchmark:
-        "results/benchmarks/draw_tendencies/{critic}/{corpus}/{shard}.tsv"
+        "results/benchmarks/draw_tendencies_shard/{critic}/{corpus}/{shard}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
         critic=TENDENCY_CRITICS,

@@ -24,7 +24,7 @@ def test_the_demo_criticises_topics_against_a_baseline_of_shuffled_words(tmp_pat
     assert found["infer_sample_topics"] == 4
     # All but the baseline are samples that coherence is criticised on too; it is drawn for the topics alone.
     assert found["collect_samples"] == 9
-    assert found["total"] == 90
+    assert found["total"] == 102
     plan = planned(run.stdout)
     scored = {w["generator"] for rule, w, _ in plan if rule in ("score_samples", "infer_sample_titles")}
     assert "ngram-shuffled" not in scored

@@ -1,7 +1,7 @@
 """Statistical tendencies in a study: their files, and what is refused."""
 
 import pytest
-from own_study import assert_refused, experiment, own_folder, study
+from own_study import assert_refused, experiment, own_folder, study, write
 
 from textcritic.experiments import kind_of
 
@@ -38,9 +38,19 @@ def test_its_files_are_statistics_and_curves_of_real_text_and_of_samples(folder)
     ends = [f"{base}/samples/wo-title/{name}/seed1/plain" for name in ("words", "theirs")]
     assert [str(sample.scores) for sample in files.samples] == [f"{end}.json" for end in ends]
     assert [str(sample.curves) for sample in files.samples] == [f"{end}.curves.parquet" for end in ends]
-    assert [sample.perplexity is None for sample in files.samples] == [False, True]
+    assert not files.models
     assert files.options["tokenizer"] == "words"
     assert files.options["draws"] == 3
+
+
+def test_tables_of_models_and_of_real_text_need_no_sample(folder):
+    tables = ({"name": "table1", "of": "models", "caption": "Models"}, {"name": "table4", "of": "real", "caption": "x"})
+    write(folder / "studies/own.yaml", block(tables=tables, figures=()))
+    tendencies = experiment(folder, "tendencies")
+    model = "results/generators/mine/wo-title/words/seed1"
+    assert tendencies.files("table1").paths() == [f"{model}/perplexity.json", f"{model}/training.json"]
+    real = "results/tendencies/habits/mine/data/test"
+    assert tendencies.files("table4").paths() == [f"{real}.json", f"{real}.curves.parquet"]
 
 
 def test_a_numbered_part_reads_its_own_samples_alone(folder):
