@@ -31,8 +31,8 @@ from textcritic.tendencies.words import stop_words_of
 MEAN_LENGTH = 57
 WORDS = 1_000_000
 PART = 4_000
-COMPARED = 50_000
-PERMUTED = 2
+COMPARED = 10_000
+PERMUTED = 3
 MEASURE = """
 import json, resource, sys, time
 import pyarrow.feather as feather
@@ -183,9 +183,9 @@ def test_all_tendencies_of_a_million_documents(corpus, tmp_path, capsys):
 
 
 def test_against_plain_loops_with_tests(corpus, tmp_path, capsys):
-    """Counting and comparing 50,000 documents with as many, against loops over documents and tokens.
+    """Counting and comparing 10,000 documents with as many, against loops over documents and tokens.
 
-    Two permutations are made by loops, and their time is scaled to the thousand that both make.
+    Three permutations are made by loops, and their time is scaled to the thousand that both make.
     """
     texts = feather.read_table(corpus / "tenth", memory_map=True)["text"].combine_chunks()
     halves = [texts[start : start + COMPARED] for start in (0, COMPARED)]
