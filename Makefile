@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo criticise fairseq test test-fast slurm-test bench mutants lint format
+.PHONY: demo criticise fairseq test test-all test-fast slurm-test bench mutants lint format
 
 # STUDY=coreference-demo or STUDY=code-mixing-demo for another one.
 demo: .venv/installed
@@ -22,11 +22,14 @@ criticise: .venv/installed
 fairseq: .venv/installed
 	textcritic install fairseq
 
-# A file of tests stays with one worker, which makes its fixtures once; conftest.py begins with the longest. One worker more than
-# there are cores: some tests wait for processes that they start.
-parallel = -n $(shell $(PYTHON) -c 'import os; print(min(8, os.cpu_count() + 1))') --dist loadscope --no-loadscope-reorder
+# A file of tests stays with one worker, which makes its fixtures once; conftest.py begins with the longest.
+parallel = -n logical --maxprocesses 8 --dist loadscope --no-loadscope-reorder
 
 test: .venv/installed
+	pytest tests -m "not long and not slurm" $(parallel)
+
+# With the files that are `long` (tests/conftest.py), a third of the time of all: whole studies on other corpora, and training in several processes.
+test-all: .venv/installed
 	pytest tests $(parallel)
 
 # For every change: the library's tests, but for the files that take longest.

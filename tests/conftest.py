@@ -27,7 +27,14 @@ settings.load_profile("no deadline")
 # The files that take longest, the first most. They are begun first, lest a worker be left alone with one of them at the
 # end, and are `slow`: `make test-fast` leaves them out.
 SLOW = (
-    *("e2e/test_micro", "oracle/test_processes_oracle", "dag/test_dag", "e2e/test_films", "e2e/test_scientific"),
+    *(
+        "e2e/test_micro",
+        "e2e/test_lines",
+        "oracle/test_processes_oracle",
+        "dag/test_dag",
+        "e2e/test_films",
+        "e2e/test_scientific",
+    ),
     *("e2e/test_pretrained_models", "oracle/test_sample_oracle", "e2e/test_criticise", "oracle/test_hsmm_precision"),
     *("unit/test_environments", "unit/test_classifier", "unit/test_ctm_resume", "e2e/test_wikipedia_corpora"),
     *(
@@ -41,6 +48,13 @@ SLOW = (
     *("oracle/test_wikipedia_oracle", "unit/test_launch", "unit/test_wikipedia_kill", "unit/test_wikitext"),
 )
 
+# Of these the ones that `make test` leaves out, lest it take more than half an hour on two cores. `make test-all` runs them: do so
+# after a change of extraction, of resolvers, of pretrained models, or of training in several processes.
+LONG = (
+    *("e2e/test_scientific", "e2e/test_films", "e2e/test_pretrained_models", "e2e/test_criticise_model"),
+    "oracle/test_processes_oracle",
+)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = {name: place for place, name in enumerate(SLOW)}
@@ -49,6 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if place_of[item] < len(places):
             item.add_marker("slow")
+        if f"{item.path.parent.name}/{item.path.stem}" in LONG:
+            item.add_marker("long")
 
 
 @pytest.fixture(scope="session")
