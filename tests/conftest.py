@@ -48,8 +48,8 @@ SLOW = (
     *("oracle/test_wikipedia_oracle", "unit/test_launch", "unit/test_wikipedia_kill", "unit/test_wikitext"),
 )
 
-# Of these the ones that `make test` leaves out, lest it take more than half an hour on two cores. `make test-all` runs them: do so
-# after a change of extraction, of resolvers, of pretrained models, or of training in several processes.
+# Of these the ones that `make test` leaves out, lest it take more than half an hour on two cores. `make test-all` runs
+# them: after a change of extraction, of resolvers, of pretrained models, or of training in several processes.
 LONG = (
     *("e2e/test_scientific", "e2e/test_films", "e2e/test_pretrained_models", "e2e/test_criticise_model"),
     "oracle/test_processes_oracle",
