@@ -31,7 +31,7 @@ def test_zipfs_law(benchmark, capsys):
     """One rank a token goes into both; ranks are those of the law, not sorted anew."""
     ranks = np.random.default_rng(1).zipf(1.6, 500_000)
     ranks = ranks[ranks < 10**5]
-    theirs, peer = seconds(lambda: powerlaw.Fit(ranks, discrete=True, xmin=1, verbose=False).power_law.alpha)
+    peers, peer = seconds(lambda: powerlaw.Fit(ranks, discrete=True, xmin=1, verbose=False).power_law.alpha)
 
     def fit():
         return float(fit_zipf_many([log_rank_mean(np.bincount(ranks)[1:])], None)[0])
@@ -41,10 +41,10 @@ def test_zipfs_law(benchmark, capsys):
     with capsys.disabled():
         print(
             f"\nzipf: {len(ranks):,} ranks: s {own:.5f} in {1000 * ours:.1f} CPU-milliseconds; powerlaw {peer:.5f} in"
-            f" {1000 * theirs:.0f}; {theirs / ours:,.0f} times as fast"
+            f" {1000 * peers:.0f}; {peers / ours:,.0f} times as fast"
         )
     assert own == pytest.approx(peer, abs=1e-3)
-    assert theirs / ours > LEAST
+    assert peers / ours > LEAST
 
 
 def test_a_test_of_57_million_tokens(benchmark, capsys):
@@ -71,13 +71,13 @@ def test_heaps_law(benchmark, capsys):
         model = sm.GLM(types, sm.add_constant(np.log(lengths)), family=sm.families.Poisson())
         return model.fit(cov_type="HC0")
 
-    theirs, peer = seconds(expanded)
+    peers, peer = seconds(expanded)
     ours, fit = seconds(fit_heaps, lengths, types, repeats=5)
     benchmark.pedantic(fit_heaps, (lengths, types), rounds=3)
     with capsys.disabled():
         print(
             f"\nheaps: {len(lengths):,} documents: beta {fit.beta:.5f} in {ours:.3f} CPU-seconds; statsmodels"
-            f" {peer.params[1]:.5f} in {theirs:.1f}; {theirs / ours:,.0f} times as fast"
+            f" {peer.params[1]:.5f} in {peers:.1f}; {peers / ours:,.0f} times as fast"
         )
     assert (np.log(fit.alpha), fit.beta) == pytest.approx(tuple(peer.params), abs=1e-8)
-    assert theirs / ours > 5
+    assert peers / ours > 5

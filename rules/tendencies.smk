@@ -5,7 +5,7 @@ that rules/download.smk fetches. Makes: results/tendencies/{critic}/{corpus}, wi
 of each its statistics (JSON) and curves (Parquet). Where the critic has several shards, jobs share the counting.
 """
 
-from textcritic.options.tendencies import stop_word_files
+from textcritic.options.tendencies import counted_articles, shard_paths, stop_word_files
 
 TENDENCY_CRITICS = registries.names("critics", kind=["tendencies"])
 ONE_JOB = registries.names("critics", kind=["tendencies"], shards=[1])
@@ -18,7 +18,7 @@ COUNTING = ("kind", "tokenizer", "lower_case", "stop_words", "window", "longest_
 rule count_tendencies:
     """A split or a sample, in one job."""
     input:
-        articles=lambda w: paths.counted(w.corpus, w.texts),
+        articles=lambda w: counted_articles(w.corpus, w.texts),
         stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic)),
     output:
         f"{COUNTED}/{{texts}}.npz",
@@ -60,7 +60,7 @@ use rule count_tendencies as count_tendencies_shard with:
 rule merge_tendencies:
     """The shards of a split or of a sample, put together."""
     input:
-        lambda w: paths.tendency_shards(w.critic, f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"),
+        lambda w: shard_paths(registries.entry("critics", w.critic), f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"),
     output:
         f"{COUNTED}/{{texts}}.npz",
     log:
@@ -114,7 +114,7 @@ use rule draw_tendencies as draw_tendencies_shard with:
 
 use rule merge_tendencies as merge_draws with:
     input:
-        lambda w: paths.tendency_shards(w.critic, f"{COUNTED.format(**w)}/shards/draws"),
+        lambda w: shard_paths(registries.entry("critics", w.critic), f"{COUNTED.format(**w)}/shards/draws"),
     output:
         directory(f"{COUNTED}/draws"),
     log:

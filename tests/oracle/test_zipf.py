@@ -9,7 +9,7 @@ import scipy.stats
 
 from textcritic.errors import TextcriticError
 from textcritic.inference import jackknife_variance
-from textcritic.tendencies.zipf import fit_zipf, fit_zipf_many, log_rank_mean, rank_sums, zipf_sums
+from textcritic.tendencies.zipf import fit_zipf, fit_zipf_many, gram_points, log_rank_mean, rank_sums, zipf_sums
 
 KNOWN = 1.1997  # of the test set, Table 4
 
@@ -162,3 +162,13 @@ def test_jackknife_over_groups_of_tokens_agrees_with_the_standard_error():
     error = fit_zipf(np.sort(whole)[::-1], "first", 40).standard_error
     ratio = float(jackknife_variance(without)) / error**2
     assert scipy.stats.chi2.ppf(1e-4, 49) / 49 < ratio < scipy.stats.chi2.isf(1e-4, 49) / 49
+
+
+@pytest.mark.parametrize("number", [2**33, np.int64(2**33), np.int64(2**40)])
+def test_sums_over_more_ranks_than_a_square_of_64_bits_holds(number):
+    """The sums of 1, k and k^2 over k = 0, ..., n - 1, in closed form."""
+    points, weights = gram_points(number)
+    n = int(number)
+    assert weights.sum() == pytest.approx(n, rel=1e-12)
+    assert weights @ points == pytest.approx(n * (n - 1) // 2, rel=1e-12)
+    assert weights @ points**2 == pytest.approx((n - 1) * n * (2 * n - 1) // 6, rel=1e-12)

@@ -86,6 +86,17 @@ def stop_word_files(entry: Mapping[str, Any]) -> list[str]:
     return [FETCHED_LIST.format(words) if words in LANGUAGES else words]
 
 
+def counted_articles(corpus: str, texts: str) -> str:
+    """The articles of `data/SPLIT`, or of the sample `samples/...`, of a corpus, as the rules that count name them."""
+    kind, _, name = texts.partition("/")
+    return f"results/{'corpora' if kind == 'data' else 'samples'}/{corpus}/{name}.parquet"
+
+
+def shard_paths(entry: Mapping[str, Any], folder: str, suffix: str = "") -> list[str]:
+    """The shards of what a critic of kind `tendencies` counts in several jobs."""
+    return [f"{folder}/{shard}{suffix}" for shard in range(entry["shards"])]
+
+
 def require_stop_words(name: str, here: Path) -> None:
     """Check that `CountOptions.stop_words` names a list or a file that exists.
 

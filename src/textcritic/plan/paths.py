@@ -43,15 +43,6 @@ class Paths:
         """The file that samples of kind `file` are read from, or the folder and its files."""
         return with_contents(self.registries.entry("generators", generator)["path"])
 
-    def counted(self, corpus: str, texts: str) -> str:
-        """The articles of `data/SPLIT`, or of the sample `samples/...`, of a corpus, whose tendencies are counted."""
-        kind, _, name = texts.partition("/")
-        return f"results/{'corpora' if kind == 'data' else 'samples'}/{corpus}/{name}.parquet"
-
-    def tendency_shards(self, critic: str, folder: str, suffix: str = "") -> list[str]:
-        """The shards of what a critic of kind `tendencies` counts in several jobs."""
-        return [f"{folder}/{shard}{suffix}" for shard in range(self.registries.entry("critics", critic)["shards"])]
-
     def corpus_packages(self, corpus: str) -> dict[str, str]:
         """Versions of the packages whose docstrings or messages make a corpus, so that an upgrade rebuilds it."""
         entry = self.registries.entry("corpora", corpus)

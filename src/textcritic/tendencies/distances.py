@@ -137,10 +137,10 @@ class Pair:
         column = np.asarray(pc.fill_null(places, 0)).astype(np.int64)
         column[new] = len(real.words) + np.arange(new.sum())
         width = len(real.words) + int(new.sum())
-        theirs = sample.matrix
+        counted = sample.matrix
         self.matrices = (
             hstack([real.matrix, csr_matrix((real.groups, width - len(real.words)), dtype=np.int64)], format="csr"),
-            csr_matrix((theirs.data, column[theirs.indices], theirs.indptr), shape=(sample.groups, width)),
+            csr_matrix((counted.data, column[counted.indices], counted.indptr), shape=(sample.groups, width)),
         )
         self.totals: tuple[Ints, Ints] = (
             np.pad(real.unigrams(), (0, width - len(real.words))),

@@ -18,6 +18,7 @@ from textcritic.inference import (
     ratio_of_sums,
     with_ones,
 )
+from textcritic.inference.strata import NORMAL
 from textcritic.options.tendencies import NO_STOP_WORDS
 from textcritic.tendencies.counts import BIGRAMS, LENGTH, NOT_COUNTED, STOPWORDS, SYMBOLS, TYPES, Counts
 from textcritic.tendencies.heaps import fit_heaps
@@ -26,7 +27,6 @@ from textcritic.tendencies.zipf import RANKS, Support, by_rank, fit_zipf
 
 SUPPORTS: dict[str, Support] = {"s": "infinite", "s_observed": "observed", "s_first": "first"}
 SHARES = {"stopwords": STOPWORDS, "symbols": SYMBOLS}
-NORMAL = 1.959963984540054  # 97.5% quantile of the normal distribution
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Figures of statistical tendencies: what is kept, laws, distributions, permutations (paper, Figures 1 to 9)."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -21,14 +21,13 @@ WIDTH = 8.2
 SIZES = ("types", "s", "heaps_beta", "unigram_half_l1")
 Drawn = tuple[str, Figure, Figure]
 DISTANCES = (("heaps_own", "own law"), ("heaps_real", "law of real text"), ("heaps", "real text"))
-LENGTHS, SHARES = ("length",), ("stopwords", "symbols")
 TITLES = {"length": "Length", "stopwords": "Stop words", "symbols": "Symbols"}
 
 
 def figures(files: TendenciesFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
     """The standing figures: name, wide figure, narrow figure."""
     names = Names.of(files.samples, REAL)
-    table = rows["tendencies"]
+    table, shown = rows["tendencies"], panels(files, names)
     yield "overview", overview_chart(table, names, WIDTH), overview_chart(table, names, NARROW)
     for part in (
         rank_frequency,
@@ -40,10 +39,10 @@ def figures(files: TendenciesFiles, rows: Mapping[str, pd.DataFrame]) -> Iterato
         recurrence,
         sizes,
     ):
-        yield from part(files, rows)
+        yield from part(shown)
 
 
-def rank_frequency(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def rank_frequency(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """Frequency by rank, and the same over that of real text (paper, Figure 6)."""
 
     def draw(axes: Axes, panel: Panel, column: int) -> None:
@@ -60,16 +59,16 @@ def rank_frequency(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Ite
             axes.set_yscale("log")
         quiet(axes, "rank", "" if column else "share of tokens")
 
-    yield from _both("rank-frequency", files, ("share of tokens by rank", "over that of real text"), draw)
+    yield from _both("rank-frequency", shown, ("share of tokens by rank", "over that of real text"), draw)
 
 
-def type_token(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def type_token(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """Different words, and different pairs of neighbouring words, by length (paper, Figure 3)."""
     titles = ("different words", "different pairs of words")
-    yield from _both("type-token", files, titles, _types(("types", "bigrams")))
+    yield from _both("type-token", shown, titles, _types(("types", "bigrams")))
 
 
-def type_token_ratios(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def type_token_ratios(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """The same over those of real text."""
 
     def draw(axes: Axes, panel: Panel, column: int) -> None:
@@ -84,15 +83,15 @@ def type_token_ratios(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> 
         quiet(axes, "length, tokens")
 
     titles = ("different words, over real text", "different pairs, over real text")
-    yield from _both("type-token-ratios", files, titles, draw)
+    yield from _both("type-token-ratios", shown, titles, draw)
 
 
-def types(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def types(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """Different words by length (paper, Figure 1)."""
-    yield from _both("types", files, ("different words by length",), _types(("types",)))
+    yield from _both("types", shown, ("different words by length",), _types(("types",)))
 
 
-def type_token_distances(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def type_token_distances(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """How far the number of different words is from three references, by length (paper, Figure 4).
 
     A point is filled where p is below 0.05.
@@ -111,10 +110,10 @@ def type_token_distances(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) 
         quiet(axes, "length, tokens", "largest difference" if column == 0 else "")
 
     titles = tuple(f"against {title}" for _, title in DISTANCES)
-    yield from _both("type-token-distances", files, titles, draw)
+    yield from _both("type-token-distances", shown, titles, draw)
 
 
-def distributions(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def distributions(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """Densities of lengths, stop words and symbols (paper, Figure 9b)."""
 
     def draw(axes: Axes, panel: Panel, column: int) -> None:
@@ -133,10 +132,10 @@ def distributions(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iter
         axes.set_yticks([])
         quiet(axes, "tokens of a document" if name == "length" else "share of a document’s tokens")
 
-    yield from _both("distributions", files, tuple(TITLES.values()), draw)
+    yield from _both("distributions", shown, tuple(TITLES.values()), draw)
 
 
-def recurrence(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def recurrence(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """How much likelier than by chance two tokens some way apart are the same word."""
 
     def draw(axes: Axes, panel: Panel, column: int) -> None:
@@ -149,10 +148,10 @@ def recurrence(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterato
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%"))
         quiet(axes, "tokens apart", "beyond chance")
 
-    yield from _both("recurrence", files, ("the same word again",), draw)
+    yield from _both("recurrence", shown, ("the same word again",), draw)
 
 
-def sizes(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def sizes(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """Estimates by number of documents."""
     titles = {
         "types": "different words",
@@ -172,35 +171,31 @@ def sizes(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Dra
         axes.tick_params(labelsize=8)
         quiet(axes, "documents")
 
-    yield from _both("sizes", files, tuple(titles[name] for name in SIZES), draw)
+    yield from _both("sizes", shown, tuple(titles[name] for name in SIZES), draw)
 
 
-def permutations(files: TendenciesFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def permutations(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """Differences of means beside those of permuted documents (paper, Figure 7)."""
-    shown = panels(files, Names.of(files.samples, REAL))
     yield "permutations", permutation_chart(shown, TITLES, WIDTH), permutation_chart(shown, TITLES, NARROW)
 
 
-def boxes(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def boxes(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """Box plots of lengths, stop words and symbols (paper, Figure 8)."""
-    shown = panels(files, Names.of(files.samples, REAL))
     for name in TITLES:
         yield f"boxes.{name}", box_chart(shown, name, WIDTH), box_chart(shown, name, NARROW)
 
 
-def lengths(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def lengths(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """Box plots of lengths (paper, Figure 5)."""
-    shown = panels(files, Names.of(files.samples, REAL))
     yield "lengths", box_chart(shown, "length", WIDTH), box_chart(shown, "length", NARROW)
 
 
-def vocabulary(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def vocabulary(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """Sizes of vocabularies (paper, Figure 2)."""
-    shown = panels(files, Names.of(files.samples, REAL))
     yield "vocabulary", vocabulary_chart(shown, WIDTH), vocabulary_chart(shown, NARROW)
 
 
-def unigrams_and_lengths(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
+def unigrams_and_lengths(shown: Sequence[Panel]) -> Iterator[Drawn]:
     """Differences of words between second draws of real text (paper, Figure 9a), and its lengths (9b)."""
 
     def draw(axes: Axes, panel: Panel, column: int) -> None:
@@ -216,30 +211,35 @@ def unigrams_and_lengths(files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) 
         axes.set_yticks([])
         quiet(axes, "tokens of a document" if column else "largest difference of words")
 
-    shown = panels(files, Names.of(files.samples, REAL))
     alone = list({panel.real.keys["corpus"]: Panel(panel.title, panel.real, []) for panel in shown}.values())
     titles = ("second draws of real text", "lengths of real text")
     yield "unigrams-and-lengths", grid(alone, titles, draw, WIDTH), grid(alone, titles, draw, NARROW)
 
 
+def _numbered(
+    draw: Callable[[Sequence[Panel]], Iterator[Drawn]],
+) -> Callable[[TendenciesFiles, Mapping[str, pd.DataFrame]], Iterator[Drawn]]:
+    """The recipe of a figure that is drawn from the curves of all sources and no table."""
+    return lambda files, _: draw(panels(files, Names.of(files.samples, REAL)))
+
+
 FIGURES = {
     "figures": figures,
-    "types": types,
-    "vocabulary": vocabulary,
-    "type-token": type_token,
-    "type-token-distances": type_token_distances,
-    "lengths": lengths,
-    "rank-frequency": rank_frequency,
-    "permutations": permutations,
-    "boxes": boxes,
-    "unigrams-and-lengths": unigrams_and_lengths,
+    "types": _numbered(types),
+    "vocabulary": _numbered(vocabulary),
+    "type-token": _numbered(type_token),
+    "type-token-distances": _numbered(type_token_distances),
+    "lengths": _numbered(lengths),
+    "rank-frequency": _numbered(rank_frequency),
+    "permutations": _numbered(permutations),
+    "boxes": _numbered(boxes),
+    "unigrams-and-lengths": _numbered(unigrams_and_lengths),
 }
 
 
 def _both(
-    name: str, files: TendenciesFiles, titles: tuple[str, ...], draw: Callable[[Axes, Panel, int], None]
+    name: str, shown: Sequence[Panel], titles: tuple[str, ...], draw: Callable[[Axes, Panel, int], None]
 ) -> Iterator[Drawn]:
-    shown = panels(files, Names.of(files.samples, REAL))
     yield name, grid(shown, titles, draw, WIDTH), grid(shown, titles, draw, NARROW)
 
 

@@ -9,7 +9,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.rows import curves_of
@@ -142,8 +141,3 @@ def quiet(axes: Axes, x: str, y: str = "") -> None:
     axes.set_ylabel(y)
     axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
     axes.set_axisbelow(True)
-
-
-def swatch(colour: str, label: str) -> Patch:
-    """An entry of a legend."""
-    return Patch(color=colour, alpha=0.22, label=label)

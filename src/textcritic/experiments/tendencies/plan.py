@@ -34,7 +34,7 @@ class Tendencies(Experiment):
         "tendencies-audit",
         "tendencies-sizes",
     )
-    figures_read = ("tendencies", "tendencies-values", "tendencies-distances", "tendencies-means")
+    figures_read = ("tendencies",)
 
     def check(self) -> None:
         """See that sources are documents of text and the critic counts tendencies."""

@@ -22,8 +22,7 @@ from textcritic.tendencies.verdicts import KEPT, MISSING, TENDENCIES
 CellOf = Callable[[pd.DataFrame, Statistic], Cell]
 FLOOR = (
     "Second draw: the same distance between the real text and other real text, as many documents drawn at random "
-    "from the "
-    "training set; the mean over draws."
+    "from the training set; the mean over draws."
 )
 
 
@@ -39,12 +38,9 @@ def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         "second draws p alone decides. In brackets: how many times as far as a second draw is in the mean. Under it: "
         "the distance with its 95% interval and the p-value (with several seeds: of the seed that is farthest).",
         "Distances: the largest difference of the cumulative distributions (Kolmogorov-Smirnov) of ranks, lengths, "
-        "and shares "
-        "of stop words and of symbols; of the number of different words the same at equal length, in the mean over "
-        "lengths; "
-        "of words the largest difference of their frequencies; of burstiness the difference of the exponents of "
-        "Taylor’s "
-        "law; of recurrence that of the shares of words that recur.",
+        "and shares of stop words and of symbols; of the number of different words the same at equal length, in the "
+        "mean over lengths; of words the largest difference of their frequencies; of burstiness the difference of "
+        "the exponents of Taylor’s law; of recurrence that of the shares of words that recur.",
     ]
     heads = ("Source", *(tendency.title for tendency in TENDENCIES))
     return _sheet("tendencies", "What samples keep of the tendencies of real text", heads, body, remarks)
@@ -60,19 +56,16 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
         only: the estimates that it has; none means all.
     """
     chosen = [statistic for statistic in ESTIMATES if not only or statistic.name in only]
-    body = []
-    for source, group in _sources(rows, names):
-        cells = [_value(group[group["statistic"] == statistic.name], statistic) for statistic in chosen]
-        body.append([Cell(source, heading=True), *cells, _documents(group)])
+    body = _body(rows, names, chosen, _value)
+    for row, (_, group) in zip(body, _sources(rows, names), strict=True):
+        row.append(_documents(group))
     draws = int(rows["draws"].max()) if rows["draws"].notna().any() else 0
     remarks = [
         "Zipf’s s: maximum likelihood over all ranks up to infinity. Heaps’ β and K: the number of different words "
-        "(pairs of "
-        "neighbouring words) of a document of l tokens is Poisson with mean K times l to the power of β. Stop "
-        "words, symbols: "
-        "mean share of a document’s tokens. Taylor’s α: 0.5 where words are spread evenly, more where they come in "
-        "bursts. "
-        "Recurrence: how much likelier than by chance two tokens of a document some way apart are the same word.",
+        "(pairs of neighbouring words) of a document of l tokens is Poisson with mean K times l to the power of β. "
+        "Stop words, symbols: mean share of a document’s tokens. Taylor’s α: 0.5 where words are spread evenly, more "
+        "where they come in bursts. Recurrence: how much likelier than by chance two tokens of a document some way "
+        "apart are the same word.",
         "Under each value: its 95% interval over documents; under those of real text the standard deviation (sd) "
         f"over {draws} "
         "random draws of as many documents from the training set (with several seeds: over the seeds).",
@@ -86,19 +79,13 @@ def distances_sheet(
 ) -> Sheet:
     """A row for each source, a column for each distance (paper, Tables 2 and 3); arguments as `values_sheet`."""
     chosen = [statistic for statistic in DISTANCES if not only or statistic.name in only]
-    body = []
-    for source, group in _sources(rows, names):
-        cells = [_distance(group[group["statistic"] == statistic.name], statistic) for statistic in chosen]
-        body.append([Cell(source, heading=True), *cells])
+    body = _body(rows, names, chosen, _distance)
     remarks = [
         "From a law: the first two of ranks and of types; from real text: all others. Ranks, lengths, stop words, "
-        "symbols: the "
-        "largest difference of cumulative distributions. Ranks are the first 10,000; the distance from Zipf’s law "
-        "is that of "
-        "the empirical distribution, renormalised over them, from the law over all ranks (the audit has two "
-        "others). Types: "
-        "at equal length, in the mean over lengths. Total variation: half of the sum of all differences of "
-        "frequencies.",
+        "symbols: the largest difference of cumulative distributions. Ranks are the first 10,000; the distance from "
+        "Zipf’s law is that of the empirical distribution, renormalised over them, from the law over all ranks (the "
+        "audit has two others). Types: at equal length, in the mean over lengths. Total variation: half of the sum "
+        "of all differences of frequencies.",
         f"Under each value: its 95% interval, what a second draw of real text has, and the p-value. {FLOOR}",
     ]
     heads = ("Source", *(statistic.title for statistic in chosen))
@@ -107,15 +94,11 @@ def distances_sheet(
 
 def means_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-means") -> Sheet:
     """A row for each sample, a column for each difference of means (paper, Table 6)."""
-    body = []
-    for source, group in _sources(rows, names):
-        cells = [_difference(group[group["statistic"] == statistic.name], statistic) for statistic in DIFFERENCES]
-        body.append([Cell(source, heading=True), *cells])
+    body = _body(rows, names, DIFFERENCES, _difference)
     remarks = [
         "Sample minus real text, with the 95% interval over documents and the p-value of a two-sided permutation "
-        "test. As "
-        "printed: the p-value of the paper’s Algorithm 1, which is one-sided: it is 1 for every sample whose mean "
-        "is lower."
+        "test. As printed: the p-value of the paper’s Algorithm 1, which is one-sided: it is 1 for every sample "
+        "whose mean is lower."
     ]
     heads = ("Source", *(statistic.title for statistic in DIFFERENCES))
     return _sheet(name, "Differences of means between samples and real text", heads, body, remarks)
@@ -151,22 +134,18 @@ def audit_sheet(rows: pd.DataFrame, names: Names, published: bool) -> Sheet:
         [Cell("Source"), *(Cell(option) for _, _, option in options)],
     ]
     remarks = [
-        "Zipf’s s by the ranks that the law has: all up to infinity (what the paper’s value, near 1.2, needs), "
-        "those that "
-        "occur, or the first ones alone. Distance from Zipf’s law: the empirical distribution renormalised over the "
-        "first "
-        "ranks against the law over all of them (what the paper must have used: 0.142 is the share of such a law "
-        "beyond rank "
-        "10,000); nothing renormalised; or both, with an s of its own. Difference of words: the paper’s TVD is the "
-        "largest "
-        "difference of two frequencies; what others call total variation is half of the sum of all; chi-square grows "
-        "with the number of tokens."
+        "Zipf’s s by the ranks that the law has: all up to infinity (what the paper’s value, near 1.2, needs), those "
+        "that occur, or the first ones alone. Distance from Zipf’s law: the empirical distribution renormalised over "
+        "the first ranks against the law over all of them (what the paper must have used: 0.142 is the share of such "
+        "a law beyond rank 10,000); nothing renormalised; or both, with an s of its own. Difference of words: the "
+        "paper’s TVD is the largest difference of two frequencies; what others call total variation is half of the "
+        "sum of all; chi-square grows with the number of tokens."
     ]
     if published:
         remarks.append(
             "The paper’s Table 5 says in its caption that s of the test set is 1.120; its Table 4 says 1.1997. With "
-            "1.120, 31% "
-            "of the law would lie beyond rank 10,000, which the distances do not allow: the value of Table 4 is shown."
+            "1.120, 31% of the law would lie beyond rank 10,000, which the distances do not allow: the value of "
+            "Table 4 is shown."
         )
     return Sheet("tendencies-audit", "What each disputed detail does to the number", header, body, remarks=remarks)
 
@@ -188,10 +167,8 @@ def sizes_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     heads += [titles.get(name) or BY_NAME[name].title for name in statistics]
     remarks = [
         "Of documents drawn at random from the source; the last row of each has all. Words, total variation: from "
-        "real text, "
-        "under it what is left without what two sets of these sizes would have by chance. At least: a lower bound "
-        "of the "
-        "different words that there would be in text without end."
+        "real text, under it what is left without what two sets of these sizes would have by chance. At least: a "
+        "lower bound of the different words that there would be in text without end."
     ]
     return _sheet("tendencies-sizes", "Estimates by number of documents", heads, body, remarks, stubs=2)
 
@@ -200,6 +177,14 @@ def _sheet(
     name: str, caption: str, heads: Sequence[str], body: list[list[Cell]], remarks: Sequence[str], stubs: int = 1
 ) -> Sheet:
     return Sheet(name, caption, [[Cell(head) for head in heads]], body, stubs=stubs, remarks=remarks)
+
+
+def _body(rows: pd.DataFrame, names: Names, statistics: Sequence[Statistic], cell: CellOf) -> list[list[Cell]]:
+    """A row for each source: its name, and a cell for each statistic."""
+    return [
+        [Cell(source, heading=True), *(cell(group[group["statistic"] == one.name], one) for one in statistics)]
+        for source, group in _sources(rows, names)
+    ]
 
 
 def _sources(rows: pd.DataFrame, names: Names) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -31,9 +31,6 @@ class Statistic:
         return significant(value) if self.places is None else decimals(value, self.places)
 
 
-LENGTH = ("length", "length", "Length")
-SHARES = (("stopwords", "stop words", "Stop words"), ("symbols", "symbols", "Symbols"))
-
 ESTIMATES = (
     Statistic("s", "Zipf’s s", 3),
     Statistic("heaps_beta", "Heaps’ β", 3),

@@ -11,8 +11,8 @@ DEFINITIONS = (
     (
         "Second draw",
         "As many documents as a sample has, drawn at random from the training set, compared with the real text in "
-        "place of the "
-        "sample. How far two sets of real documents are apart is what a perfect sample could not go below.",
+        "place of the sample. How far two sets of real documents are apart is what a perfect sample could not go "
+        "below.",
     ),
     (
         "Kolmogorov-Smirnov distance",
@@ -27,20 +27,18 @@ DEFINITIONS = (
     (
         "Heaps’ law",
         "The number of different words of a document of l tokens grows as K times l to the power of β. Here it is "
-        "Poisson "
-        "distributed about that, and K and β are the maximum likelihood estimates (Meister and Cotterell 2021, Eq. 5).",
+        "Poisson distributed about that, and K and β are the maximum likelihood estimates (Meister and Cotterell "
+        "2021, Eq. 5).",
     ),
     (
         "Taylor’s law",
-        "The standard deviation of a word’s count in pieces of equal length grows as its mean to the power of α: "
-        "0.5 where "
-        "words are spread evenly, more where they come in bursts (Kobayashi and Tanaka-Ishii 2018).",
+        "The standard deviation of a word’s count in pieces of equal length grows as its mean to the power of α: 0.5 "
+        "where words are spread evenly, more where they come in bursts (Kobayashi and Tanaka-Ishii 2018).",
     ),
     (
         "Recurrence",
         "How much likelier than by chance two tokens of a document, some way apart, are the same word (Altmann, "
-        "Cristadoro "
-        "and Degli Esposti 2012).",
+        "Cristadoro and Degli Esposti 2012).",
     ),
 )
 
