@@ -49,10 +49,10 @@ SLOW = (
 )
 
 # Of these the ones that `make test` leaves out, lest it take more than half an hour on two cores. `make test-all` runs
-# them: after a change of extraction, of resolvers, of pretrained models, or of training in several processes.
+# them: after a change of extraction, resolvers, pretrained models, fairseq, or training in several processes.
 LONG = (
     *("e2e/test_scientific", "e2e/test_films", "e2e/test_pretrained_models", "e2e/test_criticise_model"),
-    "oracle/test_processes_oracle",
+    *("e2e/test_mixing", "e2e/test_lines", "oracle/test_processes_oracle"),
 )
 
 

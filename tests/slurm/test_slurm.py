@@ -7,7 +7,7 @@ import sys
 from typing import NamedTuple
 
 import pytest
-from cluster import ROOT, THREADS, Run, environments, output, wait_for
+from cluster import ROOT, THREADS, TIMEOUT, Run, environments, output, wait_for
 
 pytestmark = pytest.mark.slurm
 
@@ -53,7 +53,7 @@ def mishaps(study: Run) -> Mishaps:
 
     first = Run(folder, *targets)
     try:
-        wait_for(lambda: list((folder / CANCELLED / "checkpoints").glob("state-*.pt")), 60, "a checkpoint")
+        wait_for(lambda: list((folder / CANCELLED / "checkpoints").glob("state-*.pt")), TIMEOUT, "a checkpoint")
         training = next(job["JobId"] for job in first.jobs() if job["rule"] == "train_causal")
         gpus = {variables.get("CUDA_VISIBLE_DEVICES", "") for variables in environments(training)}
         output("scancel", training)
