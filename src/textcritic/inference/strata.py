@@ -70,7 +70,9 @@ def strata_test(
 
     The test splits the documents of each stratum anew, independently, into sets of the same sizes. For the interval the
     documents of each set of each stratum are drawn with replacement; drawn sets are farther apart than the sets are, as
-    chance is added twice, and the quantiles are moved by how much farther they are in the mean.
+    chance is added twice, and the quantiles are moved by how much farther they are in the mean. The interval is about
+    the distance as it is for sets of this size, chance included: it does not hold 0 where both sets are drawn from one
+    distribution. `StrataTest.chance` says how much chance adds.
 
     Args:
         strata: of each the values of the samples and of the data.
