@@ -148,7 +148,8 @@ def _densities(counts: Counts) -> Iterator[Curve]:
             continue
         if not histogram.total:
             continue
-        edges = _length_edges(histogram) if name == "length" else np.linspace(0, 1, SHARES + 1)
+        # Quotients, as shares are: 0.3 is where a class begins, and not an ulp below it.
+        edges = _length_edges(histogram) if name == "length" else np.arange(SHARES + 1) / SHARES
         share, _ = np.histogram(histogram.values, edges, weights=histogram.counts / histogram.total)
         width = np.diff(np.log(edges)) if name == "length" else np.diff(edges)
         middle = np.sqrt(edges[1:] * edges[:-1]) if name == "length" else (edges[1:] + edges[:-1]) / 2
