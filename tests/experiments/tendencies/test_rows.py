@@ -144,6 +144,17 @@ def test_statistics_of_something_else_are_refused(tmp_path):
         statistics_of(tmp_path / "x.json")
 
 
+def test_the_last_size_of_each_source_is_all_of_its_documents(tables):
+    values, sizes = tables.values().sheet, tables.sizes().sheet
+    documents = {row[0].text: row[-1].text for row in values.body}
+    last, name = {}, ""
+    for row in sizes.body:
+        name = row[0].text or name
+        last[name] = row[1].text
+    assert len(documents) == 5
+    assert last == {name: size for name, size in documents.items() if name != "a mute model"}
+
+
 def test_seeds_of_a_sample_are_rows_of_their_own(tmp_path):
     files = build_tendencies(tmp_path, sources=[("faithful", "drawn", "wo-title")], seeds=(1, 2), documents=20)
     names = Names.of(files.samples, REAL)

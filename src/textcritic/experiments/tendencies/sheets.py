@@ -66,10 +66,13 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
         "Stop words, symbols: mean share of a document’s tokens. Taylor’s α: 0.5 where words are spread evenly, more "
         "where they come in bursts. Recurrence: how much likelier than by chance two tokens of a document some way "
         "apart are the same word.",
-        "Under each value: its 95% interval over documents; under those of real text the standard deviation (sd) "
-        f"over {draws} "
-        "random draws of as many documents from the training set (with several seeds: over the seeds).",
+        "Under each value: its 95% interval over documents, or, of several seeds, the standard deviation over them.",
     ]
+    if draws > 1:
+        remarks.append(
+            f"Under those of real text: the standard deviation (sd) over {draws} random draws of as many documents "
+            "from the training set."
+        )
     heads = ("Source", *(statistic.title for statistic in chosen), "Documents")
     return _sheet(name, "What is estimated on each source", heads, body, remarks)
 
@@ -180,11 +183,13 @@ def _sheet(
 
 
 def _body(rows: pd.DataFrame, names: Names, statistics: Sequence[Statistic], cell: CellOf) -> list[list[Cell]]:
-    """A row for each source: its name, and a cell for each statistic."""
-    return [
-        [Cell(source, heading=True), *(cell(group[group["statistic"] == one.name], one) for one in statistics)]
-        for source, group in _sources(rows, names)
-    ]
+    """A row for each source: its name, and a cell for each statistic, of the seeds that have a value."""
+    body = []
+    for source, group in _sources(rows, names):
+        known = group[group["value"].notna()]
+        cells = [cell(known[known["statistic"] == one.name], one) for one in statistics]
+        body.append([Cell(source, heading=True), *cells])
+    return body
 
 
 def _sources(rows: pd.DataFrame, names: Names) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -212,7 +217,7 @@ def _range(row: dict[str, Any], value: str, low: str, high: str) -> str:
 
 
 def _value(group: pd.DataFrame, statistic: Statistic) -> Cell:
-    if group.empty or group["value"].isna().all():
+    if group.empty:
         return Cell(NONE)
     row, written = group.iloc[0], statistic.written
     notes = _spread(group, written)
@@ -225,7 +230,7 @@ def _value(group: pd.DataFrame, statistic: Statistic) -> Cell:
 
 
 def _distance(group: pd.DataFrame, statistic: Statistic) -> Cell:
-    if group.empty or group["value"].isna().all():
+    if group.empty:
         return Cell(NONE)
     row, notes = group.iloc[0], _spread(group, statistic.written)
     if not missing(row["floor"]):
@@ -236,7 +241,7 @@ def _distance(group: pd.DataFrame, statistic: Statistic) -> Cell:
 
 
 def _difference(group: pd.DataFrame, statistic: Statistic) -> Cell:
-    if group.empty or group["value"].isna().all():
+    if group.empty:
         return Cell(NONE)
     row, notes = group.iloc[0], _spread(group, statistic.written)
     if len(group) == 1:
