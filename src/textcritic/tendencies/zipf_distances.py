@@ -140,10 +140,10 @@ def zipf_fit_p(
     exponent = fit_zipf(checked, SUPPORTS[convention], ranks).s if s is None else s
     observed = zipf_distance(checked, exponent, convention, ranks)
     tokens = int(checked[:last].sum())
-    if resamples < 1 or tokens < LEAST:
-        raise TextcriticError(
-            f"test of Zipf's law: {resamples} resamples of {tokens} tokens; give at least 1, and {LEAST} tokens"
-        )
+    if resamples < 1:
+        raise TextcriticError(f"test of Zipf's law: {resamples} resamples; give at least 1")
+    if tokens < LEAST:
+        raise TextcriticError(f"test of Zipf's law: {tokens} tokens; give at least {LEAST}")
     rng = np.random.default_rng(seed)
     source = _law_of_samples(exponent, tokens, last, rng) if s is None else exponent
     draws = ZipfDraws.of(tokens, source, last)

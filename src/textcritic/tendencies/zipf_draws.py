@@ -49,7 +49,9 @@ class ZipfDraws:
         alone = scale * np.arange(1, max(many, min(SINGLE, last or SINGLE)) + 1, dtype=np.float64) ** -s
         end = max(len(alone), _rank_of(RARE, scale, s, last))
         edges = _edges(len(alone) + 1, end + 1)
-        top = alone[-1] + 12 * np.sqrt(alone[-1]) + 20
+        # Where the law ends among the words that are drawn one by one, the last of them may have any number of tokens.
+        highest = min(alone[-1], ALONE)
+        top = highest + 12 * np.sqrt(highest) + 20
         counts = np.arange(int(top) + 1)
         probabilities = np.empty((len(edges) - 1, len(counts)))
         for block, (start, stop) in enumerate(pairwise(edges)):
