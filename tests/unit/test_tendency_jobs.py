@@ -121,6 +121,14 @@ def test_fewer_draws_are_counted_in_shards_too(tmp_path, test_split, documents, 
         draw_files(tmp_path / "none")
 
 
+def test_shards_of_other_numbers_of_draws_are_refused(tmp_path, test_split):
+    path = articles(tmp_path / "train.parquet", 13)
+    for shard, draws in enumerate((3, 2)):
+        count_draws(path, OPTIONS, (draws, test_split, 1), tmp_path / f"{shard}", (shard, 2))
+    with pytest.raises(TextcriticError, match=r"1: 2 draws, and 3 in .*0; delete both and rerun their rule"):
+        merge_draws([tmp_path / "0", tmp_path / "1"], tmp_path / "merged")
+
+
 def test_without_draws_all_is_measured_but_the_floors(tmp_path, test_split):
     count_articles(test_split, OPTIONS).save(tmp_path / "real.npz")
     count_articles(articles(tmp_path / "a.parquet", 9), OPTIONS).save(tmp_path / "sample.npz")

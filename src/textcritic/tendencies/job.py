@@ -136,9 +136,15 @@ def draw_files(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def merge_draws(parts: Sequence[str | os.PathLike[str]], folder: str | os.PathLike[str]) -> None:
-    """Put the shards of each draw together; raises as `merge_counts`."""
+    """Put the shards of each draw together; raises as `merge_counts`, and where shards have other numbers of draws."""
+    shards = [draw_files(part) for part in parts]
+    for part, files in zip(parts, shards, strict=True):
+        if len(files) != len(shards[0]):
+            raise TextcriticError(
+                f"{part}: {len(files)} draws, and {len(shards[0])} in {parts[0]}; delete both and rerun their rule"
+            )
     with whole_folder(folder) as partial:
-        for draw in zip(*map(draw_files, parts), strict=True):
+        for draw in zip(*shards, strict=True):
             merge_counts(draw, partial / draw[0].name)
 
 
