@@ -1,7 +1,8 @@
 """The one exception that reaches a user: one clear line, no traceback."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class TextcriticError(Exception):
@@ -9,6 +10,15 @@ class TextcriticError(Exception):
 
     The message is a single line that names the file, the line or the config key and says what would be right.
     """
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Begin the error lines of a block with what they are about: an argument, a file, one of two sets."""
+    try:
+        yield
+    except TextcriticError as error:
+        raise TextcriticError(f"{name}: {str(error).removeprefix(f'{name}: ')}") from error
 
 
 def first_line(error: BaseException) -> str:

@@ -32,8 +32,8 @@ def lines(path, some):
     return path
 
 
-def run(capsys, *arguments):
-    assert main(["tendencies", *map(str, arguments), "--resamples", "99"]) == 0
+def run(capsys, *arguments, resamples=99):
+    assert main(["tendencies", *map(str, arguments), "--resamples", str(resamples)]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -149,6 +149,12 @@ def test_in_python_with_lists_data_frames_and_labels(tmp_path):
         ("none.txt", None, [], r"none\.txt: no such file"),
         ("empty.txt", b"", [], r"empty\.txt: there is no document in it"),
         ("blank.txt", b"\n\n", [], r"blank\.txt: .*2 documents and no token"),
+        ("spaces.jsonl", b'{"text": " "}\n', [], r"spaces\.jsonl: .*1 documents and no token"),
+        ("wide.txt", "a b\n".encode("utf-16"), [], r"wide\.txt:1: not UTF-8"),
+        ("list.jsonl", b'["a"]\n', [], r"list\.jsonl:1: a line holds a list; it should be an object with `text`"),
+        ("no.txt.gz", b"a b\n", [], r"no\.txt\.gz:1: the gzip data end early or are broken"),
+        ("no.parquet", b"a b\n", [], r"no\.parquet: not a whole Parquet file"),
+        (".", None, [], r"a folder without \*\.parquet or \*\.arrow files"),
         ("latin.txt", "für\n".encode("latin-1"), [], r"latin\.txt:1: "),
         ("fault.jsonl", b'{"text": "a"}\n{"words": "a"}\n', [], r"fault\.jsonl:2: there is no `text`"),
         ("one.txt", b"a b\n", ["--held-out", "1.5"], r"held_out: 1\.5 is not a number above 0 and below 1"),
@@ -164,6 +170,35 @@ def test_bad_input_is_one_line(tmp_path, capsys, name, content, options, says):
     assert out == ""
     (line,) = err.splitlines()
     assert re.search(says, line), line
+    # The same of real text: options are as bad, and files are named.
+    assert main(["tendencies", str(path), str(real), *options]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.search(says, line), line
+
+
+def test_little_text_is_compared_and_gaps_have_reasons(tmp_path, capsys):
+    real = lines(tmp_path / "real.txt", texts(12, 1))
+    little = {"one.txt": ["a"], "type.txt": ["a a a"] * 20, "long.txt": ["x" * 10_000] * 3}
+    paths = [lines(tmp_path / name, given) for name, given in little.items()]
+    found = run(capsys, real, *paths, "--draws", 0, resamples=9)["samples"]
+    found |= run(capsys, paths[0], real, resamples=9)["samples"]
+    assert set(found) == {*little, "real.txt"}
+    for said in found.values():
+        for one in said["verdicts"].values():
+            assert (one["verdict"] == "not measured") is (one["why"] != "")
+        assert said["verdicts"]["type-token"]["verdict"] == "not measured"
+        assert said["verdicts"]["length"]["verdict"] != "not measured"
+    assert "xxx" not in json.dumps(found)
+
+
+def test_text_of_another_tokenizer_is_said_to_be(tmp_path):
+    real = [f"{text} , it 's fine ." for text in texts(12, 1, length=10)]
+    raw = lines(tmp_path / "raw.txt", [f"{text}, it's fine." for text in texts(12, 2, length=10)])
+    result = textcritic.compare_tendencies(real, [raw], resamples=9)
+    fault = json.loads(result.to_json())["samples"]["raw.txt"]["fault"]
+    assert fault.startswith("0.0% of the tokens of the real text have an apostrophe inside, such as it's, and ")
+    assert repr(result).endswith(f"raw.txt: {fault}.")
+    assert ("Tokens of raw.txt", fault) in result.facts
 
 
 def test_bad_labels_are_refused():

@@ -1,8 +1,6 @@
 """Arguments of the functions; each refuses anything else in one line that names it."""
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from textcritic.errors import TextcriticError
@@ -27,12 +25,3 @@ def share(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
         raise TextcriticError(f"{name}: {value!r} is not a number above 0 and below 1")
     return float(value)
-
-
-@contextmanager
-def named(name: str) -> Iterator[None]:
-    """Begin the error lines of a block with the argument or the file that they are about."""
-    try:
-        yield
-    except TextcriticError as error:
-        raise TextcriticError(f"{name}: {str(error).removeprefix(f'{name}: ')}") from error

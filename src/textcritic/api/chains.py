@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from textcritic.api.arguments import from_zero, named, whole
+from textcritic.api.arguments import from_zero, whole
 from textcritic.api.documents import Given, documents_of
 from textcritic.api.results import Result
 from textcritic.api.scored import facts_of_draws, score_of, scores_against
@@ -16,6 +16,7 @@ from textcritic.critics.chains import Chains
 from textcritic.critics.scores import document_columns, latent_nll
 from textcritic.critics.scoring import score_chains, unseen_transitions
 from textcritic.critics.transitions import Mode, TransitionCritic
+from textcritic.errors import named
 
 
 @dataclass(frozen=True, slots=True)

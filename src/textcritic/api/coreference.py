@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.api.arguments import named, whole
+from textcritic.api.arguments import whole
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.results import Result
 from textcritic.api.scored import facts_of_draws, score_of, scores_against
 from textcritic.critics.mentions import DISCOUNTS, MAXIMUM_ORDER, Discount, MentionChains, MentionCritic, score_mentions
 from textcritic.critics.scores import document_columns, latent_nll
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, named
 
 RESOLVERS = ("persons",)
 WAYS: Mapping[str, str] = {

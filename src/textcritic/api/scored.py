@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from textcritic.api.arguments import named
 from textcritic.api.results import REAL, Score
 from textcritic.critics.scores import document_columns, latent_ppl, rejections
+from textcritic.errors import named
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, permutation_test, ratio_of_sums
 
 

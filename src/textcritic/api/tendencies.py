@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from textcritic.api.arguments import named
 from textcritic.api.criticise import labelled
 from textcritic.api.documents import Given, documents_of
 from textcritic.api.results import Result, Score
 from textcritic.api.tendency_options import TendencyKeywords, TendencyOptions
+from textcritic.errors import named
 from textcritic.tendencies import read
 from textcritic.tendencies.counting import count_texts
 from textcritic.tendencies.counts import Counts
@@ -82,7 +82,9 @@ class TendenciesResult(Result):
             yield name, words, HEADS, [*cells]
 
     def _foot(self) -> str:
-        return FOOT
+        return " ".join(
+            [FOOT, *(f"{label}: {said['fault']}." for label, said in self.samples.items() if said["fault"])]
+        )
 
 
 TITLES = {tendency.name: tendency.title for tendency in TENDENCIES}
@@ -116,7 +118,8 @@ def compare_tendencies(real: Given, samples: Given, **options: Unpack[TendencyKe
     yardstick, drawn = _parted(sum(map(len, texts)), max(map(_size, compared.values())), chosen)
     test = _counted(texts, yardstick, chosen)
     draws = [_counted(texts, part, chosen) for part in drawn]
-    of_real = _measured(test, None, draws, chosen)
+    with named(os.fspath(real) if isinstance(real, str | os.PathLike) else "real"):
+        of_real = _measured(test, None, draws, chosen)
     found = {}
     for label, given in compared.items():
         with named(label):
@@ -126,7 +129,7 @@ def compare_tendencies(real: Given, samples: Given, **options: Unpack[TendencyKe
     return TendenciesResult(
         title="Statistical tendencies, beside real text",
         scores=tuple(_scores(judged, found)),
-        facts=_facts(of_real, sum(map(len, texts)), chosen),
+        facts=(*_facts(of_real, sum(map(len, texts)), chosen), *_faults(found)),
         real=_described(of_real),
         samples={label: _described(said) | _judged(judged[label]) for label, said in found.items()},
         verdicts=judged,
@@ -207,6 +210,11 @@ def _written(score: Score) -> str:
     from textcritic.report.numbers import number  # here: it loads pandas
 
     return number(score.floor) if isinstance(score, TendencyScore) and score.floor is not None else ""
+
+
+def _faults(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Samples whose tokens are of another kind than those of real text, with the reason."""
+    return ((f"Tokens of {label}", said["fault"]) for label, said in found.items() if said["fault"])
 
 
 def _facts(real: Mapping[str, Any], documents: int, options: TendencyOptions) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,6 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.api.arguments import named
 from textcritic.api.documents import Given, documents_of
 from textcritic.api.results import REAL, Result, Score
 from textcritic.api.topic_options import TopicKeywords, TopicOptions
@@ -27,7 +26,7 @@ from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.released import read_released
 from textcritic.critics.ctm.scoring import EMPTY, latent_nll, top_words, with_last
 from textcritic.critics.ctm.starts import Fits, fit_starts
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, named
 from textcritic.inference import (
     Interval,
     bootstrap_interval,

@@ -257,7 +257,7 @@ def _distances(words: "csr_matrix", inside: Array, outside: Array | None, distan
     ones = tokens @ inside
     twos = tokens.sum() - ones if outside is None else tokens @ outside
     if not (ones > 0).all() or not (twos > 0).all():
-        raise TextcriticError("distance: a set of groups has no tokens; every group needs some")
+        raise TextcriticError("distance: a set of groups of documents has no token; give more documents with text")
     share = ones / (ones + twos)
     weights = np.ones((len(tokens), 1)) if outside is None else inside + outside
     found: dict[str, Array] = {}

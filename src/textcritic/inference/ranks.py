@@ -107,7 +107,7 @@ def _rank_distances(words: "csr_matrix", inside: Array, outside: Array, ranks: i
         raise TextcriticError(f"distance of ranks: the first {ranks} ranks; give at least 1")
     tokens = np.asarray(words.sum(axis=0)).ravel()
     if not (tokens @ inside > 0).all() or not (tokens @ outside > 0).all():
-        raise TextcriticError("distance: a set of groups has no tokens; every group needs some")
+        raise TextcriticError("distance: a set of groups of documents has no token; give more documents with text")
     totals = np.asarray(words.sum(axis=1)).ravel()
     order = np.argsort(-totals, kind="stable")
     frequent = words[order[: SPARE * ranks]].toarray()

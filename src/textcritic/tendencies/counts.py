@@ -26,6 +26,9 @@ OTHERWISE = "not a file of counts; delete it and rerun the rule that makes it"
 PLAIN = ("documents", "group", "segments", "recurrence", "lags", "attached", "upper")
 # Shares of tokens that differ by more than this, and by more than this factor, are not due to one way of cutting text.
 DIFFERENCE, RATIO = 0.01, 10
+# Words with an apostrophe inside, and what is cut off of them: a difference of both, in opposite ways, may be smaller.
+# `n't` is a token of some tokenizers, so that there are two letters before.
+WITHIN, BEFORE, CUT = r"\pL\pL['’]\pL", "^['’]", 0.002
 
 Numbers = npt.NDArray[np.int64]
 
@@ -157,20 +160,38 @@ def tokenisation_fault(real: Counts, sample: Counts) -> str | None:
     """What shows that real text and a sample were cut into tokens in different ways, as one sentence; None if nothing.
 
     The share of tokens with a mark behind their letters, such as `word,`, differs tenfold and by more than a percentage
-    point; or, where words are not counted in lower case, that of tokens with an upper-case letter.
+    point; or, where words are not counted in lower case, that of tokens with an upper-case letter; or that of tokens
+    such as `it's`, where the other set has more that begin with an apostrophe, as of `it 's`.
     """
-    faults = (
-        ("attached", "are letters with a mark such as a comma behind them", "cut both with the same tokenizer"),
-        ("upper", "have an upper-case letter", "count both in lower case"),
-    )
-    cased = any(pc.any(pc.not_equal(pc.utf8_lower(counts.words), counts.words)).as_py() for counts in (real, sample))
-    for name, what, remedy in faults:
-        one, other = (float(getattr(counts, name).sum()) / max(counts.tokens, 1) for counts in (real, sample))
-        low, high = min(one, other), max(one, other)
-        if high - low > DIFFERENCE and high > RATIO * low and (cased or name != "upper"):
-            shares = f"{100 * one:.1f}% of the tokens of the real text {what}, and {100 * other:.1f}% of the sample"
-            return f"{shares}; {remedy}"
-    return None
+    both = real, sample
+    attached, upper = ([_share(c, getattr(c, name).sum()) for c in both] for name in ("attached", "upper"))
+    within, before = ([_share(c, _having(c, form)) for c in both] for form in (WITHIN, BEFORE))
+    cased = any(pc.any(pc.not_equal(pc.utf8_lower(c.words), c.words)).as_py() for c in both)
+    cut = (within[0] - within[1]) * (before[0] - before[1]) < 0
+    remedy = "cut both with the same tokenizer"
+    fault = _differ(attached, "are letters with a mark such as a comma behind them", remedy)
+    if cased and not fault:
+        fault = _differ(upper, "have an upper-case letter", "count both in lower case")
+    if cut and not fault and abs(before[0] - before[1]) > CUT:
+        fault = _differ(within, "have an apostrophe inside, such as it's", remedy, CUT)
+    return fault
+
+
+def _differ(shares: Sequence[float], what: str, remedy: str, most: float = DIFFERENCE) -> str | None:
+    low, high = sorted(shares)
+    if high - low <= most or high <= RATIO * low:
+        return None
+    one, other = (f"{100 * share:.1f}%" for share in shares)
+    return f"{one} of the tokens of the real text {what}, and {other} of the sample; {remedy}"
+
+
+def _having(counts: Counts, form: str) -> int:
+    """Tokens of words of some form, a regular expression."""
+    return int(counts.unigrams()[pc.match_substring_regex(counts.words, form).to_numpy(zero_copy_only=False)].sum())
+
+
+def _share(counts: Counts, tokens: int) -> float:
+    return float(tokens) / max(counts.tokens, 1)
 
 
 def added(parts: Sequence[Counts]) -> Counts:

@@ -4,13 +4,14 @@ import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 from scipy.sparse import csr_matrix, hstack
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, named
 from textcritic.inference import (
     DifferenceTest,
     JackknifeEstimate,
@@ -35,6 +36,7 @@ from textcritic.tendencies.zipf_distances import rank_distance
 
 VALUES = ("length", "stopwords", "symbols")
 SCALING = ("taylor", "recurrence")
+T = TypeVar("T")
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -241,12 +243,19 @@ def _scaled(pair: Pair, name: str) -> DifferenceTest:
 def _both_scaled(both: tuple[Counts, Counts], name: str) -> list[JackknifeEstimate]:
     if name == "recurrence":
         return _recurrences(both)
-    laws = [fit_taylor(c.segments, c.segment_sums, c.segment_squares) for c in both]
+    laws = _of_both(both, lambda c: fit_taylor(c.segments, c.segment_sums, c.segment_squares))
     return [JackknifeEstimate(law.alpha, law.standard_error, law.low, law.high) for law in laws]
 
 
+def _of_both(both: tuple[Counts, Counts], make: Callable[[Counts], T]) -> list[T]:
+    """The same of a sample and of real text; a fault of real text is said to be one."""
+    sample = make(both[0])
+    with named("real text"):
+        return [sample, make(both[1])]
+
+
 def _recurrences(both: tuple[Counts, Counts]) -> list[JackknifeEstimate]:
-    used = [word_recurrence(c.recurrence, c.lags, c.matrix).used for c in both]
+    used = _of_both(both, lambda c: word_recurrence(c.recurrence, c.lags, c.matrix).used)
     common = np.intersect1d(used[0], used[1])
     if not len(common):
         raise TextcriticError("recurrence: too few tokens stand 8 or more apart in one document; give longer documents")

@@ -143,14 +143,23 @@ def _recipes(counts: Counts, options: Options) -> Iterator[tuple[tuple[str, ...]
 
 
 def _zipf(counts: Counts, name: str, support: Support, options: Options) -> Made:
-    found = group_jackknife(counts.matrix, lambda words: fit_zipf(by_rank(words), support, options.ranks).s)
-    return {name: Estimate(found.estimate, found.low, found.high)}
+    def s(words: npt.NDArray[np.int64]) -> float:
+        return fit_zipf(by_rank(words), support, options.ranks).s
+
+    value = s(counts.unigrams())
+    try:
+        found = group_jackknife(counts.matrix, s)
+    except TextcriticError:  # without some group there are fewer than two words
+        return {name: Estimate(value)}
+    return {name: Estimate(value, found.low, found.high)}
 
 
 def _heaps(counts: Counts, column: int, names: tuple[str, str]) -> Made:
     length = counts.column(LENGTH)
     # A bigram has two tokens.
     some = length > (column == BIGRAMS)
+    if not some.any():
+        raise TextcriticError("Heaps' law: no document has two tokens, so that there are no bigrams")
     fit = fit_heaps(length[some], counts.column(column)[some])
     sd = np.sqrt(np.diag(fit.robust_covariance))  # of log alpha, and of beta
     beta = Estimate(fit.beta, fit.beta - NORMAL * sd[1], fit.beta + NORMAL * sd[1])

@@ -6,24 +6,26 @@ The job of the rules measure_real_tendencies and compare_tendencies is `measure_
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, named
 from textcritic.files import write_json, write_table
 from textcritic.runlog import Progress
 from textcritic.tendencies.counts import Counts, tokenisation_fault
 from textcritic.tendencies.curves import Curve, curves_table, own_curves, size_curves, with_band
 from textcritic.tendencies.distances import VALUES, Distance, Pair, distances, documents_of, plain_distances
-from textcritic.tendencies.estimates import Options, as_json, estimates, pooled
+from textcritic.tendencies.estimates import Options, as_json, estimates, pooled, without_tokens
 from textcritic.tendencies.heaps import fit_heaps
 from textcritic.tendencies.job import draw_files
 from textcritic.tendencies.scaling import word_recurrence
-from textcritic.tendencies.type_token import ByLength, law_distances, length_classes
+from textcritic.tendencies.type_token import law_distances, length_classes
 from textcritic.tendencies.zipf import Support, fit_zipf
 from textcritic.tendencies.zipf_distances import Convention, zipf_distance, zipf_fit_p
 
@@ -80,7 +82,9 @@ def measure_real(real: Counts, draws: Iterable[Counts], options: Options) -> Mea
         values = [second.values[name] for second in seconds if name in second.values]
         estimate["sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else None
     floors = [second.distances for second in seconds]
-    of_laws, curves = _laws(real, real, options)
+    of_laws, no_laws = _laws(real, real, options)
+    statistics["missing"] |= no_laws
+    curves = _heaps_curves(of_laws)
     of_laws |= {name: Distance(math.nan) for floor in floors for name in floor}
     statistics["distances"] = _with_floors(of_laws, floors)
     banded = with_band(own_curves(real), [second.curves for second in seconds])
@@ -107,7 +111,7 @@ def measure_sample(real: Counts, sample: Counts, draws: Iterable[Counts], option
     made, missing = estimates(sample, options)
     pair = Pair(real, sample)
     found, more = distances(pair, options)
-    of_laws, curves = _laws(sample, real, options)
+    of_laws, no_laws = _laws(sample, real, options)
     sizes, floors = [], []
     for draw in draws:
         as_large = _at_most(draw, len(sample.documents))
@@ -116,13 +120,12 @@ def measure_sample(real: Counts, sample: Counts, draws: Iterable[Counts], option
     statistics = _counted(sample) | {
         "estimates": as_json(made),
         "distances": _with_floors(found | of_laws, floors),
-        "missing": missing | more,
+        "missing": missing | more | no_laws,
         "draws": _described(sizes),
         "fault": tokenisation_fault(real, sample),
     }
-    curves += [*own_curves(sample).values(), *_recurrence(sample, []), *size_curves(sample, real, options)]
-    if "heaps" in found and (by_length := found["heaps"].by_length) is not None:
-        curves.append(_by_length("heaps", by_length))
+    curves = [*_heaps_curves(of_laws | found), *own_curves(sample).values(), *_recurrence(sample, [])]
+    curves += size_curves(sample, real, options)
     for name in VALUES:
         if (difference := found.get(f"{name}_difference")) is not None:
             curves.append(Curve(f"null.{name}", range(len(difference.null)), difference.null))
@@ -223,44 +226,66 @@ def _recurrence_of(counts: Counts) -> Floats | None:
     return by_lag
 
 
-def _laws(counts: Counts, real: Counts, options: Options) -> tuple[dict[str, Distance], list[Curve]]:
-    """Distances from Zipf's and Heaps' laws, with coefficients of its own (`_own`) and of real text (`_real`)."""
+def _laws(counts: Counts, real: Counts, options: Options) -> tuple[dict[str, Distance], dict[str, str]]:
+    """Distances from Zipf's and Heaps' laws, with coefficients of its own (`_own`) and of real text (`_real`).
+
+    The second are the reasons why others could not be measured.
+    """
     found: dict[str, Distance] = {}
-    curves = []
-    words = counts.unigrams()
-    for end, (convention, support) in CONVENTIONS.items():
-        for whose, source in (("own", counts), ("real", real)):
-            if whose == "real" and source is counts:
-                continue
-            try:
-                s = fit_zipf(source.unigrams(), support, options.ranks).s
-                distance = zipf_distance(words, s, convention, options.ranks).distance
-                # Of the paper's convention p is near 1, or near a half, whatever the text: see `zipf_fit_p`.
-                given = None if whose == "own" else s
-                p = (
-                    zipf_fit_p(words, convention, given, options.ranks, options.resamples, options.seed).p
-                    if end
-                    else math.nan
-                )
-            except TextcriticError:
-                continue
-            found[f"zipf_{whose}{end}"] = Distance(distance, p=p)
-    documents = documents_of(counts)
-    for whose, source in (("own", counts), ("real", real)):
-        if whose == "real" and source is counts:
-            continue
+    missing: dict[str, str] = {}
+    laws = [counts] if real is counts else [counts, real]
+    recipes = {
+        f"zipf_{whose}{end}": partial(_from_zipf, counts, of, end, options)
+        for end in CONVENTIONS
+        for whose, of in zip(("own", "real"), laws, strict=False)
+    }
+    recipes |= {
+        f"heaps_{whose}": partial(_from_heaps, counts, of, options)
+        for whose, of in zip(("own", "real"), laws, strict=False)
+    }
+    for name, make in recipes.items():
         try:
-            of = documents_of(source)
-            law = fit_heaps(of.lengths, of.types)
-            classes = length_classes(documents, documents, options.least)
-        except TextcriticError:
-            continue
-        by_length = law_distances(documents, law, classes, options.resamples, options.seed)
-        weights = np.array([len(documents.lengths[documents.inside(*ends)]) for ends in classes.tolist()])
-        found[f"heaps_{whose}"] = Distance(float(by_length.distances @ weights / weights.sum()))
-        curves.append(_by_length(f"heaps_{whose}", by_length))
-    return found, curves
+            if not counts.tokens:
+                raise TextcriticError(without_tokens(counts))
+            found[name] = make()
+        except TextcriticError as error:
+            missing[name] = str(error)
+    return found, missing
 
 
-def _by_length(name: str, found: ByLength) -> Curve:
-    return Curve(name, found.lengths, found.distances, p=found.p)
+def _from_zipf(counts: Counts, of: Counts, end: str, options: Options) -> Distance:
+    """The distance from Zipf's law as fitted `of` the same documents, or of real text."""
+    convention, support = CONVENTIONS[end]
+    with _blamed(counts, of):
+        s = fit_zipf(of.unigrams(), support, options.ranks).s
+    words, given = counts.unigrams(), None if of is counts else s
+    distance = zipf_distance(words, s, convention, options.ranks).distance
+    if not end:
+        # Of the paper's convention p is near 1, or near a half, whatever the text: see `zipf_fit_p`.
+        return Distance(distance)
+    return Distance(distance, p=zipf_fit_p(words, convention, given, options.ranks, options.resamples, options.seed).p)
+
+
+def _from_heaps(counts: Counts, of: Counts, options: Options) -> Distance:
+    """The same of Heaps' law: the mean over lengths."""
+    documents, fitted = documents_of(counts), documents_of(of)
+    with _blamed(counts, of):
+        law = fit_heaps(fitted.lengths, fitted.types)
+    classes = length_classes(documents, documents, options.least)
+    found = law_distances(documents, law, classes, options.resamples, options.seed)
+    weights = np.array([len(documents.lengths[documents.inside(*ends)]) for ends in classes.tolist()])
+    return Distance(float(found.distances @ weights / weights.sum()), by_length=found)
+
+
+def _blamed(counts: Counts, of: Counts) -> AbstractContextManager[None]:
+    """Where a law is that of real text, its faults are said to be."""
+    return nullcontext() if of is counts else named("real text")
+
+
+def _heaps_curves(found: Mapping[str, Distance]) -> list[Curve]:
+    """Distances of the number of types by length: from laws, and from real text."""
+    return [
+        Curve(name, one.by_length.lengths, one.by_length.distances, p=one.by_length.p)
+        for name, one in found.items()
+        if one.by_length is not None
+    ]

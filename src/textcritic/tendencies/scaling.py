@@ -73,7 +73,9 @@ def fit_taylor(
             "number of groups and of words"
         )
     if numbers.sum() < 2:
-        raise TextcriticError(f"Taylor's law: {numbers.sum():.0f} segments; give at least two, or shorter segments")
+        raise TextcriticError(
+            f"Taylor's law: {numbers.sum():.0f} segments; give at least two: longer documents, or shorter segments"
+        )
     every = np.asarray(sums.sum(axis=0)).ravel()
     chosen = np.flatnonzero(every / numbers.sum() > floor)
     first, second = sums[:, chosen], squares[:, chosen]
@@ -81,8 +83,8 @@ def fit_taylor(
     alpha, log_c, means, deviations = _line(numbers.sum(), sum1, sum2)
     if np.isnan(alpha):
         raise TextcriticError(
-            f"Taylor's law: {len(means)} words whose mean a segment is above {floor:g} and varies; give more text, or "
-            "a lower floor"
+            f"Taylor's law: {len(chosen)} words whose mean a segment is above {floor:g}, of which no two differ in it "
+            "and vary; give more text"
         )
     error, low, high = np.nan, np.nan, np.nan
     if len(numbers) > 1:

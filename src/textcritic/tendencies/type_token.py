@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, named
 from textcritic.inference import (
     Histogram,
     StrataTest,
@@ -91,7 +91,7 @@ def length_classes(real: Documents, other: Documents, least: int) -> npt.NDArray
             first, have = length + 1, np.zeros(2, np.int64)
     if not classes:
         raise TextcriticError(
-            f"types by length: no length, and no narrow range of lengths, has {least} documents of both sets; give more"
+            f"types by length: no length, and no narrow range of lengths, has {least} documents of each set; give more"
             " documents, or lower `least`"
         )
     return np.array(classes, np.int64)
@@ -106,9 +106,7 @@ def type_token_distance(real: Documents, other: Documents, least: int) -> float:
     Raises:
         TextcriticError: as `length_classes` and `fit_heaps`.
     """
-    return strata_distance(
-        _strata(real, other, fit_heaps(real.lengths, real.types), length_classes(real, other, least))
-    )
+    return strata_distance(_strata(real, other, _real_law(real), length_classes(real, other, least)))
 
 
 def type_token_test(real: Documents, sample: Documents, least: int, resamples: int = 1000, seed: int = 1) -> TypeToken:
@@ -117,7 +115,7 @@ def type_token_test(real: Documents, sample: Documents, least: int, resamples: i
     Raises:
         TextcriticError: as `type_token_distance`; no resamples.
     """
-    law, classes = fit_heaps(real.lengths, real.types), length_classes(real, sample, least)
+    law, classes = _real_law(real), length_classes(real, sample, least)
     strata = _strata(real, sample, law, classes)
     test = strata_test(strata, resamples=resamples, seed=seed)
     middle = _middles(real, sample, classes)
@@ -157,6 +155,11 @@ def law_distances(
         test = ks_fit_test(counts, np.maximum(probabilities, 0), resamples, seeds[place])
         lengths[place], distances[place], p[place] = length.mean(), test.distance, test.p
     return ByLength(lengths, distances, p)
+
+
+def _real_law(real: Documents) -> HeapsFit:
+    with named("real text"):
+        return fit_heaps(real.lengths, real.types)
 
 
 def _strata(real: Documents, other: Documents, law: HeapsFit, classes: npt.NDArray[np.int64]) -> list[Stratum]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from textcritic.experiments.tendencies.files import TendenciesFiles
+from textcritic.experiments.tendencies.files import Documents, TendenciesFiles
 from textcritic.experiments.tendencies.rows import keys_of, statistics_of
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.tables import PAPER_TABLES
@@ -86,10 +86,11 @@ def _facts(files: TendenciesFiles, names: Names) -> list[tuple[str, str]]:
 
 
 def _faults(files: TendenciesFiles, names: Names) -> list[str]:
-    """What is the matter with samples: other tokens than real text, or something that could not be measured."""
+    """What is the matter with a source: other tokens than real text, or something that could not be measured."""
     faults = []
-    for sample in files.samples:
-        said, source = statistics_of(sample.scores), names.source(keys_of(sample))
+    sources: tuple[Documents, ...] = (*files.data, *files.samples)
+    for documents in sources:
+        said, source = statistics_of(documents.scores), names.source(keys_of(documents))
         faults += [f"{source}: {said['fault']}"] if said.get("fault") else []
         faults += [f"{source}: {why}" for why in dict.fromkeys(said["missing"].values())]
     return faults
