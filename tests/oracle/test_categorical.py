@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.spatial.distance import chebyshev, cityblock
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import chi_square, chi_square_test, half_l1, max_difference
+from textcritic.inference import chi_square, half_l1, max_difference
 
 RNG = np.random.default_rng(5)
 ONE, TWO = RNG.negative_binomial(0.5, 0.02, 400), RNG.negative_binomial(0.5, 0.03, 400)
@@ -41,33 +41,6 @@ def test_many_pairs_at_once(distance):
     assert found == pytest.approx(np.array(expected), rel=1e-12)
 
 
-def test_the_chi_square_test_is_scipys():
-    one, two = RNG.multinomial(3000, [0.5, 0.3, 0.15, 0.05]), RNG.multinomial(2000, [0.48, 0.31, 0.15, 0.06])
-    found = chi_square_test(one, two)
-    expected = stats.chi2_contingency([one, two], correction=False)
-    assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-12)
-    assert (found.degrees, found.pooled) == (expected.dof, 0)
-
-
-def test_rare_words_are_one_category():
-    one, two = [40, 9, 3, 0, 1, 0], [25, 2, 1, 0, 0, 2]
-    # Expected in the smaller set, 30 of 83 tokens: 23.5, 4.0, 1.4, none, 0.4, 0.7.
-    found = chi_square_test(one, two)
-    expected = stats.chi2_contingency([[40, 13], [25, 5]], correction=False)
-    assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-12)
-    assert (found.degrees, found.pooled) == (1, 4)
-    assert chi_square_test([5, 45], [5, 45]).pooled == 0  # 5 is enough
-    alone = chi_square_test([3, 1], [2, 2])
-    assert (alone.degrees, alone.p, alone.statistic) == (0, 1, pytest.approx(0))
-
-
-def test_independent_tokens_have_uniform_p():
-    weights = 1 / np.arange(1, 41)
-    weights /= weights.sum()
-    values = [chi_square_test(*(RNG.multinomial(size, weights) for size in (3000, 4000))).p for _ in range(500)]
-    assert stats.kstest(values, "uniform").pvalue > 1e-3
-
-
 @pytest.mark.parametrize(
     ("one", "two", "says"),
     [
@@ -79,11 +52,6 @@ def test_independent_tokens_have_uniform_p():
     ],
 )
 def test_bad_input(one, two, says):
-    for distance in (max_difference, half_l1, chi_square, chi_square_test):
+    for distance in (max_difference, half_l1, chi_square):
         with pytest.raises(TextcriticError, match=says):
             distance(one, two)
-
-
-def test_the_chi_square_test_is_of_one_pair():
-    with pytest.raises(TextcriticError, match="one count for each word"):
-        chi_square_test(np.ones((2, 3)), np.ones((2, 3)))

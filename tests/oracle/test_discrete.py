@@ -13,7 +13,6 @@ from textcritic.errors import TextcriticError
 from textcritic.inference import (
     Histogram,
     discrete,
-    draw_ks_distances,
     ks_distance,
     ks_fit_test,
     ks_interval,
@@ -293,21 +292,6 @@ def test_the_interval_of_two_shares_is_that_of_normals():
     assert (found.low, found.high) == pytest.approx((0.15 - reach, 0.15 + reach), abs=0.03 * reach)
 
 
-def test_the_noise_floor_by_enumeration():
-    """Every two disjoint sets of 3 of 8 documents."""
-    corpus, sets = np.array(ONE), []
-    for one in combinations(range(8), 3):
-        rest = sorted(set(range(8)) - set(one))
-        sets += [ks(corpus[list(one)], corpus[list(two)]) for two in combinations(rest, 3)]
-    drawn = draw_ks_distances(Histogram.of(corpus), 3, resamples=4000)
-    values = np.unique(np.round(sets, 9))
-    expected = [np.mean(np.isclose(sets, value)) * 4000 for value in values]
-    seen = [np.isclose(drawn, value).sum() for value in values]
-    assert len(values) > 2
-    assert sum(seen) == 4000
-    assert stats.chisquare(seen, expected).pvalue > 1e-3
-
-
 def test_the_result_depends_on_the_seed_alone():
     first = ks_test(*both(), resamples=50, seed=3), mean_test(*both(), resamples=50, seed=3)
     again = ks_test(*both(), resamples=50, seed=3), mean_test(*both(), resamples=50, seed=3)
@@ -323,7 +307,7 @@ def test_chunks_change_nothing(monkeypatch):
     def every():
         mean = mean_test(*both(), resamples=50)
         tests = ks_test(*both(), resamples=50), ks_fit_test(range(9), probabilities, resamples=50)
-        return tests, (mean.p, mean.low, mean.high, *mean.null), len(draw_ks_distances(both()[0], 3, resamples=50))
+        return tests, (mean.p, mean.low, mean.high, *mean.null)
 
     whole = every()
     monkeypatch.setattr("textcritic.inference.bootstrap.CHUNK_DRAWS", 40)
@@ -361,8 +345,6 @@ def test_sets_without_variation():
         (lambda: ks_fit_test([1, 2], [math.nan, 0.5]), "add up to nan"),
         (lambda: ks_fit_test([1, 2], [0.5, 0.5], resamples=0), "0 resamples"),
         (lambda: ks_distance(Histogram(np.empty(0), np.empty(0, np.int64)), Histogram.of([1])), "no documents"),
-        (lambda: draw_ks_distances(Histogram.of(ONE), 5), "two sets of 5 documents from 8"),
-        (lambda: draw_ks_distances(Histogram.of(ONE), 0), "two sets of 0"),
     ],
 )
 def test_bad_input(call, says):

@@ -12,7 +12,6 @@ from textcritic.errors import TextcriticError
 from textcritic.inference import (
     chi_square,
     distance_intervals,
-    draw_distances,
     group_jackknife,
     group_permutation,
     groups,
@@ -136,31 +135,6 @@ def test_sets_that_differ_are_told_apart():
     assert [(test.observed, test.p) for test in alike.values()] == [(pytest.approx(0, abs=1e-12), 1)] * 3
 
 
-def test_the_noise_floor_by_enumeration():
-    """Every two disjoint pairs of 5 groups."""
-    corpus = counts(5, 4, RNG)
-    sets = []
-    for one in combinations(range(5), 2):
-        for two in combinations(sorted(set(range(5)) - set(one)), 2):
-            sets.append(distances(total(corpus, list(one)), total(corpus, list(two))))
-    found = draw_distances(corpus, 2, resamples=3000)
-    for name, floor in found.items():
-        every = np.array([each[name] for each in sets])
-        assert all(np.isclose(every, value, rtol=1e-9).any() for value in floor.drawn[:100])
-        assert abs(floor.mean - every.mean()) < 5 * every.std() / math.sqrt(3000)
-        assert floor.high == pytest.approx(np.quantile(floor.drawn, 0.95))
-        assert floor.mean == pytest.approx(floor.drawn.mean())
-        assert len(floor.drawn) == 3000
-
-
-def test_two_halves_of_a_corpus_are_as_far_apart_as_splits_of_them():
-    corpus = counts(24, 4, RNG)
-    halves = draw_distances(corpus, 12, resamples=1500)
-    splits = group_permutation(corpus[:12], corpus[12:], resamples=1500)
-    for name, floor in halves.items():
-        assert stats.ks_2samp(floor.drawn, splits[name].null).pvalue > 1e-3
-
-
 def test_intervals_by_leaving_out_each_group():
     first, second = counts(6, 5, RNG), counts(9, 5, RNG, repeats=0.5)
     found = distance_intervals(first, second, level=0.9)
@@ -248,9 +222,6 @@ def test_the_result_depends_on_the_seed_alone(resamples):
     )
     assert np.array_equal(one, again)
     assert np.array_equal(one, other) == (resamples == 10_000)  # all splits, whatever the seed
-    drawn = [draw_distances(first, 2, resamples=50, seed=seed)["half_l1"].drawn for seed in (1, 1, 2)]
-    assert np.array_equal(drawn[0], drawn[1])
-    assert not np.array_equal(drawn[0], drawn[2])
 
 
 SOME = csr_matrix(np.array([[1, 2], [3, 0], [1, 1]]))
@@ -264,9 +235,6 @@ SOME = csr_matrix(np.array([[1, 2], [3, 0], [1, 1]]))
         (lambda: group_permutation(SOME, SOME, resamples=0), "0 resamples"),
         (lambda: group_permutation(SOME, -SOME), "a count is negative"),
         (lambda: group_permutation(SOME, 0 * SOME), "has no tokens"),
-        (lambda: draw_distances(SOME, 2), "two sets of 2 groups from 3"),
-        (lambda: draw_distances(SOME, 0), "two sets of 0 groups"),
-        (lambda: draw_distances(SOME, 1, resamples=0), "0 resamples"),
         (lambda: distance_intervals(SOME, SOME, level=1.0), "at level 1.0"),
         (lambda: group_jackknife((SOME, np.ones(2)), lambda *_: 0.0), r"\[2, 3\] groups"),
         (lambda: group_jackknife(np.ones((0, 2)), lambda _: 0.0), r"\[0\] groups"),

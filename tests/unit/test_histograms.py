@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib import cbook
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import Histogram, box_summary, quantile
+from textcritic.inference import Histogram, quantile
 
 RNG = np.random.default_rng(3)
 
@@ -46,19 +45,6 @@ def test_quantiles_are_those_of_numpy(documents):
     found = quantile(Histogram.of(values), shares)
     assert found == pytest.approx(np.quantile(values, shares), abs=1e-12)
     assert quantile(Histogram.of(values), 0.5).shape == ()
-
-
-# Of [0, 9, 9, 9], no value lies between the lower quartile and the end of its whisker.
-BOXES = (RNG.geometric(0.02, 500), RNG.normal(size=40), [1, 1, 1], [7], [0, 0, 0, 1, 100], [0, 9, 9, 9], [0, 0, 0, 9])
-
-
-@pytest.mark.parametrize("values", BOXES)
-def test_box_plots_are_those_of_matplotlib(values):
-    found = box_summary(Histogram.of(values))
-    expected = cbook.boxplot_stats(values)[0]
-    names = {"low": "whislo", "first_quartile": "q1", "median": "med", "third_quartile": "q3", "high": "whishi"}
-    for ours, matplotlibs in {**names, "mean": "mean"}.items():
-        assert getattr(found, ours) == pytest.approx(expected[matplotlibs], rel=1e-12), ours
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,8 @@
 from textcritic.inference.bootstrap import Interval, bootstrap_difference, bootstrap_interval
 from textcritic.inference.categorical import (
     DISTANCES,
-    ChiSquareTest,
     WordDistance,
     chi_square,
-    chi_square_test,
     half_l1,
     max_difference,
 )
@@ -22,7 +20,6 @@ from textcritic.inference.differences import DifferenceTest, difference_test
 from textcritic.inference.discrete import (
     KsTest,
     MeanTest,
-    draw_ks_distances,
     ks_distance,
     ks_fit_test,
     ks_interval,
@@ -33,13 +30,11 @@ from textcritic.inference.energy import EnergyTest, energy_distance, energy_test
 from textcritic.inference.groups import (
     GroupTest,
     JackknifeEstimate,
-    NoiseFloor,
     distance_intervals,
-    draw_distances,
     group_jackknife,
     group_permutation,
 )
-from textcritic.inference.histograms import BoxSummary, Histogram, box_summary, quantile
+from textcritic.inference.histograms import Histogram, quantile
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.ranks import rank_interval, rank_permutation
@@ -56,8 +51,6 @@ from textcritic.inference.strata import (
 __all__ = [
     "DISTANCES",
     "GROUPS",
-    "BoxSummary",
-    "ChiSquareTest",
     "CovarianceTest",
     "DifferenceTest",
     "EnergyTest",
@@ -67,7 +60,6 @@ __all__ = [
     "JackknifeEstimate",
     "KsTest",
     "MeanTest",
-    "NoiseFloor",
     "PermutationTest",
     "StrataDifference",
     "StrataTest",
@@ -75,18 +67,14 @@ __all__ = [
     "aggregated_covariance",
     "bootstrap_difference",
     "bootstrap_interval",
-    "box_summary",
     "centred_covariance",
     "chi_square",
-    "chi_square_test",
     "corrected_covariance_distance",
     "covariance_distance",
     "covariance_test",
     "difference_test",
     "distance_intervals",
     "document_groups",
-    "draw_distances",
-    "draw_ks_distances",
     "energy_distance",
     "energy_test",
     "exp_ratio_of_sums",

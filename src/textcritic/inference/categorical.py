@@ -63,53 +63,6 @@ def chi_square(first: npt.ArrayLike, second: npt.ArrayLike) -> Array:
     return _distance(first, second, CHI_SQUARE)
 
 
-@dataclass(frozen=True)
-class ChiSquareTest:
-    """Pearson's test of two sets of counts.
-
-    Attributes:
-        statistic: with rare words counted as one, so that it is at most `chi_square` of all words.
-        degrees: of freedom, categories less one.
-        p: of the chi-square distribution; 1 where one category is left.
-        pooled: words that were counted as one category.
-    """
-
-    statistic: float
-    degrees: int
-    p: float
-    pooled: int
-
-
-def chi_square_test(first: npt.ArrayLike, second: npt.ArrayLike, least: float = 5) -> ChiSquareTest:
-    """Chi-square test of two sets of counts (appendix C), each observation independent of all others.
-
-    Words are not: a document that has a rare word often has it again, so that for words this p-value is too small. The
-    test of words is `group_permutation`, which exchanges documents.
-
-    Args:
-        first: [words], counts in the first set.
-        second: [words], in the second.
-        least: words with a smaller expected count in either set are one category (Cochran 1954).
-
-    Raises:
-        TextcriticError: as `max_difference`.
-    """
-    one, two = _checked(first, second)
-    if one.ndim != 1:
-        raise TextcriticError(f"chi-square test: counts of shape {one.shape}; give one count for each word")
-    both = one + two
-    smaller = min(one.sum(), two.sum()) / both.sum()
-    rare = (both * smaller < least) & (both > 0)
-    kept = (both > 0) & ~rare
-    table = [np.append(counts[kept], counts[rare].sum() if rare.any() else []) for counts in (one, two)]
-    degrees = len(table[0]) - 1
-    statistic = float(chi_square(*table))
-    from scipy.special import chdtrc  # takes long to load, and every command loads this package
-
-    p = float(chdtrc(degrees, statistic)) if degrees else 1.0
-    return ChiSquareTest(statistic, degrees, p, int(rare.sum()))
-
-
 def gaps_of(counts: Array, totals: Array, share: Array) -> Array:
     """`|a - t n1 / n|`: counts in set 1 [words, B], in both sets [words, B or 1] and `n1 / n` [B] -> [words, B]."""
     gaps = counts - totals * share

@@ -221,32 +221,6 @@ def mean_test(
     return MeanTest(difference, float(low), float(high), level, (extreme + 1) / (resamples + 1), as_printed, null)
 
 
-def draw_ks_distances(histogram: Histogram, documents: int, resamples: int = 1000, seed: int = 1) -> Array:
-    """KS distances between two disjoint random sets of documents of one corpus: the noise floor, float64 [resamples].
-
-    Args:
-        histogram: of the corpus.
-        documents: in each of the two sets.
-        resamples: how many pairs of sets.
-        seed: of `numpy.random.default_rng`.
-
-    Raises:
-        TextcriticError: fewer than two times `documents` in the corpus, no documents, or no resamples.
-    """
-    if not 1 <= documents <= histogram.total // 2:
-        raise TextcriticError(
-            f"noise floor: two sets of {documents} documents from {histogram.total}; give at least 1 document, and at "
-            "most half of them"
-        )
-    rng = np.random.default_rng(seed)
-    distances = []
-    for both in split_counts(histogram.counts, 2 * documents, _checked(resamples, "noise floor"), rng):
-        for pooled in both:
-            half = next(split_counts(pooled, documents, 1, rng))
-            distances.append(_gaps(half, pooled).max() / float(documents) ** 2)
-    return np.array(distances)
-
-
 def split_counts(counts: Counts, size: int, resamples: int, rng: np.random.Generator) -> Iterator[Counts]:
     """How many documents with each value are among `size` random ones, in chunks: int64 [chunk, k].
 

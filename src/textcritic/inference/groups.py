@@ -73,15 +73,6 @@ class JackknifeEstimate:
     high: float
 
 
-@dataclass(frozen=True, eq=False)
-class NoiseFloor:
-    """Distances between two random sets of documents of one corpus: mean, 0.95 quantile, and each, float64 [B]."""
-
-    mean: float
-    high: float
-    drawn: Array
-
-
 def group_permutation(
     first: "csr_matrix",
     second: "csr_matrix",
@@ -133,38 +124,6 @@ def group_permutation(
         high = float(np.quantile(null, 0.95))
         tests[name] = GroupTest(observed, p, float(null.mean()), high, null, number, exact)
     return tests
-
-
-def draw_distances(
-    matrix: "csr_matrix", groups: int, distances: Distances = DISTANCES, resamples: int = 1000, seed: int = 1
-) -> dict[str, NoiseFloor]:
-    """Distances between two disjoint random sets of groups of one corpus: the noise floor at that size.
-
-    Args:
-        matrix: [groups, words], counts of each word in groups of equal size.
-        groups: in each of the two sets.
-        distances: by name.
-        resamples: how many pairs of sets.
-        seed: of `numpy.random.default_rng`.
-
-    Raises:
-        TextcriticError: fewer than two times `groups` in the corpus, or what `group_permutation` raises.
-    """
-    require_words(resamples, matrix.shape[1], matrix.shape[1])
-    if not 1 <= groups <= matrix.shape[0] // 2:
-        raise TextcriticError(
-            f"noise floor: two sets of {groups} groups from {matrix.shape[0]}; give at least 1, and at most half"
-        )
-    rng = np.random.default_rng(seed)
-    chosen = np.stack([rng.permutation(matrix.shape[0])[: 2 * groups] for _ in range(resamples)], axis=1)
-    inside, outside = np.zeros((2, matrix.shape[0], resamples))
-    np.put_along_axis(inside, chosen[:groups], 1, axis=0)
-    np.put_along_axis(outside, chosen[groups:], 1, axis=0)
-    drawn = _distances(pooled_words(matrix), inside, outside, distances)
-    return {
-        name: NoiseFloor(float(values.mean()), float(np.quantile(values, 0.95)), values)
-        for name, values in drawn.items()
-    }
 
 
 def distance_intervals(

@@ -11,9 +11,6 @@ from textcritic.inference.statistics import Array
 
 Counts = npt.NDArray[np.int64]
 
-# How far the whiskers of a box plot reach, in heights of the box (Tukey 1977).
-WHISKER = 1.5
-
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
@@ -85,18 +82,6 @@ class Histogram:
         return Histogram(values, counts.sum(axis=0))
 
 
-@dataclass(frozen=True)
-class BoxSummary:
-    """What a box plot shows: quartiles, mean, and the furthest values within 1.5 heights of the box from it."""
-
-    low: float
-    first_quartile: float
-    median: float
-    third_quartile: float
-    high: float
-    mean: float
-
-
 def on_common_values(*histograms: Histogram) -> tuple[Array, Counts]:
     """All values that occur in any of the histograms, float64 [k], and the counts of each, int64 [histograms, k].
 
@@ -129,13 +114,3 @@ def quantile(histogram: Histogram, q: npt.ArrayLike) -> Array:
     low, high = (histogram.values[np.searchsorted(ends, at, side="right")] for at in (below, above))
     between: Array = low + (high - low) * (place - below)
     return between
-
-
-def box_summary(histogram: Histogram) -> BoxSummary:
-    """Of a box plot over documents, with whiskers as in `matplotlib.cbook.boxplot_stats`."""
-    first, median, third = (float(at) for at in quantile(histogram, [0.25, 0.5, 0.75]))
-    reach = WHISKER * (third - first)
-    values = histogram.values
-    low, high = values[values >= first - reach].min(), values[values <= third + reach].max()
-    # With few documents no value may lie between the quartile and the end of the whisker.
-    return BoxSummary(min(float(low), first), first, median, third, max(float(high), third), histogram.mean)
