@@ -27,7 +27,7 @@ def test_every_figure_is_drawn(made, tmp_path):
     rows = {"tendencies": tendency_rows(files, Names.of(files.samples, REAL))}
     for name, draw in FIGURES.items():
         drawn = list(draw(files, rows))
-        assert len(drawn) == {"figures": 9, "boxes": 3}.get(name, 1)
+        assert len(drawn) == {"figures": 8, "boxes": 3}.get(name, 1)
         for _, wide, narrow in drawn:
             assert len(wide.axes) >= 1
             assert wide.get_figwidth() > narrow.get_figwidth()

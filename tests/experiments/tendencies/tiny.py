@@ -27,7 +27,6 @@ GENERATORS: Mapping[str, tuple[str, float, int, float]] = {
     "flat": ("a flat model", 30.0, 60, 0.3),
 }
 EMPTY = "mute"  # a generator whose documents have no token
-DECODINGS = {"drawn": {"articles": 60, "top_p": 1.0}, "nucleus": {"articles": 60, "top_p": 0.9}}
 
 
 def tiny(root: Path, *, documents: int = 60, empty: bool = False) -> TendenciesFiles:
@@ -56,7 +55,7 @@ def build_tendencies(
     Args:
         root: where the files go.
         corpora: their names.
-        sources: generators, of `GENERATORS` or `EMPTY`, each with a decoding of `DECODINGS` and a setting.
+        sources: generators, of `GENERATORS` or `EMPTY`, each with a decoding and a setting.
         seeds: of each of them.
         documents: of each sample; real text has 60.
         stop_words: the option of counting.
@@ -81,9 +80,7 @@ def build_tendencies(
             measured.write(sample.scores, sample.curves)
             samples.append(sample)
     entry = {"tokenizer": "whitespace", "lower_case": True, "stop_words": stop_words, "ranks": 40, "draws": DRAWS}
-    return TendenciesFiles(
-        data=tuple(data), samples=tuple(samples), options=entry | {"window": 10}, decodings=DECODINGS
-    )
+    return TendenciesFiles(data=tuple(data), samples=tuple(samples), options=entry | {"window": 10})
 
 
 def counted(documents: Sequence[str], options: CountOptions = OPTIONS) -> Counts:

@@ -31,7 +31,6 @@ def figures(files: TendenciesFiles, rows: Mapping[str, pd.DataFrame]) -> Iterato
     yield "overview", overview_chart(table, names, WIDTH), overview_chart(table, names, NARROW)
     for part in (
         rank_frequency,
-        type_token,
         type_token_ratios,
         type_token_distances,
         distributions,

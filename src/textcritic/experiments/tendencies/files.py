@@ -55,14 +55,12 @@ class TendenciesFiles(Files):
         data: real text.
         samples: what is compared with it.
         options: of the critic: how tokens are counted.
-        decodings: the registry entry of each sample's decoding.
         models: of a table about generators, which needs nothing else.
     """
 
     data: tuple[RealText, ...]
     samples: tuple[Sample, ...]
     options: Mapping[str, Any]
-    decodings: Mapping[str, Mapping[str, Any]]
     models: tuple[Model, ...] = ()
 
     def of(self, real: RealText) -> list[Documents]:

@@ -10,7 +10,6 @@ from textcritic.plan.sources import (
     check_critic,
     check_labels,
     check_text,
-    decodings_of,
     drawn,
     from_file,
     label_of,
@@ -53,7 +52,6 @@ class Tendencies(Experiment):
             data=() if of == MODELS else tuple(self._real(corpus) for corpus in corpora),
             samples=tuple(self._sample(source) for source in compared),
             options={key: entry[key] for key in COUNTING},
-            decodings=decodings_of(compared, self.registries),
             models=tuple(self._models(sources)) if of == MODELS else (),
         )
 
