@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
+from timing import cpu_seconds
 
 from textcritic.critics import TransitionCritic, document_columns, latent_ppl, score_chains, score_posteriors
 from textcritic.critics.transitions import PAPER_GRID
@@ -61,12 +62,6 @@ def loop_score(log_prob, chains):
     ]
 
 
-def seconds(function):
-    started = time.process_time()
-    result = function()
-    return time.process_time() - started, result
-
-
 def report(capsys, what, loop, ours):
     with capsys.disabled():
         print(f"\n{what}: loops {loop:.2f} s, textcritic {ours:.3f} s, ratio {loop / ours:.0f}x")
@@ -88,7 +83,7 @@ def test_fit_and_score_columns(benchmark, capsys, chains):
 
     scores = benchmark.pedantic(ours, rounds=3, warmup_rounds=1)
     lists, held_out = train.to_pylist(), validation.to_pylist()
-    loop, step_nll = seconds(lambda: loop_score(loop_fit(lists, held_out), lists))
+    loop, step_nll = cpu_seconds(lambda: loop_score(loop_fit(lists, held_out), lists))
     expected = math.exp(sum(map(sum, step_nll)) / sum(map(len, step_nll)))
     assert latent_ppl(scores) == pytest.approx(expected, rel=1e-9)
     report(capsys, f"fit + score, {DOCUMENTS:,} chains in columns", loop, benchmark.stats.stats.median)
@@ -104,7 +99,7 @@ def test_fit_and_score_lists(benchmark, capsys, chains):
         return score_chains(critic, ids, train)
 
     benchmark.pedantic(ours, rounds=3, warmup_rounds=1)
-    loop, _ = seconds(lambda: loop_score(loop_fit(train, validation), train))
+    loop, _ = cpu_seconds(lambda: loop_score(loop_fit(train, validation), train))
     report(capsys, f"fit + score, {DOCUMENTS:,} chains in lists", loop, benchmark.stats.stats.median)
 
 
@@ -131,7 +126,7 @@ def test_soft_scores(benchmark, capsys):
             for before, after in pairwise(q):
                 total += sum(before[i] * after[j] * nll[i + 1, j] for i in range(96) for j in range(96))
 
-    loop, _ = seconds(lambda: loops(q.tolist() for q in posteriors[:20]))
+    loop, _ = cpu_seconds(lambda: loops(q.tolist() for q in posteriors[:20]))
     report(capsys, "soft scores, 5,000 documents", loop * 250, benchmark.stats.stats.median)
 
 
@@ -147,7 +142,7 @@ def test_bootstrap(benchmark, capsys, documents):
             drawn = [rows[rng.randrange(documents)] for _ in range(documents)]
             math.exp(sum(nll for nll, _ in drawn) / sum(steps for _, steps in drawn))
 
-    loop, _ = seconds(loops)
+    loop, _ = cpu_seconds(loops)
     what = f"bootstrap, {documents:,} documents, {resamples:,} resamples"
     report(capsys, what, loop * resamples / few, benchmark.stats.stats.median)
 
@@ -166,7 +161,7 @@ def test_permutation(benchmark, capsys, documents):
             sums = [(sum(nll for nll, _ in half), sum(steps for _, steps in half)) for half in halves]
             abs(sums[0][0] / sums[0][1] - sums[1][0] / sums[1][1])
 
-    loop, _ = seconds(loops)
+    loop, _ = cpu_seconds(loops)
     what = f"permutation test, {documents:,} documents, {resamples:,} splits"
     report(capsys, what, loop * resamples / few, benchmark.stats.stats.median)
 

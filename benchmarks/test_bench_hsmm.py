@@ -13,6 +13,7 @@ import time
 import numpy as np
 import pytest
 import torch
+from timing import fastest
 from torch_struct import SemiMarkovCRF
 
 from textcritic.generators.hsmm import HSMM, Counts, Lattice, Lexicon, expected_counts, log_marginal_of_logs
@@ -128,7 +129,7 @@ def test_dense_potentials(benchmark, capsys, name, partition, states, tokens, se
 def test_cost_is_linear(benchmark, capsys, states):
     def seconds_a_token(tokens, sequences):
         tables, lattice, _ = batch(states, tokens, sequences)
-        best = min(timed(lambda: factored(tables, lattice)) for _ in range(3))
+        best = fastest(lambda: factored(tables, lattice), 3)
         return best / tokens / sequences
 
     once = benchmark.pedantic(seconds_a_token, (100, 8), rounds=1, iterations=1)
@@ -168,16 +169,10 @@ def test_expected_counts_of_certain_segmentations(benchmark, capsys, states, seq
     benchmark.pedantic(lambda: expected_counts(model, lattice, into=counts), rounds=5, warmup_rounds=1)
     ours = benchmark.stats.stats.median
     level = torch.rand(sequences, states)
-    products = 3 * 50 * min(timed(lambda: level @ transition) for _ in range(20))
+    products = 3 * 50 * fastest(lambda: level @ transition, 20)
     benchmark.extra_info |= {"sequences_per_second": sequences / ours, "matrix products": products / ours}
     with capsys.disabled():
         print(
             f"\nexpected counts, K = {states}, batch {sequences}: {sequences / ours:,.0f} sequences/s; "
             f"{products / ours:.0%} is matrix products"
         )
-
-
-def timed(function):
-    started = time.process_time()
-    function()
-    return time.process_time() - started

@@ -5,24 +5,17 @@ resamples, and its time for one stands for all. Nothing is asserted about time b
 `python -m pytest benchmarks/test_bench_inference.py -s`.
 """
 
-import time
-
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.sparse import csr_matrix
+from timing import cpu_seconds
 
 from textcritic.inference import Histogram, chi_square, group_permutation, half_l1, ks_test, max_difference, mean_test
 
 DOCUMENTS, RESAMPLES = 1_000_000, 1000
 LEAST = 5  # times as fast as the loop
 WORDS, GROUPS, ENTRIES = 1_500_000, 100, 4_000_000
-
-
-def seconds(function):
-    started = time.process_time()
-    result = function()
-    return time.process_time() - started, result
 
 
 def report(capsys, what, loop, ours):
@@ -48,7 +41,7 @@ def test_one_dimension(capsys, test, quantity):
             return test(*(Histogram.of(lengths) for lengths, _ in sets), resamples=RESAMPLES)
         return test(*(Histogram.of_ratios(some, lengths) for lengths, some in sets), resamples=RESAMPLES)
 
-    taken, _ = seconds(ours)
+    taken, _ = cpu_seconds(ours)
     pooled = np.concatenate([lengths * 1.0 if quantity == "length" else some / lengths for lengths, some in sets])
     rng = np.random.default_rng(3)
 
@@ -57,7 +50,7 @@ def test_one_dimension(capsys, test, quantity):
         one, two = pooled[:DOCUMENTS], pooled[DOCUMENTS:]
         return stats.ks_2samp(one, two, method="asymp") if test is ks_test else one.mean() - two.mean()
 
-    once, _ = seconds(loop)
+    once, _ = cpu_seconds(loop)
     report(capsys, f"{test.__name__} of {quantity}, {DOCUMENTS:,} documents in each set", once * RESAMPLES, taken)
 
 
@@ -76,7 +69,7 @@ def test_words(capsys):
         return matrix
 
     one, two = groups(1), groups(2)
-    taken, found = seconds(lambda: group_permutation(one, two, resamples=RESAMPLES))
+    taken, found = cpu_seconds(lambda: group_permutation(one, two, resamples=RESAMPLES))
     rng = np.random.default_rng(3)
 
     def loop():
@@ -86,7 +79,7 @@ def test_words(capsys):
         sums = [own[0] @ one + own[1] @ two for own in (inside, outside)]
         return [float(distance(*sums)) for distance in (max_difference, half_l1, chi_square)]
 
-    once, values = seconds(lambda: [loop() for _ in range(3)])
+    once, values = cpu_seconds(lambda: [loop() for _ in range(3)])
     for test, drawn in zip(found.values(), np.array(values).T, strict=True):
         assert test.null.min() * 0.99 < drawn.mean() < test.null.max() * 1.01
     with capsys.disabled():

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import mwparserfromhell
 import pytest
+from timing import fastest
 
 from textcritic.corpora import read_articles
 from textcritic.corpora.wikipedia import Shard, extract_shard
@@ -46,13 +47,6 @@ def extract(path, folder, workers=1):
     before = time.perf_counter(), cpu()
     extract_shard(Shard([path], 0, 1), OPTIONS, folder / "out.parquet", folder / "out.json", workers=workers)
     return time.perf_counter() - before[0], cpu() - before[1]
-
-
-def timed(call):
-    """CPU seconds of this process."""
-    started = time.process_time()
-    call()
-    return time.process_time() - started
 
 
 def cpu():
@@ -86,9 +80,9 @@ def test_megabytes_a_second_of_one_core(benchmark, capsys, tmp_path):
     texts = [p.findtext(f"{SPACE}revision/{SPACE}text") for p in pages if p.findtext(f"{SPACE}id") in ids]
     assert len(texts) == len(ids)
 
-    peer = min(timed(lambda: [mwparserfromhell.parse(text).nodes[:0] for text in texts]) for _ in range(2))
+    peer = fastest(lambda: [mwparserfromhell.parse(text).nodes[:0] for text in texts], 2)
     packed = SAMPLE.read_bytes()
-    unpacking = min(timed(lambda: bz2.decompress(packed)) for _ in range(3))
+    unpacking = fastest(lambda: bz2.decompress(packed), 3)
     benchmark.extra_info |= {"MB/s": size / seconds, "ratio": peer / seconds}
     with capsys.disabled():
         print(

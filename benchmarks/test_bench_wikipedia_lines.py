@@ -7,13 +7,13 @@ order is that of 300,000 lines, some more than `shuffle.BUCKET`; its peer reads 
 """
 
 import json
-import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
+from timing import fastest
 
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.corpora.wikipedia import Shard, build_lines, extract_shard, lines
@@ -24,13 +24,6 @@ ENTRY = {"extractor": "wikipedia-lines", "options": {"paths": ["x"], "disambigua
 OPTIONS = complete(ENTRY, "corpora", "benchmark")["options"]
 LINES = 300_000
 pytestmark = pytest.mark.benchmark(disable_gc=True)
-
-
-def timed(call):
-    """CPU seconds of this process."""
-    started = time.process_time()
-    call()
-    return time.process_time() - started
 
 
 def extract(folder):
@@ -49,8 +42,8 @@ def test_lines_a_second_beside_moses_steps_alone(benchmark, capsys, tmp_path, mo
         for text in raw:
             tokeniser.tokenize(normaliser.normalize(text), escape=False, return_str=True)
 
-    seconds = min(benchmark.pedantic(lambda: [timed(lambda: extract(tmp_path)) for _ in range(3)], rounds=1))
-    peer = min(timed(steps) for _ in range(3))
+    seconds = benchmark.pedantic(lambda: fastest(lambda: extract(tmp_path), 3), rounds=1)
+    peer = fastest(steps, 3)
     words = sum(len(text.split()) for text in texts) / len(texts)
     benchmark.extra_info |= {"lines/s": len(texts) / seconds, "ratio": seconds / peer}
     with capsys.disabled():
@@ -76,8 +69,8 @@ def test_order_beside_a_shuffle_in_memory(benchmark, capsys, tmp_path):
         order = np.random.default_rng(1).permutation(LINES)
         pq.write_table(table.take(order), tmp_path / "shuffled.parquet", compression="zstd")
 
-    seconds = benchmark.pedantic(lambda: timed(ours), rounds=1)
-    alone = timed(peer)
+    seconds = benchmark.pedantic(lambda: fastest(ours, 1), rounds=1)
+    alone = fastest(peer, 1)
     benchmark.extra_info |= {"lines/s": LINES / seconds, "ratio": seconds / alone}
     with capsys.disabled():
         print(
