@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, GPT2Config, GPTNeoConfig, LlamaConfig
+from tiny_causal import configs, tiny_model
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.beams import FIRST_STEPS, Beams
@@ -12,38 +12,15 @@ from textcritic.generators.drawing import BLOCK, draw, draw_scored, log_probs_of
 from textcritic.generators.sample import ArticleModel, draw_articles
 
 END, WINDOW, VOCABULARY = 0, 24, 40
-CONFIGS = {
-    "gpt2": GPT2Config(vocab_size=VOCABULARY, n_positions=WINDOW, n_embd=16, n_layer=2, n_head=2),
-    "llama, two heads share keys": LlamaConfig(
-        vocab_size=VOCABULARY,
-        hidden_size=16,
-        intermediate_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=WINDOW,
-    ),
-    "gpt-neo, without attention of our own": GPTNeoConfig(
-        vocab_size=VOCABULARY,
-        max_position_embeddings=WINDOW,
-        hidden_size=16,
-        num_layers=2,
-        num_heads=2,
-        attention_types=[[["global", "local"], 1]],
-        window_size=4,
-    ),
-}
+# GPT-Neo has no attention of our own; XGLM has none either.
+CONFIGS = {name: config for name, config in configs(VOCABULARY, WINDOW, END).items() if name != "xglm"}
 
 
 def model_of(name):
     """Random weights, so large that distributions are not flat and texts end after 1 to 60 tokens."""
-    torch.manual_seed(1)
-    model = AutoModelForCausalLM.from_config(CONFIGS[name]).eval()
+    model = tiny_model(CONFIGS[name], seed=1, std=0.3)
     with torch.no_grad():
-        for weight in model.parameters():
-            if weight.ndim > 1:
-                weight.normal_(std=0.3)
-        if name != "llama, two heads share keys":
+        if name != "llama":
             towards = -0.3 if name == "gpt2" else 0.3
             model.transformer.ln_f.bias += towards * model.get_output_embeddings().weight[END]
     return model

@@ -6,17 +6,13 @@ import numpy as np
 import pytest
 import torch
 from scipy.stats import chisquare
+from tiny_causal import configs, tiny_model
 from transformers import (
-    AutoModelForCausalLM,
     GPT2Config,
-    GPTNeoConfig,
-    LlamaConfig,
-    PreTrainedConfig,
     PreTrainedModel,
     TemperatureLogitsWarper,
     TopKLogitsWarper,
     TopPLogitsWarper,
-    XGLMConfig,
 )
 
 from textcritic.generators import cache
@@ -26,49 +22,7 @@ from textcritic.generators.sample import ArticleModel, draw_articles
 
 VOCABULARY, WINDOW, END = 23, 12, 0
 
-CONFIGS = {
-    "gpt2": GPT2Config(vocab_size=VOCABULARY, n_positions=WINDOW, n_embd=16, n_layer=2, n_head=2),
-    "gpt-neo": GPTNeoConfig(
-        vocab_size=VOCABULARY,
-        max_position_embeddings=WINDOW,
-        hidden_size=16,
-        num_layers=2,
-        num_heads=2,
-        attention_types=[[["global", "local"], 1]],
-        window_size=4,
-    ),
-    "llama": LlamaConfig(
-        vocab_size=VOCABULARY,
-        max_position_embeddings=WINDOW,
-        hidden_size=16,
-        intermediate_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-    ),
-    "xglm": XGLMConfig(
-        vocab_size=VOCABULARY,
-        max_position_embeddings=WINDOW,
-        d_model=16,
-        ffn_dim=32,
-        num_layers=2,
-        attention_heads=2,
-        pad_token_id=None,
-        bos_token_id=END,
-        eos_token_id=END,
-    ),
-}
-
-
-def tiny(config: PreTrainedConfig, seed: int = 6) -> PreTrainedModel:
-    """A model whose weights are large enough for its predictions to depend on tokens and positions."""
-    torch.manual_seed(seed)
-    model = AutoModelForCausalLM.from_config(config).eval()
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if weight.ndim > 1:
-                weight.normal_(std=0.3 if any(part in name for part in ("wte", "embed", "lm_head")) else 0.45)
-    return model
+CONFIGS = configs(VOCABULARY, WINDOW, END)
 
 
 def one_at_a_time(
@@ -114,7 +68,7 @@ def count_calls(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) 
 @pytest.mark.parametrize(("prompt", "stride"), [([END], 1), ([END, 7, END], 5), ([END], None)])
 @pytest.mark.parametrize("architecture", CONFIGS)
 def test_batched_and_cached_equals_one_forward_per_token(architecture, prompt, stride):
-    model = tiny(CONFIGS[architecture])
+    model = tiny_model(CONFIGS[architecture], seed=6)
     expected = {index: one_at_a_time(model, prompt, 3, index, stride or WINDOW // 2, 50) for index in range(12)}
     lengths = [len(ids) for ids, _ in expected.values()]
     assert max(lengths) > 3 * WINDOW  # well past the window, several times
@@ -127,7 +81,7 @@ def test_batched_and_cached_equals_one_forward_per_token(architecture, prompt, s
 @pytest.mark.parametrize("architecture", CONFIGS)
 def test_stride_1_is_the_published_loop(architecture, top_k):
     """Token for token under the same seed, for articles that end in the window, past it, and not at all."""
-    model = tiny(CONFIGS[architecture], seed=8)
+    model = tiny_model(CONFIGS[architecture], seed=8)
     expected = {index: one_at_a_time(model, [END], 8, index, 1, 30, top_k) for index in range(24)}
     found = drawn_by(model, [END], Decoding(stride=1, top_k=top_k, max_tokens=30, batch_size=7), 8, range(24))
     assert found == expected
@@ -141,7 +95,7 @@ def test_stride_1_is_the_published_loop(architecture, top_k):
 def test_attention_row_by_row_draws_the_same_articles(architecture, stride, monkeypatch):
     monkeypatch.setattr(cache, "WORTH_A_CALL", 0)
     calls = count_calls(monkeypatch, cache, "sdpa_attention_forward")
-    model = tiny(CONFIGS[architecture])
+    model = tiny_model(CONFIGS[architecture], seed=6)
     expected = {index: one_at_a_time(model, [END], 3, index, stride or WINDOW // 2, 50) for index in range(12)}
     before = len(calls)
     assert drawn_by(model, [END], Decoding(stride=stride, max_tokens=50, batch_size=5), 3, range(12)) == expected
@@ -152,7 +106,9 @@ def test_attention_row_by_row_draws_the_same_articles(architecture, stride, monk
 
 def test_contexts_grow_no_longer_than_those_of_training():
     """A model with positions to spare, trained on blocks of WINDOW tokens, is given no more than these."""
-    model = tiny(GPT2Config(vocab_size=VOCABULARY, n_positions=3 * WINDOW, n_embd=16, n_layer=2, n_head=2))
+    model = tiny_model(
+        GPT2Config(vocab_size=VOCABULARY, n_positions=3 * WINDOW, n_embd=16, n_layer=2, n_head=2), seed=6
+    )
     expected = {index: one_at_a_time(model, [END], 3, index, 2, 50) for index in range(6)}
     decoding = Decoding(stride=2, max_tokens=50, batch_size=4)
     draws = draw_articles(ArticleModel(model, [END], END, context=WINDOW), decoding, 3, range(6))
@@ -163,7 +119,7 @@ def test_contexts_grow_no_longer_than_those_of_training():
 def test_the_cache_grows_and_shifts_without_changing_an_article():
     """Contexts beyond the first capacity (128 columns), in a batch that outlives the columns several times."""
     config = GPT2Config(vocab_size=VOCABULARY, n_positions=400, n_embd=16, n_layer=2, n_head=2)
-    model = tiny(config)
+    model = tiny_model(config, seed=6)
     with torch.no_grad():  # make the end unlikely, so that contexts get long
         model.transformer.ln_f.bias -= 2 * model.transformer.wte.weight[END]
     wide = drawn_by(model, [END], Decoding(max_tokens=390, batch_size=4), 0, range(10))
@@ -176,7 +132,7 @@ def test_the_cache_grows_and_shifts_without_changing_an_article():
 def test_frequencies_are_the_models_exact_probabilities():
     """All articles of up to 3 tokens of a 5-token model, enumerated, against 20,000 draws."""
     config = GPT2Config(vocab_size=5, n_positions=8, n_embd=8, n_layer=1, n_head=2)
-    model = tiny(config, seed=2)
+    model = tiny_model(config, seed=2)
     exact: dict[tuple[int, ...], float] = {}
 
     def enumerate_from(drawn: tuple[int, ...], probability: float) -> None:
