@@ -146,7 +146,7 @@ class Project:
             )
             return Target(
                 refusal=f"{target} belongs to {which} --config studies=\"['{first}']\""
-                " (config/paper.yaml and the profile slurm configure the papers' studies)"
+                " (config/paper.yaml and the profile slurm configure the study model-criticism)"
             )
         experiment = self.studies[first].parts()[part]
         return Target(
