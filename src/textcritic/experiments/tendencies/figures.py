@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 
 from textcritic.experiments.tendencies.boxes import box_chart, permutation_chart, vocabulary_chart
 from textcritic.experiments.tendencies.files import TendenciesFiles
@@ -156,13 +156,14 @@ def sizes(shown: Sequence[Panel]) -> Iterator[Drawn]:
         "types": "different words",
         "s": "Zipf’s s",
         "heaps_beta": "Heaps’ β",
-        "unigram_half_l1": "words, total variation",
+        "unigram_half_l1": "distance of words",
     }
 
     def draw(axes: Axes, panel: Panel, column: int) -> None:
         for line in panel.all:
             plot(axes, line, line.curve(f"size.{SIZES[column]}"), marker="o", markersize=2.5)
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
         _plain(axes)
         axes.yaxis.set_major_locator(MaxNLocator(4))
         if SIZES[column] == "types":
@@ -251,7 +252,6 @@ def _types(curves: tuple[str, ...]) -> Callable[[Axes, Panel, int], None]:
         axes.set_yscale("log")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axis.set_minor_formatter(NullFormatter())
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         quiet(axes, "length, tokens", "" if column else "mean number")
 
@@ -276,4 +276,3 @@ def _times(axes: Axes) -> None:
 
 def _plain(axes: Axes) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())

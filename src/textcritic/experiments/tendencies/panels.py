@@ -103,16 +103,26 @@ def grid(
     across = max(1, min(len(labels), math.floor((width - 0.2) / longest)))
     foot = math.ceil(len(labels) / across) * LEGEND_LINE + 0.15
     with style():
-        figure = new_figure(width, rows * height + foot)
+        figure = new_figure(width, rows * height)
         places = figure.subplots(rows, columns, squeeze=False).ravel()
         for number, axes in enumerate(places):
             panel, column = shown[number // len(titles)], number % len(titles)
             draw(axes, panel, column)
-            axes.set_title(": ".join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6)
-        figure.tight_layout(rect=(0, foot / (rows * height + foot), 1, 1), h_pad=1.4, w_pad=1.6)
+            between = ":\n" if columns > 3 else ": "  # two lines where there is little room
+            axes.set_title(between.join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6)
+        figure.tight_layout(h_pad=1.4, w_pad=1.6)
+        _add_foot(figure, foot)
         handles = [Line2D([], [], color=line.colour, linestyle=line.dashes, linewidth=1.8) for line in labels.values()]
         figure.legend(handles, list(labels), loc="lower center", ncols=across, fontsize=9, handlelength=2.2)
     return figure
+
+
+def _add_foot(figure: Figure, foot: float) -> None:
+    """Make a figure higher below its axes, by `foot` inches. A layout with room left would be computed twice."""
+    height, places = figure.get_figheight(), figure.subplotpars
+    top, bottom = ((end * height + foot) / (height + foot) for end in (places.top, places.bottom))
+    figure.set_figheight(height + foot)
+    figure.subplots_adjust(top=top, bottom=bottom)
 
 
 def band(axes: Axes, curve: pd.DataFrame, colour: str = MUTED) -> None:
@@ -136,7 +146,8 @@ def plot(axes: Axes, line: Line, curve: pd.DataFrame, **look: Any) -> None:
 
 
 def quiet(axes: Axes, x: str, y: str = "") -> None:
-    """Axis labels, and a rule at each tick of y."""
+    """Axis labels, and a rule at each tick of y. Ticks between those with numbers would double the time of a figure."""
+    axes.minorticks_off()
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
