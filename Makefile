@@ -28,7 +28,7 @@ parallel = -n logical --maxprocesses 8 --dist loadscope --no-loadscope-reorder
 test: .venv/installed
 	pytest tests -m "not long and not slurm" $(parallel)
 
-# With the files that are `long` (tests/conftest.py), a third of the time of all: whole studies on other corpora, and training in several processes.
+# With the tests that are `long` (tests/conftest.py lists files of them), a third of the time of all: whole studies on other corpora, and training in several processes.
 test-all: .venv/installed
 	pytest tests $(parallel)
 
