@@ -31,7 +31,7 @@ from textcritic.tendencies.words import stop_words_of
 MEAN_LENGTH = 57
 WORDS = 1_000_000
 PART = 4_000
-COMPARED = 10_000
+COMPARED = 50_000
 PERMUTED = 3
 MEASURE = """
 import json, resource, sys, time
@@ -183,7 +183,7 @@ def test_all_tendencies_of_a_million_documents(corpus, tmp_path, capsys):
 
 
 def test_against_plain_loops_with_tests(corpus, tmp_path, capsys):
-    """Counting and comparing 10,000 documents with as many, against loops over documents and tokens.
+    """Counting and comparing 50,000 documents with as many, against loops over documents and tokens.
 
     Three permutations are made by loops, and their time is scaled to the thousand that both make.
     """

@@ -2,10 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -42,8 +42,7 @@ def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     run(*BUILD, folder, "--target", "sdist", cwd=ROOT)
     (sdist,) = folder.glob("*.tar.gz")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(folder / "unpacked", filter="data")
+    shutil.unpack_archive(sdist, folder / "unpacked")
     (unpacked,) = (folder / "unpacked").iterdir()
     run(*BUILD, folder, "--target", "wheel", cwd=unpacked)
     (made,) = folder.glob("*.whl")

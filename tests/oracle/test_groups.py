@@ -234,7 +234,7 @@ SOME = csr_matrix(np.array([[1, 2], [3, 0], [1, 1]]))
         (lambda: distance_intervals(SOME[:, :1], SOME), "sets of 1 and of 2 words"),
         (lambda: group_permutation(SOME, SOME, resamples=0), "0 resamples"),
         (lambda: group_permutation(SOME, -SOME), "a count is negative"),
-        (lambda: group_permutation(SOME, 0 * SOME), "has no tokens"),
+        (lambda: group_permutation(SOME, 0 * SOME), "has no token"),
         (lambda: distance_intervals(SOME, SOME, level=1.0), "at level 1.0"),
         (lambda: group_jackknife((SOME, np.ones(2)), lambda *_: 0.0), r"\[2, 3\] groups"),
         (lambda: group_jackknife(np.ones((0, 2)), lambda _: 0.0), r"\[0\] groups"),

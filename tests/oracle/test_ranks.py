@@ -85,5 +85,5 @@ def test_ranks_that_cannot_be_compared():
         rank_permutation(one, one, 0)
     with pytest.raises(TextcriticError, match="sets of 5 and of 4 words"):
         rank_interval(one, one[:, :4])
-    with pytest.raises(TextcriticError, match="has no tokens"):
+    with pytest.raises(TextcriticError, match="has no token"):
         rank_permutation(one, csr_matrix((3, 5), dtype=np.int64))

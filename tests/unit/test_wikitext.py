@@ -1,14 +1,17 @@
 """Wikitext to clean sections: one small case per construct, broken markup, any input at all."""
 
 import pickle
+import re
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import textcritic
 from textcritic.corpora.articles import Section
 from textcritic.corpora.layout import END
 from textcritic.corpora.wikipedia.wikitext import (
@@ -348,3 +351,10 @@ def test_a_megabyte_of_deep_nesting_takes_seconds(opening, closing):
     depth = 1_000_000 // len(opening + closing)
     text = last_text(f"'a\\n' + {opening!r} * {depth} + 'b' + {closing!r} * {depth} + '\\nc'")
     assert text.split() in (["a", "c"], ["a", "b", "c"])
+
+
+def test_what_repeats_a_group_and_does_not_give_it_back_is_an_atomic_group():
+    """Python before 3.11.5 matches `(...)*+` wrongly where the group backtracks (python/cpython#106052)."""
+    sources = list(Path(textcritic.__file__).parent.rglob("*.py"))
+    assert len(sources) > 100
+    assert [path for path in sources if re.search(r"\)[*+?]\+", path.read_text(encoding="utf-8"))] == []

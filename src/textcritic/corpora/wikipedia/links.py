@@ -14,7 +14,7 @@ from textcritic.corpora.wikipedia.namespaces import Namespaces, normal
 
 _PREFIXED = re.compile(r"\[\[([^\[\]|\n:]++):([^\[\]|\n]*+)")
 _PLAIN = re.compile(r"\[\[[^\[\]\n]*+\]\]")
-_FILE = re.compile(r"\[\[[^\[\]]*+(?:(?:\[\[[^\[\]]*+\]\]|\[[^\[\]]*+\])[^\[\]]*+)*+\]\]")  # links in its caption
+_FILE = re.compile(r"\[\[[^\[\]]*+(?>(?:(?:\[\[[^\[\]]*+\]\]|\[[^\[\]]*+\])[^\[\]]*+)*)\]\]")  # links in its caption
 _LINK = re.compile(r"(?<!\[)\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\](?!\])")
 _INNERMOST = re.compile(r"\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
 _SINGLE = re.compile(r"\[[^\[\]]*\]")

@@ -24,7 +24,7 @@ _EXTENSIONS = (
     "langconvert|mapdata|mapframe|maplink|math|nowiki|phonos|pre|quiz|ref|references|rss|score|section|source|"
     "syntaxhighlight|templatedata|templatestyles|timeline"
 )
-_REFERENCE = r"<ref(?:\s[^<>]*+)?+>(?:(?<=/>)|[^<]*+</ref\s*+>)"  # one without other tags or comments, as most are
+_REFERENCE = r"<ref(?>(?:\s[^<>]*+)?)>(?:(?<=/>)|[^<]*+</ref\s*+>)"  # one without other tags or comments, as most are
 _TOKEN = re.compile(rf"{_REFERENCE}|<!--|<(?P<name>{_EXTENSIONS})(?=[\s/>])|\{{\{{+|\}}\}}+", re.IGNORECASE)
 _CLOSING = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in _EXTENSIONS.split("|")}
 _CONTROLS = "".join(map(chr, [*range(9), 11, 12, *range(14, 32), 127]))
@@ -68,7 +68,7 @@ _CONTAINER = re.compile(
 
 # Of the last pass: what is left.
 _QUOTES = re.compile(r"('{2,})")
-_STYLED_LINK = re.compile(r"\[\[([^\[\]'\n]*+(?:'(?!')[^\[\]'\n]*+)*+''[^\[\]\n]*+)\]\]")
+_STYLED_LINK = re.compile(r"\[\[([^\[\]'\n]*+(?>(?:'(?!')[^\[\]'\n]*+)*)''[^\[\]\n]*+)\]\]")
 _STYLED_ADDRESS = re.compile(r"(\[(?:\w{1,12}:)?//[^\s\[\]<>\"']++)(?='')")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u2060\ufeff]")

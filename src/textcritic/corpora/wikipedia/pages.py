@@ -26,7 +26,7 @@ _KEPT = len(_END) - 1  # bytes that may begin a tag
 # element of their own; this is for dumps that do not have it.
 _REDIRECT = re.compile(
     r"\s*#[^\s\[\]#*:;{}|<>]+\s*:?\s*\[\[[^\[\]\n]*\]\]"
-    r"(?:[^\S\n]|\{\{[^{}\n]*\}\}|\[\[[^\[\]\n:]+:[^\[\]\n]*\]\])*+(?:\n|\Z)"
+    r"(?>(?:[^\S\n]|\{\{[^{}\n]*\}\}|\[\[[^\[\]\n:]+:[^\[\]\n]*\]\])*)(?:\n|\Z)"
 )
 _DISAMBIGUATION = re.compile(r".*\(disambiguation\)", re.IGNORECASE)
 

@@ -25,7 +25,7 @@ __all__ = ["FROM_TEMPLATE", "INTRODUCTION", "JOINED", "Namespaces", "is_disambig
 INTRODUCTION = "abstract"
 FROM_TEMPLATE, JOINED = "title from a template's argument", "heading without title, joined to the section before"
 _LEVEL = 2
-_UNMARKED = re.compile(r"(?:[^\W_]|[ ,.()/!?])*+")  # a title without markup, as nearly all are
+_UNMARKED = re.compile(r"(?>(?:[^\W_]|[ ,.()/!?])*)")  # a title without markup, as nearly all are
 _HEADING_LIKE = re.compile(r"\n=[^\n]*")
 # A list item, an indented or a preformatted line, unless a table begins, goes on or ends there.
 _NO_PARAGRAPH = re.compile(rf"\n(?![{GAP} \t:]*+\{{?\|)(?:[{GAP} \t]*+[*#:;]|[ \t])[^\n]*")

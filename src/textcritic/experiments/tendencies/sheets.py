@@ -90,6 +90,8 @@ def distances_sheet(
         "audit has two others). Types: at equal length, in the mean over lengths. Total variation: half of the sum "
         "of all differences of frequencies.",
         f"Under each value: its 95% interval, what a second draw of real text has, and the p-value. {FLOOR}",
+        "Intervals of lengths, stop words and symbols are about the distance of the distributions; all others about "
+        "the distance of sets of these sizes, which chance makes larger: there the second draw is the yardstick.",
     ]
     heads = ("Source", *(statistic.title for statistic in chosen))
     return _sheet(name, "How far each source is from laws and from real text", heads, body, remarks)
