@@ -8,7 +8,7 @@ import pytest
 from textcritic.corpora import Section, read_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
-from textcritic.generators.collect import SampleFiles, collect_samples, import_samples
+from textcritic.generators.collect import Limit, SampleFiles, collect_samples, import_samples
 from textcritic.generators.shards import Draw, write_shard
 
 DRAWS = [
@@ -37,7 +37,7 @@ def shards_of(folder: Path, *parts: list[Draw]) -> list[Path]:
 
 def test_with_titles_malformed_and_endless_draws_are_kept_apart(tmp_path, outputs):
     counts = collect_samples(
-        shards_of(tmp_path, DRAWS[:2], DRAWS[2:]), "w-title", 12, "gpt2-demo", SampleFiles(*outputs)
+        shards_of(tmp_path, DRAWS[:2], DRAWS[2:]), "w-title", Limit(12), "gpt2-demo", SampleFiles(*outputs)
     )
     kept = read_articles(outputs[0])
     assert [article.id for article in kept] == ["gpt2-demo-000000", "gpt2-demo-000005"]
@@ -60,18 +60,31 @@ def test_with_titles_malformed_and_endless_draws_are_kept_apart(tmp_path, output
             "no end within 12 tokens": 1,
         },
         "tokens": 39,
+        "unfinished": 0,
     }
 
 
 def test_without_titles_sections_have_none(tmp_path, outputs):
-    counts = collect_samples(shards_of(tmp_path, DRAWS), "wo-title", 12, "g", SampleFiles(*outputs))
+    counts = collect_samples(shards_of(tmp_path, DRAWS), "wo-title", Limit(12), "g", SampleFiles(*outputs))
     kept = {article.id: article.sections for article in read_articles(outputs[0])}
     assert kept["g-000000"] == (Section(None, "Abstract: one two"), Section(None, "Methods : three"))
     assert counts["rejected"] == {"empty": 1, "no end within 12 tokens": 1}
 
 
+def test_texts_that_did_not_end_are_kept_where_the_decoding_says_so(tmp_path, outputs):
+    limit = Limit.of({"max_tokens": 12, "unfinished": "keep"})
+    counts = collect_samples(shards_of(tmp_path, DRAWS), "wo-title", limit, "g", SampleFiles(*outputs))
+    kept = {article.id: article.sections for article in read_articles(outputs[0])}
+    assert kept["g-000004"] == (Section(None, "a: b and on and on"),)
+    assert counts == {"drawn": 6, "kept": 5, "rejected": {"empty": 1}, "tokens": 39, "unfinished": 1}
+    malformed = [DRAWS[0], Draw(1, "no title here", 12, "length")]
+    counts = collect_samples(shards_of(tmp_path, malformed), "w-title", limit, "g", SampleFiles(*outputs))
+    assert counts["rejected"] == {"section without title": 1}
+    assert counts["unfinished"] == 0
+
+
 def test_a_sample_without_rejections_has_an_empty_table_of_them(tmp_path, outputs):
-    collect_samples(shards_of(tmp_path, DRAWS[:1]), "w-title", 12, "g", SampleFiles(*outputs))
+    collect_samples(shards_of(tmp_path, DRAWS[:1]), "w-title", Limit(12), "g", SampleFiles(*outputs))
     assert read_table(outputs[1]).num_rows == 0
     assert read_table(outputs[1]).column_names == ["id", "text", "why"]
     assert read_json(outputs[2])["rejected"] == {}
@@ -79,18 +92,18 @@ def test_a_sample_without_rejections_has_an_empty_table_of_them(tmp_path, output
 
 def test_nothing_is_written_when_every_article_is_rejected(tmp_path, outputs):
     with pytest.raises(TextcriticError, match=r"of 3 articles none can be used \(empty: 1, .*section without title: 1"):
-        collect_samples(shards_of(tmp_path, DRAWS[1:4]), "w-title", 12, "g", SampleFiles(*outputs))
+        collect_samples(shards_of(tmp_path, DRAWS[1:4]), "w-title", Limit(12), "g", SampleFiles(*outputs))
     assert not any(path.exists() for path in outputs)
 
 
 def test_an_article_in_two_shards(tmp_path, outputs):
     with pytest.raises(TextcriticError, match=r"shard1.parquet: article 1 was drawn in another shard too"):
-        collect_samples(shards_of(tmp_path, DRAWS[:2], DRAWS[1:3]), "w-title", 12, "g", SampleFiles(*outputs))
+        collect_samples(shards_of(tmp_path, DRAWS[:2], DRAWS[1:3]), "w-title", Limit(12), "g", SampleFiles(*outputs))
 
 
 def test_a_missing_shard(tmp_path, outputs):
     with pytest.raises(TextcriticError, match=r"shard7.parquet: no such file"):
-        collect_samples([tmp_path / "shard7.parquet"], "w-title", 12, "g", SampleFiles(*outputs))
+        collect_samples([tmp_path / "shard7.parquet"], "w-title", Limit(12), "g", SampleFiles(*outputs))
 
 
 def test_imported_articles_have_the_same_outcome(tmp_path, outputs):
@@ -105,7 +118,13 @@ def test_imported_articles_have_the_same_outcome(tmp_path, outputs):
     (kept,) = read_articles(outputs[0])
     assert (kept.id, kept.source) == ("a", "model")
     assert [section.title for section in kept.sections] == ["abstract", None]
-    assert counts == {"drawn": 3, "kept": 1, "rejected": {"empty": 1, "empty section": 1}, "tokens": None}
+    assert counts == {
+        "drawn": 3,
+        "kept": 1,
+        "rejected": {"empty": 1, "empty section": 1},
+        "tokens": None,
+        "unfinished": 0,
+    }
     assert [row["why"] for row in read_table(outputs[1]).to_pylist()] == ["empty", "empty section"]
 
 
@@ -135,5 +154,5 @@ def test_imported_titles_that_count_are_treated_as_the_corpus_treats_its_own(tmp
         "e": (Section("notes", "notes?"),),
     }
     why = {"section without title": 2, "only sections that the corpus leaves out": 1}
-    assert counts == {"drawn": 5, "kept": 2, "rejected": why, "tokens": None}
+    assert counts == {"drawn": 5, "kept": 2, "rejected": why, "tokens": None, "unfinished": 0}
     assert [row["id"] for row in read_table(outputs[1]).to_pylist()] == ["b", "c", "d"]

@@ -107,6 +107,7 @@ def test_a_sample_of_which_nothing_parses_is_empty_and_said_to_be(tmp_path, capl
         "kept": 0,
         "rejected": {"unknown sub-sequence": 1, "fewer than 3 sub-sequences": 1},
         "tokens": 7,
+        "unfinished": 0,
     }
     assert read_articles(paths[0]) == []
     assert read_table(paths[1]).num_rows == 2

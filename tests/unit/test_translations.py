@@ -9,7 +9,7 @@ import pytest
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_table
-from textcritic.generators.collect import SampleFiles
+from textcritic.generators.collect import Limit, SampleFiles
 from textcritic.generators.shards import Draw, write_shard
 from textcritic.generators.translations import collect_translations, import_translations, sources_of
 
@@ -48,7 +48,7 @@ def test_a_split_without_sentences(tmp_path, articles, message):
 def test_draws_become_articles_with_their_sentences(tmp_path, files):
     write_shard(tmp_path / "a.parquet", [Draw(0, "eine  Katze", 3, "end"), Draw(1, "", 1, "end")])
     write_shard(tmp_path / "b.parquet", [Draw(2, "un chat", 3, "end"), Draw(3, "un perro un perro", 4, "length")])
-    counts = collect_translations([tmp_path / "a.parquet", tmp_path / "b.parquet"], SOURCES, 4, "nat", files)
+    counts = collect_translations([tmp_path / "a.parquet", tmp_path / "b.parquet"], SOURCES, Limit(4), "nat", files)
     assert read_articles(files.sample) == [
         Article("nat-000000", "a cat", (Section(None, "eine Katze"),), "nat"),
         Article("nat-000002", "a cat", (Section(None, "un chat"),), "nat"),
@@ -58,7 +58,7 @@ def test_draws_become_articles_with_their_sentences(tmp_path, files):
         ("nat-000003", "no end within 4 tokens"),
     ]
     assert counts == {
-        **{"drawn": 4, "kept": 2, "tokens": 11},
+        **{"drawn": 4, "kept": 2, "tokens": 11, "unfinished": 0},
         "rejected": {"empty": 1, "no end within 4 tokens": 1},
     }
 
@@ -74,7 +74,7 @@ def test_lines_are_in_the_order_of_the_sentences(tmp_path, files):
     ]
     assert read_articles(files.sample)[0].source == "theirs.de"
     assert counts == read_json(files.counts)
-    assert counts == {"drawn": 4, "kept": 3, "rejected": {"empty": 1}, "tokens": None}
+    assert counts == {"drawn": 4, "kept": 3, "rejected": {"empty": 1}, "tokens": None, "unfinished": 0}
 
 
 def test_json_and_tables_name_the_sentence(tmp_path, files):

@@ -1,11 +1,11 @@
 """Put shards together and parse each text into titled sections."""
 
 from textcritic import runlog
-from textcritic.generators.collect import SampleFiles, collect_samples
+from textcritic.generators.collect import Limit, SampleFiles, collect_samples
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"collect {w.generator} {w.setting} {w.decoding}"):
-    max_tokens = restore(snakemake.params.spec, "decodings")["max_tokens"]
+    limit = Limit.of(restore(snakemake.params.spec, "decodings"))
     files = SampleFiles(snakemake.output.kept, snakemake.output.rejected, snakemake.output.counts)
-    collect_samples(snakemake.input, w.setting, max_tokens, w.generator, files)
+    collect_samples(snakemake.input, w.setting, limit, w.generator, files)

@@ -1,13 +1,13 @@
 """Put shards together and make an article of each translation."""
 
 from textcritic import runlog
-from textcritic.generators.collect import SampleFiles
+from textcritic.generators.collect import Limit, SampleFiles
 from textcritic.generators.translations import collect_translations, sources_of
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"collect {w.generator} {w.decoding}"):
-    max_tokens = restore(snakemake.params.spec, "decodings")["max_tokens"]
+    limit = Limit.of(restore(snakemake.params.spec, "decodings"))
     files = SampleFiles(snakemake.output.kept, snakemake.output.rejected, snakemake.output.counts)
     sources = sources_of(snakemake.input.sentences)
-    collect_translations(snakemake.input.shards, sources, max_tokens, w.generator, files)
+    collect_translations(snakemake.input.shards, sources, limit, w.generator, files)

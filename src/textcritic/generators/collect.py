@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 
@@ -15,6 +15,7 @@ from textcritic.files import write_json, write_table
 from textcritic.generators.shards import CUT, Draw, read_shard
 from textcritic.runlog import log
 
+NOT_DRAWN: Mapping[str, int | None] = {"tokens": None, "unfinished": 0}
 REJECTED_SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("id", "text", "why")])
 
 
@@ -25,12 +26,26 @@ class SampleFiles:
     Attributes:
         sample: its articles, a Parquet file in the corpus schema.
         rejected: rejected texts, a Parquet file: id, text, why.
-        counts: JSON: `drawn`, `kept`, `rejected` (reason to number), `tokens` (drawn in all; null: not known).
+        counts: JSON: `drawn`, `kept`, `rejected` (reason to number), `tokens` (drawn in all; null: not known),
+            `unfinished` (kept although they had not ended).
     """
 
     sample: str | os.PathLike[str]
     rejected: str | os.PathLike[str]
     counts: str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The number of tokens after which texts are cut, and whether those that were cut are kept, as far as they go."""
+
+    tokens: int
+    keep: bool = False
+
+    @classmethod
+    def of(cls, decoding: Mapping[str, Any]) -> Self:
+        """That of a registry entry."""
+        return cls(decoding["max_tokens"], decoding["unfinished"] == "keep")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +60,20 @@ class Rejected:
 def collect_samples(
     shards: Sequence[str | os.PathLike[str]],
     setting: str,
-    max_tokens: int,
+    limit: Limit,
     generator: str,
     files: SampleFiles,
 ) -> dict[str, object]:
     """Parse the draws of all shards; nothing is drawn again for an article that is rejected.
 
     An article is rejected when its text is malformed (`layout.parse`: "empty", "empty section", "section without
-    title") or when it did not end ("no end within N tokens"), which the paper's released code keeps as if it had.
+    title") or when it did not end ("no end within N tokens"), which the paper's released code keeps as if it had. With
+    `limit.keep` those that did not end are kept: to leave them out would make texts shorter than the generator's are.
 
     Args:
         shards: Parquet files of raw draws.
         setting: `w-title`, where sections have the titles that were generated, or `wo-title`, where they have none.
-        max_tokens: N of the decoding, for the reason.
+        limit: of the decoding.
         generator: name that ids (`{generator}-000012`) and sources are made from.
         files: to write.
 
@@ -68,13 +84,13 @@ def collect_samples(
         TextcriticError: a shard is missing or not whole, an index occurs twice, or every article was rejected.
     """
     advice = "train the generator for longer, or raise max_tokens"
-    return collect_draws(shards, lambda draw: (None, parse(draw.text, setting)), max_tokens, generator, files, advice)
+    return collect_draws(shards, lambda draw: (None, parse(draw.text, setting)), limit, generator, files, advice)
 
 
 def collect_draws(
     shards: Sequence[str | os.PathLike[str]],
     content_of: Callable[[Draw], tuple[str | None, tuple[Section, ...]]],
-    max_tokens: int,
+    limit: Limit,
     generator: str,
     files: SampleFiles,
     advice: str | None,
@@ -85,7 +101,7 @@ def collect_draws(
         shards: see `collect_samples`.
         content_of: title and sections of a draw; for a text that is not an article it raises MalformedArticle, with the
             reason.
-        max_tokens: see `collect_samples`.
+        limit: see `collect_samples`.
         generator: see `collect_samples`.
         files: to write.
         advice: what to do if every article was rejected, for the error; None makes that a warning instead, and an empty
@@ -97,11 +113,11 @@ def collect_draws(
     Raises:
         TextcriticError: a shard is missing or not whole, or an index occurs twice; with `advice`, no article was kept.
     """
-    tokens = 0
+    tokens = unfinished = 0
     seen: set[int] = set()
 
     def outcomes() -> Iterator[Article | Rejected]:
-        nonlocal tokens
+        nonlocal tokens, unfinished
         for shard in shards:
             for draw in read_shard(shard):
                 if draw.index in seen:
@@ -111,15 +127,16 @@ def collect_draws(
                 seen.add(draw.index)
                 tokens += draw.tokens
                 identifier = f"{generator}-{draw.index:06d}"
-                if draw.finish == CUT:
-                    yield Rejected(identifier, draw.text, f"no end within {max_tokens} tokens")
+                if draw.finish == CUT and not limit.keep:
+                    yield Rejected(identifier, draw.text, f"no end within {limit.tokens} tokens")
                     continue
                 try:
                     yield Article(identifier, *content_of(draw), generator)
+                    unfinished += draw.finish == CUT
                 except MalformedArticle as malformed:
                     yield Rejected(identifier, draw.text, malformed.reason)
 
-    return write_sample(outcomes(), lambda: tokens, advice, files)
+    return write_sample(outcomes(), lambda: {"tokens": tokens, "unfinished": unfinished}, advice, files)
 
 
 def import_samples(
@@ -163,7 +180,7 @@ def import_samples(
 
     advice = "give articles whose sections all have text" + (" and a title" if standard else "")
     outcomes = (outcome(article) for article in given_articles(path))
-    return write_sample(outcomes, lambda: None, advice, files)
+    return write_sample(outcomes, lambda: NOT_DRAWN, advice, files)
 
 
 def _titled(article: Article, texts: Sequence[str], standard: Titles) -> tuple[Section, ...]:
@@ -178,7 +195,7 @@ def _titled(article: Article, texts: Sequence[str], standard: Titles) -> tuple[S
 
 def write_sample(
     outcomes: Iterator[Article | Rejected],
-    tokens: Callable[[], int | None],
+    more: Callable[[], Mapping[str, int | None]],
     advice: str | None,
     files: SampleFiles,
 ) -> dict[str, object]:
@@ -186,7 +203,7 @@ def write_sample(
 
     Args:
         outcomes: articles to keep, and texts that are rejected.
-        tokens: asked at the end, how many were drawn in all; None: not known.
+        more: asked at the end for `tokens` and `unfinished`; `NOT_DRAWN` where somebody else drew them.
         advice: see `collect_draws`.
         files: to write.
 
@@ -217,7 +234,7 @@ def write_sample(
     columns = {name: [getattr(item, name) for item in rejected] for name in REJECTED_SCHEMA.names}
     write_table(files.rejected, pa.table(columns, schema=REJECTED_SCHEMA))
     drawn = kept + len(rejected)
-    counts: dict[str, object] = {"drawn": drawn, "kept": kept, "rejected": _reasons(rejected), "tokens": tokens()}
+    counts: dict[str, object] = {"drawn": drawn, "kept": kept, "rejected": _reasons(rejected), **more()}
     write_json(files.counts, counts)
     return counts
 

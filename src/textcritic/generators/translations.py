@@ -10,7 +10,7 @@ from textcritic.corpora.records import records
 from textcritic.corpora.tables import is_table
 from textcritic.corpora.values import kind_of, text_or
 from textcritic.errors import TextcriticError
-from textcritic.generators.collect import Rejected, SampleFiles, collect_draws, write_sample
+from textcritic.generators.collect import NOT_DRAWN, Limit, Rejected, SampleFiles, collect_draws, write_sample
 from textcritic.generators.shards import Draw
 
 KEYS = ("id", "source", "text")
@@ -36,18 +36,18 @@ def sources_of(articles_path: str | os.PathLike[str]) -> list[str]:
 def collect_translations(
     shards: Sequence[str | os.PathLike[str]],
     sources: Sequence[str],
-    max_tokens: int,
+    limit: Limit,
     generator: str,
     files: SampleFiles,
 ) -> dict[str, object]:
     """Make articles of the draws of all shards: title the English sentence, one section with the translation.
 
-    A draw is rejected as "empty" or as "no end within N tokens"; nothing is drawn again for it.
+    A draw is rejected as "empty" or, unless `limit.keep`, as "no end within N tokens"; nothing is drawn again for it.
 
     Args:
         shards: Parquet files of raw draws; draw i translates sentence i, and after the last comes the first again.
         sources: see `sources_of`.
-        max_tokens: N of the decoding.
+        limit: of the decoding.
         generator: name that ids (`{generator}-000012`) and sources of articles are made from.
         files: to write.
 
@@ -62,7 +62,7 @@ def collect_translations(
         return sources[draw.index % len(sources)], _translation(draw.text)
 
     advice = "train the generator for longer, or raise max_tokens"
-    return collect_draws(shards, content_of, max_tokens, generator, files, advice)
+    return collect_draws(shards, content_of, limit, generator, files, advice)
 
 
 def import_translations(path: str | os.PathLike[str], sources: Sequence[str], files: SampleFiles) -> dict[str, object]:
@@ -88,7 +88,7 @@ def import_translations(path: str | os.PathLike[str], sources: Sequence[str], fi
         TextcriticError: a fault of the file, naming its line or row; lines that do not go with the sentences; or every
             translation was rejected.
     """
-    return write_sample(_outcomes(path, sources), lambda: None, "give translations that are not empty", files)
+    return write_sample(_outcomes(path, sources), lambda: NOT_DRAWN, "give translations that are not empty", files)
 
 
 class _Given(NamedTuple):

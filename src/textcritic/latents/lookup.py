@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from textcritic.corpora import MalformedArticle, Section
 from textcritic.corpora.process import DELIMITER, Process
-from textcritic.generators.collect import SampleFiles, collect_draws
+from textcritic.generators.collect import Limit, SampleFiles, collect_draws
 
 EMPTY = "empty"
 UNKNOWN_SYMBOL = "unknown symbol"
@@ -51,7 +51,7 @@ def parse_sequences(
     lookup = Lookup.of(Process.load(process_path))
     files = SampleFiles(out_path, rejected_path, counts_path)
     return collect_draws(
-        shards, lambda draw: (None, lookup.sections(draw.text)), max_tokens, generator, files, advice=None
+        shards, lambda draw: (None, lookup.sections(draw.text)), Limit(max_tokens), generator, files, advice=None
     )
 
 
