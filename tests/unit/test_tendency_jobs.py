@@ -15,7 +15,7 @@ from textcritic.options.tendencies import CountOptions, stop_word_files
 from textcritic.plan.registries import Registries
 from textcritic.plan.spec import complete
 from textcritic.tendencies.counting import count_texts
-from textcritic.tendencies.counts import LENGTH, Counts, tokenisation_fault
+from textcritic.tendencies.counts import Counts, tokenisation_fault
 from textcritic.tendencies.estimates import Options
 from textcritic.tendencies.job import (
     Draw,
@@ -28,7 +28,7 @@ from textcritic.tendencies.job import (
     number_of_draws,
 )
 from textcritic.tendencies.measure import measure_counts
-from textcritic.tendencies.read import count_file, documents_of
+from textcritic.tendencies.read import documents_of
 
 OPTIONS = CountOptions(window=3, longest_lag=4, groups=6)
 
@@ -226,15 +226,12 @@ def read(path):
 def test_a_line_of_text_is_a_document(tmp_path, suffix):
     path = write(tmp_path / f"mine{suffix}", "\ufeffa b\n\n the\u2028c \r\nlast")
     assert [text.split() for text in read(path)] == [["a", "b"], [], ["the", "c"], ["last"]]
-    counts = count_file(path, OPTIONS)
-    assert counts.column(LENGTH).tolist() == [2, 0, 2, 1]
-    assert counts.empty == 1
 
 
 def test_many_lines_are_all_read(tmp_path):
     path = write(tmp_path / "mine.txt", "".join(f"w{n}\n" for n in range(10_000)))
-    assert count_file(path).tokens == 10_000
     assert [len(batch) for batch in documents_of(path)] == [4096, 4096, 1808]
+    assert [text.strip() for text in read(path)] == [f"w{n}" for n in range(10_000)]
 
 
 def test_json_lines_have_a_text_or_sections(tmp_path):

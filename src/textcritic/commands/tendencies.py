@@ -10,7 +10,8 @@ each rank are, how many different ones a document of some length has, which word
 their stop words and symbols, how words come in bursts and recur. Nothing is fitted that samples could be tuned to.
 
 A file .txt or .txt.gz has a document a line. Any other is JSONL (.jsonl, .jsonl.gz), each line {"text": "..."} or
-{"sections": [{"text": "..."}, ...]}, or a table with such columns (.parquet, .arrow).
+{"sections": [{"text": "..."}, ...]}, or a table with such columns (.parquet, .arrow). The texts of all files
+are held in memory.
 
 Half of REAL, drawn at random, is what samples are compared with. From the other half up to 5 second draws are taken,
 disjoint and each of as many documents as the largest file of SAMPLES: how far real text is from real text. With too few

@@ -12,31 +12,10 @@ from textcritic.corpora.jsonl import text_lines
 from textcritic.corpora.records import Record, records
 from textcritic.corpora.values import kind_of
 from textcritic.errors import TextcriticError
-from textcritic.options.tendencies import CountOptions
-from textcritic.tendencies.counting import count_texts
-from textcritic.tendencies.counts import Counts
 
 TEXT_SUFFIXES = (".txt", ".txt.gz")
 # Documents of a batch.
 BATCH = 4096
-
-
-def count_file(
-    path: str | os.PathLike[str], options: CountOptions | None = None, seed: int = 1, threads: int = 1
-) -> Counts:
-    """Count the documents of a file, see `documents_of`; its text is in memory.
-
-    Args:
-        path: of the file.
-        options: None means the paper's.
-        seed: of the division into groups.
-        threads: chunks of text that are counted at the same time.
-
-    Raises:
-        TextcriticError: as `documents_of` and `count_texts`.
-    """
-    batches = list(documents_of(path))
-    return count_texts(batches, sum(map(len, batches)), options, seed=seed, threads=threads)
 
 
 def documents_of(path: str | os.PathLike[str]) -> Iterator[pa.StringArray]:
