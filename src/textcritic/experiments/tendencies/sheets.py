@@ -37,6 +37,9 @@ def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         "Differs: it is farther, and p is below 0.05. Unclear: it is farther, but chance may explain it. Without "
         "second draws p alone decides. In brackets: how many times as far as a second draw is in the mean. Under it: "
         "the distance with its 95% interval and the p-value (with several seeds: of the seed that is farthest).",
+        "Keeps does not mean that nothing differs: no difference was seen beyond that of second draws of as many "
+        "documents, and of few documents second draws are far from real text too. The upper end of the interval says "
+        "how far the sample may be at most.",
         "Distances: the largest difference of the cumulative distributions (Kolmogorov-Smirnov) of ranks, lengths, "
         "and shares of stop words and of symbols; of the number of different words the same at equal length, in the "
         "mean over lengths; of words the largest difference of their frequencies; of burstiness the difference of "
