@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
-from math import floor, isnan, log, sqrt
+from math import exp, floor, isnan, log, sqrt
 from statistics import mean, stdev
 
 import numpy as np
@@ -16,11 +16,14 @@ from tendency_oracle import (
     chao1_by_hand,
     counted,
     heaps_by_hand,
+    lags_by_hand,
     lengths_by_hand,
     made_up,
     of_groups,
+    recurrence_by_hand,
     stop_words_by_hand,
     symbols_by_hand,
+    taylor_by_hand,
     tokens_of,
     words_of,
     zipf_by_hand,
@@ -197,13 +200,27 @@ def sizes(counts, real=None, options=MEASURING):
     return {curve.name.removeprefix("size."): curve for curve in size_curves(counts, real, options)}
 
 
+def by_hand(texts, words):
+    """All estimates but the number of types; recurrence where some distance has enough pairs."""
+    supports = {"s": "infinite", "s_observed": "observed", "s_first": "first"}
+    expected = {name: zipf_by_hand(words, support, 40) for name, support in supports.items()}
+    for prefix, size in (("heaps", 1), ("heaps_bigram", 2)):
+        log_alpha, expected[f"{prefix}_beta"] = heaps_by_hand(texts, size).params
+        expected[f"{prefix}_alpha"] = exp(log_alpha)
+    means = {"length": lengths_by_hand, "stopwords": stop_words_by_hand, "symbols": symbols_by_hand}
+    expected |= {f"{name}_mean": mean(values(texts)) for name, values in means.items()}
+    expected["taylor"] = taylor_by_hand(texts)
+    lags = lags_by_hand(texts)
+    return expected | ({"recurrence": recurrence_by_hand(texts, lags)} if lags else {})
+
+
 def test_each_size_is_that_of_so_many_random_groups(texts, counts):
     """The parts are found again among all sets of groups, by their types; each holds the smaller ones."""
     found, before = sizes(counts), set()
     of_group = [words_of(of_groups(texts, counts, {group})) for group in range(10)]
     assert found["types"].columns["x"].tolist() == [20, 40, 100, 200]  # 1, 2, 5 and 10 groups
-    for place, number in enumerate((1, 2, 5, 10)):
-        values = {name: curve.columns["y"][place] for name, curve in found.items()}
+    for number in (1, 2, 5, 10):
+        values = {name: y for name, curve in found.items() for x, y in points(curve, "x", "y") if x == 20 * number}
         matching = []
         for groups in combinations(range(10), number):
             words = sum((of_group[group] for group in groups), Counter())
@@ -212,11 +229,9 @@ def test_each_size_is_that_of_so_many_random_groups(texts, counts):
         nested = [(groups, words) for groups, words in matching if before < groups]
         assert len(nested) == 1
         before, words = nested[0]
-        assert values["s"] == pytest.approx(zipf_by_hand(words, "infinite", 40), abs=1e-9)
-        assert values["heaps_beta"] == pytest.approx(
-            heaps_by_hand(of_groups(texts, counts, before)).params[1], abs=1e-9
-        )
-    assert set(found) == {"types", "types_chao1", "s", "heaps_beta"}
+        some = of_groups(texts, counts, before)
+        expected = by_hand(some, words) | {name: values[name] for name in ("types", "types_chao1")}
+        assert values == pytest.approx(expected, abs=1e-9)
     assert all(np.isnan(curve.columns["low"]).all() for curve in found.values())
 
 

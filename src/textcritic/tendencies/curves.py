@@ -11,10 +11,7 @@ from textcritic.errors import TextcriticError
 from textcritic.inference import DISTANCES, Histogram, group_permutation, half_l1, quantile
 from textcritic.tendencies.counts import BIGRAMS, LENGTH, TYPES, Counts
 from textcritic.tendencies.distances import VALUES, Pair
-from textcritic.tendencies.estimates import Options, histogram_of
-from textcritic.tendencies.heaps import fit_heaps
-from textcritic.tendencies.scaling import chao1
-from textcritic.tendencies.zipf import fit_zipf
+from textcritic.tendencies.estimates import Options, estimates, histogram_of
 
 Floats = npt.NDArray[np.float64]
 SCHEMA = pa.schema([("curve", pa.string()), *((name, pa.float64()) for name in ("x", "y", "low", "high", "p"))])
@@ -75,11 +72,12 @@ def with_band(real: dict[str, Curve], draws: Sequence[dict[str, Curve]]) -> dict
 
 
 def size_curves(counts: Counts, real: Counts | None, options: Options) -> Iterator[Curve]:
-    """Estimates on random parts of the documents: `size.types`, `size.types_chao1`, `size.s`, `size.heaps_beta`, and,
-    if there is real text to compare with, `size.unigram_half_l1`, whose `low` is the value less what chance adds.
+    """Estimates on random parts of the documents: `size.s` and so on, all of `estimates`, of which `size.types_chao1`
+    is `size.types` with what is known of its bias; and, if there is real text to compare with, `size.unigram_half_l1`,
+    whose `low` is the value less what chance adds.
 
     x is the number of documents. Chance is the mean distance where documents of both sets are exchanged at random. Of
-    documents without a token there is no curve.
+    documents without a token there is no curve, and a part that something cannot be estimated on has no point of it.
     """
     if not counts.tokens:
         return
@@ -95,17 +93,8 @@ def size_curves(counts: Counts, real: Counts | None, options: Options) -> Iterat
 
 
 def _sized(counts: Counts, real: Counts | None, options: Options) -> Mapping[str, tuple[float, float]]:
-    words, length = counts.unigrams(), counts.column(LENGTH)
-    found = {"types": (float(len(words)), np.nan), "types_chao1": (chao1(words), np.nan)}
-    some = length > 0
-    for name, make in (
-        ("s", lambda: fit_zipf(words).s),
-        ("heaps_beta", lambda: fit_heaps(length[some], counts.column(TYPES)[some]).beta),
-    ):
-        try:
-            found[name] = (make(), np.nan)
-        except TextcriticError:
-            continue
+    made, _ = estimates(counts, options, intervals=False)
+    found = {name: (estimate.value, np.nan) for name, estimate in made.items()}
     if real is not None:
         with suppress(TextcriticError):
             found["unigram_half_l1"] = _words_apart(real, counts, options)

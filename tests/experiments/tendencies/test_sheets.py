@@ -221,17 +221,27 @@ def test_sizes_are_rows_from_the_smallest():
         point("types", 5.0, 90.0),
         point("types_chao1", 20.0, 1234.5),
         point("s", 20.0, 1.25),
+        point("s_first", 20.0, 0.98765),
+        point("heaps_bigram_alpha", 5.0, 1.0987),
+        point("length_mean", 5.0, 57.456),
+        point("recurrence", 20.0, 0.1234),
         point("unigram_half_l1", 5.0, 0.5, 0.123),
         point("unigram_half_l1", 20.0, 0.2, -0.01),
         point("types", 5.0, 110.0, keys=source(seed=2)),
     )
+
+    def alone(*texts):
+        return [(text,) for text in texts]
+
     sheet = sizes_sheet(table, NAMES)
-    heads = ["Source", "Documents", "Different words", "At least (Chao 1984)", "Zipf’s s", "Words, total variation"]
+    heads = ["Zipf’s s", "s, first ranks", "K of bigrams", "Different words", "At least (Chao 1984)", "Mean length"]
+    heads = ["Source", "Documents", *heads, "Recurrence", "Words, total variation"]
     assert [cell.text for cell in sheet.header[0]] == heads
     body = [[(cell.text, *cell.notes) for cell in line] for line in sheet.body]
+    five, twenty = (("0.50", "without chance 0.12"),), (("0.20", "without chance −0.010"),)
     assert body == [
-        [("real text",), ("100",), ("1,500",), ("—",), ("—",), ("—",)],
-        [("a model",), ("5",), ("100",), ("—",), ("—",), ("0.50", "without chance 0.12")],
-        [("",), ("20",), ("400",), ("1,234",), ("1.250",), ("0.20", "without chance −0.010")],
+        alone("real text", "100", "—", "—", "—", "1,500", "—", "—", "—", "—"),
+        [*alone("a model", "5", "—", "—", "1.099", "100", "—", "57.46", "—"), *five],
+        [*alone("", "20", "1.250", "0.988", "—", "400", "1,234", "—", "0.12"), *twenty],
     ]
     assert sheet.stubs == 2

@@ -11,9 +11,9 @@ from textcritic.experiments.tendencies.statistics import (
     DIFFERENCES,
     DISTANCES,
     ESTIMATES,
+    SIZED,
     Statistic,
 )
-from textcritic.report.cells import unique
 from textcritic.report.names import DATA, GROUP, Names
 from textcritic.report.numbers import NONE, count, missing, number, p_value, significant
 from textcritic.report.sheet import Cell, Sheet
@@ -160,23 +160,19 @@ def audit_sheet(rows: pd.DataFrame, names: Names, published: bool) -> Sheet:
 
 def sizes_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """A row for each source and number of documents: how estimates change with the size of a corpus."""
-    statistics = unique(rows["statistic"])
-    titles = {
-        "types": "Different words",
-        "types_chao1": "At least (Chao 1984)",
-        "unigram_half_l1": "Words, total variation",
-    }
+    known = set(rows["statistic"])
+    statistics = [statistic for statistic in SIZED if statistic.name in known]
     body = []
     for source, group in _sources(rows, names):
         for place, size in enumerate(sorted(group["documents"].unique())):
-            cells = [_sized(group, name, size) for name in statistics]
+            cells = [_sized(group, statistic, size) for statistic in statistics]
             body.append([Cell(source if place == 0 else "", heading=True), Cell(count(size)), *cells])
-    heads = ["Source", "Documents"]
-    heads += [titles.get(name) or BY_NAME[name].title for name in statistics]
+    heads = ["Source", "Documents", *(statistic.title for statistic in statistics)]
     remarks = [
         "Of documents drawn at random from the source; the last row of each has all. Words, total variation: from "
         "real text, under it what is left without what two sets of these sizes would have by chance. At least: a "
-        "lower bound of the different words that there would be in text without end."
+        "lower bound of the different words that there would be in text without end. Means need no correction; of the "
+        "others none is known. Recurrence: over the distances in tokens at which a row has 1,000 pairs or more."
     ]
     return _sheet("tendencies-sizes", "Estimates by number of documents", heads, body, remarks, stubs=2)
 
@@ -293,11 +289,11 @@ def _audited(group: pd.DataFrame, switch: str) -> str:
     return BY_NAME["s"].written(value) if switch == "s" else significant(value)
 
 
-def _sized(group: pd.DataFrame, name: str, size: float) -> Cell:
-    found = group[(group["statistic"] == name) & (group["documents"] == size)]
+def _sized(group: pd.DataFrame, statistic: Statistic, size: float) -> Cell:
+    found = group[(group["statistic"] == statistic.name) & (group["documents"] == size)]
     value = _mean(found, "value")
     if value is None:
         return Cell(NONE)
     corrected = _mean(found, "corrected")
-    written = Statistic(name, "", 0).written if name.startswith("types") else BY_NAME[name].written
-    return Cell(written(value), () if corrected is None else (f"without chance {written(corrected)}",))
+    without = () if corrected is None else (f"without chance {statistic.written(corrected)}",)
+    return Cell(statistic.written(value), without)

@@ -63,3 +63,12 @@ DIFFERENCES = (
     Statistic("symbols_difference", "Share of symbols", 4),
 )
 BY_NAME = {statistic.name: statistic for statistic in (*ESTIMATES, *DISTANCES, *DIFFERENCES)}
+_MORE = {
+    "s": (Statistic("s_observed", "s, ranks that occur", 3), Statistic("s_first", "s, first ranks", 3)),
+    "types": (Statistic("types_chao1", "At least (Chao 1984)", 0),),
+}
+SIZED = (
+    *(one for statistic in ESTIMATES for one in (statistic, *_MORE.get(statistic.name, ()))),
+    BY_NAME["unigram_half_l1"],
+)
+"""What is shown by number of documents, in the order of the columns."""
