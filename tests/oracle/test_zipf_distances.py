@@ -17,6 +17,10 @@ def counted(values):
     return np.sort(np.unique(values, return_counts=True)[1])[::-1]
 
 
+def fit_p(counts, convention, *given, **options):
+    return zipf_fit_p(counts, [convention], *given, **options)[convention]
+
+
 def law_counts(tokens, s, ranks, seed):
     law = np.arange(1, ranks + 1) ** -float(s)
     return np.sort(np.random.default_rng(seed).multinomial(tokens, law / law.sum()))[::-1]
@@ -117,7 +121,7 @@ def test_under_the_null_p_is_uniform(convention, given):
         rng = np.random.default_rng(1000 + seed)
         counts = law_counts(20_000, 1.2, 60, seed) if convention == "truncated" else counted(rng.zipf(3.0, 20_000))
         s = {"truncated": 1.2, "untruncated": 3.0}[convention] if given else None
-        values.append(zipf_fit_p(counts, convention, s, ranks=60, resamples=39, seed=seed).p)
+        values.append(fit_p(counts, convention, s, ranks=60, resamples=39, seed=seed).p)
     assert scipy.stats.kstest(values, "uniform").pvalue > 1e-3
     assert 0.25 < np.mean(np.array(values) <= 0.5) < 0.75
 
@@ -126,7 +130,7 @@ def test_samples_of_the_law_itself_are_not_rejected():
     """Their fitted s is far too large, by 30 standard errors; the simulated law is the true one nevertheless."""
     counts = counted(np.random.default_rng(2).zipf(1.2, 200_000))
     fit = fit_zipf(counts)
-    found = zipf_fit_p(counts, "untruncated", resamples=99)
+    found = fit_p(counts, "untruncated", resamples=99)
     assert fit.s > 1.2 + 30 * fit.standard_error
     assert found.s == fit.s
     assert found.drawn_from == pytest.approx(1.2, abs=5 * fit.standard_error)
@@ -137,9 +141,26 @@ def test_another_law_is_rejected():
     """Zipf and Mandelbrot's law, with shifted ranks."""
     law = (np.arange(1, 2001) + 5.0) ** -1.2
     counts = np.sort(np.random.default_rng(3).multinomial(100_000, law / law.sum()))[::-1]
-    found = zipf_fit_p(counts, "truncated", ranks=2000, resamples=99)
+    found = fit_p(counts, "truncated", ranks=2000, resamples=99)
     assert found.p == 1 / 100
     assert found.distance > 3 * found.chance
+
+
+@pytest.mark.parametrize(("ranks", "rank", "p"), [(60, 1, 0.01), (2, 2, 1.0)])
+def test_the_papers_convention_rejects_where_the_distance_is_more_than_the_mass_beyond(ranks, rank, p):
+    """Too few of the commonest word: at rank 1 that is far from the law, and at the last of two ranks both are one."""
+    counts = np.round(1e5 / zeta(3.0) * np.arange(1, 61) ** -3.0).astype(np.int64)
+    counts[0] -= 4000
+    found = fit_p(counts, "renormalised-empirical", 3.0, ranks=ranks, resamples=99)
+    mass = 1 - sum(k**-3.0 for k in range(1, ranks + 1)) / zeta(3.0)
+    assert (found.rank, found.p) == (rank, p)
+    assert found.distance > mass + 1e-9 if ranks == 60 else found.distance == pytest.approx(mass, rel=1e-9)
+
+
+def test_conventions_of_one_support_have_the_same_simulations():
+    both = zipf_fit_p(COUNTS, ["untruncated", "renormalised-empirical"], ranks=8, resamples=49)
+    assert both == {name: fit_p(COUNTS, name, ranks=8, resamples=49) for name in both}
+    assert both["untruncated"].chance != both["renormalised-empirical"].chance
 
 
 @pytest.mark.parametrize(
@@ -155,6 +176,12 @@ def test_another_law_is_rejected():
         (COUNTS[:0], "truncated", {}, "give int64|no token"),
     ],
 )
-def test_what_cannot_be_tested(counts, convention, options, says):
+def test_what_cannot_be_fit_p(counts, convention, options, says):
     with pytest.raises(TextcriticError, match=says):
-        zipf_fit_p(counts, convention, **options)
+        fit_p(counts, convention, **options)
+
+
+@pytest.mark.parametrize("conventions", [[], ["truncated", "untruncated"]])
+def test_simulations_are_of_one_support(conventions):
+    with pytest.raises(TextcriticError, match="give conventions of one support"):
+        zipf_fit_p(COUNTS, conventions)

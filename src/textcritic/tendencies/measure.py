@@ -5,7 +5,7 @@ The job of the rules measure_real_tendencies and compare_tendencies is `measure_
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -27,15 +27,14 @@ from textcritic.tendencies.job import draw_files
 from textcritic.tendencies.scaling import word_recurrence
 from textcritic.tendencies.type_token import law_distances, length_classes
 from textcritic.tendencies.zipf import Support, fit_zipf
-from textcritic.tendencies.zipf_distances import Convention, zipf_distance, zipf_fit_p
+from textcritic.tendencies.zipf_distances import Convention, zipf_fit_p
 
 Floats = npt.NDArray[np.float64]
-CONVENTIONS: Mapping[str, tuple[Convention, Support]] = {
-    "": ("renormalised-empirical", "infinite"),
-    "_untruncated": ("untruncated", "infinite"),
-    "_truncated": ("truncated", "first"),
+CONVENTIONS: Mapping[Support, Mapping[str, Convention]] = {
+    "infinite": {"": "renormalised-empirical", "_untruncated": "untruncated"},
+    "first": {"_truncated": "truncated"},
 }
-"""How the distance from Zipf's law is taken, by the end of its name: the paper's first; and which s goes with it."""
+"""How the distance from Zipf's law is taken, by the s that goes with it and the end of its name: the paper's first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,39 +233,35 @@ def _laws(counts: Counts, real: Counts, options: Options) -> tuple[dict[str, Dis
     found: dict[str, Distance] = {}
     missing: dict[str, str] = {}
     laws = [counts] if real is counts else [counts, real]
-    recipes = {
-        f"zipf_{whose}{end}": partial(_from_zipf, counts, of, end, options)
-        for end in CONVENTIONS
+    recipes: dict[tuple[str, ...], Callable[[], list[Distance]]] = {
+        tuple(f"zipf_{whose}{end}" for end in ends): partial(_from_zipf, counts, of, support, options)
+        for support, ends in CONVENTIONS.items()
         for whose, of in zip(("own", "real"), laws, strict=False)
     }
     recipes |= {
-        f"heaps_{whose}": partial(_from_heaps, counts, of, options)
+        (f"heaps_{whose}",): partial(_from_heaps, counts, of, options)
         for whose, of in zip(("own", "real"), laws, strict=False)
     }
-    for name, make in recipes.items():
+    for names, make in recipes.items():
         try:
             if not counts.tokens:
                 raise TextcriticError(without_tokens(counts))
-            found[name] = make()
+            found |= zip(names, make(), strict=True)
         except TextcriticError as error:
-            missing[name] = str(error)
+            missing |= dict.fromkeys(names, str(error))
     return found, missing
 
 
-def _from_zipf(counts: Counts, of: Counts, end: str, options: Options) -> Distance:
-    """The distance from Zipf's law as fitted `of` the same documents, or of real text."""
-    convention, support = CONVENTIONS[end]
+def _from_zipf(counts: Counts, of: Counts, support: Support, options: Options) -> list[Distance]:
+    """The distances of one support from Zipf's law as fitted `of` the same documents, or of real text."""
     with _blamed(counts, of):
         s = fit_zipf(of.unigrams(), support, options.ranks).s
-    words, given = counts.unigrams(), None if of is counts else s
-    distance = zipf_distance(words, s, convention, options.ranks).distance
-    if not end:
-        # Of the paper's convention p is near 1, or near a half, whatever the text: see `zipf_fit_p`.
-        return Distance(distance)
-    return Distance(distance, p=zipf_fit_p(words, convention, given, options.ranks, options.resamples, options.seed).p)
+    given, conventions = None if of is counts else s, list(CONVENTIONS[support].values())
+    found = zipf_fit_p(counts.unigrams(), conventions, given, options.ranks, options.resamples, options.seed)
+    return [Distance(found[convention].distance, p=found[convention].p) for convention in conventions]
 
 
-def _from_heaps(counts: Counts, of: Counts, options: Options) -> Distance:
+def _from_heaps(counts: Counts, of: Counts, options: Options) -> list[Distance]:
     """The same of Heaps' law: the mean over lengths."""
     documents, fitted = documents_of(counts), documents_of(of)
     with _blamed(counts, of):
@@ -274,7 +269,7 @@ def _from_heaps(counts: Counts, of: Counts, options: Options) -> Distance:
     classes = length_classes(documents, documents, options.least)
     found = law_distances(documents, law, classes, options.resamples, options.seed)
     weights = np.array([len(documents.lengths[documents.inside(*ends)]) for ends in classes.tolist()])
-    return Distance(float(found.distances @ weights / weights.sum()), by_length=found)
+    return [Distance(float(found.distances @ weights / weights.sum()), by_length=found)]
 
 
 def _blamed(counts: Counts, of: Counts) -> AbstractContextManager[None]:

@@ -4,6 +4,7 @@ The paper looks at the first 10,000 ranks, and does not say how the two distribu
 conventions give distances that differ several times over, so all three are here, by name.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -106,13 +107,13 @@ def rank_distance(first: npt.ArrayLike, second: npt.ArrayLike, ranks: int = RANK
 
 def zipf_fit_p(
     counts: npt.ArrayLike,
-    convention: Convention,
+    conventions: Sequence[Convention],
     s: float | None = None,
     ranks: int = RANKS,
     resamples: int = 1000,
     seed: int = 1,
-) -> ZipfTest:
-    """Monte Carlo test that tokens were drawn independently from Zipf's law (Wood and Altavela 1978).
+) -> dict[Convention, ZipfTest]:
+    """Monte Carlo tests that tokens were drawn independently from Zipf's law (Wood and Altavela 1978).
 
     In each simulation as many tokens are drawn from a law, and its words are ranked anew by their counts. If s was
     fitted to the given counts, it is fitted to those of the simulation (Clauset et al. 2009, section 4). Ranked anew,
@@ -125,20 +126,22 @@ def zipf_fit_p(
 
     Args:
         counts: tokens of each word, in descending order: [types].
-        convention: see `Convention`. p says nothing of "renormalised-empirical" where the distance is the law's mass
-            beyond the first ranks: simulations have it as well, and p is close to 1, or to 0.5 if s is fitted.
+        conventions: see `Convention`; those of one support, which are tested on the same simulations. Of
+            "renormalised-empirical" p says something only where the distance is more than the law's mass beyond the
+            first ranks: simulations have this mass as well, and p is close to 1 where it is the distance, or to 0.5 if
+            s is fitted.
         s: the exponent where it was fitted to other text, as D_p-hat has it; None fits it to these counts.
         ranks: how many ranks are looked at.
         resamples: B; p is (b + 1) / (B + 1).
         seed: of `numpy.random.default_rng`.
 
     Raises:
-        TextcriticError: as `zipf_distance` and `fit_zipf`; no resamples; fewer than 100 tokens.
+        TextcriticError: as `zipf_distance` and `fit_zipf`; no resamples; fewer than 100 tokens; not one support.
     """
-    checked = checked_counts(counts)
-    last = ranks if SUPPORTS[_known(convention)] == "first" else None
-    exponent = fit_zipf(checked, SUPPORTS[convention], ranks).s if s is None else s
-    observed = zipf_distance(checked, exponent, convention, ranks)
+    checked, support = checked_counts(counts), _support_of(conventions)
+    last = ranks if support == "first" else None
+    exponent = fit_zipf(checked, support, ranks).s if s is None else s
+    observed = {convention: zipf_distance(checked, exponent, convention, ranks) for convention in conventions}
     tokens = int(checked[:last].sum())
     if resamples < 1:
         raise TextcriticError(f"test of Zipf's law: {resamples} resamples; give at least 1")
@@ -147,24 +150,33 @@ def zipf_fit_p(
     rng = np.random.default_rng(seed)
     source = _law_of_samples(exponent, tokens, last, rng) if s is None else exponent
     draws = ZipfDraws.of(tokens, source, last)
-    whole, given = convention == "untruncated", _law(exponent, convention, ranks)
-    far: list[float] = []
+    far: dict[Convention, list[float]] = {convention: [] for convention in conventions}
     for start in range(0, resamples, CHUNK):
         samples = [draws.draw(rng) for _ in range(min(CHUNK, resamples - start))]
-        laws = [given] * len(samples)
-        if s is None:
-            laws = [_law(float(fit), convention, ranks) for fit in fit_samples(samples, last)]
-        far += [_furthest(one.shares(ranks, whole), law).distance for one, law in zip(samples, laws, strict=True)]
-    distances = np.array(far)
-    return ZipfTest(
-        distance=observed.distance,
-        rank=observed.rank,
-        s=exponent,
-        drawn_from=source,
-        p=(int((distances >= observed.distance).sum()) + 1) / (resamples + 1),
-        chance=float(np.quantile(distances, 0.95)),
-        resamples=resamples,
-    )
+        fits = [exponent] * len(samples) if s is not None else fit_samples(samples, last).tolist()
+        for convention, distances in far.items():
+            whole, laws = convention == "untruncated", {fit: _law(fit, convention, ranks) for fit in set(fits)}
+            both = zip(samples, fits, strict=True)
+            distances += [_furthest(one.shares(ranks, whole), laws[fit]).distance for one, fit in both]
+    return {
+        convention: ZipfTest(
+            distance=distance,
+            rank=rank,
+            s=exponent,
+            drawn_from=source,
+            p=(int((np.array(far[convention]) >= distance).sum()) + 1) / (resamples + 1),
+            chance=float(np.quantile(far[convention], 0.95)),
+            resamples=resamples,
+        )
+        for convention, (distance, rank) in observed.items()
+    }
+
+
+def _support_of(conventions: Sequence[Convention]) -> Support:
+    supports = {SUPPORTS[_known(convention)] for convention in conventions}
+    if len(supports) != 1:
+        raise TextcriticError(f"test of Zipf's law: {', '.join(conventions)}: give conventions of one support")
+    return supports.pop()
 
 
 def _known(convention: Convention) -> Convention:

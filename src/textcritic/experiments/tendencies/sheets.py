@@ -89,13 +89,19 @@ def distances_sheet(
     remarks = [
         "From a law: the first two of ranks and of types; from real text: all others. Ranks, lengths, stop words, "
         "symbols: the largest difference of cumulative distributions. Ranks are the first 10,000; the distance from "
-        "Zipf’s law is that of the empirical distribution, renormalised over them, from the law over all ranks (the "
-        "audit has two others). Types: at equal length, in the mean over lengths. Total variation: half of the sum "
-        "of all differences of frequencies.",
+        "Zipf’s law is that of the empirical distribution, renormalised over them, from the law over all ranks. Types: "
+        "at equal length, in the mean over lengths. Total variation: half of the sum of all differences of "
+        "frequencies.",
         f"Under each value: its 95% interval, what a second draw of real text has, and the p-value. {FLOOR}",
         "Intervals of lengths, stop words and symbols are about the distance of the distributions; all others about "
         "the distance of sets of these sizes, which chance makes larger: there the second draw is the yardstick.",
     ]
+    if any(statistic.name.startswith("zipf") for statistic in chosen):
+        remarks.append(
+            "The p-value of a distance from Zipf’s law is of tokens drawn from it. It is near 1, or with the source’s "
+            "own s near a half, whatever the text, where the distance is no more than the share of the law beyond the "
+            "last rank: draws from the law have that as well. The audit has two distances without it."
+        )
     heads = ("Source", *(statistic.title for statistic in chosen))
     return _sheet(name, "How far each source is from laws and from real text", heads, body, remarks)
 
