@@ -286,6 +286,40 @@ def test_text_that_was_cut_in_two_ways_is_noticed():
     assert tokenisation_fault(counted(RAW, tokenizer="words"), counted(CUT, tokenizer="words")) is None
 
 
+PARTS = {
+    "subword-nmt": "He s@@ aid , that the end was n@@ ear ; so it was . ",
+    "byte-level BPE": "He Ġsaid Ġ, Ġthat Ġthe Ġend Ġwas Ġnear Ġ; Ġso Ġit Ġwas Ġ. ",
+    "SentencePiece": "▁He ▁said , ▁that ▁the ▁end ▁was ▁near ; ▁so ▁it ▁was . ",
+    "WordPiece": "He said , that the end was ne ##ar ; so it was . ",
+}
+
+
+@pytest.mark.parametrize(
+    ("marks", "options"),
+    [
+        *((marks, options) for marks in PARTS for options in ({}, {"lower_case": False})),
+        # The tokenizer `words` makes two tokens # of ##, which other text has too.
+        *((marks, {"tokenizer": "words"}) for marks in PARTS if marks != "WordPiece"),
+    ],
+)
+def test_parts_of_words_that_were_not_put_together_are_noticed(marks, options):
+    whole, cut = counted(CUT, **options), counted(PARTS[marks] * 20, **options)
+    fault = tokenisation_fault(whole, cut)
+    assert fault is not None
+    assert fault.startswith("0.0% of the tokens of the real text are marked as parts of words, as in extra@@")
+    assert fault.endswith("of the sample; put the parts together again, and cut both with the same tokenizer")
+    other = tokenisation_fault(cut, whole)
+    assert other is not None
+    assert "parts of words" in other
+    # Of both it is no difference.
+    assert tokenisation_fault(cut, cut) is None
+
+
+@pytest.mark.parametrize("some", ["a well @-@ known word ", "mail me @home or a@@b ", "# of ## and #tag"])
+def test_other_marks_are_no_parts_of_words(some):
+    assert tokenisation_fault(counted("a word or two " * 90), counted(some * 90)) is None
+
+
 def test_case_is_a_fault_only_where_it_is_counted():
     assert tokenisation_fault(counted(CUT), counted(CUT.lower())) is None
     fault = tokenisation_fault(counted(CUT, lower_case=False), counted(CUT.lower(), lower_case=False))

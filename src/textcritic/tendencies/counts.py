@@ -29,6 +29,9 @@ DIFFERENCE, RATIO = 0.01, 10
 # Words with an apostrophe inside, and what is cut off of them: a difference of both, in opposite ways, may be smaller.
 # `n't` is a token of some tokenizers, so that there are two letters before.
 WITHIN, BEFORE, CUT = r"\pL\pL['’]\pL", "^['’]", 0.002
+# Parts of words as subword-nmt, byte-level BPE (Ġ, ġ in lower case), SentencePiece and WordPiece mark them. The
+# tokenizer `words` makes @ and ▁ tokens by themselves.
+PART = r"@@$|^@$|^[Ġġ▁]|^##\pL"
 
 Numbers = npt.NDArray[np.int64]
 
@@ -159,17 +162,20 @@ def merge(parts: Sequence[Counts]) -> Counts:
 def tokenisation_fault(real: Counts, sample: Counts) -> str | None:
     """What shows that real text and a sample were cut into tokens in different ways, as one sentence; None if nothing.
 
-    The share of tokens with a mark behind their letters, such as `word,`, differs tenfold and by more than a percentage
-    point; or, where words are not counted in lower case, that of tokens with an upper-case letter; or that of tokens
-    such as `it's`, where the other set has more that begin with an apostrophe, as of `it 's`.
+    The share of tokens that are marked as parts of words, such as `extra@@` or `Ġword`, differs tenfold and by more
+    than a percentage point; or that of tokens with a mark behind their letters, such as `word,`; or, where words are
+    not counted in lower case, that of tokens with an upper-case letter; or that of tokens such as `it's`, where the
+    other set has more that begin with an apostrophe, as of `it 's`.
     """
     both = real, sample
     attached, upper = ([_share(c, getattr(c, name).sum()) for c in both] for name in ("attached", "upper"))
-    within, before = ([_share(c, _having(c, form)) for c in both] for form in (WITHIN, BEFORE))
+    parts, within, before = ([_share(c, _having(c, form)) for c in both] for form in (PART, WITHIN, BEFORE))
     cased = any(pc.any(pc.not_equal(pc.utf8_lower(c.words), c.words)).as_py() for c in both)
     cut = (within[0] - within[1]) * (before[0] - before[1]) < 0
     remedy = "cut both with the same tokenizer"
-    fault = _differ(attached, "are letters with a mark such as a comma behind them", remedy)
+    joined = "put the parts together again, and cut both with the same tokenizer"
+    fault = _differ(parts, "are marked as parts of words, as in extra@@ ordinary or Ġword", joined)
+    fault = fault or _differ(attached, "are letters with a mark such as a comma behind them", remedy)
     if cased and not fault:
         fault = _differ(upper, "have an upper-case letter", "count both in lower case")
     if cut and not fault and abs(before[0] - before[1]) > CUT:
