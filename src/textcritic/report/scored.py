@@ -40,6 +40,35 @@ def check_counts(scores: pa.Table, sample: Drawn) -> None:
         )
 
 
+def rejected_of(sample: Drawn, kept: int) -> dict[str, Any]:
+    """What was drawn and is not in a sample, for samples whose scores are not of single documents.
+
+    Columns: `rejected`, `rejected_share`, `rejected_by_reason`; `unfinished`, the texts that were kept although they
+    had not ended.
+
+    Args:
+        sample: the sample.
+        kept: the documents that were measured.
+
+    Raises:
+        TextcriticError: other counts than those of a sample, or of one with more or fewer documents.
+    """
+    said = read_json(sample.counts)
+    if lacking := {"drawn", "kept", "rejected"} - set(said):
+        raise TextcriticError(f"{sample.counts}: no {sorted(lacking)[0]!r} in it; draw the sample again")
+    if said["kept"] != kept:
+        raise TextcriticError(
+            f"{sample.scores}: {kept} documents, but {sample.counts} says {said['kept']} were kept; "
+            "they belong to different samples: delete the scores and rerun the rule that makes them"
+        )
+    rejected = sum(said["rejected"].values())
+    columns = {"rejected": rejected, "rejected_share": rejected / max(said["drawn"], 1)}
+    return columns | {
+        "rejected_by_reason": reasons_in_words(said["rejected"]),
+        "unfinished": said.get("unfinished", 0),
+    }
+
+
 def p_value_of(first: pa.Table, second: pa.Table, resamples: int) -> float | None:
     """Permutation p-value of the difference in log Latent PPL; None if one of them is infinite."""
     one, two = document_columns(first), document_columns(second)

@@ -10,7 +10,7 @@ import pytest
 from report_html import Page
 from report_jobs import Made
 
-from experiments.tendencies.tiny import EMPTY, MEASURING, build_tendencies, counted
+from experiments.tendencies.tiny import EMPTY, MEASURING, build_tendencies, counted, write_counts
 from textcritic.experiments.tendencies.figures import FIGURES
 from textcritic.experiments.tendencies.rows import tendency_rows
 from textcritic.experiments.tendencies.statistics import REAL
@@ -37,7 +37,8 @@ def files(tmp_path_factory):
         scores, curves = (root / f"{number}.{suffix}" for suffix in ("json", "parquet"))
         measure_sample(real, counted(texts), [real] * 2, MEASURING).write(scores, curves)
         of = {"generator": f"g{number}", "label": label, "scores": scores, "curves": curves}
-        samples.append(replace(given.samples[0], **of))
+        samples.append(replace(given.samples[0], **of, counts=root / f"{number}.counts.json"))
+        write_counts(samples[-1], len(texts), {"no end within 40 tokens": 1234} if label == "one document" else {})
     return replace(given, samples=tuple(samples))
 
 
@@ -59,6 +60,9 @@ def test_tables_and_section_say_what_is_the_matter(files, tmp_path):
     said = [html.unescape(line) for line in re.findall(r'<p class="warning">(.*?)</p>', page)]
     one_word = "Zipf's law: all tokens are one word, so that s is infinite; give at least two words"
     assert {f"{who}: {one_word}" for who in ("real text", "one type", "one document: real text")} <= set(said)
+    assert re.search(
+        r"one document.{,400}no end within 40 tokens: 1,234", page[page.index("that were rejected are in") :], re.DOTALL
+    )
     raw = "0.0% of the tokens of the real text are letters with a mark such as a comma behind them, and 50.0% of the"
     assert f"raw text: {raw} sample; cut both with the same tokenizer" in said
     assert len(set(said)) == len(said)

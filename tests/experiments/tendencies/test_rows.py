@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.tendencies.tiny import EMPTY, GENERATORS, build_tendencies, model
+from experiments.tendencies.tiny import EMPTY, GENERATORS, build_tendencies, model, write_counts
 from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.rows import (
     distance_rows,
@@ -20,6 +20,7 @@ from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.words import headline, tendency_findings, totals
 from textcritic.report.names import Names
 from textcritic.report.published import read_published
+from textcritic.report.scorecard import Measure, scores_of
 from textcritic.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNCLEAR, sentence, verdict_of
 
 HEAD = "table,corpus,setting,generator,decoding,metric,value,source,note\n"
@@ -131,11 +132,34 @@ def test_a_sentence_of_a_difference_without_a_direction_or_a_second_draw():
     assert sentence(row) == "It has more stop words (3.5 times a second draw, p = 0.004)."
 
 
-def test_the_scorecard_has_a_row_for_each_sample_and_real_text(table):
+def test_the_scorecard_has_a_row_for_each_sample_and_real_text(table, names):
     made = totals(table)
     assert made["source"].tolist() == ["data", *["sample"] * 4]
     flat = made[made["generator"] == "flat"].iloc[0]
     assert (flat["not_kept"], flat["p_value"]) == tuple(of(table, "flat")[["not_kept", "p_all"]].iloc[0])
+    measure = Measure(name="Not kept", section="here", value="not_kept", of_real=0.0)
+    assert [score.left_out for score in scores_of(made, measure, names.source)] == [0, 0, 9, 1, 0]
+
+
+def test_what_was_rejected_is_said_with_reasons(table, files, names):
+    """Of old samples nothing is known of texts that had not ended: there are none. Of real text nothing is rejected."""
+    values = value_rows(files, names, read_published(None))
+    columns = ["rejected", "rejected_share", "rejected_by_reason", "unfinished"]
+    said = {"short": (9, 9 / 69, "no end within 40 tokens: 7; empty: 2", 3), "flat": (1, 1 / 61, "empty: 1", 0)}
+    for rows in (table, values):
+        for generator, group in rows.groupby("generator"):
+            assert {tuple(row) for row in group[columns].to_numpy()} == {said.get(generator, (0, 0, "", 0))}
+
+
+def test_counts_of_another_sample_are_refused(files, names, tmp_path):
+    sample = replace(files.samples[0], counts=tmp_path / "counts.json")
+    other = replace(files, samples=(sample,))
+    write_counts(sample, 61, {})
+    with pytest.raises(TextcriticError, match=r"scores\.json: 60 documents, but .*counts\.json says 61 were kept"):
+        tendency_rows(other, names)
+    sample.counts.write_text('{"drawn": 60, "kept": 60}')
+    with pytest.raises(TextcriticError, match=r"counts\.json: no 'rejected' in it; draw the sample again"):
+        tendency_rows(other, names)
 
 
 def test_statistics_of_something_else_are_refused(tmp_path):

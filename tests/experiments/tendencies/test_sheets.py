@@ -9,6 +9,7 @@ from textcritic.experiments.tendencies.sheets import (
     distances_sheet,
     means_sheet,
     models_sheet,
+    rejected_sheet,
     sizes_sheet,
     tendencies_sheet,
     values_sheet,
@@ -24,7 +25,7 @@ EMPTY = dict.fromkeys(
         *("value", "low", "high", "sd", "p_value", "p_as_printed", "floor", "times", "draws", "corrected"),
         *("published", "difference", "published_sd", "published_note"),
     )
-) | {"documents": 60, "tokens": 1800, "empty": 0}
+) | {"documents": 60, "tokens": 1800, "empty": 0, "rejected": 0, "rejected_by_reason": "", "unfinished": 0}
 REAL = data_keys("lines")
 
 
@@ -139,6 +140,46 @@ def test_seeds_have_one_mean_and_spread():
     assert cells(values_sheet(rows(lacking, *table), NAMES))["Zipf’s s"] == ("1.200", "± 0.10 over 3 seeds")
     assert cells(values_sheet(rows(table[0], lacking), NAMES))["Zipf’s s"] == ("1.100", "0.000–9.000")
     assert cells(values_sheet(rows(table[0], lacking), NAMES))["Documents"] == ("120", "3,600 tokens")
+
+
+def test_what_was_rejected_stands_beside_the_documents():
+    """Of all seeds, each counted once; remarks speak of all samples."""
+    lost = {"rejected": 40, "rejected_share": 0.4, "rejected_by_reason": "no end within 9 tokens: 38; empty: 2"}
+    some = {"rejected": 3, "rejected_share": 3 / 63, "rejected_by_reason": "empty: 3", "unfinished": 1234}
+    none = {"rejected_share": 0.0}
+    keys = [source(), source(seed=2), source("h")]
+    table = rows(
+        estimate("s", 1.2, REAL),
+        *(
+            estimate(name, 1.1, key, **says)
+            for key, says in zip(keys, (lost, some, none), strict=True)
+            for name in "st"
+        ),
+    )
+    sheet = values_sheet(table, NAMES)
+    said = "120", "3,600 tokens", "1,234 had not ended", "43 of 163 rejected", "no end within 9 tokens: 38", "empty: 5"
+    assert [cells(sheet, row)["Documents"] for row in range(3)] == [
+        ("60", "1,800 tokens"),
+        said,
+        ("60", "1,800 tokens"),
+    ]
+    found = rows(
+        *(verdict(name, "keeps", 0.1, **key) for key in ({}, {"generator": "h"}) for name in ("length", "rank"))
+    )
+    assert not any("rejected" in remark or "ended" in remark for remark in tendencies_sheet(found, NAMES).remarks)
+    samples = table[table["source"] == "sample"].assign(tendency="length")
+    remarks = (
+        "Of 223 texts that were drawn 43 were rejected, and are in none of these numbers.",
+        "1,234 documents had not ended after the decoding’s most tokens.",
+    )
+    assert tuple(tendencies_sheet(samples.assign(verdict="keeps"), NAMES).remarks[-2:]) == remarks
+    assert tuple(sheet.remarks[-2:]) == remarks
+    body = [[cell.text for cell in line] for line in rejected_sheet(samples, NAMES).body]
+    assert body == [
+        ["a model", "100", "40", "40%", "0", "no end within 9 tokens: 38; empty: 2"],
+        ["a model", "63", "3", "4.8%", "1,234", "empty: 3"],
+        ["another", "60", "0", "0%", "0", "none"],
+    ]
 
 
 def test_distances_with_second_draws_and_p():

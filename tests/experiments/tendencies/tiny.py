@@ -26,6 +26,8 @@ GENERATORS: Mapping[str, tuple[str, float, int, float]] = {
     "short": ("a short model", 12.0, 400, 1.1),
     "flat": ("a flat model", 30.0, 60, 0.3),
 }
+REJECTED: Mapping[str, Mapping[str, int]] = {"short": {"no end within 40 tokens": 7, "empty": 2}, "flat": {"empty": 1}}
+UNFINISHED: Mapping[str, int] = {"short": 3}
 EMPTY = "mute"  # a generator whose documents have no token
 
 
@@ -75,6 +77,7 @@ def build_tendencies(
         data.append(of_real)
         for (generator, decoding, setting), seed in [(source, seed) for source in sources for seed in seeds]:
             sample = _sample(folder, corpus, (generator, decoding, setting, seed))
+            write_counts(sample, documents, REJECTED.get(generator, {}), UNFINISHED.get(generator))
             found = [""] * documents if generator == EMPTY else texts(rng, documents, GENERATORS[generator])
             measured = measure_sample(real, counted(found, options), draws, MEASURING)
             measured.write(sample.scores, sample.curves)
@@ -102,7 +105,6 @@ def _sample(folder: Path, corpus: str, drawn_by: tuple[str, str, str, int]) -> S
     place = folder / setting / generator / decoding / f"seed{seed}"
     place.mkdir(parents=True)
     write_table(place / "articles.parquet", pa.table({"id": pa.array([], pa.string())}))
-    write_json(place / "counts.json", {"drawn": 60, "kept": 60})
     return Sample(
         corpus=corpus,
         setting=setting,
@@ -116,6 +118,13 @@ def _sample(folder: Path, corpus: str, drawn_by: tuple[str, str, str, int]) -> S
         scores=place / "scores.json",
         curves=place / "curves.parquet",
     )
+
+
+def write_counts(sample: Sample, kept: int, rejected: Mapping[str, int], unfinished: int | None = None) -> None:
+    """How many texts of a sample were kept and rejected; without `unfinished` as older samples have it."""
+    counts: dict[str, object] = {"drawn": kept + sum(rejected.values()), "kept": kept, "rejected": dict(rejected)}
+    counts |= {"tokens": None} | ({} if unfinished is None else {"unfinished": unfinished})
+    write_json(sample.counts, counts)
 
 
 def model(folder: Path) -> Model:

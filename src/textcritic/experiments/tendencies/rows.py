@@ -13,7 +13,7 @@ from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES,
 from textcritic.files import read_json, read_table
 from textcritic.report.names import KEYS, SAMPLE, Names, data_keys, sample_keys
 from textcritic.report.published import Published
-from textcritic.report.scored import perplexity_of
+from textcritic.report.scored import perplexity_of, rejected_of
 from textcritic.tendencies.verdicts import DIFFERS, Verdict, verdicts
 
 AUDIT = {
@@ -31,6 +31,8 @@ AUDIT = {
 }
 """Disputed details: what each is about, and the statistics that settle it in one way or another with their names."""
 SIZES = "size."
+REJECTED = ("rejected", "rejected_share", "rejected_by_reason", "unfinished")
+"""What was drawn and not kept, and texts kept although they had not ended; see `report.scored.rejected_of`."""
 
 
 def tendency_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
@@ -43,7 +45,8 @@ def tendency_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
     where it is and p is below 0.05, else "unclear" (without second draws p alone decides), and "not measured" where
     there is no value, for the reason in `why`; `way`, the word for the direction, or ""; `not_kept`, how many
     tendencies the sample differs in; `p_all`, one p-value for all of its tests: that of the smallest, times their
-    number (Bonferroni), at most 1; `documents`.
+    number (Bonferroni), at most 1; `documents`; `rejected`, `rejected_share`, `rejected_by_reason` ("reason: n; ..."):
+    texts that were drawn and are no documents; `unfinished`, documents that had not ended.
     """
     rows = []
     for _, sample, said in _each(files, real=False):
@@ -51,9 +54,9 @@ def tendency_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
         tested = [one.p_value for one in found if one.p_value is not None]
         every = {"not_kept": sum(one.verdict == DIFFERS for one in found), "documents": said["documents"]}
         every["p_all"] = min(1.0, min(tested) * len(tested)) if tested else None
-        rows += [start | asdict(one) | every for one in found]
+        rows += [start | asdict(one) | every | {name: said[name] for name in REJECTED} for one in found]
     columns = [field.name for field in fields(Verdict)]
-    return _table(rows, ("label", *columns, "not_kept", "p_all", "documents"))
+    return _table(rows, ("label", *columns, "not_kept", "p_all", "documents", *REJECTED))
 
 
 def value_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
@@ -61,7 +64,7 @@ def value_rows(files: TendenciesFiles, names: Names, published: Published) -> pd
 
     Columns: the keys; `label`; `statistic`, a name of `statistics.ESTIMATES`; `value`, `low`, `high`; of real text
     `sd`, the standard deviation over `draws` random draws from the training set (paper, Table 4); `published`,
-    `difference`, `published_sd`; `documents`, `tokens`, `empty`.
+    `difference`, `published_sd`; `documents`, `tokens`, `empty`; what was rejected, as in `tendency_rows`.
     """
     rows = []
     for _, source, said in _each(files):
@@ -70,11 +73,11 @@ def value_rows(files: TendenciesFiles, names: Names, published: Published) -> pd
             row = {name: found.get(name) for name in ("value", "low", "high", "sd")}
             row |= _beside(row, statistic.name, source, published)
             row["published_sd"] = published.value(f"{statistic.name}_sd", source) if _is_real(source) else None
-            row |= {name: said[name] for name in ("documents", "tokens", "empty")}
+            row |= {name: said[name] for name in ("documents", "tokens", "empty", *REJECTED)}
             row["draws"] = said["draws"]["number"] if _is_real(source) else None
             rows.append(source | {"label": names.source(source), "statistic": statistic.name} | row)
     columns = ("label", "statistic", "value", "low", "high", "sd", "draws", "published", "difference", "published_sd")
-    return _table(rows, (*columns, "documents", "tokens", "empty"))
+    return _table(rows, (*columns, "documents", "tokens", "empty", *REJECTED))
 
 
 def distance_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
@@ -184,10 +187,18 @@ def statistics_of(path: Path) -> dict[str, Any]:
 
 
 def _each(files: TendenciesFiles, real: bool = True) -> Iterator[tuple[RealText, dict[str, Any], dict[str, Any]]]:
-    """The real text of its corpus, the keys, and the statistics of each source; of samples alone unless `real`."""
+    """The real text of its corpus, the keys, and the statistics of each source with what was rejected of it.
+
+    Of samples alone unless `real`; of real text nothing is rejected.
+    """
     for text in files.data:
         for documents in files.of(text)[0 if real else 1 :]:
-            yield text, keys_of(documents), statistics_of(documents.scores)
+            said = statistics_of(documents.scores)
+            if isinstance(documents, RealText):
+                rejected: dict[str, Any] = dict(zip(REJECTED, (0, 0.0, "", 0), strict=True))
+            else:
+                rejected = rejected_of(documents, said["documents"])
+            yield text, keys_of(documents), said | rejected
 
 
 def _beside(row: Mapping[str, Any], name: str, source: Mapping[str, Any], published: Published) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import pandas as pd
 
 from textcritic.experiments.tendencies.files import Documents, TendenciesFiles
 from textcritic.experiments.tendencies.rows import keys_of, statistics_of
+from textcritic.experiments.tendencies.sheets import rejected_sheet
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.tables import PAPER_TABLES
 from textcritic.experiments.tendencies.words import DEFINITIONS, headline, tendency_findings, totals
@@ -53,6 +54,7 @@ def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: P
         "keeps": KEPT,
         "draws": min(statistics_of(real.scores)["draws"]["number"] for real in files.data),
         "findings": list(by_source.items()),
+        "rejected": place.sheet(rejected_sheet(rows, names)) if rows[["rejected", "unfinished"]].any(axis=None) else "",
         "papers": papers,
     }
     contents = [*CONTENTS[:5], *([("paper", "Tables of the paper")] if papers else []), *CONTENTS[5:]]

@@ -15,7 +15,8 @@ from textcritic.experiments.tendencies.statistics import (
     Statistic,
 )
 from textcritic.report.names import DATA, GROUP, Names
-from textcritic.report.numbers import NONE, count, missing, number, p_value, significant
+from textcritic.report.numbers import NONE, count, missing, number, p_value, percent, significant
+from textcritic.report.scored import reasons_from_words, reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.tendencies.verdicts import KEPT, MISSING, TENDENCIES
 
@@ -45,6 +46,7 @@ def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         "mean over lengths; of words the largest difference of their frequencies; of burstiness the difference of "
         "the exponents of Taylor’s law; of recurrence that of the shares of words that recur.",
     ]
+    remarks += _lost(rows.drop_duplicates([*GROUP, "seed"]))
     heads = ("Source", *(tendency.title for tendency in TENDENCIES))
     return _sheet("tendencies", "What samples keep of the tendencies of real text", heads, body, remarks)
 
@@ -76,8 +78,23 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
             f"Under those of real text: the standard deviation (sd) over {draws} random draws of as many documents "
             "from the training set."
         )
+    remarks += _lost(rows.drop_duplicates(["source", *GROUP, "seed"]))
     heads = ("Source", *(statistic.title for statistic in chosen), "Documents")
     return _sheet(name, "What is estimated on each source", heads, body, remarks)
+
+
+def rejected_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """The texts of each sample that were drawn and are no documents, by reason, and those that had not ended."""
+    heads = ("Source", "Drawn", "Rejected", "Share", "Kept, not ended", "Reasons")
+    body = []
+    for row in rows.drop_duplicates([*GROUP, "seed"]).to_dict("records"):
+        reasons = [f"{reason}: {count(n)}" for reason, n in reasons_from_words(row["rejected_by_reason"]).items()]
+        values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejected_share"])]
+        values.append(count(row["unfinished"]))
+        cells = [*map(Cell, values), Cell("; ".join(reasons) or "none", words=True)]
+        body.append([Cell(names.source(row), heading=True), *cells])
+    header = [[*(Cell(head) for head in heads[:-1]), Cell(heads[-1], words=True)]]
+    return Sheet("tendencies-rejected", "Texts that were drawn and not measured, by reason", header, body)
 
 
 def distances_sheet(
@@ -283,9 +300,30 @@ def _mean(group: pd.DataFrame, column: str) -> float | None:
 
 def _documents(group: pd.DataFrame) -> Cell:
     first = group.drop_duplicates("seed")
-    empty = int(first["empty"].sum())
+    documents, empty, rejected, unfinished = (
+        int(first[name].sum()) for name in ("documents", "empty", "rejected", "unfinished")
+    )
     notes = [f"{count(first['tokens'].sum())} tokens", *([f"{count(empty)} empty"] if empty else [])]
-    return Cell(count(first["documents"].sum()), tuple(notes))
+    notes += [f"{count(unfinished)} had not ended"] if unfinished else []
+    if rejected:
+        notes.append(f"{count(rejected)} of {count(documents + rejected)} rejected")
+        notes += [f"{reason}: {count(n)}" for reason, n in list(reasons_over_seeds(first).items())[:3]]
+    return Cell(count(documents), tuple(notes))
+
+
+def _lost(first: pd.DataFrame) -> list[str]:
+    """How many texts of all samples were rejected, and had not ended; one row for each sample and seed."""
+    drawn = first[first["source"] != DATA]
+    documents, rejected, unfinished = (int(drawn[name].sum()) for name in ("documents", "rejected", "unfinished"))
+    remarks = []
+    if rejected:
+        remarks.append(
+            f"Of {count(documents + rejected)} texts that were drawn {count(rejected)} were rejected, and are in none "
+            "of these numbers."
+        )
+    if unfinished:
+        remarks.append(f"{count(unfinished)} documents had not ended after the decoding’s most tokens.")
+    return remarks
 
 
 def _audited(group: pd.DataFrame, switch: str) -> str:

@@ -78,8 +78,9 @@ def headline(rows: pd.DataFrame, names: Names) -> str:
 def totals(rows: pd.DataFrame) -> pd.DataFrame:
     """For the scorecard: how many tendencies each sample does not keep to, and one p-value for all of them.
 
-    Columns: those that identify a source, `not_kept`, `p_value` (`p_all` of `rows.tendency_rows`), `documents`.
+    Columns: those that identify a source, `not_kept`, `p_value` (`p_all` of `rows.tendency_rows`), `documents`,
+    `rejected`.
     """
     samples = rows.drop_duplicates([*GROUP, "seed"]).assign(p_value=lambda row: row["p_all"])
     made = [*map(data_keys, rows["corpus"].unique()), *samples.to_dict("records")]
-    return pd.DataFrame(made, columns=["source", *GROUP, "seed", "not_kept", "p_value", "documents"])
+    return pd.DataFrame(made, columns=["source", *GROUP, "seed", "not_kept", "p_value", "documents", "rejected"])
