@@ -13,7 +13,7 @@ import textcritic
 from textcritic.api.tendencies import _parted
 from textcritic.api.tendency_options import TendencyOptions
 from textcritic.cli import main
-from textcritic.tendencies.verdicts import TENDENCIES
+from textcritic.tendencies.verdicts import TENDENCIES, UNTESTED
 
 NAMES = [tendency.name for tendency in TENDENCIES]
 WORDS = np.array(["the", "of", "and", ".", *(f"w{n}" for n in range(400))])
@@ -185,7 +185,8 @@ def test_little_text_is_compared_and_gaps_have_reasons(tmp_path, capsys):
     assert set(found) == {*little, "real.txt"}
     for said in found.values():
         for one in said["verdicts"].values():
-            assert (one["verdict"] == "not measured") is (one["why"] != "")
+            assert (one["why"] != "") is (one["verdict"] == "not measured" or one["why"] == UNTESTED)
+            assert one["why"] != UNTESTED or one["verdict"] == "unclear"
         assert said["verdicts"]["type-token"]["verdict"] == "not measured"
         assert said["verdicts"]["length"]["verdict"] != "not measured"
     assert "xxx" not in json.dumps(found)

@@ -35,12 +35,15 @@ def test_a_verdict_for_each_tendency_with_its_direction_or_the_reason():
         length_ks=(0.4, 0.3, 0.5, 0.001, 0.1, 0.2),
         length_difference=(-12.0, None, None, 0.001, None, None),
         stopwords_ks=(0.1, None, None, 0.9, None, None),
+        symbols_ks=(0.3, None, None, None, 0.1, 0.2),
     )
     found = {one.tendency: one for one in verdicts(given)}
     assert list(found) == [tendency.name for tendency in TENDENCIES]
     length = found["length"]
     assert (length.verdict, length.way, length.low, length.times) == ("differs", "shorter", 0.3, 4.0)
     assert (found["stopwords"].verdict, found["stopwords"].times, found["stopwords"].way) == ("keeps", None, "")
+    assert (found["symbols"].verdict, found["symbols"].why) == ("unclear", "there is too little text for a test")
+    assert {found["length"].why, found["stopwords"].why} == {""}
     assert (found["burstiness"].verdict, found["burstiness"].why) == ("not measured", "too few segments")
     assert sentence(length) == "Its documents are shorter (4.0 times a second draw, p = 0.001)."
 

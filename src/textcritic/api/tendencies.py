@@ -28,8 +28,8 @@ from textcritic.tendencies.verdicts import DIFFERS, TENDENCIES, Verdict, Word, s
 HEADS = ("source", "distance", "95% interval", "second draw", "p", "documents", "verdict")
 FOOT = (
     "Second draw: the same distance of other real documents, in the mean. Keeps: no farther than the farthest second "
-    "draw; differs: farther, and p < 0.05; unclear: farther, but chance may explain it. Without second draws p alone "
-    "decides."
+    "draw; differs: farther, and p < 0.05, of one of eight tests; unclear: farther, but chance may explain it, or "
+    "there was too little text for a test. Without second draws p alone decides."
 )
 # A sample that is larger than the draws can be is given so many of them, as one alone may be near or far by chance.
 AT_LEAST = 2
@@ -78,7 +78,7 @@ class TendenciesResult(Result):
         """As `Result.blocks`, with what second draws have."""
         for name, words, _, rows in super().blocks():
             scores = [score for score in self.scores if TITLES[score.measure] == name]
-            cells = [(*row[:3], _written(score), *row[3:5], row[6]) for row, score in zip(rows, scores, strict=True)]
+            cells = [(row[0], *_written(score), *row[3:5], row[6]) for row, score in zip(rows, scores, strict=True)]
             yield name, words, HEADS, [*cells]
 
     def _foot(self) -> str:
@@ -206,10 +206,13 @@ def _scores(judged: Mapping[str, Sequence[Verdict]], found: Mapping[str, Mapping
                 yield replace(score, floor=one.floor, floor_most=one.floor_most, says=one.verdict)
 
 
-def _written(score: Score) -> str:
-    from textcritic.report.numbers import number  # here: it loads pandas
+def _written(score: Score) -> tuple[str, str, str]:
+    """Value, interval, and second draw: distances of words are small, so with significant digits."""
+    from textcritic.report.numbers import significant  # here: it loads pandas
 
-    return number(score.floor) if isinstance(score, TendencyScore) and score.floor is not None else ""
+    ends = "" if score.low is None else f"{significant(score.low)}–{significant(score.high)}"
+    floor = score.floor if isinstance(score, TendencyScore) else None
+    return significant(score.value), ends, "" if floor is None else significant(floor)
 
 
 def _faults(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ Word = Literal["keeps", "differs", "unclear", "not measured"]
 KEPT: Word = "keeps"
 DIFFERS: Word = "differs"
 UNCLEAR: Word = "unclear"
+UNTESTED = "there is too little text for a test"
 MISSING: Word = "not measured"
 
 
@@ -89,7 +90,7 @@ class Verdict:
         times: value over floor.
         verdict: see `verdict_of`.
         way: the word for the direction, or "".
-        why: the reason where nothing was measured, or "".
+        why: the reason where nothing was measured, or where it is unclear as nothing was tested; else "".
     """
 
     tendency: str
@@ -119,6 +120,8 @@ def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
             numbers.get(key) for key in ("value", "low", "high", "p_value", "floor", "floor_most")
         )
         signed, above, below = tendency.ways
+        verdict = verdict_of(value, p, most)
+        untested = UNTESTED if verdict == UNCLEAR and p is None else ""
         sign = distances.get(signed, {}).get("value") or 0.0
         found.append(
             Verdict(
@@ -126,9 +129,9 @@ def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
                 distance=tendency.distance,
                 **{"value": value, "low": low, "high": high, "p_value": p, "floor": floor, "floor_most": most},
                 times=value / floor if value is not None and floor else None,
-                verdict=verdict_of(value, p, most),
+                verdict=verdict,
                 way=above if sign > 0 else below if sign < 0 else "",
-                why=statistics["missing"].get(tendency.distance, "") if value is None else "",
+                why=statistics["missing"].get(tendency.distance, "") if value is None else untested,
             )
         )
     return found
