@@ -183,9 +183,10 @@ def test_what_was_rejected_stands_beside_the_documents():
 
 
 def test_distances_with_second_draws_and_p():
+    printed = {"published": 0.1, "difference": -0.0488, "published_note": "p < 0.001"}
     table = rows(
         estimate("rank", None, REAL, floor=0.01),
-        estimate("rank", 0.0512, low=0.04, high=0.06, floor=0.0123, p_value=0.004, published=0.1, difference=-0.0488),
+        estimate("rank", 0.0512, low=0.04, high=0.06, floor=0.0123, p_value=0.004, **printed),
         estimate("zipf_own", 0.142),
         *(
             estimate("rank", value, source("h", seed), floor=floor, p_value=p)
@@ -195,7 +196,7 @@ def test_distances_with_second_draws_and_p():
     sheet = distances_sheet(table, NAMES)
     assert [head.text for head in sheet.header[0]] == ["Source", *(statistic.title for statistic in DISTANCES)]
     assert cells(sheet)["Ranks of real text"] == ("—",)
-    said = ("0.051", "0.040–0.060", "second draw 0.012", "p = 0.004", "published 0.10", "ours −0.049")
+    said = ("0.051", "0.040–0.060", "second draw 0.012", "p = 0.004", "published 0.10 (p < 0.001)", "ours −0.049")
     assert cells(sheet, 1)["Ranks of real text"] == said
     assert cells(sheet, 1)["Zipf’s law, own s"] == ("0.14",)
     several = ("0.30", "± 0.14 over 2 seeds", "second draw 0.020", "p = 0.03")

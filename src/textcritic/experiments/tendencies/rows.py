@@ -85,7 +85,7 @@ def distance_rows(files: TendenciesFiles, names: Names, published: Published) ->
 
     Columns: the keys; `label`; `statistic`, a name of `statistics.DISTANCES`; `value`, `low`, `high`, `p_value`;
     `floor`, `floor_most` as in `tendency_rows`; `by_chance`, what two sets of these sizes with the same words have on
-    average, where a test says it; `published`, `difference`; `documents`.
+    average, where a test says it; `published`, `difference`, `published_note`; `documents`.
     """
     names_of = ("value", "low", "high", "p_value", "floor", "floor_most", "by_chance")
     rows = []
@@ -94,9 +94,10 @@ def distance_rows(files: TendenciesFiles, names: Names, published: Published) ->
             found = said["distances"].get(statistic.name, {})
             row = {name: found.get(name) for name in names_of}
             row |= _beside(row, statistic.name, source, published)
+            row["published_note"] = published.note(statistic.name, source)
             start = {"label": names.source(source), "statistic": statistic.name}
             rows.append(source | start | row | {"documents": said["documents"]})
-    return _table(rows, ("label", "statistic", *names_of, "published", "difference", "documents"))
+    return _table(rows, ("label", "statistic", *names_of, "published", "difference", "published_note", "documents"))
 
 
 def mean_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:

@@ -270,10 +270,7 @@ def _difference(group: pd.DataFrame, statistic: Statistic) -> Cell:
     row, notes = group.iloc[0], _spread(group, statistic.written)
     if len(group) == 1:
         notes += [p_value(row["p_value"]), f"as printed {p_value(row['p_as_printed'])}"]
-    published = _published(group, statistic.written)
-    if published and row["published_note"]:
-        published[0] = f"{published[0]} ({row['published_note']})"
-    return Cell(statistic.written(_mean(group, "value")), (*notes, *published))
+    return Cell(statistic.written(_mean(group, "value")), (*notes, *_published(group, statistic.written)))
 
 
 def _spread(group: pd.DataFrame, written: Callable[[float | None], str]) -> list[str]:
@@ -291,7 +288,9 @@ def _published(group: pd.DataFrame, written: Callable[[float | None], str]) -> l
         return []
     gap = group["difference"].mean()
     ours = [] if missing(gap) else [f"ours {'+' if gap > 0 else ''}{written(gap)}"]
-    return [f"published {written(group['published'].iloc[0])}", *ours]
+    note = group["published_note"].iloc[0] if "published_note" in group else ""
+    said = f" ({note})" if note else ""
+    return [f"published {written(group['published'].iloc[0])}{said}", *ours]
 
 
 def _mean(group: pd.DataFrame, column: str) -> float | None:
