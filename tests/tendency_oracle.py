@@ -57,9 +57,9 @@ def of_groups(texts, counts, groups):
 def zipf_by_hand(words, support, ranks):
     """Where the derivative of the likelihood is 0: the law has the mean log rank of the tokens."""
     counts = sorted(words.values(), reverse=True)
-    counts = counts[:ranks] if support == "first" else counts
+    counts = counts[:ranks] if support in ("first", "infinite-of-first") else counts
     mean = sum(count * log(rank) for rank, count in enumerate(counts, 1)) / sum(counts)
-    last = {"infinite": None, "observed": len(counts), "first": ranks}[support]
+    last = {"infinite": None, "infinite-of-first": None, "observed": len(counts), "first": ranks}[support]
     low, high = 1.0 if last is None else -1.0, 9.0
     while high - low > 1e-12:
         s = (low + high) / 2

@@ -26,9 +26,19 @@ from tendency_oracle import (
 from textcritic.tendencies.estimates import Options, as_json, estimates, histogram_of
 
 MEASURING = Options(ranks=40, resamples=200, seed=3)
+EXPONENTS = ("s", "s_infinite_of_first", "s_observed", "s_first")
 NAMES = (
-    *("s", "s_observed", "s_first", "heaps_beta", "heaps_alpha", "heaps_bigram_beta", "heaps_bigram_alpha", "types"),
-    *("types_chao1", "length_mean", "stopwords_mean", "symbols_mean", "taylor", "recurrence"),
+    *(*EXPONENTS, "heaps_beta", "heaps_alpha", "heaps_bigram_beta"),
+    *(
+        "heaps_bigram_alpha",
+        "types",
+        "types_chao1",
+        "length_mean",
+        "stopwords_mean",
+        "symbols_mean",
+        "taylor",
+        "recurrence",
+    ),
 )
 
 
@@ -64,7 +74,15 @@ def jackknife(texts, counts, statistic):
     return statistic(texts) - half, statistic(texts) + half
 
 
-@pytest.mark.parametrize(("name", "support"), [("s", "infinite"), ("s_observed", "observed"), ("s_first", "first")])
+@pytest.mark.parametrize(
+    ("name", "support"),
+    [
+        ("s", "infinite"),
+        ("s_infinite_of_first", "infinite-of-first"),
+        ("s_observed", "observed"),
+        ("s_first", "first"),
+    ],
+)
 def test_zipf(made, texts, counts, name, support):
     def s(some):
         return zipf_by_hand(words_of(some), support, 40)
@@ -143,7 +161,7 @@ def test_json_has_none_where_there_is_no_number(made):
 def test_what_cannot_be_estimated_is_missing_for_a_reason():
     every = {
         "no token": (["", " "], OPTIONS, set(NAMES)),
-        "one word": (["a"] * 9 + ["a a"] * 9, OPTIONS, {"s", "s_observed", "s_first", "taylor", "recurrence"}),
+        "one word": (["a"] * 9 + ["a a"] * 9, OPTIONS, {*EXPONENTS, "taylor", "recurrence"}),
         "one length": (["a b c"] * 9, OPTIONS, {"taylor", "recurrence"}),
         "no list": (made_up(60), replace(OPTIONS, stop_words="none"), {"stopwords_mean"}),
     }

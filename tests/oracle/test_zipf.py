@@ -92,6 +92,24 @@ def test_first_leaves_out_what_is_beyond():
     assert part.s != fit_zipf(counts, "first", ranks=500).s
 
 
+def test_a_law_of_all_ranks_may_be_fitted_to_the_counts_of_the_first():
+    """The likelihood of these counts alone, by mpmath: s is larger than of all counts, and of the cut law."""
+    counts = descending(np.random.default_rng(8).zipf(KNOWN, 20_000))
+    fit = fit_zipf(counts, "infinite-of-first", ranks=1000)
+    tokens, logs = int(counts[:1000].sum()), float(counts[:1000] @ np.log(np.arange(1, 1001)))
+
+    def nll(s):
+        return tokens * float(mpmath.log(mpmath.zeta(s))) + s * logs
+
+    peer = scipy.optimize.minimize_scalar(nll, bounds=(1.01, 3), method="bounded", options={"xatol": 1e-9})
+    assert fit.s == pytest.approx(peer.x, abs=1e-6)
+    assert (fit.ranks, fit.tokens, fit.types) == (None, tokens, 1000)
+    assert fit.log_likelihood == pytest.approx(-nll(fit.s), rel=1e-12)
+    assert fit.s > fit_zipf(counts).s > fit_zipf(counts, "first", ranks=1000).s
+    # With no more ranks than that it is the law of all counts.
+    assert fit_zipf(counts[:1000], "infinite-of-first", ranks=1000).s == fit_zipf(counts[:1000]).s == fit.s
+
+
 def test_known_exponents_come_back_with_nominal_coverage():
     """A law of 40 ranks and 100,000 tokens keeps its order, so that the fit has no bias of ranks."""
     covered, trials = 0, 400
@@ -138,6 +156,7 @@ def test_equal_counts_have_no_slope():
         ([3.5, 1.0], {}, "give int64"),
         ([[3, 1]], {}, "give int64"),
         ([0, 0], {}, "there is no token"),
+        ([3, 1], {"support": "infinite-of-first", "ranks": 1}, "the first 1 ranks; give at least 2"),
         ([3, 1], {"support": "all"}, "no support 'all'; one of infinite, observed, first"),
     ],
 )

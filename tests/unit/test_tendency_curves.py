@@ -203,6 +203,7 @@ def sizes(counts, real=None, options=MEASURING):
 def by_hand(texts, words):
     """All estimates but the number of types; recurrence where some distance has enough pairs."""
     supports = {"s": "infinite", "s_observed": "observed", "s_first": "first"}
+    supports["s_infinite_of_first"] = "infinite-of-first"
     expected = {name: zipf_by_hand(words, support, 40) for name, support in supports.items()}
     for prefix, size in (("heaps", 1), ("heaps_bigram", 2)):
         log_alpha, expected[f"{prefix}_beta"] = heaps_by_hand(texts, size).params

@@ -24,10 +24,11 @@ One JSON object is printed:
     documents, tokens, empty   counted, and documents without a token
     draws          {"number", "documents"}: second draws, and the documents of each
     estimates      each with "value" and its 95% interval, "low" to "high", null where there is none; and "sd" over the
-                   second draws: s (of Zipf's law over all ranks to infinity; s_observed, s_first: over those that
-                   occur, over the first), heaps_alpha and heaps_beta (types = alpha times length to the power of
-                   beta; heaps_bigram_...: of pairs of words), types, types_chao1 (at least so many in endless text),
-                   length_mean, stopwords_mean, symbols_mean, taylor (exponent; 0.5: words are spread evenly),
+                   second draws: s (of Zipf's law over all ranks to infinity; s_infinite_of_first: the same, fitted to
+                   the counts of the first ranks alone; s_observed, s_first: over those that occur, over the first),
+                   heaps_alpha and heaps_beta (types = alpha times length to the power of beta; heaps_bigram_...: of
+                   pairs of words), types, types_chao1 (at least so many in endless text), length_mean, stopwords_mean,
+                   symbols_mean, taylor (exponent; 0.5: words are spread evenly),
                    recurrence (how much likelier than by chance two tokens of a document are the same word)
     distances      from the laws of Zipf and Heaps alone: zipf_own, heaps_own, ...
     missing        what could not be measured, and why

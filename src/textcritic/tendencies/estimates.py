@@ -25,7 +25,12 @@ from textcritic.tendencies.heaps import fit_heaps
 from textcritic.tendencies.scaling import chao1, fit_taylor, word_recurrence
 from textcritic.tendencies.zipf import RANKS, Support, by_rank, fit_zipf
 
-SUPPORTS: dict[str, Support] = {"s": "infinite", "s_observed": "observed", "s_first": "first"}
+SUPPORTS: dict[str, Support] = {
+    "s": "infinite",
+    "s_infinite_of_first": "infinite-of-first",
+    "s_observed": "observed",
+    "s_first": "first",
+}
 SHARES = {"stopwords": STOPWORDS, "symbols": SYMBOLS}
 
 
@@ -67,10 +72,11 @@ Made = dict[str, Estimate]
 def estimates(counts: Counts, options: Options, intervals: bool = True) -> tuple[Made, dict[str, str]]:
     """All estimates by name, and why others could not be made.
 
-    `s`, `s_observed`, `s_first` (Zipf's coefficient by the ranks that the law has), `heaps_beta`, `heaps_alpha`,
-    `heaps_bigram_beta`, `heaps_bigram_alpha`, `types`, `types_chao1`, `length_mean`, `stopwords_mean`, `symbols_mean`,
-    `taylor` (exponent), `recurrence`. Intervals: of s, Taylor's exponent and recurrence by leaving out groups of
-    documents, of Heaps' coefficients by the sandwich estimator, of means by document bootstrap.
+    `s`, `s_infinite_of_first`, `s_observed`, `s_first` (Zipf's coefficient by the ranks that the law has and that are
+    fitted), `heaps_beta`, `heaps_alpha`, `heaps_bigram_beta`, `heaps_bigram_alpha`, `types`, `types_chao1`,
+    `length_mean`, `stopwords_mean`, `symbols_mean`, `taylor` (exponent), `recurrence`. Intervals: of s, Taylor's
+    exponent and recurrence by leaving out groups of documents, of Heaps' coefficients by the sandwich estimator, of
+    means by document bootstrap.
 
     Args:
         counts: of the documents; those without a token have no share of anything and no types, and are left out of all

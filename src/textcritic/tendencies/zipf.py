@@ -19,7 +19,9 @@ from textcritic.errors import TextcriticError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Support = Literal["infinite", "observed", "first"]
+Support = Literal["infinite", "observed", "first", "infinite-of-first"]
+OF_FIRST: tuple[Support, ...] = ("first", "infinite-of-first")
+"""Those of which only the counts of the first ranks are fitted."""
 
 RANKS = 10_000
 """The ranks that the paper looks at (section 5.1)."""
@@ -40,9 +42,10 @@ class ZipfFit:
     Attributes:
         s: the exponent.
         support: the ranks that the law is for: "infinite", all; "observed", those that have a count; "first", the first
-            `ranks`.
+            `ranks`; "infinite-of-first", all, though only the counts of the first `ranks` are fitted.
         ranks: the last rank of the support; None of an infinite one.
-        tokens: that were fitted; those beyond the first `ranks` are not, where the support is "first".
+        tokens: that were fitted; those beyond the first `ranks` are not, where the support is "first" or
+            "infinite-of-first".
         types: distinct words among them.
         log_likelihood: Eq. 19 at s, nats.
         standard_error: of s, if tokens were drawn independently. Those of a text are not: its interval is a jackknife
@@ -65,8 +68,10 @@ def fit_zipf(counts: npt.ArrayLike, support: Support = "infinite", ranks: int = 
         counts: tokens of each word, in descending order: [types]. Zeros at the end are left out.
         support: "infinite" normalises with Riemann's zeta function, as the paper must have done (its s is close to
             1.2, where a law of the observed ranks is close to 1); "observed" with the sum over the ranks that have a
-            count; "first" over the first `ranks`, counts beyond which are left out.
-        ranks: for "first".
+            count; "first" over the first `ranks`, counts beyond which are left out. "infinite-of-first" leaves these
+            counts out as well and normalises as "infinite": the paper considers only the first 10,000 ranks, and does
+            not say whether it is so for s. This s is larger, as if there were no token beyond.
+        ranks: for "first" and "infinite-of-first".
 
     Raises:
         TextcriticError: counts that are not whole, negative or not in descending order; another support; fewer than
@@ -74,7 +79,7 @@ def fit_zipf(counts: npt.ArrayLike, support: Support = "infinite", ranks: int = 
     """
     checked = checked_counts(counts)
     last = support_ranks(support, len(checked), ranks)
-    used = checked[:last] if support == "first" else checked
+    used = checked[:ranks] if support in OF_FIRST else checked
     tokens, mean = int(used.sum()), log_rank_mean(used)
     s = float(fit_zipf_many(np.array([mean]), last)[0])
     total, _, variance = rank_sums(last).moments(np.array([s]))
@@ -93,9 +98,9 @@ def support_ranks(support: Support, types: int, ranks: int) -> int | None:
     """The last rank of a support, None of an infinite one."""
     if support not in get_args(Support):
         raise TextcriticError(f"Zipf's law: no support {support!r}; one of {', '.join(get_args(Support))}")
-    if support == "first" and ranks < 2:
+    if support in OF_FIRST and ranks < 2:
         raise TextcriticError(f"Zipf's law: the first {ranks} ranks; give at least 2")
-    return {"infinite": None, "observed": types, "first": ranks}[support]
+    return {"observed": types, "first": ranks}.get(support)
 
 
 def fit_zipf_many(log_rank_means: npt.ArrayLike, ranks: int | None) -> Floats:

@@ -244,11 +244,11 @@ def test_the_audit_has_a_column_for_each_option():
     )
     sheet = audit_sheet(table.drop(index=4), NAMES, published=False)
     first, second = sheet.header
-    assert sum(cell.span for cell in first) == len(second) == 10
+    assert sum(cell.span for cell in first) == len(second) == 11
     assert [cell.text for cell in first] == ["", "Zipf’s s", "Distance from Zipf’s law", "Difference of words"]
     heads = [option for found in AUDIT.values() for option in found.values()]
     assert [cell.text for cell in second] == ["Source", *heads]
-    texts = ["0.123", "0.247", "0.370", "0.49", "—", "0.74", "0.86", "0.99", "1.1"]
+    texts = ["0.123", "0.247", "0.370", "0.494", "—", "0.74", "0.86", "0.99", "1.1", "1.2"]
     assert [cell.text for cell in sheet.body[0]] == ["a model", *texts]
     assert len(audit_sheet(table, NAMES, published=True).remarks) == len(sheet.remarks) + 1
 

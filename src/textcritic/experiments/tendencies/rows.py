@@ -17,7 +17,12 @@ from textcritic.report.scored import perplexity_of, rejected_of
 from textcritic.tendencies.verdicts import DIFFERS, Verdict, verdicts
 
 AUDIT = {
-    "s": {"s": "all ranks to infinity", "s_observed": "the ranks that occur", "s_first": "the first ranks"},
+    "s": {
+        "s": "all ranks to infinity",
+        "s_infinite_of_first": "the same, fitted to the first ranks",
+        "s_observed": "the ranks that occur",
+        "s_first": "the first ranks",
+    },
     "zipf_own": {
         "zipf_own": "first ranks, renormalised",
         "zipf_own_untruncated": "not truncated",

@@ -165,12 +165,13 @@ def audit_sheet(rows: pd.DataFrame, names: Names, published: bool) -> Sheet:
         [Cell("Source"), *(Cell(option) for _, _, option in options)],
     ]
     remarks = [
-        "Zipf’s s by the ranks that the law has: all up to infinity (what the paper’s value, near 1.2, needs), those "
-        "that occur, or the first ones alone. Distance from Zipf’s law: the empirical distribution renormalised over "
-        "the first ranks against the law over all of them (what the paper must have used: 0.142 is the share of such "
-        "a law beyond rank 10,000); nothing renormalised; or both, with an s of its own. Difference of words: the "
-        "paper’s TVD is the largest difference of two frequencies; what others call total variation is half of the "
-        "sum of all; chi-square grows with the number of tokens."
+        "Zipf’s s by the ranks that the law has: all up to infinity (what the paper’s value, near 1.2, needs), fitted "
+        "to all counts or to those of the first ranks alone (the paper looks at 10,000, and does not say whether for "
+        "s too); those that occur; or the first ones alone. Distance from Zipf’s law: the empirical distribution "
+        "renormalised over the first ranks against the law over all of them (what the paper must have used: 0.142 is "
+        "the share of such a law beyond rank 10,000); nothing renormalised; or both, with an s of its own. Difference "
+        "of words: the paper’s TVD is the largest difference of two frequencies; what others call total variation is "
+        "half of the sum of all; chi-square grows with the number of tokens."
     ]
     if published:
         remarks.append(

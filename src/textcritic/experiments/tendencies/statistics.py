@@ -64,7 +64,11 @@ DIFFERENCES = (
 )
 BY_NAME = {statistic.name: statistic for statistic in (*ESTIMATES, *DISTANCES, *DIFFERENCES)}
 _MORE = {
-    "s": (Statistic("s_observed", "s, ranks that occur", 3), Statistic("s_first", "s, first ranks", 3)),
+    "s": (
+        Statistic("s_infinite_of_first", "s, fitted to first ranks", 3),
+        Statistic("s_observed", "s, ranks that occur", 3),
+        Statistic("s_first", "s, first ranks", 3),
+    ),
     "types": (Statistic("types_chao1", "At least (Chao 1984)", 0),),
 }
 SIZED = (
