@@ -43,6 +43,25 @@ def test_its_files_are_statistics_and_curves_of_real_text_and_of_samples(folder)
     assert files.options["draws"] == 3
 
 
+def test_a_sample_has_the_closed_vocabulary_of_its_generator(folder):
+    """Of whole words, if the encoding says how many; pairs of letters can write any word."""
+    training = {"max_tokens": 99, "learning_rate": 0.1, "steps": 10}
+    sizes = {"closed": {"words": {"vocabulary": 500}}, "rare": {"words": {"minimum_count": 2}}}
+    sizes["open"] = {"train": {"vocabulary": 300}}
+    write(folder / "registry/encodings.yaml", {name: {"tokenizer": tokenizer} for name, tokenizer in sizes.items()})
+    model = {"kind": "fairseq", "architecture": "transformer_lm", "training": training}
+    models = {f"{name}-model": {**model, "label": name, "encoding": name} for name in sizes}
+    write(folder / "registry/generators.yaml", {"words": {"kind": "ngram"}, **models})
+    write(folder / "studies/own.yaml", block(generators=["words", *models], tables=(), figures=()))
+    samples = experiment(folder, "tendencies").files().samples
+    assert {sample.label: sample.vocabulary for sample in samples} == {
+        "words": None,
+        "closed": 500,
+        "rare": None,
+        "open": None,
+    }
+
+
 def test_tables_of_models_and_of_real_text_need_no_sample(folder):
     tables = ({"name": "table1", "of": "models", "caption": "Models"}, {"name": "table4", "of": "real", "caption": "x"})
     write(folder / "studies/own.yaml", block(tables=tables, figures=()))

@@ -1,5 +1,7 @@
 """Every figure is drawn, whatever the samples: one or several decodings, settings and corpora, nothing to draw."""
 
+from dataclasses import replace
+
 import matplotlib.pyplot as plt
 import pytest
 
@@ -31,4 +33,17 @@ def test_every_figure_is_drawn(made, tmp_path):
         for _, wide, narrow in drawn:
             assert len(wide.axes) >= 1
             assert wide.get_figwidth() > narrow.get_figwidth()
+    plt.close("all")
+
+
+def test_closed_vocabularies_are_lines_beside_their_bars(files):
+    closed = replace(files, samples=(*files.samples[:-1], replace(files.samples[-1], vocabulary=12_345)))
+    for made, lines in ((files, []), (closed, [12_345])):
+        for figure in next(iter(FIGURES["vocabulary"](made, {})))[1:]:
+            (axes,) = figure.axes
+            drawn = [segment for found in axes.collections for segment in found.get_segments()]
+            assert [segment[0].tolist() for segment in drawn] == [[x, -0.45] for x in lines]  # the last row
+            assert ("12,345" in [text.get_text() for text in axes.texts]) == bool(lines)
+            assert ("dashed" in axes.get_xlabel()) == bool(lines)
+            assert axes.get_xlim()[1] > max(lines, default=0)
     plt.close("all")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from textwrap import fill
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,6 +17,7 @@ from textcritic.report.style import FAINT, INK, MUTED, RULE, style
 T = TypeVar("T")
 ROW = 0.3  # inches
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+DASHES: Any = (0, (3, 1.5))  # matplotlib declares names of styles alone
 LABEL = 26  # characters of a line of a label
 AXES = {"length": "tokens of a document", "stopwords": "share of stop words", "symbols": "share of symbols"}
 
@@ -72,7 +73,7 @@ def permutation_chart(shown: Sequence[Panel], titles: Mapping[str, str], width: 
 
 
 def vocabulary_chart(shown: Sequence[Panel], width: float) -> Figure:
-    """Different words of each source: bars, and the number of real text as a line."""
+    """Different words of each source: bars, the number of real text as a line, and closed vocabularies dashed."""
 
     def draw(axes: Axes, panel: Panel) -> None:
         sizes = [line.curve("size.types") for line in panel.all]
@@ -80,14 +81,23 @@ def vocabulary_chart(shown: Sequence[Panel], width: float) -> Figure:
         for place, (line, total) in enumerate(zip(panel.all, totals, strict=True)):
             y = len(panel.all) - 1 - place
             axes.barh(y, total, height=0.55, color=line.colour, alpha=0.75)
-            axes.annotate(count(total), (total, y), (4, 0), textcoords="offset points", va="center", fontsize=9)
+            _beside(axes, total, y)
+            if line.vocabulary:
+                axes.vlines(line.vocabulary, y - 0.45, y + 0.45, line.colour, DASHES, linewidth=1.3)
+                _beside(axes, line.vocabulary, y, 9)
         axes.axvline(totals[0], color=INK, linewidth=1)
-        axes.set_xlim(0, 1.18 * max(totals))
+        closed = [line.vocabulary for line in panel.lines if line.vocabulary]
+        axes.set_xlim(0, 1.18 * max([*totals, *closed]))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         axes.xaxis.set_major_locator(MaxNLocator(4))
-        axes.set_xlabel("different words")
+        axes.set_xlabel("different words" + "\n(dashed: of a closed vocabulary)" * bool(closed))
 
     return _rows(shown, draw, width, lambda panel: panel.all)
+
+
+def _beside(axes: Axes, number: float, y: float, above: float = 0) -> None:
+    """A number at the end of its bar, some points above the middle."""
+    axes.annotate(count(number), (number, y), (4, above), textcoords="offset points", va="center", fontsize=9)
 
 
 def _rows(

@@ -26,9 +26,15 @@ class RealText(Files):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample(Drawn):
-    """A sample; `scores` and `curves` as of real text."""
+    """A sample; `scores` and `curves` as of real text.
+
+    Attributes:
+        vocabulary: entries of its generator's vocabulary of whole words; None where it can write any word, or where
+            the study does not say how many there are.
+    """
 
     curves: Path
+    vocabulary: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,13 +25,14 @@ LEGEND_LINE, LEGEND_CHARACTER = 0.21, 0.086  # inches
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One sample in a panel: what it is called, its curves, and how it is drawn."""
+    """One sample in a panel: what it is called, its curves, how it is drawn, and its closed vocabulary, if any."""
 
     label: str
     keys: dict[str, Any]
     curves: pd.DataFrame
     colour: str
     dashes: Any
+    vocabulary: int | None = None
 
     def curve(self, name: str) -> pd.DataFrame:
         """The points of one of its curves, in order."""
@@ -60,6 +61,7 @@ def panels(files: TendenciesFiles, names: Names) -> list[Panel]:
     sources = [(keys, curves) for _, keys, curves in curves_of(files)]
     samples = [keys for keys, _ in sources if keys["source"] == SAMPLE]
     generators, settings = unique(k["generator"] for k in samples), unique(k["setting"] for k in samples)
+    closed = {sample.generator: sample.vocabulary for sample in files.samples}
     several = len({keys["decoding"] for keys in samples}) > 1
     made = []
     for corpus in unique(keys["corpus"] for keys, _ in sources):
@@ -73,7 +75,8 @@ def panels(files: TendenciesFiles, names: Names) -> list[Panel]:
                     continue
                 label = names.source(keys, corpus=False, decoding=False, seed=False)
                 colour = COLOURS[generators.index(place[0]) % len(COLOURS)]
-                lines[place] = Line(label, keys, curves, colour, DASHES[settings.index(place[1]) % len(DASHES)])
+                dashes = DASHES[settings.index(place[1]) % len(DASHES)]
+                lines[place] = Line(label, keys, curves, colour, dashes, closed[place[0]])
             title = ", ".join(filter(None, (corpus if names.several_corpora else "", decoding if several else "")))
             made.append(Panel(title, real, list(lines.values())))
     return made

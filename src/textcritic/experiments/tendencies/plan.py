@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from textcritic.experiments.tendencies.files import Model, RealText, Sample, TendenciesFiles
+from textcritic.options.models import WORDS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.sources import (
     Source,
@@ -69,4 +70,13 @@ class Tendencies(Experiment):
     def _sample(self, source: Source) -> Sample:
         base = source.under(f"results/tendencies/{self.block['critic']}/{source.corpus}/samples")
         of_source = drawn(source, self.block["critic"], self.registries) | {"scores": Path(f"{base}.json")}
-        return Sample(**of_source, curves=Path(f"{base}.curves.parquet"))
+        return Sample(**of_source, curves=Path(f"{base}.curves.parquet"), vocabulary=self._vocabulary(source))
+
+    def _vocabulary(self, source: Source) -> int | None:
+        """Entries of the closed vocabulary of a generator, where its encoding says how many."""
+        generator = self.registries.entry("generators", source.generator)
+        if "encoding" not in generator:
+            return None
+        tokenizer = self.registries.entry("encodings", generator["encoding"])["tokenizer"]
+        entries: int | None = tokenizer.get(WORDS, {}).get("vocabulary")
+        return entries
