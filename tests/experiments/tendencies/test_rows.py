@@ -16,7 +16,7 @@ from textcritic.experiments.tendencies.rows import (
     tendency_rows,
     value_rows,
 )
-from textcritic.experiments.tendencies.statistics import REAL
+from textcritic.experiments.tendencies.statistics import REAL, SIZED
 from textcritic.experiments.tendencies.words import headline, tendency_findings, totals
 from textcritic.report.names import Names
 from textcritic.report.published import read_published
@@ -169,6 +169,12 @@ def test_statistics_of_something_else_are_refused(tmp_path):
     (tmp_path / "x.json").write_text('{"documents": 1}')
     with pytest.raises(TextcriticError, match=r"x\.json: no '\w+' in it; delete it and rerun the rule"):
         statistics_of(tmp_path / "x.json")
+
+
+def test_every_estimate_by_size_has_a_column(tables):
+    sizes = tables.sizes()
+    assert set(sizes.rows["statistic"]) == {statistic.name for statistic in SIZED}
+    assert [cell.text for cell in sizes.sheet.header[0][2:]] == [statistic.title for statistic in SIZED]
 
 
 def test_the_last_size_of_each_source_is_all_of_its_documents(tables):
