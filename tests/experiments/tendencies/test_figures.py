@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from experiments.tendencies.tiny import EMPTY, build_tendencies
-from textcritic.experiments.tendencies.figures import FIGURES
+from textcritic.experiments.tendencies.figures import FIGURES, length_axis
 from textcritic.experiments.tendencies.rows import tendency_rows
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.report.names import Names
@@ -47,3 +47,26 @@ def test_closed_vocabularies_are_lines_beside_their_bars(files):
             assert ("dashed" in axes.get_xlabel()) == bool(lines)
             assert axes.get_xlim()[1] > max(lines, default=0)
     plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [
+        ((4, 11), [5, 10]),
+        ((1, 49), [1, 2, 5, 10, 20, 50]),
+        ((3, 1000), [3, 10, 30, 100, 300, 1000]),
+        ((1, 3000), [1, 10, 100, 1000]),
+    ],
+)
+def test_an_axis_of_lengths_has_some_numbers_and_room_between_them(ends, expected):
+    figure, axes = plt.subplots(figsize=(2, 2))
+    axes.plot(ends, ends)
+    length_axis(axes)
+    assert numbers(axes) == expected
+    plt.close(figure)
+
+
+def numbers(axes):
+    """The numbers at an axis."""
+    low, high = axes.get_xlim()
+    return [tick for tick in axes.get_xticks() if low <= tick <= high]

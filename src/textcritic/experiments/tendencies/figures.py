@@ -76,8 +76,7 @@ def type_token_ratios(shown: Sequence[Panel]) -> Iterator[Drawn]:
         for line in panel.all:
             plot(axes, line, _over(line.curve(name), real))
         band(axes, _over(real, real))
-        axes.set_xscale("log")
-        _plain(axes)
+        length_axis(axes)
         _times(axes)
         quiet(axes, "length, tokens")
 
@@ -102,10 +101,8 @@ def type_token_distances(shown: Sequence[Panel]) -> Iterator[Drawn]:
             plot(axes, line, curve, marker="o", markersize=3, markerfacecolor="none")
             found = curve[curve["p"] < 0.05]
             axes.plot(found["x"], found["y"], "o", color=line.colour, markersize=3.2, zorder=4)
-        axes.set_xscale("log")
+        length_axis(axes)
         axes.set_ylim(0, None)
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        _plain(axes)
         quiet(axes, "length, tokens", "largest difference" if column == 0 else "")
 
     titles = tuple(f"against {title}" for _, title in DISTANCES)
@@ -121,8 +118,7 @@ def distributions(shown: Sequence[Panel]) -> Iterator[Drawn]:
         for line in panel.all:
             plot(axes, line, line.curve(name))
         if name == "length":
-            axes.set_xscale("log")
-            _plain(axes)
+            length_axis(axes)
         else:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}%"))
             seen = pd.concat([line.curve(name) for line in panel.all])
@@ -203,8 +199,7 @@ def unigrams_and_lengths(shown: Sequence[Panel]) -> Iterator[Drawn]:
         if column:
             band(axes, curve)
             plot(axes, panel.real, curve)
-            axes.set_xscale("log")
-            _plain(axes)
+            length_axis(axes)
         else:
             axes.hist(curve["y"], bins=min(20, max(5, len(curve) // 2)), color=INK, alpha=0.55)
             axes.xaxis.set_major_locator(MaxNLocator(4))
@@ -272,6 +267,15 @@ def _times(axes: Axes) -> None:
     axes.set_ylim(max(0.0, axes.get_ylim()[0]), min(3.0, axes.get_ylim()[1]))
     axes.yaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+
+
+def length_axis(axes: Axes) -> None:
+    """An axis of lengths, logarithmic, with some numbers however short it is, and room between them if it is long."""
+    axes.set_xscale("log")
+    first, last = axes.dataLim.intervalx  # the axis of an empty panel has no limits
+    subs = (1, 2, 5) if last < 50 * first else (1, 3) if last < 400 * first else (1,)
+    axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=10))
+    _plain(axes)
 
 
 def _plain(axes: Axes) -> None:
