@@ -129,8 +129,9 @@ def test_shards_of_other_numbers_of_draws_are_refused(tmp_path, test_split):
         merge_draws([tmp_path / "0", tmp_path / "1"], tmp_path / "merged")
 
 
-def test_without_draws_all_is_measured_but_the_floors(tmp_path, test_split):
-    count_articles(test_split, OPTIONS).save(tmp_path / "real.npz")
+def test_without_draws_all_is_measured_but_the_floors(tmp_path):
+    """Of 60 documents: fewer than 100 tokens have no distance from a law."""
+    count_articles(articles(tmp_path / "test.parquet", 60), OPTIONS).save(tmp_path / "real.npz")
     count_articles(articles(tmp_path / "a.parquet", 9), OPTIONS).save(tmp_path / "sample.npz")
     (tmp_path / "draws").mkdir()
     for sample in (None, tmp_path / "sample.npz"):
