@@ -107,8 +107,15 @@ NONE = "none of the 20 documents has a token; nothing is measured"
         ),
         (
             *(USUAL, ["the end ."]),
-            {"unigram_max": ALONE, "rank": ALONE, "heaps_beta": ONE_LENGTH, "zipf_own_truncated": "3 tokens; give at"},
-            {"s": None, "length_mean": 3, "length_ks": None, "stopwords_mean": 1 / 3, "symbols_mean": 1 / 3},
+            {"unigram_max": ALONE, "rank": ALONE, "heaps_beta": ONE_LENGTH},
+            {
+                "zipf_own_truncated": None,
+                "s": None,
+                "length_mean": 3,
+                "length_ks": None,
+                "stopwords_mean": 1 / 3,
+                "symbols_mean": 1 / 3,
+            },
         ),
         (["a"], ["a"], {"heaps_bigram_beta": "no document has two tokens", "recurrence": "no word occurs twice"}, {}),
         (

@@ -27,7 +27,7 @@ from textcritic.tendencies.job import draw_files
 from textcritic.tendencies.scaling import word_recurrence
 from textcritic.tendencies.type_token import law_distances, length_classes
 from textcritic.tendencies.zipf import Support, fit_zipf
-from textcritic.tendencies.zipf_distances import Convention, zipf_fit_p
+from textcritic.tendencies.zipf_distances import LEAST, Convention, zipf_distance, zipf_fit_p
 
 Floats = npt.NDArray[np.float64]
 CONVENTIONS: Mapping[Support, Mapping[str, Convention]] = {
@@ -257,7 +257,10 @@ def _from_zipf(counts: Counts, of: Counts, support: Support, options: Options) -
     with _blamed(counts, of):
         s = fit_zipf(of.unigrams(), support, options.ranks).s
     given, conventions = None if of is counts else s, list(CONVENTIONS[support].values())
-    found = zipf_fit_p(counts.unigrams(), conventions, given, options.ranks, options.resamples, options.seed)
+    words = counts.unigrams()
+    if words.sum() < LEAST:  # too few tokens for the test
+        return [Distance(zipf_distance(words, s, convention, options.ranks).distance) for convention in conventions]
+    found = zipf_fit_p(words, conventions, given, options.ranks, options.resamples, options.seed)
     return [Distance(found[convention].distance, p=found[convention].p) for convention in conventions]
 
 
