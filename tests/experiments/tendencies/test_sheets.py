@@ -237,6 +237,24 @@ def test_models_with_their_size_and_perplexity():
     assert cells(sheet, 1) == {"Generator": ("another",), "Parameters": ("—",), "Perplexity": ("25.00",)}
 
 
+def test_that_s_is_biased_is_said_where_s_is_shown():
+    table = rows(estimate("s", 1.2, REAL), estimate("types", 100.0, REAL))
+    said = [
+        any("makes s too large" in remark for remark in values_sheet(table, NAMES, "x", only).remarks)
+        for only in ([], ["s", "types"], ["types"])
+    ]
+    assert said == [True, True, False]
+
+
+def test_that_p_of_zipfs_law_may_say_nothing_is_said_where_it_is_shown():
+    table = rows(estimate("zipf_own", 0.142, p_value=0.5), estimate("length_ks", 0.1))
+    said = [
+        any("whatever the text" in remark for remark in distances_sheet(table, NAMES, "x", only).remarks)
+        for only in ([], ["zipf_own"], ["length_ks"])
+    ]
+    assert said == [True, True, False]
+
+
 def test_the_audit_has_a_column_for_each_option():
     options = [(switch, name) for switch, found in AUDIT.items() for name in found]
     table = rows(

@@ -73,6 +73,12 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
         "apart are the same word.",
         "Under each value: its 95% interval over documents, or, of several seeds, the standard deviation over them.",
     ]
+    if any(statistic.name == "s" for statistic in chosen):
+        remarks.append(
+            "Words are ranked by the counts that s is fitted to, which makes s too large, the more so the fewer tokens "
+            "there are, and by more than its interval: tokens drawn from a law with s = 1.19 have 1.213 if there are a "
+            "million, and 1.201 if there are 57 million. Compare s only between sources of one size."
+        )
     if draws > 1:
         remarks.append(
             f"Under those of real text: the standard deviation (sd) over {draws} random draws of as many documents "
