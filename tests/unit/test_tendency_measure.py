@@ -235,6 +235,7 @@ def test_pictures_of_tests_are_of_as_many_permutations(of_sample):
         assert said["p_value"] == pytest.approx((sum(abs(null) >= abs(said["value"]) - 1e-12) + 1) / 20)
     words = of_sample.statistics["distances"]["unigram_max"]
     assert curve(of_sample, "null.unigram_max")["y"].mean() == pytest.approx(words["by_chance"])
+    assert curve(of_sample, "difference.unigram_max")["y"].tolist() == [words["value"]]
     assert curve(of_sample, "heaps")["x"].size == curve(of_sample, "heaps")["p"].size > 3
 
 

@@ -125,12 +125,10 @@ def measure_sample(real: Counts, sample: Counts, draws: Iterable[Counts], option
     }
     curves = [*_heaps_curves(of_laws | found), *own_curves(sample).values(), *_recurrence(sample, [])]
     curves += size_curves(sample, real, options)
-    for name in VALUES:
-        if (difference := found.get(f"{name}_difference")) is not None:
+    for name, tested in (*((name, f"{name}_difference") for name in VALUES), ("unigram_max", "unigram_max")):
+        if (difference := found.get(tested)) is not None:
             curves.append(Curve(f"null.{name}", range(len(difference.null)), difference.null))
             curves.append(Curve(f"difference.{name}", [0], [difference.value]))
-    if "unigram_max" in found:
-        curves.append(Curve("null.unigram_max", range(len(found["unigram_max"].null)), found["unigram_max"].null))
     return Measured(statistics, curves)
 
 

@@ -18,6 +18,7 @@ T = TypeVar("T")
 ROW = 0.3  # inches
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 DASHES: Any = (0, (3, 1.5))  # matplotlib declares names of styles alone
+WORDS = "unigram_max"
 LABEL = 26  # characters of a line of a label
 AXES = {"length": "tokens of a document", "stopwords": "share of stop words", "symbols": "share of symbols"}
 
@@ -47,7 +48,10 @@ def box_chart(shown: Sequence[Panel], name: str, width: float) -> Figure:
 
 
 def permutation_chart(shown: Sequence[Panel], titles: Mapping[str, str], width: float) -> Figure:
-    """The difference of means of each sample (dot), and the middle 95% and 50% of permuted ones (bars)."""
+    """The difference of each sample from real text (dot), and the middle 95% and 50% of permuted ones (bars).
+
+    Of means, or the largest one of the frequencies of words, which has no sign; `titles` by name of the curves.
+    """
     stacked = [(panel, name) for panel in shown for name in titles]
 
     def draw(axes: Axes, entry: tuple[Panel, str]) -> None:
@@ -64,7 +68,8 @@ def permutation_chart(shown: Sequence[Panel], titles: Mapping[str, str], width: 
                 axes.plot(ends[[1, 2]], [y, y], color=MUTED, linewidth=6, alpha=0.6, solid_capstyle="butt", zorder=2)
             axes.plot(observed["y"], [y] * len(observed), "o", color=line.colour, markersize=5.5, zorder=3)
         axes.axvline(0, color=RULE, linewidth=1, zorder=0)
-        _scale(axes, name, "difference of the mean: sample minus real text")
+        label = "largest difference of the frequency of a word"
+        _scale(axes, name, label if name == WORDS else "difference of the mean: sample minus real text")
 
     def title(entry: tuple[Panel, str]) -> str:
         return ": ".join(filter(None, (entry[0].title, titles[entry[1]])))

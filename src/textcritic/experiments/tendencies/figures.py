@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 
-from textcritic.experiments.tendencies.boxes import box_chart, permutation_chart, vocabulary_chart
+from textcritic.experiments.tendencies.boxes import WORDS, box_chart, permutation_chart, vocabulary_chart
 from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.overview import overview_chart
 from textcritic.experiments.tendencies.panels import Panel, band, grid, panels, plot, quiet
@@ -171,8 +171,9 @@ def sizes(shown: Sequence[Panel]) -> Iterator[Drawn]:
 
 
 def permutations(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """Differences of means beside those of permuted documents (paper, Figure 7)."""
-    yield "permutations", permutation_chart(shown, TITLES, WIDTH), permutation_chart(shown, TITLES, NARROW)
+    """Differences of means and of words beside those of permuted documents (paper, Figure 7)."""
+    titles = TITLES | {WORDS: "Words"}
+    yield "permutations", permutation_chart(shown, titles, WIDTH), permutation_chart(shown, titles, NARROW)
 
 
 def boxes(shown: Sequence[Panel]) -> Iterator[Drawn]:
@@ -192,7 +193,9 @@ def vocabulary(shown: Sequence[Panel]) -> Iterator[Drawn]:
 
 
 def unigrams_and_lengths(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """Differences of words between second draws of real text (paper, Figure 9a), and its lengths (9b)."""
+    """Differences of words between second draws and real text, one a draw, where the paper permutes documents (Figure
+    9a); and the lengths of real text (9b).
+    """
 
     def draw(axes: Axes, panel: Panel, column: int) -> None:
         curve = panel.real.curve("length" if column else "floor.unigram_max")
