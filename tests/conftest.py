@@ -53,6 +53,7 @@ SLOW = (
 LONG = (
     *("e2e/test_scientific", "e2e/test_films", "e2e/test_pretrained_models", "e2e/test_criticise_model"),
     *("e2e/test_mixing", "e2e/test_lines", "oracle/test_processes_oracle"),
+    *("e2e/test_wikipedia_corpora", "unit/test_wikipedia_kill", "coherence/test_papers"),
 )
 
 
