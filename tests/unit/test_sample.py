@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tiny_causal import configs
 from transformers import (
     AutoModelForCausalLM,
     BloomConfig,
     GPT2Config,
     GPT2LMHeadModel,
-    GPTNeoConfig,
     MistralConfig,
 )
 
@@ -246,15 +246,7 @@ def test_contexts_move_back_without_a_change_where_old_and_new_place_overlap():
 
 def test_gpt_neo_is_sampled_from_its_folder(model_dir, tmp_path):
     tokenizer = load_tokenizer(model_dir)
-    config = GPTNeoConfig(
-        vocab_size=len(tokenizer),
-        max_position_embeddings=WINDOW,
-        hidden_size=16,
-        num_layers=2,
-        num_heads=2,
-        attention_types=[[["global", "local"], 1]],
-        window_size=4,
-    )
+    config = configs(len(tokenizer), WINDOW)["gpt-neo"]
     AutoModelForCausalLM.from_config(config).save_pretrained(tmp_path / "neo")
     tokenizer.save_pretrained(tmp_path / "neo")
     sample_articles(tmp_path / "neo", SCHEME, "single", Shard(0, 0, 3, tmp_path / "s.parquet"))

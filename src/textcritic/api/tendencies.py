@@ -82,9 +82,7 @@ class TendenciesResult(Result):
             yield name, words, HEADS, [*cells]
 
     def _foot(self) -> str:
-        return " ".join(
-            [FOOT, *(f"{label}: {said['fault']}." for label, said in self.samples.items() if said["fault"])]
-        )
+        return " ".join([FOOT, *(f"{label}: {fault}." for label, fault in _faults(self.samples))])
 
 
 TITLES = {tendency.name: tendency.title for tendency in TENDENCIES}
@@ -129,7 +127,10 @@ def compare_tendencies(real: Given, samples: Given, **options: Unpack[TendencyKe
     return TendenciesResult(
         title="Statistical tendencies, beside real text",
         scores=tuple(_scores(judged, found)),
-        facts=(*_facts(of_real, sum(map(len, texts)), chosen), *_faults(found)),
+        facts=(
+            *_facts(of_real, sum(map(len, texts)), chosen),
+            *((f"Tokens of {label}", fault) for label, fault in _faults(found)),
+        ),
         real=_described(of_real),
         samples={label: _described(said) | _judged(judged[label]) for label, said in found.items()},
         verdicts=judged,
@@ -216,8 +217,8 @@ def _written(score: Score) -> tuple[str, str, str]:
 
 
 def _faults(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Samples whose tokens are of another kind than those of real text, with the reason."""
-    return ((f"Tokens of {label}", said["fault"]) for label, said in found.items() if said["fault"])
+    """Samples whose tokens are not cut as those of real text are, and how they differ."""
+    return ((label, said["fault"]) for label, said in found.items() if said["fault"])
 
 
 def _facts(real: Mapping[str, Any], documents: int, options: TendencyOptions) -> tuple[tuple[str, str], ...]:
