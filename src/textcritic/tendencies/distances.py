@@ -29,7 +29,7 @@ from textcritic.inference import (
     rank_permutation,
 )
 from textcritic.tendencies.counts import LENGTH, TYPES, Counts
-from textcritic.tendencies.estimates import Options, histogram_of, pooled, without_tokens
+from textcritic.tendencies.estimates import Options, histogram_of, made_by, pooled
 from textcritic.tendencies.scaling import fit_taylor, word_recurrence
 from textcritic.tendencies.type_token import ByLength, Documents, type_token_distance, type_token_test
 from textcritic.tendencies.zipf_distances import rank_distance
@@ -116,17 +116,7 @@ def distances(pair: "Pair", options: Options) -> tuple[Made, dict[str, str]]:
     }
     recipes |= {(f"{name}_ks", f"{name}_difference"): partial(_values, pair, name, options) for name in VALUES}
     recipes |= {(f"{name}_distance", f"{name}_difference"): partial(_scaling, pair, name) for name in SCALING}
-    made: Made = {}
-    missing: dict[str, str] = {}
-    for counts in (pair.real, pair.sample):
-        if not counts.tokens:
-            return {}, {name: without_tokens(counts) for names in recipes for name in names}
-    for names, make in recipes.items():
-        try:
-            made |= make()
-        except TextcriticError as error:
-            missing |= dict.fromkeys(names, str(error))
-    return made, missing
+    return made_by(recipes, pair.real, pair.sample)
 
 
 class Pair:

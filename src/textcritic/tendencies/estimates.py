@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,7 @@ class Estimate:
     high: float = math.nan
 
 
+T = TypeVar("T")
 Made = dict[str, Estimate]
 
 
@@ -86,11 +87,24 @@ def estimates(counts: Counts, options: Options, intervals: bool = True) -> tuple
     """
     if not intervals:
         counts, options = pooled(counts), replace(options, resamples=1)
-    made: Made = {}
+    return made_by(dict(_recipes(counts, options)), counts)
+
+
+def made_by(
+    recipes: Mapping[tuple[str, ...], Callable[[], Mapping[str, T]]], *of: Counts
+) -> tuple[dict[str, T], dict[str, str]]:
+    """What recipes make, by name, and why others could not: one of the sets they are `of` has no token, or an error.
+
+    Args:
+        recipes: by the names of what each makes.
+        of: the sets of documents.
+    """
+    made: dict[str, T] = {}
     missing: dict[str, str] = {}
-    if not counts.tokens:
-        return {}, {name: without_tokens(counts) for names, _ in _recipes(counts, options) for name in names}
-    for names, make in _recipes(counts, options):
+    for counts in of:
+        if not counts.tokens:
+            return {}, {name: without_tokens(counts) for names in recipes for name in names}
+    for names, make in recipes.items():
         try:
             made |= make()
         except TextcriticError as error:

@@ -21,7 +21,7 @@ from textcritic.runlog import Progress
 from textcritic.tendencies.counts import Counts, tokenisation_fault
 from textcritic.tendencies.curves import Curve, curves_table, own_curves, size_curves, with_band
 from textcritic.tendencies.distances import VALUES, Distance, Pair, distances, documents_of, plain_distances
-from textcritic.tendencies.estimates import Options, as_json, estimates, pooled, without_tokens
+from textcritic.tendencies.estimates import Options, as_json, estimates, made_by, pooled
 from textcritic.tendencies.heaps import fit_heaps
 from textcritic.tendencies.job import draw_files
 from textcritic.tendencies.scaling import word_recurrence
@@ -228,41 +228,31 @@ def _laws(counts: Counts, real: Counts, options: Options) -> tuple[dict[str, Dis
 
     The second are the reasons why others could not be measured.
     """
-    found: dict[str, Distance] = {}
-    missing: dict[str, str] = {}
     laws = [counts] if real is counts else [counts, real]
-    recipes: dict[tuple[str, ...], Callable[[], list[Distance]]] = {
-        tuple(f"zipf_{whose}{end}" for end in ends): partial(_from_zipf, counts, of, support, options)
+    recipes: dict[tuple[str, ...], Callable[[], dict[str, Distance]]] = {
+        tuple(f"zipf_{_whose(counts, of)}{end}" for end in ends): partial(_from_zipf, counts, of, support, options)
         for support, ends in CONVENTIONS.items()
-        for whose, of in zip(("own", "real"), laws, strict=False)
+        for of in laws
     }
-    recipes |= {
-        (f"heaps_{whose}",): partial(_from_heaps, counts, of, options)
-        for whose, of in zip(("own", "real"), laws, strict=False)
-    }
-    for names, make in recipes.items():
-        try:
-            if not counts.tokens:
-                raise TextcriticError(without_tokens(counts))
-            found |= zip(names, make(), strict=True)
-        except TextcriticError as error:
-            missing |= dict.fromkeys(names, str(error))
-    return found, missing
+    recipes |= {(f"heaps_{_whose(counts, of)}",): partial(_from_heaps, counts, of, options) for of in laws}
+    return made_by(recipes, counts)
 
 
-def _from_zipf(counts: Counts, of: Counts, support: Support, options: Options) -> list[Distance]:
+def _from_zipf(counts: Counts, of: Counts, support: Support, options: Options) -> dict[str, Distance]:
     """The distances of one support from Zipf's law as fitted `of` the same documents, or of real text."""
     with _blamed(counts, of):
         s = fit_zipf(of.unigrams(), support, options.ranks).s
-    given, conventions = None if of is counts else s, list(CONVENTIONS[support].values())
-    words = counts.unigrams()
+    conventions = {f"zipf_{_whose(counts, of)}{end}": way for end, way in CONVENTIONS[support].items()}
+    words, given = counts.unigrams(), None if of is counts else s
     if words.sum() < LEAST:  # too few tokens for the test
-        return [Distance(zipf_distance(words, s, convention, options.ranks).distance) for convention in conventions]
-    found = zipf_fit_p(words, conventions, given, options.ranks, options.resamples, options.seed)
-    return [Distance(found[convention].distance, p=found[convention].p) for convention in conventions]
+        return {
+            name: Distance(zipf_distance(words, s, way, options.ranks).distance) for name, way in conventions.items()
+        }
+    found = zipf_fit_p(words, list(conventions.values()), given, options.ranks, options.resamples, options.seed)
+    return {name: Distance(found[way].distance, p=found[way].p) for name, way in conventions.items()}
 
 
-def _from_heaps(counts: Counts, of: Counts, options: Options) -> list[Distance]:
+def _from_heaps(counts: Counts, of: Counts, options: Options) -> dict[str, Distance]:
     """The same of Heaps' law: the mean over lengths."""
     documents, fitted = documents_of(counts), documents_of(of)
     with _blamed(counts, of):
@@ -270,7 +260,12 @@ def _from_heaps(counts: Counts, of: Counts, options: Options) -> list[Distance]:
     classes = length_classes(documents, documents, options.least)
     found = law_distances(documents, law, classes, options.resamples, options.seed)
     weights = np.array([len(documents.lengths[documents.inside(*ends)]) for ends in classes.tolist()])
-    return [Distance(float(found.distances @ weights / weights.sum()), by_length=found)]
+    mean = float(found.distances @ weights / weights.sum())
+    return {f"heaps_{_whose(counts, of)}": Distance(mean, by_length=found)}
+
+
+def _whose(counts: Counts, of: Counts) -> str:
+    return "own" if of is counts else "real"
 
 
 def _blamed(counts: Counts, of: Counts) -> AbstractContextManager[None]:
