@@ -4,8 +4,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# Where textcritic.workflow.workflow_folder finds it.
-SHIPPED = "textcritic/workflow/shipped"
+# Where textcritic.place.workflow_folder finds it.
+SHIPPED = "textcritic/shipped"
 
 
 class WorkflowHook(BuildHookInterface):

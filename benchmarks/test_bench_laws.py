@@ -10,10 +10,10 @@ import pytest
 import statsmodels.api as sm
 from timing import cpu_seconds
 
-from textcritic.tendencies.heaps import fit_heaps
-from textcritic.tendencies.zipf import fit_zipf, fit_zipf_many, log_rank_mean
-from textcritic.tendencies.zipf_distances import zipf_fit_p
-from textcritic.tendencies.zipf_draws import ZipfDraws
+from textcritic.critics.tendencies.heaps import fit_heaps
+from textcritic.critics.tendencies.zipf import fit_zipf, fit_zipf_many, log_rank_mean
+from textcritic.critics.tendencies.zipf_distances import zipf_fit_p
+from textcritic.critics.tendencies.zipf_draws import ZipfDraws
 
 LEAST = 20  # times as fast as powerlaw
 TOKENS = 57_000_000

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from textcritic.latents.mentions.conll import conll_documents, resolved_of
-from textcritic.latents.mentions.nearest import nearest_resolver
-from textcritic.latents.mentions.persons import persons_resolver
-from textcritic.latents.mentions.quality import measure_resolver, summary_of
+from textcritic.corpora.conll import conll_documents
+from textcritic.latents.resolvers.conll import resolved_of
+from textcritic.latents.resolvers.nearest import nearest_resolver
+from textcritic.latents.resolvers.persons import persons_resolver
+from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 
 DATA = Path(__file__).parents[2] / "shared/data"
 RESOLVERS = {"persons": persons_resolver({}), "nearest": nearest_resolver({})}

@@ -22,11 +22,11 @@ import pyarrow.compute
 import pyarrow.feather as feather
 import pytest
 
-from textcritic.options.tendencies import CountOptions
-from textcritic.tendencies.counting import count_texts
-from textcritic.tendencies.estimates import Options
-from textcritic.tendencies.measure import measure_sample
-from textcritic.tendencies.words import stop_words_of
+from textcritic.critics.tendencies.counting import count_texts
+from textcritic.critics.tendencies.estimates import Options
+from textcritic.critics.tendencies.measure import measure_sample
+from textcritic.critics.tendencies.words import stop_words_of
+from textcritic.plan.checks.tendencies import CountOptions
 
 MEAN_LENGTH = 57
 WORDS = 1_000_000
@@ -36,8 +36,8 @@ PERMUTED = 3
 MEASURE = """
 import json, resource, sys, time
 import pyarrow.feather as feather
-from textcritic.options.tendencies import CountOptions
-from textcritic.tendencies.counting import count_texts
+from textcritic.plan.checks.tendencies import CountOptions
+from textcritic.critics.tendencies.counting import count_texts
 path, copies, threads, tokenizer = sys.argv[1], *map(int, sys.argv[2:4]), sys.argv[4]
 texts = feather.read_table(path, memory_map=True)["text"]
 options = CountOptions(tokenizer)
@@ -153,8 +153,8 @@ def test_against_a_loop(corpus, capsys):
 
 COMPARE = """
 import json, resource, sys, time
-from textcritic.tendencies.estimates import Options
-from textcritic.tendencies.measure import measure_counts
+from textcritic.critics.tendencies.estimates import Options
+from textcritic.critics.tendencies.measure import measure_counts
 real, draws, sample = sys.argv[1:4]
 wall, cpu = time.perf_counter(), time.process_time()
 measured = measure_counts(real, draws, sample, Options())

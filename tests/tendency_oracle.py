@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import statsmodels.api as sm
 
-from textcritic.options.tendencies import CountOptions
-from textcritic.tendencies.counting import count_texts
+from textcritic.critics.tendencies.counting import count_texts
+from textcritic.plan.checks.tendencies import CountOptions
 
 OPTIONS = CountOptions(window=8, longest_lag=64, groups=10)
 STOP_WORDS, SYMBOLS = ("the", "of", "and", "don't"), (".", "1,200", "--")

@@ -11,7 +11,7 @@ from textcritic.corpora import Process, write_process_corpus
 from textcritic.generators.hsmm import HSMM, Lexicon
 from textcritic.generators.hsmm.text import Text
 from textcritic.generators.symbols import encode_process_split, make_symbol_tokenizer
-from textcritic.options.process import Recipe
+from textcritic.plan.checks.process import Recipe
 from textcritic.training.load import load_tokenizer
 
 SMALL = Recipe(states=6, steps=10, subsequences=60, shortest=3, longest=5, letters=10, seed=2)

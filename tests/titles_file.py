@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from textcritic.files import read_table
-from textcritic.latents.posteriors import Posteriors
+from textcritic.latents.titles.posteriors import Posteriors
 
 
 def read_posteriors(path: Path) -> Posteriors:

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from textcritic import __version__
-from textcritic.latents.mentions.measure import annotated_texts
-from textcritic.latents.mentions.measured import About, Figure, figures_of, write_figures
-from textcritic.latents.mentions.nearest import nearest_resolver
-from textcritic.latents.mentions.persons import persons_resolver
-from textcritic.latents.mentions.quality import measure_resolver, summary_of
+from textcritic.critics.mentions.measure import annotated_texts
+from textcritic.latents.resolvers.measured import About, Figure, figures_of, write_figures
+from textcritic.latents.resolvers.nearest import nearest_resolver
+from textcritic.latents.resolvers.persons import persons_resolver
+from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 from textcritic.plan.registries import Registries
 
 ROOT = Path(__file__).parents[1]

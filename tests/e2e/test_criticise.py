@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 import textcritic
+from textcritic.api.articles.configure import Wanted, write_configuration
 from textcritic.corpora import gold_chains
 from textcritic.critics import TransitionCritic, latent_ppl, score_chains
-from textcritic.owntext.configure import Wanted, write_configuration
 from textcritic.workflow import snakemake_command
 
 ROOT = Path(__file__).parents[2]

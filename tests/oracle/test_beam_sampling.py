@@ -88,7 +88,7 @@ def test_those_texts_end_or_are_cut_and_outgrow_the_window():
 def test_a_beam_of_one_is_ancestral_sampling():
     source = ArticleModel(model_of("gpt2"), [END], END)
     plain, one = Decoding(max_tokens=50), Decoding(method="beam-sampling", beam=2, max_tokens=50)
-    object.__setattr__(one, "beam", 1)  # a registry entry is refused, see `options.decodings`
+    object.__setattr__(one, "beam", 1)  # a registry entry is refused, see `plan.checks.decodings`
     drawn = [sorted(draw_articles(source, decoding, 5, range(30))) for decoding in (plain, one)]
     assert drawn[0] == drawn[1]
 

@@ -12,7 +12,7 @@ from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.critics import TransitionCritic, audit_transitions, latent_ppl, rejections, score_latents
 from textcritic.files import read_table
 from textcritic.generators.collect import SampleFiles, import_samples
-from textcritic.latents.posteriors import take_titles
+from textcritic.latents.titles.posteriors import take_titles
 
 TITLES = {"lemmatise": False, "spelling": {}, "drop": ["see also"]}
 KNOWN = ["summary", "parameters", "returns", "notes"]

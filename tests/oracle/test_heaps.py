@@ -5,9 +5,9 @@ import pytest
 import scipy.stats
 import statsmodels.api as sm
 
+from textcritic.critics.tendencies.heaps import TypesByLength, fit_heaps, fit_heaps_many
+from textcritic.critics.tendencies.type_token import Documents, law_distances, length_classes, type_token_test
 from textcritic.errors import TextcriticError
-from textcritic.tendencies.heaps import TypesByLength, fit_heaps, fit_heaps_many
-from textcritic.tendencies.type_token import Documents, law_distances, length_classes, type_token_test
 
 ALPHA, BETA = 1.390, 0.841  # of the test set, Table 4
 
@@ -52,7 +52,7 @@ def test_counts_are_documents():
 @pytest.mark.parametrize("dense", [True, False])
 def test_distinct_pairs(monkeypatch, dense):
     if not dense:
-        monkeypatch.setattr("textcritic.tendencies.heaps.DENSE", 0)
+        monkeypatch.setattr("textcritic.critics.tendencies.heaps.DENSE", 0)
     table = TypesByLength.of([3, 1, 3, 3, 10], [2, 1, 2, 3, 9], [1, 1, 2, 1, 0])
     assert [table.lengths.tolist(), table.types.tolist(), table.counts.tolist()] == [[1, 3, 3], [1, 2, 3], [1, 3, 1]]
     lengths, number, sums, squares = table.by_length()

@@ -12,7 +12,7 @@ from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.files import read_table
 from textcritic.generators.shards import Draw, write_shard
 from textcritic.latents.lookup import Lookup, parse_sequences
-from textcritic.options.process import Recipe
+from textcritic.plan.checks.process import Recipe
 
 SMALL = Recipe(states=6, steps=5, subsequences=40, shortest=2, longest=3, letters=7, seed=2)
 

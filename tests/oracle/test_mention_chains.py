@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textcritic.latents.mentions import Mention, Resolved, Unresolved, iter_mentions, write_mentions
-from textcritic.latents.mentions.chains import ChainOptions, chains_of, chains_of_batches, read_chains
+from textcritic.latents.resolvers import Mention, Resolved, Unresolved, iter_mentions, write_mentions
+from textcritic.latents.resolvers.chains import ChainOptions, chains_of, chains_of_batches, read_chains
 
 VOTES = {
     **dict.fromkeys(("himself", "him", "he", "his"), "MALE"),

@@ -8,7 +8,7 @@ import pytest
 import torch
 from tiny_coreference import DOCUMENTS, HEAD, save_checkpoint
 
-from textcritic.latents.mentions.neural_heads import (
+from textcritic.latents.resolvers.neural_heads import (
     BLOCK,
     PRONOUNS,
     STOP_WORDS,
@@ -19,7 +19,7 @@ from textcritic.latents.mentions.neural_heads import (
     Words,
     categories,
 )
-from textcritic.latents.mentions.neural_model import PieceMaker, load_coreference
+from textcritic.latents.resolvers.neural_model import PieceMaker, load_coreference
 
 REFERENCE = Path(__file__).parents[1] / "data/fastcoref_clusters.json"
 WIDTH, LONGEST, SHARE = 12, 5, 0.4
@@ -66,7 +66,7 @@ def test_links_of_many_spans_are_found_in_blocks(monkeypatch):
     heads, vectors = made(FCorefHeads), torch.randn(2, 60, WIDTH, generator=torch.Generator().manual_seed(4))
     lengths = torch.tensor([60, 41])
     whole = heads.antecedents(vectors, lengths, None)[1]
-    monkeypatch.setattr("textcritic.latents.mentions.neural_heads.ROWS", 7)
+    monkeypatch.setattr("textcritic.latents.resolvers.neural_heads.ROWS", 7)
     assert torch.equal(heads.antecedents(vectors, lengths, None)[1], whole)
     assert whole.max() > 14
 

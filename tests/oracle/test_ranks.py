@@ -7,10 +7,10 @@ import pytest
 import scipy.stats
 from scipy.sparse import csr_matrix
 
+from textcritic.critics.tendencies.zipf import by_rank, fit_zipf
+from textcritic.critics.tendencies.zipf_distances import rank_distance
 from textcritic.errors import TextcriticError
 from textcritic.inference import group_jackknife, jackknife_variance, rank_interval, rank_permutation
-from textcritic.tendencies.zipf import by_rank, fit_zipf
-from textcritic.tendencies.zipf_distances import rank_distance
 
 
 def groups(number, words, tokens, seed, s=1.0):

@@ -5,9 +5,9 @@ import pytest
 import scipy.stats
 from scipy.sparse import csr_matrix
 
+from textcritic.critics.tendencies.scaling import chao1, fit_taylor, word_recurrence
 from textcritic.errors import TextcriticError
 from textcritic.inference import jackknife_variance
-from textcritic.tendencies.scaling import chao1, fit_taylor, word_recurrence
 
 LAGS = np.array([1, 2, 4, 8, 16, 32])
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textcritic.corpora.jsonl import json_lines
-from textcritic.options.tendencies import CountOptions
-from textcritic.tendencies.counting import count_texts, groups_of
-from textcritic.tendencies.counts import merge
-from textcritic.tendencies.tokens import chunks, tokenize
-from textcritic.tendencies.words import stop_words_of
+from textcritic.critics.tendencies.counting import count_texts, groups_of
+from textcritic.critics.tendencies.counts import merge
+from textcritic.critics.tendencies.tokens import chunks, tokenize
+from textcritic.critics.tendencies.words import stop_words_of
+from textcritic.plan.checks.tendencies import CountOptions
 
 FILMS = "tests/data/films/synopses.jsonl.gz"
 # Characters that are hard on a tokenizer: marks, emoji of several code points, other spaces, control characters.
@@ -155,7 +155,7 @@ def test_every_number_of_chunks_counts_the_same(films, monkeypatch):
     """So many chunks that they are put together in several levels, by one thread and by two."""
     texts = [sentence for film in films[:5] for sentence in film.split(". ")]
     options = CountOptions(groups=7)
-    monkeypatch.setattr("textcritic.tendencies.counting.TOGETHER", 3)
+    monkeypatch.setattr("textcritic.critics.tendencies.counting.TOGETHER", 3)
     for threads, size in ((1, 40), (2, 40), (2, 1)):
         counts = count_texts(batches_of(texts, size), len(texts), options, threads=threads)
         require_equal(counts, texts, options)

@@ -23,9 +23,9 @@ from tendency_oracle import (
     words_of,
 )
 
+from textcritic.critics.tendencies.distances import Pair, distances, plain_distances
+from textcritic.critics.tendencies.estimates import Options
 from textcritic.inference import jackknife_variance
-from textcritic.tendencies.distances import Pair, distances, plain_distances
-from textcritic.tendencies.estimates import Options
 
 RANKS, LEAST = 40, 9
 MEASURING = Options(ranks=RANKS, resamples=60, least=LEAST)

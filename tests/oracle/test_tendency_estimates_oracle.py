@@ -23,7 +23,7 @@ from tendency_oracle import (
     zipf_by_hand,
 )
 
-from textcritic.tendencies.estimates import Options, as_json, estimates, histogram_of
+from textcritic.critics.tendencies.estimates import Options, as_json, estimates, histogram_of
 
 MEASURING = Options(ranks=40, resamples=200, seed=3)
 EXPONENTS = ("s", "s_infinite_of_first", "s_observed", "s_first")

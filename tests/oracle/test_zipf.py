@@ -7,9 +7,9 @@ import pytest
 import scipy.optimize
 import scipy.stats
 
+from textcritic.critics.tendencies.zipf import fit_zipf, fit_zipf_many, gram_points, log_rank_mean, rank_sums, zipf_sums
 from textcritic.errors import TextcriticError
 from textcritic.inference import jackknife_variance
-from textcritic.tendencies.zipf import fit_zipf, fit_zipf_many, gram_points, log_rank_mean, rank_sums, zipf_sums
 
 KNOWN = 1.1997  # of the test set, Table 4
 

@@ -5,10 +5,10 @@ import pytest
 import scipy.stats
 from scipy.special import zeta
 
+from textcritic.critics.tendencies.zipf import fit_zipf, log_rank_mean
+from textcritic.critics.tendencies.zipf_distances import rank_distance, zipf_distance, zipf_fit_p
+from textcritic.critics.tendencies.zipf_draws import ZipfDraws, fit_samples
 from textcritic.errors import TextcriticError
-from textcritic.tendencies.zipf import fit_zipf, log_rank_mean
-from textcritic.tendencies.zipf_distances import rank_distance, zipf_distance, zipf_fit_p
-from textcritic.tendencies.zipf_draws import ZipfDraws, fit_samples
 
 COUNTS = np.array([50, 30, 21, 11, 9, 9, 4, 2, 1, 1])
 

@@ -4,7 +4,7 @@ import pytest
 from own_study import assert_refused, own_folder, project, study, write
 
 from textcritic.errors import TextcriticError
-from textcritic.options.corpora import is_parallel, is_text
+from textcritic.plan.checks.corpora import is_parallel, is_text
 from textcritic.plan.paths import Paths
 from textcritic.plan.spec import restore
 

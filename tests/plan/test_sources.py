@@ -7,7 +7,7 @@ from own_study import ROOT, assert_refused, experiment, own_folder, project, stu
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.fairseq.shim import installed
-from textcritic.options.decodings import is_nonautoregressive, translates
+from textcritic.plan.checks.decodings import is_nonautoregressive, translates
 from textcritic.plan.paths import Paths, with_contents
 from textcritic.plan.project import Project
 from textcritic.plan.sources import (

@@ -7,7 +7,7 @@ from own_study import ROOT, assert_refused, experiment, own_folder, project, stu
 from textcritic.errors import TextcriticError
 from textcritic.experiments import kind_of
 from textcritic.experiments.topics.plan import fitted_files, fitted_words, stop_words
-from textcritic.options.vocabulary import STOP_LISTS
+from textcritic.plan.checks.vocabulary import STOP_LISTS
 from textcritic.plan.experiment import schema_of
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source

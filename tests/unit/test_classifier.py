@@ -15,10 +15,10 @@ from titles_file import read_posteriors
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
-from textcritic.latents.accuracy import accuracy
-from textcritic.latents.infer import Classifier, infer_titles
-from textcritic.latents.sections import Sections, encode_sections, shuffled_batches, sorted_batches
-from textcritic.latents.train import ClassifierJob, train_classifier
+from textcritic.latents.titles.accuracy import accuracy
+from textcritic.latents.titles.infer import Classifier, infer_titles
+from textcritic.latents.titles.sections import Sections, encode_sections, shuffled_batches, sorted_batches
+from textcritic.latents.titles.train import ClassifierJob, train_classifier
 from textcritic.plan.spec import complete, load_yaml
 from textcritic.training.loop import Run
 
@@ -101,7 +101,7 @@ def test_distinct_sections_are_learnt_and_inferred_whatever_the_batch(splits, ti
 
 PROGRAM = """
 import json, sys
-from textcritic.latents.train import train_classifier
+from textcritic.latents.titles.train import train_classifier
 from textcritic.training.loop import Run
 splits, tokenizer, spec, folder = json.loads(sys.argv[1])
 run = Run(folder + "/model", folder + "/accuracy.json", threads=1, checkpoint_seconds=0)

@@ -13,7 +13,7 @@ import textcritic
 from textcritic.api.tendencies import _parted
 from textcritic.api.tendency_options import TendencyOptions
 from textcritic.cli import main
-from textcritic.tendencies.verdicts import TENDENCIES, UNTESTED
+from textcritic.critics.tendencies.verdicts import TENDENCIES, UNTESTED
 
 NAMES = [tendency.name for tendency in TENDENCIES]
 WORDS = np.array(["the", "of", "and", ".", *(f"w{n}" for n in range(400))])

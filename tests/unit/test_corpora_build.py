@@ -10,7 +10,7 @@ from textcritic.corpora import Article, Section, build_corpus, extract_corpus, r
 from textcritic.corpora.build import corpus_statistics
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.options.corpora import given_paths
+from textcritic.plan.checks.corpora import given_paths
 
 SPLITS = ("train", "validation", "test")
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from textcritic.errors import TextcriticError
+from textcritic.place import workflow_folder
 from textcritic.workflow import alone
 from textcritic.workflow.calibrate import rounds_a_second, speed_of_a_core
 from textcritic.workflow.demo import DEMOS, STUDIES, Cost, demo, time_it_takes
-from textcritic.workflow.place import workflow_folder
 
 
 def test_the_time_falls_with_cores_down_to_the_longest_chain_and_with_their_speed():

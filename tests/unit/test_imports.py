@@ -82,12 +82,54 @@ def test_a_circle_is_seen(tmp_path):
     assert "room.two" in circle(graph_of(tmp_path))
 
 
+# Rooms, from the ground up: a module imports from its own room and from those before it, also inside functions.
+
+GROUND = ("download", "download_dataset", "errors", "files", "place", "runlog", "workers")
+ROOMS = (
+    *GROUND,
+    *("inference", "plan", "corpora", "report", "training", "generators", "latents", "critics", "experiments"),
+    *("annotation", "workflow", "api", "commands", "cli"),
+)
+# The one exception: the plan reads the list of kinds.
+EXCEPTION = ("plan", "textcritic.experiments")
+
+
+def arrows_up(source: Path, package: str, rooms: tuple[str, ...], ground: tuple[str, ...]) -> list[str]:
+    """`MODULE -> MODULE` for each import of a room that stands later in the list."""
+    trees = {module_name(path, source): ast.parse(path.read_text()) for path in sorted(source.rglob("*.py"))}
+    height = {room: 0 if room in ground else place for place, room in enumerate(rooms, 1)}
+    arrows = []
+    for name, tree in trees.items():
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+        for other in sorted(imported(imports, set(trees)) - {package}):
+            one, two = (module.split(".")[1] for module in (name, other)) if name != package else ("", "")
+            if one and height[two] > height[one] and (one, other) != EXCEPTION:
+                arrows.append(f"{name} -> {other}")
+    return arrows
+
+
+def test_no_module_imports_from_a_room_above_its_own():
+    rooms = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert rooms - {"__init__"} <= set(ROOMS), "a room that the list does not have"
+    assert not arrows_up(SOURCE, "textcritic", ROOMS, GROUND)
+
+
+def test_an_arrow_up_is_seen_inside_functions_too(tmp_path):
+    for room, text in (("low", "def f():\n    from pack.high import one\n"), ("high", "import pack.low\n")):
+        (tmp_path / "pack" / room).mkdir(parents=True)
+        (tmp_path / "pack" / room / "__init__.py").write_text("")
+        (tmp_path / "pack" / room / "one.py").write_text(text)
+    assert arrows_up(tmp_path, "pack", ("low", "high"), ()) == ["pack.low.one -> pack.high.one"]
+
+
 # What serves every kind of experiment does not know one of them.
 
 KINDS = sorted(path.parent.name for path in (PACKAGE / "experiments").glob("*/plan.py"))
 # A kind may have the name of a registry, which generic modules do name.
 REGISTRIES = {path.stem for path in (SOURCE.parent / "config/schemas").glob("*.yaml")}
-GENERIC = sorted(path for room in ("report", "plan") for path in (PACKAGE / room).rglob("*.py"))
+GENERIC = sorted(
+    path for room in ("report", "plan") for path in (PACKAGE / room).rglob("*.py") if path.parent.name != "checks"
+)
 
 
 def words_of(tree: ast.Module) -> Iterator[str]:

@@ -8,9 +8,9 @@ import pytest
 
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
+from textcritic.place import workflow_folder
 from textcritic.workflow import install as module
 from textcritic.workflow.install import install, require_compiler
-from textcritic.workflow.place import workflow_folder
 
 
 @pytest.fixture

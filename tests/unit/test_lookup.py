@@ -11,7 +11,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.generators.shards import Draw, write_shard
 from textcritic.latents.lookup import Lookup, parse_sequences
-from textcritic.options.process import Recipe
+from textcritic.plan.checks.process import Recipe
 
 # Three states; `ab` and `c` are sub-sequences of state 0.
 PROCESS = Process(

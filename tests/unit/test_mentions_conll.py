@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import LARGE, of_large
 
+from textcritic.corpora.conll import conll_documents, plain
+from textcritic.corpora.parse_heads import parse_heads
 from textcritic.errors import TextcriticError
-from textcritic.latents.mentions.conll import conll_documents, plain, resolved_of
-from textcritic.latents.mentions.heads import head_word, parse_heads
+from textcritic.latents.resolvers.conll import resolved_of
+from textcritic.latents.resolvers.heads import head_word
 
 
 def columns(words, name="(tale); part 0", sep="\t", fill=8):

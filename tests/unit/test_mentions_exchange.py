@@ -5,10 +5,10 @@ import pytest
 
 from textcritic.critics.mentions import NO_ENTITY
 from textcritic.errors import TextcriticError
-from textcritic.latents.mentions import Mention, Resolved, Unresolved
-from textcritic.latents.mentions.chains import ChainOptions, chains_of
-from textcritic.latents.mentions.exchange import KINDS, Exchange
-from textcritic.latents.mentions.mention import batches_of
+from textcritic.latents.resolvers import Mention, Resolved, Unresolved
+from textcritic.latents.resolvers.chains import ChainOptions, chains_of
+from textcritic.latents.resolvers.exchange import KINDS, Exchange
+from textcritic.latents.resolvers.mention import batches_of
 
 RNG = 3
 

@@ -6,14 +6,15 @@ import pytest
 import yaml
 
 from textcritic.corpora.articles import read_articles
+from textcritic.corpora.conll import conll_documents
 from textcritic.corpora.extract import extract_corpus
 from textcritic.critics.mentions.job import chain_options
 from textcritic.errors import TextcriticError
-from textcritic.latents.mentions.chains import chains_of
-from textcritic.latents.mentions.conll import conll_documents, resolved_of
-from textcritic.latents.mentions.given import NOTHING, GivenResolver, given_resolver
-from textcritic.latents.mentions.language import FOLDER
-from textcritic.latents.mentions.mention import Unresolved, text_of
+from textcritic.latents.resolvers.chains import chains_of
+from textcritic.latents.resolvers.conll import resolved_of
+from textcritic.latents.resolvers.given import NOTHING, GivenResolver, given_resolver
+from textcritic.latents.resolvers.language import FOLDER
+from textcritic.latents.resolvers.mention import Unresolved, text_of
 from textcritic.plan.spec import complete
 
 TEXT = "Anna saw the man in\nblack. She left 👩‍🚀 him.\n\nHe (Zoe\u0308’s friend) smiled."

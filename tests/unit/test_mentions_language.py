@@ -4,8 +4,8 @@ import pytest
 import yaml
 
 from textcritic.errors import TextcriticError
-from textcritic.latents.mentions.language import FOLDER, LISTS, load_language
-from textcritic.latents.mentions.persons import persons_resolver
+from textcritic.latents.resolvers.language import FOLDER, LISTS, load_language
+from textcritic.latents.resolvers.persons import persons_resolver
 
 # A small file of German: no list of it is long, and all nouns have capital letters.
 GERMAN = {

@@ -9,13 +9,13 @@ from samples import LARGE, of_large
 from snake import dry_run
 
 from textcritic import __version__
+from textcritic.critics.mentions.measure import MeasuredFiles, annotated_texts, write_quality, write_resolver_error
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
-from textcritic.latents.mentions.measure import MeasuredFiles, annotated_texts, write_quality, write_resolver_error
-from textcritic.latents.mentions.measured import About, figures_of, read_figures, write_figures
-from textcritic.latents.mentions.nearest import nearest_resolver
-from textcritic.latents.mentions.persons import persons_resolver
-from textcritic.latents.mentions.quality import measure_resolver, summary_of
+from textcritic.latents.resolvers.measured import About, figures_of, read_figures, write_figures
+from textcritic.latents.resolvers.nearest import nearest_resolver
+from textcritic.latents.resolvers.persons import persons_resolver
+from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 from textcritic.plan.registries import Registries
 from textcritic.plan.spec import complete
 from textcritic.workflow import workflow_folder

@@ -11,8 +11,8 @@ from textcritic.critics.mentions import MentionCritic
 from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.power import POWER_SCHEMA, RESAMPLES, PowerOptions, power_of
 from textcritic.errors import TextcriticError
-from textcritic.latents.mentions.chains import chains_of
-from textcritic.latents.mentions.mention import batches_of
+from textcritic.latents.resolvers.chains import chains_of
+from textcritic.latents.resolvers.mention import batches_of
 
 OPTIONS = chain_options(CRITIC, RESOLVER)
 # p below 0.05 with 999 splits: at most 49 of 1000 ranks.

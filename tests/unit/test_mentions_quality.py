@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from textcritic.errors import TextcriticError
-from textcritic.latents.mentions.given import GivenResolver
-from textcritic.latents.mentions.language import load_language
-from textcritic.latents.mentions.mention import Mention, Resolved, Unresolved
-from textcritic.latents.mentions.people import people_of
-from textcritic.latents.mentions.pronouns import PRONOUN_COUNTS, pronoun_counts, same
-from textcritic.latents.mentions.quality import QUALITY_SCHEMA, measure_resolver, summary_of
+from textcritic.latents.resolvers.given import GivenResolver
+from textcritic.latents.resolvers.language import load_language
+from textcritic.latents.resolvers.mention import Mention, Resolved, Unresolved
+from textcritic.latents.resolvers.people import people_of
+from textcritic.latents.resolvers.pronouns import PRONOUN_COUNTS, pronoun_counts, same
+from textcritic.latents.resolvers.quality import QUALITY_SCHEMA, measure_resolver, summary_of
 
 ENGLISH = load_language("en")
 

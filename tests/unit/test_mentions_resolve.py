@@ -8,8 +8,8 @@ import pytest
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.files import read_table, write_table
-from textcritic.latents.mentions import resolve
-from textcritic.latents.mentions.resolve import OTHER_OPENING, ResolvedFiles, opening_of, resolve_articles, resolver_of
+from textcritic.latents.resolvers import resolve
+from textcritic.latents.resolvers.resolve import OTHER_OPENING, ResolvedFiles, opening_of, resolve_articles, resolver_of
 from textcritic.plan.spec import complete
 
 FILM = {"matches": ".*is a.*film.*"}

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textcritic.errors import TextcriticError
-from textcritic.latents.mentions.mention import Mention
-from textcritic.latents.mentions.scorer import COUNTS, MEASURES, clusters_of, document_counts, f1, pooled
+from textcritic.latents.resolvers.mention import Mention
+from textcritic.latents.resolvers.scorer import COUNTS, MEASURES, clusters_of, document_counts, f1, pooled
 
 CASES = json.loads((Path(__file__).parents[1] / "data/coreference_scores.json").read_text())["cases"]
 # Luo 2005, figure 1 and table 1.

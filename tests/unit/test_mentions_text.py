@@ -2,8 +2,8 @@
 
 import pytest
 
-from textcritic.latents.mentions.language import load_language
-from textcritic.latents.mentions.text import split_words
+from textcritic.latents.resolvers.language import load_language
+from textcritic.latents.resolvers.text import split_words
 
 ENGLISH = load_language("en")
 

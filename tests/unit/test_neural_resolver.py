@@ -16,11 +16,11 @@ from tiny_coreference import DOCUMENTS, LONGEST, save_checkpoint
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import write_table
-from textcritic.latents.mentions import Mention, Resolved, Unresolved, iter_mentions, text_of
-from textcritic.latents.mentions.neural import NeuralResolver, _in_words, neural_resolver
-from textcritic.latents.mentions.neural_model import PieceMaker, load_coreference
-from textcritic.latents.mentions.resolve import ResolvedFiles, resolve_articles
-from textcritic.latents.mentions.text import split_words
+from textcritic.latents.resolvers import Mention, Resolved, Unresolved, iter_mentions, text_of
+from textcritic.latents.resolvers.neural import NeuralResolver, _in_words, neural_resolver
+from textcritic.latents.resolvers.neural_model import PieceMaker, load_coreference
+from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
+from textcritic.latents.resolvers.text import split_words
 
 ARCHITECTURES = ("f-coref", "lingmess")
 LONG = " ".join(DOCUMENTS[3])
@@ -121,21 +121,21 @@ def test_the_job_writes_what_the_resolver_gives(checkpoint, tmp_path):
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch sees")
 def test_a_gpu_gives_what_the_cpu_gives(checkpoint, monkeypatch):
     there = list(resolver(checkpoint).resolve(TEXTS))
-    monkeypatch.setattr("textcritic.latents.mentions.neural.device", lambda: torch.device("cpu"))
+    monkeypatch.setattr("textcritic.latents.resolvers.neural.device", lambda: torch.device("cpu"))
     assert there == list(resolver(checkpoint).resolve(TEXTS))
 
 
 @pytest.mark.parametrize("window", [1, 4])
 def test_batches_change_nothing(checkpoint, monkeypatch, window):
     whole = list(resolver(checkpoint).resolve(TEXTS))
-    monkeypatch.setattr("textcritic.latents.mentions.neural.WINDOW", window)
-    monkeypatch.setattr("textcritic.latents.mentions.neural_model.SEGMENTS", 3)
+    monkeypatch.setattr("textcritic.latents.resolvers.neural.WINDOW", window)
+    monkeypatch.setattr("textcritic.latents.resolvers.neural_model.SEGMENTS", 3)
     for size in (1, 150, 400):
         assert list(resolver(checkpoint, size).resolve(TEXTS)) == whole
 
 
 def test_documents_are_read_as_they_are_asked_for(checkpoint, monkeypatch):
-    monkeypatch.setattr("textcritic.latents.mentions.neural.WINDOW", 2)
+    monkeypatch.setattr("textcritic.latents.resolvers.neural.WINDOW", 2)
     taken = []
     stream = resolver(checkpoint).resolve(taken.append(pair) or pair for pair in TEXTS)
     next(stream)

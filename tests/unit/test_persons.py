@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textcritic.latents.mentions import Resolved
-from textcritic.latents.mentions.conll import conll_documents, resolved_of
-from textcritic.latents.mentions.nearest import nearest_resolver
-from textcritic.latents.mentions.persons import persons_resolver
-from textcritic.latents.mentions.quality import measure_resolver, summary_of
+from textcritic.corpora.conll import conll_documents
+from textcritic.latents.resolvers import Resolved
+from textcritic.latents.resolvers.conll import resolved_of
+from textcritic.latents.resolvers.nearest import nearest_resolver
+from textcritic.latents.resolvers.persons import persons_resolver
+from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 
 PERSONS, NEAREST = persons_resolver({"language": "en"}), nearest_resolver({})
 LITBANK = Path(__file__).parents[3] / "shared/data/coreference/litbank-conll.tar.gz"
@@ -179,7 +180,7 @@ def test_the_result_does_not_depend_on_hashes():
     """Another process, whose hashes of words are other ones, gives the same."""
     text = "Paul and Silas met Mary, a widow. They told her. Mr. Zork said he saw Jane Zork. We left them. " * 3
     code = (
-        "import sys; from textcritic.latents.mentions.persons import persons_resolver as resolver;"
+        "import sys; from textcritic.latents.resolvers.persons import persons_resolver as resolver;"
         "print(list(resolver({}).resolve([('a', sys.argv[1])])))"
     )
     done = subprocess.run([sys.executable, "-c", code, text], capture_output=True, text=True, check=True)

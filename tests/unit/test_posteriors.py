@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from titles_file import read_posteriors
 
-from textcritic.latents.posteriors import Posteriors, write_posteriors
+from textcritic.latents.titles.posteriors import Posteriors, write_posteriors
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from textcritic.corpora.articles import ROWS_PER_GROUP
 from textcritic.corpora.process import InverseCdf
 from textcritic.corpora.process_corpus import process_statistics
 from textcritic.errors import TextcriticError
-from textcritic.options.process import Recipe, recipe_and_counts
+from textcritic.plan.checks.process import Recipe, recipe_and_counts
 from textcritic.plan.spec import SCHEMAS, complete, load_yaml
 
 RECIPE = Recipe(states=5, steps=4, subsequences=30, shortest=2, longest=4, letters=6)

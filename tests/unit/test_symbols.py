@@ -12,7 +12,7 @@ from textcritic.generators.symbols import (
     read_sequences,
     require_symbols,
 )
-from textcritic.options.process import Recipe
+from textcritic.plan.checks.process import Recipe
 from textcritic.plan.spec import SCHEMAS, complete, load_yaml
 from textcritic.training.load import decode, load_tokenizer
 

@@ -4,12 +4,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from textcritic.critics.tendencies.counting import count_texts, groups_of
+from textcritic.critics.tendencies.counts import LENGTH, SYMBOLS, TYPES, Counts, merge
+from textcritic.critics.tendencies.tokens import tokenize
+from textcritic.critics.tendencies.words import attached, stop_words_of, symbols
 from textcritic.errors import TextcriticError
-from textcritic.options.tendencies import CountOptions, require_stop_words
-from textcritic.tendencies.counting import count_texts, groups_of
-from textcritic.tendencies.counts import LENGTH, SYMBOLS, TYPES, Counts, merge
-from textcritic.tendencies.tokens import tokenize
-from textcritic.tendencies.words import attached, stop_words_of, symbols
+from textcritic.plan.checks.tendencies import CountOptions, require_stop_words
 
 OPTIONS = CountOptions(window=3, longest_lag=4, groups=5)
 

@@ -29,8 +29,8 @@ from tendency_oracle import (
     zipf_by_hand,
 )
 
-from textcritic.tendencies.curves import Curve, curves_table, own_curves, size_curves, with_band
-from textcritic.tendencies.estimates import Options
+from textcritic.critics.tendencies.curves import Curve, curves_table, own_curves, size_curves, with_band
+from textcritic.critics.tendencies.estimates import Options
 
 NAN = float("nan")
 MEASURING = Options(ranks=40)

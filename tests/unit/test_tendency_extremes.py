@@ -9,15 +9,15 @@ import pyarrow as pa
 import pytest
 
 from textcritic.corpora import Article, Section, write_articles
+from textcritic.critics.tendencies.counting import count_texts
+from textcritic.critics.tendencies.counts import LENGTH, Counts, merge
+from textcritic.critics.tendencies.estimates import Options, estimates, pooled
+from textcritic.critics.tendencies.job import count_articles, count_draws
+from textcritic.critics.tendencies.measure import measure_counts, measure_sample
+from textcritic.critics.tendencies.scaling import word_recurrence
+from textcritic.critics.tendencies.zipf import fit_zipf
 from textcritic.files import read_table
-from textcritic.options.tendencies import CountOptions
-from textcritic.tendencies.counting import count_texts
-from textcritic.tendencies.counts import LENGTH, Counts, merge
-from textcritic.tendencies.estimates import Options, estimates, pooled
-from textcritic.tendencies.job import count_articles, count_draws
-from textcritic.tendencies.measure import measure_counts, measure_sample
-from textcritic.tendencies.scaling import word_recurrence
-from textcritic.tendencies.zipf import fit_zipf
+from textcritic.plan.checks.tendencies import CountOptions
 
 COUNTING = CountOptions(window=5, longest_lag=16, groups=10)
 MEASURING = Options(ranks=50, resamples=9, least=6)

@@ -10,14 +10,10 @@ import pytest
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, iter_batches, num_articles
-from textcritic.errors import TextcriticError
-from textcritic.options.tendencies import CountOptions, stop_word_files
-from textcritic.plan.registries import Registries
-from textcritic.plan.spec import complete
-from textcritic.tendencies.counting import count_texts
-from textcritic.tendencies.counts import Counts, tokenisation_fault
-from textcritic.tendencies.estimates import Options
-from textcritic.tendencies.job import (
+from textcritic.critics.tendencies.counting import count_texts
+from textcritic.critics.tendencies.counts import Counts, tokenisation_fault
+from textcritic.critics.tendencies.estimates import Options
+from textcritic.critics.tendencies.job import (
     Draw,
     count_articles,
     count_draws,
@@ -27,8 +23,12 @@ from textcritic.tendencies.job import (
     merge_draws,
     number_of_draws,
 )
-from textcritic.tendencies.measure import measure_counts
-from textcritic.tendencies.read import documents_of
+from textcritic.critics.tendencies.measure import measure_counts
+from textcritic.critics.tendencies.read import documents_of
+from textcritic.errors import TextcriticError
+from textcritic.plan.checks.tendencies import CountOptions, stop_word_files
+from textcritic.plan.registries import Registries
+from textcritic.plan.spec import complete
 
 OPTIONS = CountOptions(window=3, longest_lag=4, groups=6)
 

@@ -25,11 +25,11 @@ from tendency_oracle import (
     zipf_by_hand,
 )
 
+from textcritic.critics.tendencies.distances import plain_distances
+from textcritic.critics.tendencies.estimates import Options
+from textcritic.critics.tendencies.measure import measure_counts, measure_real, measure_sample
+from textcritic.critics.tendencies.zipf_distances import zipf_fit_p
 from textcritic.errors import TextcriticError
-from textcritic.tendencies.distances import plain_distances
-from textcritic.tendencies.estimates import Options
-from textcritic.tendencies.measure import measure_counts, measure_real, measure_sample
-from textcritic.tendencies.zipf_distances import zipf_fit_p
 
 RANKS = 40
 MEASURING = Options(ranks=RANKS, resamples=19, least=4)

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from textcritic.tendencies.verdicts import TENDENCIES, sentence, verdict_of, verdicts
+from textcritic.critics.tendencies.verdicts import TENDENCIES, sentence, verdict_of, verdicts
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from textcritic.corpora.wikipedia.dump import MULTISTREAM, open_dumps, parts_of
 from textcritic.corpora.wikipedia.pages import LARGEST_PAGE, LARGEST_TEXT
 from textcritic.corpora.wikipedia.wikitext import FROM_TEMPLATE, JOINED
 from textcritic.errors import TextcriticError
-from textcritic.options.corpora import check_dump
+from textcritic.plan.checks.corpora import check_dump
 from textcritic.plan.spec import complete
 from textcritic.workers import in_order
 

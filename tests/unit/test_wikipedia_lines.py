@@ -19,7 +19,7 @@ from textcritic.corpora.wikipedia.lines import NO_TOKEN, STEPS
 from textcritic.corpora.wikipedia.shuffle import keys_of
 from textcritic.corpora.wikipedia.wikitext import Namespaces, paragraphs_of
 from textcritic.errors import TextcriticError
-from textcritic.options.corpora import check_splits
+from textcritic.plan.checks.corpora import check_splits
 from textcritic.plan.spec import complete
 
 ENTRY = {

@@ -15,7 +15,7 @@ from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.words import ALWAYS, UNKNOWN, make_words_tokenizer
-from textcritic.options.models import check_classifier, check_encoding
+from textcritic.plan.checks.models import check_classifier, check_encoding
 from textcritic.training.load import decode, load_tokenizer, train_tokenizer
 from textcritic.training.loop import Run
 

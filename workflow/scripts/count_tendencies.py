@@ -1,8 +1,8 @@
 """Count a split or a sample, or draws from a split, or one shard of them."""
 
 from textcritic import runlog
+from textcritic.critics.tendencies.job import count_articles, count_draws, count_options
 from textcritic.plan.spec import restore
-from textcritic.tendencies.job import count_articles, count_draws, count_options
 
 w, given, params = snakemake.wildcards, snakemake.input, snakemake.params
 shard = int(w.get("shard", 0)), params.get("shards", 1)

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.corpora.wikipedia import Shard, extract_shard
-from textcritic.options.corpora import WIKIPEDIA_LINES
+from textcritic.plan.checks.corpora import WIKIPEDIA_LINES
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards

@@ -1,7 +1,7 @@
 """Infer the title of each section from its text."""
 
 from textcritic import runlog
-from textcritic.latents.infer import infer_titles
+from textcritic.latents.titles.infer import infer_titles
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards

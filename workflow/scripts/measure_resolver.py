@@ -1,7 +1,7 @@
 """Measure a resolver on text in which people have marked coreference."""
 
 from textcritic import runlog
-from textcritic.latents.mentions.measure import MeasuredFiles, write_quality
+from textcritic.critics.mentions.measure import MeasuredFiles, write_quality
 from textcritic.plan.spec import restore
 
 w, p = snakemake.wildcards, snakemake.params

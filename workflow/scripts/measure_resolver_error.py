@@ -1,7 +1,7 @@
 """Measure how much of a Latent PPL is errors of the resolver, on text in which people have marked coreference."""
 
 from textcritic import runlog
-from textcritic.latents.mentions.measure import MeasuredFiles, write_resolver_error
+from textcritic.critics.mentions.measure import MeasuredFiles, write_resolver_error
 from textcritic.plan.spec import restore
 
 w, p = snakemake.wildcards, snakemake.params

@@ -1,9 +1,9 @@
 """Measure real text, or a sample beside it, tendency by tendency."""
 
 from textcritic import runlog
+from textcritic.critics.tendencies.estimates import Options
+from textcritic.critics.tendencies.measure import measure_counts
 from textcritic.plan.spec import restore
-from textcritic.tendencies.estimates import Options
-from textcritic.tendencies.measure import measure_counts
 
 w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"tendencies of {w.get('generator', 'real text')} {w.corpus}"):

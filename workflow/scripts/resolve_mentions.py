@@ -1,7 +1,7 @@
 """Find who is who in articles; carry along samples that did not parse."""
 
 from textcritic import runlog
-from textcritic.latents.mentions.resolve import ResolvedFiles, resolve_articles
+from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards

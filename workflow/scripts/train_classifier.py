@@ -1,7 +1,7 @@
 """Train a section classifier."""
 
 from textcritic import runlog
-from textcritic.latents.train import train_classifier
+from textcritic.latents.titles.train import train_classifier
 from textcritic.plan.spec import restore
 from textcritic.training.loop import Run
 

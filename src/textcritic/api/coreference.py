@@ -202,9 +202,9 @@ def mentions_of(documents: Documents, options: CoreferenceOptions) -> MentionCha
 
 
 def _resolved(documents: Documents, options: CoreferenceOptions) -> MentionChains:
-    from textcritic.latents.mentions.chains import ChainOptions, chains_of  # what resolves is loaded for texts alone
-    from textcritic.latents.mentions.mention import SECTION_BREAK
-    from textcritic.latents.mentions.resolve import resolver_of
+    from textcritic.latents.resolvers.chains import ChainOptions, chains_of  # what resolves is loaded for texts alone
+    from textcritic.latents.resolvers.mention import SECTION_BREAK
+    from textcritic.latents.resolvers.resolve import resolver_of
 
     texts = ((str(number), SECTION_BREAK.join(parts)) for number, parts in enumerate(documents.texts()))
     resolved = resolver_of({"kind": options.resolver}).resolve(texts)

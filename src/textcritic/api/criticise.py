@@ -51,7 +51,7 @@ class Keywords(TypedDict, total=False):
         num_topics, iterations, tolerance, stop_words, minimum_count, workers: of texts, see `topics`; 20 topics by
             default.
         titles, minimum_title_count, minimum_sections, cores, fine_tune, articles, max_tokens: of articles, see
-            `owntext.Options`.
+            `api.articles.Options`.
         model: of articles: a causal language model that samples are drawn from, or several: a folder, or a name on the
             hub, `OWNER/NAME` or `OWNER/NAME@COMMIT`.
     """
@@ -112,7 +112,7 @@ def criticise(reference: Given, samples: Given = (), **options: Unpack[Keywords]
     compared = {} if no_samples else dict(_samples(samples, real.kind))
     output = given.pop("output", None)
     if real.kind == "articles":
-        from textcritic.api.articles import criticise_articles
+        from textcritic.api.articles.result import criticise_articles
 
         return criticise_articles(real, compared, output, _models(given))
     result = {"chains": _chains, "mentions": _mentions, "texts": _texts}[real.kind](real, compared, given)
@@ -167,7 +167,7 @@ def labelled(samples: Given) -> Iterator[tuple[str, str, Given]]:
 
 def _labelled(samples: Given) -> Iterator[tuple[Any, str, Given]]:
     """Label, name for errors, and documents of each sample."""
-    from textcritic.owntext.configure import labels_of
+    from textcritic.api.articles.configure import labels_of
 
     if isinstance(samples, Mapping):
         if not samples:

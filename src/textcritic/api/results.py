@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textcritic.tendencies.verdicts import TENDENCIES
+from textcritic.critics.tendencies.verdicts import TENDENCIES
 
 # `textcritic chains` prints numbers alone, so pandas and the report's helpers are loaded where a result is shown.
 if TYPE_CHECKING:

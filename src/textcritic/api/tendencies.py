@@ -17,13 +17,13 @@ from textcritic.api.criticise import labelled
 from textcritic.api.documents import Given, documents_of
 from textcritic.api.results import Result, Score
 from textcritic.api.tendency_options import TendencyKeywords, TendencyOptions
+from textcritic.critics.tendencies import read
+from textcritic.critics.tendencies.counting import count_texts
+from textcritic.critics.tendencies.counts import Counts
+from textcritic.critics.tendencies.job import number_of_draws
+from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
+from textcritic.critics.tendencies.verdicts import DIFFERS, TENDENCIES, Verdict, Word, sentence, verdicts
 from textcritic.errors import named
-from textcritic.tendencies import read
-from textcritic.tendencies.counting import count_texts
-from textcritic.tendencies.counts import Counts
-from textcritic.tendencies.job import number_of_draws
-from textcritic.tendencies.measure import measure_real, measure_sample, require_tokens
-from textcritic.tendencies.verdicts import DIFFERS, TENDENCIES, Verdict, Word, sentence, verdicts
 
 HEADS = ("source", "distance", "95% interval", "second draw", "p", "documents", "verdict")
 FOOT = (

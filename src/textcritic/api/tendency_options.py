@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from textcritic.api.arguments import share, whole
-from textcritic.options.tendencies import ENGLISH, CountOptions, Tokenizer
-from textcritic.tendencies.estimates import Options
+from textcritic.critics.tendencies.estimates import Options
+from textcritic.plan.checks.tendencies import ENGLISH, CountOptions, Tokenizer
 
 HELD_OUT = 0.5
 DRAWS = 5

@@ -29,7 +29,7 @@ from textcritic.corpora.layout import (
 from textcritic.corpora.process import DELIMITER, Process
 from textcritic.corpora.process_corpus import write_process_corpus
 from textcritic.corpora.titles import Titles
-from textcritic.options.corpora import SPLITS
+from textcritic.plan.checks.corpora import SPLITS
 
 __all__ = [
     "ARTICLE_SCHEMA",

@@ -16,7 +16,7 @@ from textcritic.corpora.extract import EXTRACTED_SCHEMA
 from textcritic.corpora.titles import Titles, TitlesAsBuilt
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
-from textcritic.options.corpora import DERIVED, SPLITS
+from textcritic.plan.checks.corpora import DERIVED, SPLITS
 from textcritic.runlog import log, versions
 
 LengthOf = Callable[[list[str]], list[int]]

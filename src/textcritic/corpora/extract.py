@@ -29,7 +29,7 @@ from textcritic.corpora.given import given_articles
 from textcritic.corpora.jsonl import read_scientific
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.options.corpora import DERIVED, SPLITS, given_paths
+from textcritic.plan.checks.corpora import DERIVED, SPLITS, given_paths
 from textcritic.runlog import log, versions
 
 EXTRACTED_SCHEMA = ARTICLE_SCHEMA.append(pa.field("split", pa.string()))

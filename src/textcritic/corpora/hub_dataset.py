@@ -14,7 +14,7 @@ from textcritic.corpora.section_lists import is_strings, paired, text_of
 from textcritic.corpora.tables import BATCH, rows_of
 from textcritic.corpora.values import kind_of, text_or
 from textcritic.errors import TextcriticError, first_line
-from textcritic.options.datasets import HUB_DATASET
+from textcritic.plan.checks.datasets import HUB_DATASET
 from textcritic.runlog import log
 
 UNEVEN = "titles and sections differ in number"

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, Section, batches_of, iter_batches, write_batches
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file, write_json
-from textcritic.options.corpora import SPLITS
+from textcritic.plan.checks.corpora import SPLITS
 from textcritic.runlog import log, versions
 
 COLLECTED_SCHEMA = ARTICLE_SCHEMA.append(pa.field("group", pa.int64()))

@@ -14,7 +14,7 @@ import numpy as np
 from textcritic.corpora.moses import ENGLISH, MosesOptions, moses
 from textcritic.corpora.parallel_corpus import Sentence, Sentences
 from textcritic.errors import TextcriticError
-from textcritic.options.parallel import DOCUMENT, SOURCE
+from textcritic.plan.checks.parallel import DOCUMENT, SOURCE
 
 GZIP = b"\x1f\x8b"
 

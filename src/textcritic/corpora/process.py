@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays
-from textcritic.options.process import ALPHABET, Recipe
+from textcritic.plan.checks.process import ALPHABET, Recipe
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

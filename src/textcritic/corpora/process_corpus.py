@@ -13,8 +13,8 @@ from textcritic.corpora.process import Floats, Ints, Process
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
-from textcritic.options.corpora import SPLITS
-from textcritic.options.process import Recipe
+from textcritic.plan.checks.corpora import SPLITS
+from textcritic.plan.checks.process import Recipe
 from textcritic.runlog import log
 
 

@@ -4,7 +4,7 @@ from textcritic.critics.audit import audit_transitions
 from textcritic.critics.chains import Chains, Steps
 from textcritic.critics.decomposition import Decomposition, decompose
 from textcritic.critics.known_process import KnownProcess, audit_parsing, score_sequences
-from textcritic.critics.scores import SCORES_SCHEMA, document_columns, latent_nll, latent_ppl, rejections
+from textcritic.critics.scores import SCORES_SCHEMA, document_columns, latent_nll, latent_ppl, p_value_of, rejections
 from textcritic.critics.scoring import (
     TransitionErrors,
     expected_transitions,
@@ -39,6 +39,7 @@ __all__ = [
     "is_unlikely",
     "latent_nll",
     "latent_ppl",
+    "p_value_of",
     "rejections",
     "score_chains",
     "score_latents",

@@ -28,6 +28,7 @@ import pyarrow.compute as pc
 
 from textcritic.critics.chains import Chains
 from textcritic.errors import TextcriticError
+from textcritic.inference import permutation_test, ratio_of_sums
 
 SCORES_SCHEMA = pa.schema(
     [
@@ -141,6 +142,14 @@ def latent_ppl(scores: pa.Table, column: Column = "nll") -> float:
 def latent_nll(scores: pa.Table, column: Column = "nll") -> float:
     """Latent NLL, the mean over the documents not rejected, in nats a document; errors as `latent_ppl`."""
     return float(document_columns(scores, column)[:, 0].mean())
+
+
+def p_value_of(first: pa.Table, second: pa.Table, resamples: int) -> float | None:
+    """Permutation p-value of the difference in log Latent PPL; None if one of them is infinite."""
+    one, two = document_columns(first), document_columns(second)
+    if not (np.isfinite(one).all() and np.isfinite(two).all()):
+        return None
+    return permutation_test(one, two, ratio_of_sums, resamples=resamples).p
 
 
 def document_columns(scores: pa.Table, column: Column = "nll") -> npt.NDArray[np.float64]:

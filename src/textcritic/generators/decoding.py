@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from textcritic.errors import TextcriticError
-from textcritic.options.decodings import DRAW, LIKELIEST, check_method
+from textcritic.plan.checks.decodings import DRAW, LIKELIEST, check_method
 
 UNIFORMS_AT_ONCE = 256
 

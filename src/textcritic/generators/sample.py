@@ -22,7 +22,7 @@ from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.drawing import draw, log_probs_of
 from textcritic.generators.encode import encode_articles, prompt_ids
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
-from textcritic.options.decodings import BEAM_SAMPLING, BEST_OF
+from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings, device
 from textcritic.training.load import decode, load_causal, load_tokenizer

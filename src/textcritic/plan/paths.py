@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.options.corpora import given_paths, is_parallel
-from textcritic.options.parallel import parallel_paths
+from textcritic.plan.checks.corpora import given_paths, is_parallel
+from textcritic.plan.checks.parallel import parallel_paths
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source, from_file
 from textcritic.runlog import versions

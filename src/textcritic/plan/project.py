@@ -11,7 +11,7 @@ from typing import Any
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.experiments import KINDS, kind_of
 from textcritic.files import read_json
-from textcritic.options.models import GRADIENT
+from textcritic.plan.checks.models import GRADIENT
 from textcritic.plan.experiment import Experiment, schema_of
 from textcritic.plan.registries import Registries, check_name, find_folder
 from textcritic.plan.spec import complete, load_yaml

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.options.corpora import is_parallel, is_text
-from textcritic.options.decodings import DRAW, KINDS, check_architecture, translates
-from textcritic.options.models import SUBWORDS, SYMBOLS
 from textcritic.plan.bundle import Files
+from textcritic.plan.checks.corpora import is_parallel, is_text
+from textcritic.plan.checks.decodings import DRAW, KINDS, check_architecture, translates
+from textcritic.plan.checks.models import SUBWORDS, SYMBOLS
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
 
 # What a decoding must have where articles are drawn as the model has them.

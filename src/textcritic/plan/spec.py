@@ -21,7 +21,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.exceptions import relevance
 
 from textcritic.errors import TextcriticError, suggestion
-from textcritic.workflow.place import workflow_folder
+from textcritic.place import workflow_folder
 
 SCHEMAS = workflow_folder() / "config" / "schemas"
 

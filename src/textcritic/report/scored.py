@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from textcritic.critics import document_columns
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
-from textcritic.inference import permutation_test, ratio_of_sums, seed_summary
+from textcritic.inference import seed_summary
 from textcritic.plan.sources import Drawn
 from textcritic.report.names import GROUP, SAMPLE
 
@@ -67,14 +66,6 @@ def rejected_of(sample: Drawn, kept: int) -> dict[str, Any]:
         "rejected_by_reason": reasons_in_words(said["rejected"]),
         "unfinished": said.get("unfinished", 0),
     }
-
-
-def p_value_of(first: pa.Table, second: pa.Table, resamples: int) -> float | None:
-    """Permutation p-value of the difference in log Latent PPL; None if one of them is infinite."""
-    one, two = document_columns(first), document_columns(second)
-    if not (np.isfinite(one).all() and np.isfinite(two).all()):
-        return None
-    return permutation_test(one, two, ratio_of_sums, resamples=resamples).p
 
 
 def perplexity_of(path: Path | None) -> dict[str, Any]:

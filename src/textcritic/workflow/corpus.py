@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.options.corpora import SPLITS
+from textcritic.place import workflow_folder
+from textcritic.plan.checks.corpora import SPLITS
 from textcritic.plan.project import Project
 from textcritic.plan.spec import load_yaml
-from textcritic.workflow.place import workflow_folder
 from textcritic.workflow.run import alone, run_workflow
 
 

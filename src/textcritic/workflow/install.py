@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from textcritic.errors import TextcriticError, suggestion
-from textcritic.workflow.place import workflow_folder
+from textcritic.place import workflow_folder
 from textcritic.workflow.run import stderr_descriptor
 
 BEGIN, END = "requirements-", ".lock"

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
-from textcritic.workflow.place import workflow_folder
+from textcritic.place import workflow_folder
 
 LOCK = ".textcritic.lock"
 

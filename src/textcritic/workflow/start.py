@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
-from textcritic.workflow.place import workflow_folder
+from textcritic.place import workflow_folder
 
 START = Path(__file__).parent / "start"
 

@@ -11,7 +11,7 @@ from textcritic.corpora.articles import Article, Section, write_articles
 from textcritic.critics import TransitionCritic, score_latents
 from textcritic.experiments.coherence.files import CoherenceFiles, RealText, Sample
 from textcritic.files import read_table, write_json, write_table
-from textcritic.latents.posteriors import Posteriors, write_posteriors
+from textcritic.latents.titles.posteriors import Posteriors, write_posteriors
 
 TITLES = ("summary", "parameters", "returns", "raises", "see also", "notes", "references", "examples")
 # P(next | previous): rows begin and the titles, columns the titles and the end.

@@ -23,7 +23,7 @@ from textcritic.experiments.coreference.resolver import (
 )
 from textcritic.experiments.coreference.rows import ppl_rows
 from textcritic.files import read_json, read_table, write_json, write_table
-from textcritic.latents.mentions import Mention, Resolved, write_mentions
+from textcritic.latents.resolvers import Mention, Resolved, write_mentions
 from textcritic.plan.spec import complete
 from textcritic.report.names import KEYS, Names
 from textcritic.report.power import noticed_from

@@ -18,8 +18,8 @@ from textcritic.experiments.coreference.ngram_sheets import contributions_sheet,
 from textcritic.experiments.coreference.ngrams import contribution_rows, ratio_rows, unlikely_rows
 from textcritic.experiments.coreference.tables import Tables
 from textcritic.inference import document_groups
-from textcritic.latents.mentions import write_mentions
-from textcritic.latents.mentions.chains import read_chains
+from textcritic.latents.resolvers import write_mentions
+from textcritic.latents.resolvers.chains import read_chains
 from textcritic.plan.experiment import Part
 from textcritic.report.names import Names
 from textcritic.report.published import read_published

@@ -23,7 +23,7 @@ from textcritic.experiments.coreference.passage_figures import (
 )
 from textcritic.experiments.coreference.passages import Passage
 from textcritic.experiments.coreference.read import chained, critic_of
-from textcritic.latents.mentions.language import load_language
+from textcritic.latents.resolvers.language import load_language
 from textcritic.report.drawings import NARROW, WIDE
 
 CAPTION = Caption("Title", "About.", ("log P = −8.0.",))

@@ -23,8 +23,8 @@ from textcritic.experiments.coreference.why import (
     reason_of,
     written,
 )
-from textcritic.latents.mentions import Mention, Resolved, write_mentions
-from textcritic.latents.mentions.language import load_language
+from textcritic.latents.resolvers import Mention, Resolved, write_mentions
+from textcritic.latents.resolvers.language import load_language
 
 TEXT = "Anna saw old Tom . She left him there .\n\nTom wept ."
 RESOLVED = Resolved(

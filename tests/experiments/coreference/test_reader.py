@@ -21,7 +21,7 @@ from textcritic.experiments.coreference.reader import (
     reader,
     text_of_passage,
 )
-from textcritic.latents.mentions.language import load_language
+from textcritic.latents.resolvers.language import load_language
 from textcritic.report.names import Names
 from textcritic.report.section import Place
 

@@ -8,15 +8,15 @@ from typing import Any
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.mentions.job import chain_options, fit_on_mentions, score_file
+from textcritic.critics.mentions.measure import chains_of_both
 from textcritic.critics.mentions.power import PowerOptions, measure_power
 from textcritic.critics.mentions.resolver_error import error_summary, resolver_error
 from textcritic.critics.mentions.variants import vary_mentions
 from textcritic.experiments.coreference.files import Annotated, CoreferenceFiles, RealText, Sample
 from textcritic.files import write_json
-from textcritic.latents.mentions import Mention, Resolved, Unresolved, write_mentions
-from textcritic.latents.mentions.measure import chains_of_both
-from textcritic.latents.mentions.quality import measure_resolver, summary_of
-from textcritic.latents.mentions.resolve import resolver_of
+from textcritic.latents.resolvers import Mention, Resolved, Unresolved, write_mentions
+from textcritic.latents.resolvers.quality import measure_resolver, summary_of
+from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.plan.spec import complete
 
 # Names that HTML and LaTeX would take for their own are among them; one has an accent that is a character of its own.

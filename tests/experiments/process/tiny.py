@@ -14,7 +14,7 @@ from textcritic.files import write_json
 from textcritic.generators.perplexity import summarise
 from textcritic.generators.shards import CUT, ENDED, Draw, write_shard
 from textcritic.latents.lookup import parse_sequences
-from textcritic.options.process import Recipe
+from textcritic.plan.checks.process import Recipe
 
 RECIPE = Recipe(states=12, steps=9, subsequences=90, shortest=3, longest=6, letters=20)
 STOPS = {"sequences": {"stop": "learnt", "articles": 300}, "sequences-given": {"stop": "given", "articles": 300}}

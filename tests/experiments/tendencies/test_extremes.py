@@ -11,11 +11,11 @@ from report_html import Page
 from report_jobs import Made
 
 from experiments.tendencies.tiny import EMPTY, MEASURING, build_tendencies, counted, write_counts
+from textcritic.critics.tendencies.measure import measure_real, measure_sample
 from textcritic.experiments.tendencies.figures import FIGURES
 from textcritic.experiments.tendencies.rows import tendency_rows
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.report.names import Names
-from textcritic.tendencies.measure import measure_real, measure_sample
 
 LONG = "x" * 10_000
 SAMPLES = {

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from experiments.tendencies.tiny import EMPTY, GENERATORS, build_tendencies, model, write_counts
+from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNCLEAR, sentence, verdict_of
 from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.rows import (
     distance_rows,
@@ -21,7 +22,6 @@ from textcritic.experiments.tendencies.words import headline, tendency_findings,
 from textcritic.report.names import Names
 from textcritic.report.published import read_published
 from textcritic.report.scorecard import Measure, scores_of
-from textcritic.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNCLEAR, sentence, verdict_of
 
 HEAD = "table,corpus,setting,generator,decoding,metric,value,source,note\n"
 

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from textcritic.critics.tendencies.verdicts import TENDENCIES
 from textcritic.experiments.tendencies.rows import AUDIT
 from textcritic.experiments.tendencies.sheets import (
     audit_sheet,
@@ -16,7 +17,6 @@ from textcritic.experiments.tendencies.sheets import (
 )
 from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES, ESTIMATES
 from textcritic.report.names import Names, data_keys
-from textcritic.tendencies.verdicts import TENDENCIES
 
 NAMES = Names({"g": "a model", "h": "another"}, frozenset(), frozenset(), False, False, {"data": "real text"})
 NAN = float("nan")

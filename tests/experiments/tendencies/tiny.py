@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from textcritic.critics.tendencies.counting import count_texts
+from textcritic.critics.tendencies.counts import Counts
+from textcritic.critics.tendencies.estimates import Options
+from textcritic.critics.tendencies.measure import measure_real, measure_sample
 from textcritic.experiments.tendencies.files import Model, RealText, Sample, TendenciesFiles
 from textcritic.files import write_json, write_table
-from textcritic.options.tendencies import CountOptions
-from textcritic.tendencies.counting import count_texts
-from textcritic.tendencies.counts import Counts
-from textcritic.tendencies.estimates import Options
-from textcritic.tendencies.measure import measure_real, measure_sample
+from textcritic.plan.checks.tendencies import CountOptions
 
 # Words that HTML and LaTeX would take for their own are among the commonest.
 COMMON = ("the", "of", "and", r"\alpha_1", "<b>", "50%", "&amp;", "{{x}}", "$y$", ".", "17")

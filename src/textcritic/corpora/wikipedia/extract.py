@@ -17,7 +17,7 @@ from textcritic.corpora.wikipedia.lines import Lines
 from textcritic.corpora.wikipedia.pages import Choice, Reason, Splitter
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
-from textcritic.options.corpora import WIKIPEDIA
+from textcritic.plan.checks.corpora import WIKIPEDIA
 from textcritic.plan.spec import complete
 from textcritic.runlog import Progress, log, versions
 from textcritic.workers import in_order

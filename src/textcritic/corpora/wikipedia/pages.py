@@ -12,7 +12,7 @@ from textcritic.corpora.articles import Article
 from textcritic.corpora.wikipedia.dump import OPENING, Site
 from textcritic.corpora.wikipedia.namespaces import normal
 from textcritic.corpora.wikipedia.wikitext import is_disambiguation, sections_of
-from textcritic.options.corpora import titles_to_skip
+from textcritic.plan.checks.corpora import titles_to_skip
 
 LARGEST_TEXT = 2 << 20
 """Bytes of UTF-8; MediaWiki's own limit on an article."""

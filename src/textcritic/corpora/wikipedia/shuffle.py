@@ -19,7 +19,7 @@ from textcritic.corpora.wikipedia.extract import join_reports
 from textcritic.corpora.wikipedia.pages import Reason
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file, write_json
-from textcritic.options.corpora import SPLITS, WIKIPEDIA_LINES
+from textcritic.plan.checks.corpora import SPLITS, WIKIPEDIA_LINES
 from textcritic.runlog import Progress, log, versions
 
 BUCKET = 200_000  # lines that are sorted at one time: 46 million make 230 buckets, each of some 70 MB

@@ -1,7 +1,6 @@
 """The critic of chains of mentions: an n-gram model in which entities are relabelled inside each window."""
 
 from textcritic.critics.mentions.alternatives import NEW_ENTITY, NONE, Expected, expected_tokens
-from textcritic.critics.mentions.chains import NO_ENTITY, SENTENCE, MentionChains
 from textcritic.critics.mentions.comparisons import MINIMUM, THRESHOLD, contributions, log_ratios, unlikely
 from textcritic.critics.mentions.discounts import DISCOUNTS, Discount
 from textcritic.critics.mentions.evidence import Evidence, evidence
@@ -13,6 +12,7 @@ from textcritic.critics.mentions.scoring import (
     score_mentions,
 )
 from textcritic.critics.mentions.windows import BOS, MAXIMUM_ORDER, Windows, count_windows, occurrences
+from textcritic.latents.resolvers.mention_chains import NO_ENTITY, SENTENCE, MentionChains
 
 __all__ = [
     "BOS",

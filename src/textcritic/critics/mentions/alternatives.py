@@ -6,10 +6,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.critics.mentions.chains import NO_ENTITY, MentionChains
 from textcritic.critics.mentions.counts import find_contexts
 from textcritic.critics.mentions.model import Floats, MentionCritic
 from textcritic.critics.mentions.windows import CHUNK, Ints, Items, items_of, iter_keys, sorted_runs
+from textcritic.latents.resolvers.mention_chains import NO_ENTITY, MentionChains
 
 NEW_ENTITY = -2
 NONE = -1

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from textcritic.critics.mentions.chains import MentionChains
 from textcritic.critics.mentions.counts import find, find_contexts
 from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.windows import CHUNK, Ints, Items, items_of, iter_keys
+from textcritic.latents.resolvers.mention_chains import MentionChains
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.scoring import people_of, score_mentions
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
-from textcritic.latents.mentions.chains import ChainOptions, read_chains
+from textcritic.latents.resolvers.chains import ChainOptions, read_chains
 from textcritic.runlog import log
 
 

@@ -1,7 +1,7 @@
 """Power of the test against real text: how often it notices that a share of the pronouns is wrong.
 
 Half of the articles drawn stay as they are; in the other half a share of the pronouns is exchanged at random
-(`latents.mentions.exchange`). All of them are real text, so that whatever the test finds is due to the exchange.
+(`latents.resolvers.exchange`). All of them are real text, so that whatever the test finds is due to the exchange.
 """
 
 import os
@@ -14,16 +14,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from textcritic.critics.mentions.chains import MentionChains
 from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.scoring import document_nll
 from textcritic.errors import TextcriticError
 from textcritic.files import write_table
 from textcritic.inference import exp_ratio_of_sums, permutation_p_values, ratio_of_sums, share_interval
-from textcritic.latents.mentions.chains import ChainOptions
-from textcritic.latents.mentions.exchange import KINDS, Exchange
-from textcritic.latents.mentions.mention import MENTIONS_SCHEMA, iter_mentions
+from textcritic.latents.resolvers.chains import ChainOptions
+from textcritic.latents.resolvers.exchange import KINDS, Exchange
+from textcritic.latents.resolvers.mention import MENTIONS_SCHEMA, iter_mentions
+from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.runlog import Progress
 
 ALPHA = 0.05

@@ -8,12 +8,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from textcritic.critics.decomposition import Decomposition
-from textcritic.critics.mentions.chains import NO_ENTITY, MentionChains
 from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.windows import Ints
 from textcritic.critics.scores import Rejected, rejected_rows
 from textcritic.critics.transitions import FOLDS
 from textcritic.errors import TextcriticError
+from textcritic.latents.resolvers.mention_chains import NO_ENTITY, MentionChains
 
 EMPTY = "no mentions"
 MENTION_SCORES_SCHEMA = pa.schema(

@@ -17,7 +17,7 @@ from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA, score_mentions
 from textcritic.critics.scores import rejected_rows
 from textcritic.files import write_table
-from textcritic.latents.mentions.chains import Chained, ChainOptions, read_chains
+from textcritic.latents.resolvers.chains import Chained, ChainOptions, read_chains
 from textcritic.runlog import Progress
 
 ITSELF = "itself"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.critics.mentions.chains import NO_ENTITY, SENTENCE, MentionChains
 from textcritic.errors import TextcriticError
+from textcritic.latents.resolvers.mention_chains import NO_ENTITY, SENTENCE, MentionChains
 
 BOS = "<bos>"
 UNKNOWN = "<unknown>"

@@ -14,6 +14,7 @@ from textcritic.critics import (
     document_columns,
     latent_nll,
     latent_ppl,
+    p_value_of,
     rejections,
     scored_transitions,
     unseen_transitions,
@@ -25,7 +26,7 @@ from textcritic.files import read_json
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, seed_summary
 from textcritic.report.names import GROUP, KEYS, SAMPLE, data_keys, sample_keys
 from textcritic.report.published import Published
-from textcritic.report.scored import check_counts, p_value_of, perplexity_of, read_scores, reasons_in_words
+from textcritic.report.scored import check_counts, perplexity_of, read_scores, reasons_in_words
 
 
 def coherence_rows(experiment: CoherenceFiles, published: Published) -> pd.DataFrame:

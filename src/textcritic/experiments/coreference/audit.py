@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from textcritic.critics.mentions import MENTION_SCORES_SCHEMA
 from textcritic.critics.mentions.variants import ITSELF, VARIANTS_SCHEMA
+from textcritic.critics.scores import p_value_of
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.read import source_keys
@@ -18,7 +19,6 @@ from textcritic.report.cells import matching, spread, unique
 from textcritic.report.names import DATA, GROUP, KEYS, SAMPLE, Names
 from textcritic.report.numbers import NONE, missing, number, p_value
 from textcritic.report.scorecard import ALPHA
-from textcritic.report.scored import p_value_of
 from textcritic.report.sheet import Cell, Sheet
 
 HIGHER, LOWER, SAME = "higher", "lower", "same"

@@ -15,7 +15,7 @@ from textcritic.experiments.coreference.passage_chart import Caption, passage_ch
 from textcritic.experiments.coreference.passages import Passage, Symbol, Token, excerpt, passages
 from textcritic.experiments.coreference.read import chained, critic_of, source_keys
 from textcritic.experiments.coreference.why import counts_in_words, is_label, nats, reason_of, written
-from textcritic.latents.mentions.language import Language, load_language
+from textcritic.latents.resolvers.language import Language, load_language
 from textcritic.report.drawings import NARROW
 from textcritic.report.names import Names
 

@@ -21,7 +21,7 @@ from textcritic.critics.mentions import (
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.read import chained
-from textcritic.latents.mentions import iter_mentions, text_of
+from textcritic.latents.resolvers import iter_mentions, text_of
 
 JOINER, VARIATIONS, SKINS = "\u200d", range(0xFE00, 0xFE10), range(0x1F3FB, 0x1F400)
 

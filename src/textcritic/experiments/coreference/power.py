@@ -6,7 +6,7 @@ from textcritic.critics.mentions.power import ALPHA, POWER_SCHEMA
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.files import read_table
-from textcritic.latents.mentions.exchange import KINDS
+from textcritic.latents.resolvers.exchange import KINDS
 from textcritic.report.cells import unique
 from textcritic.report.numbers import NONE, count, listed, number, percent
 from textcritic.report.power import NOTICED, noticed_from

@@ -6,7 +6,7 @@ from itertools import product
 import pandas as pd
 from matplotlib.figure import Figure
 
-from textcritic.latents.mentions.exchange import KINDS
+from textcritic.latents.resolvers.exchange import KINDS
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
 from textcritic.report.power import Curve, power_panel

@@ -10,7 +10,7 @@ from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents, RealText
 from textcritic.files import read_table
-from textcritic.latents.mentions.chains import Chained, read_chains
+from textcritic.latents.resolvers.chains import Chained, read_chains
 from textcritic.report.names import data_keys, sample_keys
 
 

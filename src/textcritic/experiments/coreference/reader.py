@@ -20,7 +20,7 @@ from textcritic.experiments.coreference.why import (
     share,
     written,
 )
-from textcritic.latents.mentions.language import Language, load_language
+from textcritic.latents.resolvers.language import Language, load_language
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, number, plural
 from textcritic.report.section import Place

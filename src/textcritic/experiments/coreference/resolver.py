@@ -10,7 +10,7 @@ from textcritic.critics.mentions.resolver_error import CELLS
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.files import read_json
-from textcritic.latents.mentions.measured import COLUMNS, About, Figure, figures_of, read_figures
+from textcritic.latents.resolvers.measured import COLUMNS, About, Figure, figures_of, read_figures
 from textcritic.report.cells import unique
 from textcritic.report.numbers import NONE, count, interval, number, percent
 from textcritic.report.sheet import Cell, Sheet
@@ -25,7 +25,7 @@ TEXT = ("resolver", "version", "annotation", "part", "metric", "date", "hardware
 
 
 def resolver_rows(files: CoreferenceFiles) -> pd.DataFrame:
-    """What is known of the resolver and of the baseline: rows of `latents.mentions.measured.Figure`.
+    """What is known of the resolver and of the baseline: rows of `latents.resolvers.measured.Figure`.
 
     Measured in this study where it has annotated text (`date` is empty then), else earlier; no rows where nothing is
     known of the resolver.

@@ -6,14 +6,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.critics import document_columns, latent_nll, latent_ppl, rejections
+from textcritic.critics import document_columns, latent_nll, latent_ppl, p_value_of, rejections
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles, Sample
 from textcritic.experiments.coreference.read import read_mention_scores, source_keys
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.report.names import KEYS, Names
 from textcritic.report.published import Published
-from textcritic.report.scored import add_seeds, check_counts, p_value_of, reasons_in_words
+from textcritic.report.scored import add_seeds, check_counts, reasons_in_words
 
 COLUMNS = (
     *("label", "latent_ppl", "ci_low", "ci_high", "p_value", "latent_nll", "documents", "tokens"),

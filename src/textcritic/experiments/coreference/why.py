@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from textcritic.critics.mentions import SENTENCE, THRESHOLD
 from textcritic.experiments.coreference.passages import Symbol, Token
-from textcritic.latents.mentions.chains import GENDERS, NO_GENDER
-from textcritic.latents.mentions.language import Language
+from textcritic.latents.resolvers.chains import GENDERS, NO_GENDER
+from textcritic.latents.resolvers.language import Language
 from textcritic.report.numbers import MINUS, count, percent
 
 RARE = 0.01

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
-from textcritic.options.corpora import is_parallel, is_text
+from textcritic.plan.checks.corpora import is_parallel, is_text
 from textcritic.plan.experiment import Experiment
 
 

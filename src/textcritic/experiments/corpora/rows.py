@@ -8,7 +8,7 @@ import pandas as pd
 from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
 from textcritic.files import read_json
-from textcritic.options.process import SPLITS
+from textcritic.plan.checks.process import SPLITS
 from textcritic.report.names import data_keys
 from textcritic.report.published import Published
 

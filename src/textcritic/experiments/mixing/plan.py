@@ -4,8 +4,8 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.mixing.files import Known, MixingFiles, RealText, Sample
-from textcritic.options.corpora import LANGUAGES, PARALLEL, is_parallel
-from textcritic.options.models import SUBWORDS
+from textcritic.plan.checks.corpora import LANGUAGES, PARALLEL, is_parallel
+from textcritic.plan.checks.models import SUBWORDS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
 from textcritic.plan.sources import (

@@ -6,8 +6,8 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
-from textcritic.options.corpora import PROCESS
-from textcritic.options.models import SYMBOLS
+from textcritic.plan.checks.corpora import PROCESS
+from textcritic.plan.checks.models import SYMBOLS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
 from textcritic.plan.sources import (

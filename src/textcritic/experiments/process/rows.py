@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.corpora.process import Process
-from textcritic.critics import decompose, document_columns, latent_nll, latent_ppl, rejections
+from textcritic.critics import decompose, document_columns, latent_nll, latent_ppl, p_value_of, rejections
 from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.errors import TextcriticError
 from textcritic.experiments.process.files import KnownData, ProcessFiles
@@ -18,7 +18,7 @@ from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.report.names import GROUP, KEYS, SAMPLE, data_keys, sample_keys
 from textcritic.report.numbers import plural
 from textcritic.report.published import Published
-from textcritic.report.scored import add_seeds, check_counts, p_value_of, perplexity_of, read_scores, reasons_in_words
+from textcritic.report.scored import add_seeds, check_counts, perplexity_of, read_scores, reasons_in_words
 
 PARTS = ("cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
 COLUMNS = (

@@ -15,7 +15,7 @@ class RealText(Files):
 
     Attributes:
         corpus: its name.
-        scores: its statistics, JSON, as `tendencies.measure` makes them.
+        scores: its statistics, JSON, as `critics.tendencies.measure` makes them.
         curves: what figures draw of it, a Parquet table.
     """
 

@@ -8,12 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
+from textcritic.critics.tendencies.verdicts import KEPT, MISSING, TENDENCIES
 from textcritic.experiments.tendencies.panels import NARROW_BELOW
 from textcritic.report.charts import CHARACTER
 from textcritic.report.names import GROUP, Names
 from textcritic.report.numbers import number
 from textcritic.report.style import INK, MUTED, SEQUENTIAL, new_figure, style
-from textcritic.tendencies.verdicts import KEPT, MISSING, TENDENCIES
 
 CELL = 0.4  # inches
 FARTHEST = 100  # times a second draw, from which the colour is the same

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from textcritic.experiments.tendencies.files import Model, RealText, Sample, TendenciesFiles
-from textcritic.options.models import WORDS
+from textcritic.plan.checks.models import WORDS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.sources import (
     Source,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.critics.tendencies.verdicts import DIFFERS, Verdict, verdicts
 from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.files import Documents, RealText, TendenciesFiles
 from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES, ESTIMATES
@@ -14,7 +15,6 @@ from textcritic.files import read_json, read_table
 from textcritic.report.names import KEYS, SAMPLE, Names, data_keys, sample_keys
 from textcritic.report.published import Published
 from textcritic.report.scored import perplexity_of, rejected_of
-from textcritic.tendencies.verdicts import DIFFERS, Verdict, verdicts
 
 AUDIT = {
     "s": {
@@ -181,7 +181,7 @@ def keys_of(documents: Documents) -> dict[str, Any]:
 
 
 def statistics_of(path: Path) -> dict[str, Any]:
-    """The statistics of a source, as `tendencies.measure` makes them.
+    """The statistics of a source, as `critics.tendencies.measure` makes them.
 
     Raises:
         TextcriticError: the file is missing, damaged or something else.

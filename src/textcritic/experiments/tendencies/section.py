@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from textcritic.critics.tendencies.verdicts import KEPT, TENDENCIES
 from textcritic.experiments.tendencies.files import Documents, TendenciesFiles
 from textcritic.experiments.tendencies.rows import keys_of, statistics_of
 from textcritic.experiments.tendencies.sheets import rejected_sheet
@@ -14,7 +15,6 @@ from textcritic.report.names import Names
 from textcritic.report.numbers import count, plural
 from textcritic.report.scorecard import Measure, scores_of
 from textcritic.report.section import Place, Section
-from textcritic.tendencies.verdicts import KEPT, TENDENCIES
 
 CONTENTS = (
     ("kept", "What is kept"),

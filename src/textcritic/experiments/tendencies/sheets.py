@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.critics.tendencies.verdicts import KEPT, MISSING, TENDENCIES
 from textcritic.experiments.tendencies.rows import AUDIT
 from textcritic.experiments.tendencies.statistics import (
     BY_NAME,
@@ -18,7 +19,6 @@ from textcritic.report.names import DATA, GROUP, Names
 from textcritic.report.numbers import NONE, count, missing, number, p_value, percent, significant
 from textcritic.report.scored import reasons_from_words, reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.tendencies.verdicts import KEPT, MISSING, TENDENCIES
 
 CellOf = Callable[[pd.DataFrame, Statistic], Cell]
 FLOOR = (

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, sentence
 from textcritic.report.names import GROUP, Names, data_keys
 from textcritic.report.numbers import listed
 from textcritic.report.section import Finding
-from textcritic.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, sentence
 
 DEFINITIONS = (
     (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
-from textcritic.options.vocabulary import STOP_LISTS, require_stop_words
+from textcritic.plan.checks.vocabulary import STOP_LISTS, require_stop_words
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries, download_of
 from textcritic.plan.sources import Source, check_critic, check_labels, check_text, decodings_of, drawn

@@ -20,7 +20,7 @@ from textcritic.generators.fairseq.search import search_texts
 from textcritic.generators.fairseq.steps import Steps, batches, prepare
 from textcritic.generators.sample import Sampling
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
-from textcritic.options.decodings import BEAM_SAMPLING, BEST_OF, LIKELIEST, check_architecture
+from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF, LIKELIEST, check_architecture
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.load import decode

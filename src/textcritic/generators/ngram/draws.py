@@ -11,7 +11,7 @@ from textcritic.generators.ngram.model import NgramModel
 from textcritic.generators.ngram.ranks import Truncated
 from textcritic.generators.ngram.words import END_ID, UNKNOWN_ID
 from textcritic.generators.shards import CUT, ENDED
-from textcritic.options.decodings import BEAM_SAMPLING, BEST_OF, DRAW
+from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF, DRAW
 
 TEXTS_AT_ONCE = 4096
 Drawn = tuple[int, np.ndarray, str]

@@ -10,7 +10,7 @@ from textcritic.latents.bags.vocabulary import (
     tokens_of,
     vocabulary_of,
 )
-from textcritic.options.vocabulary import VocabularyOptions
+from textcritic.plan.checks.vocabulary import VocabularyOptions
 
 __all__ = [
     "Counts",

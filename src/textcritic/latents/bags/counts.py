@@ -30,7 +30,7 @@ from textcritic.latents.bags.vocabulary import (
     tokens_of,
     vocabulary_of,
 )
-from textcritic.options.vocabulary import VocabularyOptions
+from textcritic.plan.checks.vocabulary import VocabularyOptions
 from textcritic.runlog import Progress
 
 IDS_SCHEMA = pa.schema([("id", pa.string()), ("tokens", pa.int64())])

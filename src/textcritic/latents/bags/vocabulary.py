@@ -16,7 +16,7 @@ import pyarrow as pa
 from textcritic.corpora import Article
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
-from textcritic.options.vocabulary import ENGLISH, NO_STOP_WORDS, VocabularyOptions
+from textcritic.plan.checks.vocabulary import ENGLISH, NO_STOP_WORDS, VocabularyOptions
 
 VOCABULARY_SCHEMA = pa.schema([("word", pa.string()), ("count", pa.int64()), ("documents", pa.int64())])
 # Tokens that are counted at a time: each takes 4 bytes as a number, and about 30 while they are sorted.

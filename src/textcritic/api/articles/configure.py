@@ -1,0 +1,220 @@
+"""The configuration of a study of one's own texts: the shipped templates, filled in, as YAML to keep and edit."""
+
+import hashlib
+import re
+from collections.abc import Collection, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from textcritic.api.articles.models import DRAWN, Drawing, Model, entries_of
+from textcritic.corpora.records import plain_name
+from textcritic.errors import TextcriticError
+from textcritic.files import write_text
+from textcritic.plan.spec import complete, load_yaml
+from textcritic.workflow import workflow_folder
+
+STUDY, CORPUS, GENERATOR = "own-text", "my-articles", "my-samples"
+GIVEN = "transitions-given"
+W_TITLE, WO_TITLE = "w-title", "wo-title"  # as in `corpora.layout`, which would load pyarrow
+CONFIG = workflow_folder() / "config"
+REGISTRY = CONFIG / "registry"
+# Of a reference without titles: what all its sections are called, and which of its articles are kept: all with text.
+ONLY_TITLE = "text"
+UNTITLED_SECTIONS = {"minimum": 1, "maximum_tokens": 1_000_000, "minimum_title_count": 1}
+UNTITLED_SUMMARY = "The statistical tendencies of the samples' text beside those of the articles'."
+WHAT = {
+    "hub": "The models of the hub, pinned.",
+    "encodings": "The models' tokenizers.",
+    "decodings": "How articles are drawn from the models.",
+}
+RESERVED = {"data"}  # the name of real text in the tables of the report
+LONGEST_NAME = 40
+HEAD = "# {what}\n# Written by `textcritic criticise` (mark {mark}), which keeps what you change below this line.\n"
+MARK = re.compile(r"^# Written by .*\(mark ([0-9a-f]+)\).*\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is compared, and how.
+
+    Attributes:
+        reference, samples: absolute paths of files of articles.
+        labels: what the report calls each file of samples.
+        given: whether the titles of samples are given, or inferred.
+        minimum_title_count: `sections.minimum_title_count` of the corpus.
+        minimum_sections: `sections.minimum` of the corpus; None: the template's.
+        command: the command line that makes the study again.
+        models: models that samples are drawn from.
+        drawing: how; None without models.
+        titled: whether articles of the reference have titles; without, nothing of `given` and of the thresholds counts.
+    """
+
+    reference: Path
+    samples: tuple[Path, ...]
+    labels: tuple[str, ...]
+    given: bool
+    minimum_title_count: int
+    minimum_sections: int | None
+    command: str
+    models: tuple[Model, ...] = ()
+    drawing: Drawing | None = None
+    titled: bool = True
+
+
+def corpus_template() -> dict[str, Any]:
+    """The entry `my-articles` of the corpora registry with all its defaults."""
+    path = REGISTRY / "corpora.yaml"
+    entry: dict[str, Any] = complete(load_yaml(path)[CORPUS], "corpora", f"{path}: {CORPUS}")
+    return entry
+
+
+def write_configuration(folder: Path, wanted: Wanted) -> list[Path]:
+    """Write config.yaml, registry/corpora.yaml, registry/generators.yaml and studies/own-text.yaml.
+
+    A file that was edited since is kept, provided that the same would be written now as then.
+
+    Args:
+        folder: where they go; Snakemake's working directory.
+        wanted: what to fill in.
+
+    Returns:
+        The edited files that were kept.
+
+    Raises:
+        TextcriticError: a file exists that was edited and is for something else, or that this command did not write.
+    """
+    files = {folder / name: (what, value) for name, (what, value) in configuration(wanted).items()}
+    texts = {path: _text(what, value) for path, (what, value) in files.items()}
+    kept = [path for path, text in texts.items() if _edited(path, text)]
+    for path, text in texts.items():
+        if path not in kept and not (path.is_file() and path.read_text(encoding="utf-8") == text):
+            write_text(path, text)
+    return kept
+
+
+def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
+    """The name of each file, a line that says what it is, and its content."""
+    (corpus,) = names_of([wanted.reference], load_yaml(REGISTRY / "corpora.yaml"))
+    registered = load_yaml(REGISTRY / "generators.yaml")
+    generators = names_of(wanted.samples, registered)
+    entry = deepcopy(load_yaml(REGISTRY / "corpora.yaml")[CORPUS])
+    entry["options"] = {**entry["options"], "paths": [str(wanted.reference)]}
+    if wanted.titled:
+        sections = entry["sections"] | {"minimum_title_count": wanted.minimum_title_count}
+        entry["sections"] = sections | ({"minimum": wanted.minimum_sections} if wanted.minimum_sections else {})
+    else:
+        entry["options"]["only_title"] = ONLY_TITLE
+        entry["sections"] |= UNTITLED_SECTIONS
+    samples = {
+        name: {**registered[GENERATOR], "label": label, "path": str(path)}
+        for name, label, path in zip(generators, wanted.labels, wanted.samples, strict=True)
+    }
+    drawn, entries = _drawn(wanted, {*registered, *generators})
+    config = {"studies": [STUDY], "registry_folders": ["config/registry", "registry"], "study_folders": ["studies"]}
+    return {
+        "config.yaml": ("The study and its folders, for `snakemake --configfile`.", config),
+        "registry/corpora.yaml": ("The reference: its file, its splits, and which articles are kept.", {corpus: entry}),
+        "registry/generators.yaml": (
+            "The samples: their files or models, and what the report calls them.",
+            samples | entries.pop("generators", {}),
+        ),
+        f"studies/{STUDY}.yaml": ("What is compared, and by which critic.", _study(wanted, corpus, generators, drawn)),
+        **{f"registry/{registry}.yaml": (WHAT[registry], made) for registry, made in entries.items() if made},
+    }
+
+
+def recorded_commits(folder: Path) -> dict[str, str]:
+    """The commit of each repository that an earlier run in this folder pinned."""
+    path = folder / "registry/hub.yaml"
+    entries = (load_yaml(path) or {}) if path.is_file() else {}
+    known = [entry for entry in entries.values() if isinstance(entry, dict)] if isinstance(entries, dict) else []
+    return {str(entry.get("repository")): str(entry.get("revision")) for entry in known}
+
+
+def names_of(paths: Sequence[Path], taken: Collection[str]) -> list[str]:
+    """A free registry name for each file, made from its name: lower-case letters, digits and hyphens."""
+    names: list[str] = []
+    for path in paths:
+        plain = "-".join(re.findall(r"[^\W_]+", plain_name(path).lower()))[:LONGEST_NAME].strip("-") or "file"
+        used = {*taken, *RESERVED, *names}
+        numbered = (f"{plain}-{number}" for number in count(2))
+        names.append(next(name for name in chain([plain], numbered) if name not in used))
+    return names
+
+
+def labels_of(paths: Sequence[Path]) -> list[str]:
+    """A label for each file: its name, and as many of its folders as are needed to distinguish it from the others."""
+
+    def tail(path: Path, depth: int) -> str:
+        return "/".join(path.parts[-depth:])
+
+    def label(path: Path) -> str:
+        others = [other for other in paths if other != path]
+        depths = range(1, len(path.parts))
+        return next((t for d in depths if (t := tail(path, d)) not in [tail(o, d) for o in others]), str(path))
+
+    return [label(path) for path in paths]
+
+
+def _drawn(wanted: Wanted, taken: Collection[str]) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Names of the models' generators, and the entries of all registries that they need."""
+    if wanted.drawing is None:
+        return [], {}
+    others = [name for registry in ("hub", "encodings") for name in load_yaml(REGISTRY / f"{registry}.yaml")]
+    paths = [model.folder or Path(model.repository) for model in wanted.models]
+    names = names_of(paths, {*taken, *others})
+    return names, entries_of(wanted.models, names, wanted.drawing)
+
+
+def _study(wanted: Wanted, corpus: str, generators: Sequence[str], models: Sequence[str]) -> dict[str, Any]:
+    study: dict[str, Any] = load_yaml(CONFIG / f"studies/{STUDY}.yaml")
+    experiment, *others = study["experiments"]
+    (block,) = experiment["sources"]
+    given = wanted.given and wanted.titled
+    filled = {**block, "corpora": [corpus], "generators": list(generators)}
+    # All experiments have the same settings, so that nothing is read or drawn twice.
+    blocks = [filled | ({"settings": [W_TITLE]} if given else {})] if generators else []
+    if wanted.drawing:
+        setting = W_TITLE if wanted.drawing.titles else WO_TITLE
+        blocks.append({**filled, "settings": [setting], "generators": list(models), "decodings": [DRAWN]})
+    first = experiment | ({"critic": GIVEN} if given else {})
+    chosen = [first, *others] if wanted.titled else others
+    filled_in: dict[str, Any] = {"sources": blocks, "corpora": [corpus]}
+    experiments = [one | {key: filled_in[key] for key in filled_in if key in one} for one in chosen]
+    summary = {} if wanted.titled else {"summary": UNTITLED_SUMMARY}
+    return study | summary | {"experiments": experiments, "command": wanted.command}
+
+
+def _text(what: str, value: dict[str, Any]) -> str:
+    body = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)
+    return HEAD.format(what=what, mark=_mark(body)) + body
+
+
+def _edited(path: Path, text: str) -> bool:
+    """Whether this command wrote the file, for the same purpose as `text`, and it was changed since."""
+    if not path.is_file():
+        return False
+    try:
+        present = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TextcriticError(f"{path}: cannot be read as text; remove it or choose another --output") from error
+    mark = MARK.search(present)
+    if not mark:
+        raise TextcriticError(f"{path}: `textcritic criticise` did not write this; choose another --output")
+    if _mark(present[mark.end() :]) == mark[1]:
+        return False
+    if mark[1] != _mark(text[MARK.search(text).end() :]):  # type: ignore[union-attr]
+        raise TextcriticError(
+            f"{path}: you edited this file, and it is for other files or options than now, or another version of"
+            " textcritic wrote it; remove it to have it written anew, or choose another --output"
+        )
+    return True
+
+
+def _mark(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()[:12]

@@ -1,0 +1,206 @@
+"""The command `textcritic criticise`: two or more files of articles in, tables and a report out."""
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from textcritic.api.articles.configure import (
+    STUDY,
+    Wanted,
+    corpus_template,
+    labels_of,
+    recorded_commits,
+    write_configuration,
+)
+from textcritic.api.articles.files import Outline, outlines
+from textcritic.api.articles.models import OPENING, Drawing, models_of
+from textcritic.errors import TextcriticError
+from textcritic.plan.project import Project
+from textcritic.plan.spec import load_yaml
+from textcritic.workflow import alone, run_workflow, workflow_folder
+
+TitlesMode = Literal["given", "inferred"]
+# A title is rare if it has fewer than one section in so many articles; the limit is at most that of the registry.
+ARTICLES_PER_TITLE = 50
+MAX_TOKENS = 20_000  # of an article that is drawn, as in the decoding `ancestral`
+THRESHOLDS = " (thresholds: --minimum-title-count, --minimum-sections)"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How files of articles are compared.
+
+    Attributes:
+        titles: whether the titles of samples are given or inferred; None: given, if every section has one.
+        minimum_title_count: see the corpora registry; None: that of the entry `my-articles`, or a fiftieth of the
+            number of articles (at least 2) if that is less.
+        minimum_sections: fewest sections of an article of the reference; None: that of the entry `my-articles`.
+        cores: CPU cores; None: all.
+        labels: what the report calls each file of samples; None: its name.
+        models: models that samples are drawn from: folders, or names on the hub, `OWNER/NAME` or `OWNER/NAME@COMMIT`.
+        fine_tune: passes over the reference that they are trained for first; 0: the models as they are.
+        articles: how many articles are drawn from each.
+        max_tokens: articles that have not ended after so many are rejected; None: twice the words of the longest
+            article of the reference, at most 20,000.
+    """
+
+    titles: TitlesMode | None = None
+    minimum_title_count: int | None = None
+    minimum_sections: int | None = None
+    cores: int | None = None
+    labels: tuple[str, ...] | None = None
+    models: tuple[str, ...] = ()
+    fine_tune: float = 0.0
+    articles: int = 200
+    max_tokens: int | None = None
+
+
+def criticise(
+    reference: str | os.PathLike[str],
+    samples: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    options: Options | None = None,
+) -> Path:
+    """Compare the articles of some files with those of a reference; each file is a source.
+
+    Checks every file, writes the configuration of the study into `output`, and runs the workflow on it; results of an
+    earlier run that still fit are not made again. Decisions are reported on stderr.
+
+    Args:
+        reference: real articles (`corpora.given_articles`); the critic is fitted on part of them. Without titles the
+            statistical tendencies of their text alone are compared, and no critic is fitted.
+        samples: files of articles to compare, the same format; titles may be left out.
+        output: folder for configuration and results.
+        options: see `Options`.
+
+    Returns:
+        The folder of the study's results, with report.html.
+
+    Raises:
+        TextcriticError: a fault of a file, named with its line; no title where an option needs one; the output folder
+            has other files where the configuration goes; or a step of the workflow failed, as stderr says.
+    """
+    options = options or Options()
+    folder = Path(output).expanduser().resolve()
+    real, *drawn = outlines([reference, *samples], corpus_template()["titles"])
+    titled = _titled(real, options)
+    if not drawn and not options.models:
+        raise TextcriticError("nothing to compare with the reference; name files of samples, or a --model")
+    given = titled and _given(drawn, options)
+    wanted = Wanted(
+        reference=real.path,
+        samples=tuple(outline.path for outline in drawn),
+        labels=options.labels or tuple(labels_of([outline.path for outline in drawn])),
+        given=given,
+        minimum_title_count=_title_count(real, options.minimum_title_count) if titled else 1,
+        minimum_sections=options.minimum_sections,
+        command=shlex.join(_command(real, drawn, folder, options)),
+        models=tuple(models_of(options.models, recorded_commits(folder))),
+        drawing=_drawing(real, options, titled and (given or bool(options.fine_tune))) if options.models else None,
+        titled=titled,
+    )
+    with alone(folder) as lock:
+        for kept in write_configuration(folder, wanted):
+            _say(f"{kept}: kept as you edited it; remove it to have it written anew")
+        Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)  # one clear line before anything runs
+        _say(f"results go to {folder}")
+        cores = ["--cores", str(options.cores)] if options.cores else []
+        run_workflow(folder, lock, "--configfile", str(folder / "config.yaml"), *cores, advice=THRESHOLDS)
+    return folder / "results/studies" / STUDY
+
+
+def _titled(real: Outline, options: Options) -> bool:
+    """Whether articles of the reference have titles; reported on stderr where all or some have none.
+
+    Raises:
+        TextcriticError: none has, and an option is about titles.
+    """
+    if not real.titled:
+        bare = f"{real.path}: no article has a title on every section"
+        about = {"--titles": options.titles, "--minimum-title-count": options.minimum_title_count}
+        if asked := [
+            name for name, value in (about | {"--minimum-sections": options.minimum_sections}).items() if value
+        ]:
+            raise TextcriticError(
+                f"{bare}, which {' and '.join(asked)} would need; give every section of the reference one:"
+                ' {"title": ..., "text": ...}'
+            )
+        _say(
+            f"{bare}, so that statistical tendencies of the text alone are compared; with titles in the reference,"
+            ' {"title": ..., "text": ...}, the order of sections is judged too'
+        )
+    elif real.titled < real.articles:
+        _say(f"{real.path.name}: {real.articles - real.titled:,} of {real.articles:,} articles lack a title: left out")
+    return bool(real.titled)
+
+
+def _given(drawn: Sequence[Outline], options: Options) -> bool:
+    """Whether titles are given; models as they are write none, so that they are inferred unless asked otherwise."""
+    if options.models and not options.fine_tune and options.titles is None:
+        _say(
+            "titles: inferred, as models that are not fine-tuned on the reference write none (--titles given asks for"
+            " them)"
+        )
+        return False
+    return _mode(drawn, options.titles) == "given"
+
+
+def _drawing(real: Outline, options: Options, titles: bool) -> Drawing:
+    """How samples are drawn from models; reported on stderr."""
+    most = options.max_tokens or min(MAX_TOKENS, 2 * real.longest)
+    _say(f"models: {options.articles:,} articles from each, of {most:,} tokens at most; longer ones are rejected")
+    if not options.fine_tune:
+        _say(
+            f"models: as they are; each article goes on from the first {OPENING} tokens of a real one, and a blank line"
+            " ends a section (--fine-tune EPOCHS trains them on the reference first)"
+        )
+    return Drawing(options.fine_tune, options.articles, most, titles, options.cores or os.cpu_count() or 1)
+
+
+def _mode(drawn: Sequence[Outline], titles: TitlesMode | None) -> TitlesMode:
+    """Whether titles are given or inferred; reported on stderr with the reason."""
+    bare = [outline for outline in drawn if outline.untitled]
+    lacking = ", ".join(f"{o.untitled:,} of {o.sections:,} sections of {o.path.name}" for o in bare)
+    if titles == "given":
+        if none := next((outline for outline in drawn if not outline.titled), None):
+            raise TextcriticError(f"{none.path}: no article has a title on every section; --titles inferred finds them")
+        _say("titles: given, as asked" + (f"; articles with an untitled section are rejected ({lacking})" * bool(bare)))
+        return "given"
+    if titles is None and not bare:
+        _say("titles: given, every section of the samples has one; nothing is inferred")
+        return "given"
+    why = "as asked" if titles else f"{lacking} have none (--titles given uses the others)"
+    _say(f"titles: inferred for all samples by a classifier trained on the reference; {why}")
+    return "inferred"
+
+
+def _title_count(real: Outline, asked: int | None) -> int:
+    usual: int = corpus_template()["sections"]["minimum_title_count"]
+    count = asked or min(usual, max(2, real.articles // ARTICLES_PER_TITLE))
+    why = "as asked" if asked else f"--minimum-title-count changes it; {usual} from {usual * ARTICLES_PER_TITLE} on"
+    rare = f"those with a title on fewer than {count} training sections are left out"
+    _say(f"{real.path.name}: {real.articles:,} articles; {rare} ({why})")
+    return count
+
+
+def _command(real: Outline, drawn: Sequence[Outline], folder: Path, options: Options) -> list[str]:
+    """The command line that makes the study again, from any folder."""
+    names = ["titles", "minimum_title_count", "minimum_sections"]
+    if options.models:
+        names += ["fine_tune", "articles", "max_tokens"]
+    given = {name.replace("_", "-"): getattr(options, name) for name in names}
+    words = [str(part) for name, value in given.items() if value is not None for part in (f"--{name}", value)]
+    for model in options.models:
+        local = Path(model).expanduser().absolute()
+        words += ["--model", str(local) if local.is_dir() else model]
+    files = [str(outline.path) for outline in (real, *drawn)]
+    script = Path(sys.executable).with_name("textcritic")  # with `make` it is not on the PATH
+    return [str(script) if script.is_file() else script.name, "criticise", *files, "--output", str(folder), *words]
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

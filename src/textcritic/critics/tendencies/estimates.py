@@ -1,0 +1,217 @@
+"""What is estimated on one set of documents: coefficients of laws, vocabulary, means; each with its 95% interval."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from textcritic.critics.tendencies.counts import BIGRAMS, LENGTH, NOT_COUNTED, STOPWORDS, SYMBOLS, TYPES, Counts
+from textcritic.critics.tendencies.heaps import fit_heaps
+from textcritic.critics.tendencies.scaling import chao1, fit_taylor, word_recurrence
+from textcritic.critics.tendencies.zipf import RANKS, Support, by_rank, fit_zipf
+from textcritic.errors import TextcriticError
+from textcritic.inference import (
+    Histogram,
+    bootstrap_interval,
+    group_jackknife,
+    ratio_of_sums,
+    with_ones,
+)
+from textcritic.inference.strata import NORMAL
+from textcritic.plan.checks.tendencies import NO_STOP_WORDS
+
+SUPPORTS: dict[str, Support] = {
+    "s": "infinite",
+    "s_infinite_of_first": "infinite-of-first",
+    "s_observed": "observed",
+    "s_first": "first",
+}
+SHARES = {"stopwords": STOPWORDS, "symbols": SYMBOLS}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How tendencies are measured; how they are counted is in `plan.checks.tendencies.CountOptions`.
+
+    Attributes:
+        ranks: the first ranks, which distances of rank-frequency distributions are taken over; 10,000 in the paper.
+        resamples: of the bootstrap, of permutations, and of Monte Carlo tests.
+        least: documents on each side, from which lengths are compared one by one; neighbouring lengths are put together
+            until there are as many.
+        seed: of everything that is drawn.
+    """
+
+    ranks: int = RANKS
+    resamples: int = 1000
+    least: int = 30
+    seed: int = 1
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any]) -> "Options":
+        """The options that an entry of the critics registry has."""
+        return cls(**{field.name: entry[field.name] for field in fields(cls) if field.name in entry})
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number and its 95% interval, NaN where there is none."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+T = TypeVar("T")
+Made = dict[str, Estimate]
+
+
+def estimates(counts: Counts, options: Options, intervals: bool = True) -> tuple[Made, dict[str, str]]:
+    """All estimates by name, and why others could not be made.
+
+    `s`, `s_infinite_of_first`, `s_observed`, `s_first` (Zipf's coefficient by the ranks that the law has and that are
+    fitted), `heaps_beta`, `heaps_alpha`, `heaps_bigram_beta`, `heaps_bigram_alpha`, `types`, `types_chao1`,
+    `length_mean`, `stopwords_mean`, `symbols_mean`, `taylor` (exponent), `recurrence`. Intervals: of s, Taylor's
+    exponent and recurrence by leaving out groups of documents, of Heaps' coefficients by the sandwich estimator, of
+    means by document bootstrap.
+
+    Args:
+        counts: of the documents; those without a token have no share of anything and no types, and are left out of all
+            but the mean length.
+        options: see `Options`.
+        intervals: whether to make them; the values alone are made much faster.
+    """
+    if not intervals:
+        counts, options = pooled(counts), replace(options, resamples=1)
+    return made_by(dict(_recipes(counts, options)), counts)
+
+
+def made_by(
+    recipes: Mapping[tuple[str, ...], Callable[[], Mapping[str, T]]], *of: Counts
+) -> tuple[dict[str, T], dict[str, str]]:
+    """What recipes make, by name, and why others could not: one of the sets they are `of` has no token, or an error.
+
+    Args:
+        recipes: by the names of what each makes.
+        of: the sets of documents.
+    """
+    made: dict[str, T] = {}
+    missing: dict[str, str] = {}
+    for counts in of:
+        if not counts.tokens:
+            return {}, {name: without_tokens(counts) for names in recipes for name in names}
+    for names, make in recipes.items():
+        try:
+            made |= make()
+        except TextcriticError as error:
+            missing |= dict.fromkeys(names, str(error))
+    return made, missing
+
+
+def histogram_of(counts: Counts, name: str) -> Histogram:
+    """Lengths, or shares of stop words or symbols, over the documents: those without a token have a length only.
+
+    Raises:
+        TextcriticError: stop words were not counted.
+    """
+    if name == "length":
+        return Histogram.of(counts.column(LENGTH))
+    return Histogram.of_ratios(*_parts(counts, name))
+
+
+def _parts(counts: Counts, name: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Stop words or symbols of each document that has a token, and its length."""
+    number, length = counts.column(SHARES[name]), counts.column(LENGTH)
+    if (number == NOT_COUNTED).any():
+        raise TextcriticError(f"stop words were not counted: the critic has `stop_words: {NO_STOP_WORDS}`")
+    return number[length > 0], length[length > 0]
+
+
+def without_tokens(counts: Counts) -> str:
+    """Why nothing is measured of documents without a token."""
+    return f"none of the {len(counts.documents):,} documents has a token; nothing is measured"
+
+
+def pooled(counts: Counts) -> Counts:
+    """The same documents as one group, which no interval can be made of."""
+    matrices = {
+        name: csr_matrix(getattr(counts, name).sum(axis=0)) for name in ("matrix", "segment_sums", "segment_squares")
+    }
+    totals = {
+        name: getattr(counts, name).sum(axis=0, keepdims=True)
+        for name in ("segments", "recurrence", "attached", "upper")
+    }
+    return replace(counts, group=np.zeros_like(counts.group), **matrices, **totals)
+
+
+def _recipes(counts: Counts, options: Options) -> Iterator[tuple[tuple[str, ...], Callable[[], Made]]]:
+    """The names of estimates that are made together, and what makes them."""
+    for name, support in SUPPORTS.items():
+        yield (name,), partial(_zipf, counts, name, support, options)
+    for column, prefix in ((TYPES, "heaps"), (BIGRAMS, "heaps_bigram")):
+        names = (f"{prefix}_beta", f"{prefix}_alpha")
+        yield names, partial(_heaps, counts, column, names)
+    yield ("types", "types_chao1"), partial(_vocabulary, counts)
+    for name in ("length", "stopwords", "symbols"):
+        yield (f"{name}_mean",), partial(_mean, counts, name, options)
+    yield ("taylor",), partial(_taylor, counts)
+    yield ("recurrence",), partial(_recurrence, counts)
+
+
+def _zipf(counts: Counts, name: str, support: Support, options: Options) -> Made:
+    def s(words: npt.NDArray[np.int64]) -> float:
+        return fit_zipf(by_rank(words), support, options.ranks).s
+
+    value = s(counts.unigrams())
+    try:
+        found = group_jackknife(counts.matrix, s)
+    except TextcriticError:  # without some group there are fewer than two words
+        return {name: Estimate(value)}
+    return {name: Estimate(value, found.low, found.high)}
+
+
+def _heaps(counts: Counts, column: int, names: tuple[str, str]) -> Made:
+    length = counts.column(LENGTH)
+    # A bigram has two tokens.
+    some = length > (column == BIGRAMS)
+    if not some.any():
+        raise TextcriticError("Heaps' law: no document has two tokens, so that there are no bigrams")
+    fit = fit_heaps(length[some], counts.column(column)[some])
+    sd = np.sqrt(np.diag(fit.robust_covariance))  # of log alpha, and of beta
+    beta = Estimate(fit.beta, fit.beta - NORMAL * sd[1], fit.beta + NORMAL * sd[1])
+    ends = [fit.alpha * math.exp(sign * NORMAL * sd[0]) for sign in (-1, 1)]
+    return {names[0]: beta, names[1]: Estimate(fit.alpha, *ends)}
+
+
+def _vocabulary(counts: Counts) -> Made:
+    return {"types": Estimate(len(counts.words)), "types_chao1": Estimate(chao1(counts.unigrams()))}
+
+
+def _mean(counts: Counts, name: str, options: Options) -> Made:
+    values = counts.column(LENGTH).astype(np.float64) if name == "length" else np.divide(*_parts(counts, name))
+    found = bootstrap_interval(with_ones(values), ratio_of_sums, resamples=options.resamples, seed=options.seed)
+    return {f"{name}_mean": Estimate(found.estimate, found.low, found.high)}
+
+
+def _taylor(counts: Counts) -> Made:
+    found = fit_taylor(counts.segments, counts.segment_sums, counts.segment_squares)
+    return {"taylor": Estimate(found.alpha, found.low, found.high)}
+
+
+def _recurrence(counts: Counts) -> Made:
+    found = word_recurrence(counts.recurrence, counts.lags, counts.matrix)
+    if math.isnan(found.excess):
+        raise TextcriticError("recurrence: too few tokens stand 8 or more apart in one document; give longer documents")
+    return {"recurrence": Estimate(found.excess, found.excess_low, found.excess_high)}
+
+
+def as_json(made: Made) -> dict[str, dict[str, float | None]]:
+    """Estimates as JSON has them: None in place of NaN."""
+    return {
+        name: {key: None if math.isnan(number) else float(number) for key, number in asdict(estimate).items()}
+        for name, estimate in made.items()
+    }

@@ -1,0 +1,220 @@
+"""How far counts by rank are from Zipf's law, or from one another (Meister and Cotterell 2021, sections 4.2 and 5.1).
+
+The paper looks at the first 10,000 ranks, and does not say how the two distribution functions are cut there. Three
+conventions give distances that differ several times over, so all three are here, by name.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.critics.tendencies.zipf import RANKS, Floats, Support, checked_counts, fit_zipf, zipf_sums
+from textcritic.critics.tendencies.zipf_draws import ZipfDraws, fit_samples, shares
+from textcritic.errors import TextcriticError
+
+Convention = Literal["renormalised-empirical", "untruncated", "truncated"]
+"""How the first ranks are cut out.
+
+- "renormalised-empirical": shares of the tokens of the first ranks, against Zipf's law over all ranks. At the last of
+  these ranks the counts have summed to 1 and the law has not: its mass beyond is a distance that says nothing of the
+  fit. 0.142 is this mass at s = 1.1997 and 10,000 ranks, and the value printed for four models (Table 2), so that the
+  paper must have used this convention.
+- "untruncated": shares of all tokens, against Zipf's law over all ranks; both are looked at on the first ranks.
+- "truncated": shares of the tokens of the first ranks, against Zipf's law over these ranks alone.
+"""
+
+SUPPORTS: dict[Convention, Support] = {
+    "renormalised-empirical": "infinite",
+    "untruncated": "infinite",
+    "truncated": "first",
+}
+"""The support with which s is fitted for each convention."""
+
+# Of fewer tokens than this, a Poisson number is too far from a fixed one.
+LEAST = 100
+# Samples, and rounds of them at most, that find the law whose samples have a given s.
+TRIALS, ROUNDS = 30, 12
+# Samples that are in memory at a time.
+CHUNK = 100
+
+
+class RankDistance(NamedTuple):
+    """A Kolmogorov-Smirnov distance, and the rank, from 1, at which it is attained."""
+
+    distance: float
+    rank: int
+
+
+@dataclass(frozen=True)
+class ZipfTest:
+    """A distance to Zipf's law, and how large it is by chance.
+
+    Attributes:
+        distance, rank: as of `zipf_distance`.
+        s: the exponent of the law.
+        drawn_from: the exponent of the law of the simulations: s where it was given.
+        p: share of simulations that are at least as far, the observed one counted in.
+        chance: the 0.95 quantile of the distances of the simulations.
+        resamples: number of simulations.
+    """
+
+    distance: float
+    rank: int
+    s: float
+    drawn_from: float
+    p: float
+    chance: float
+    resamples: int
+
+
+def zipf_distance(counts: npt.ArrayLike, s: float, convention: Convention, ranks: int = RANKS) -> RankDistance:
+    """The Kolmogorov-Smirnov distance of counts to Zipf's law (Eq. 10), over the first ranks.
+
+    Args:
+        counts: tokens of each word, in descending order: [types]. Ranks that have no count are looked at too.
+        s: exponent of the law; above 1, but for "truncated".
+        convention: see `Convention`.
+        ranks: how many ranks are looked at.
+
+    Raises:
+        TextcriticError: counts as for `fit_zipf`, no counts at all, another convention, fewer than two ranks, or s of
+            1 or less where the law has infinitely many ranks.
+    """
+    checked = checked_counts(counts)
+    law = _law(s, convention, ranks)
+    return _furthest(shares(checked, ranks, whole=convention == "untruncated"), law)
+
+
+def rank_distance(first: npt.ArrayLike, second: npt.ArrayLike, ranks: int = RANKS) -> RankDistance:
+    """The Kolmogorov-Smirnov distance between counts by rank of two sets (D_p of Table 2).
+
+    Shares are of the tokens of the first ranks of each set. The same rank may stand for different words.
+
+    Args:
+        first: tokens of each word of one set, in descending order: [types].
+        second: of the other set: [its types].
+        ranks: how many ranks are looked at.
+
+    Raises:
+        TextcriticError: counts as for `fit_zipf`, or no counts at all.
+    """
+    one, two = (shares(checked_counts(counts), ranks, whole=False) for counts in (first, second))
+    return _furthest(one, two)
+
+
+def zipf_fit_p(
+    counts: npt.ArrayLike,
+    conventions: Sequence[Convention],
+    s: float | None = None,
+    ranks: int = RANKS,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> dict[Convention, ZipfTest]:
+    """Monte Carlo tests that tokens were drawn independently from Zipf's law (Wood and Altavela 1978).
+
+    In each simulation as many tokens are drawn from a law, and its words are ranked anew by their counts. If s was
+    fitted to the given counts, it is fitted to those of the simulation (Clauset et al. 2009, section 4). Ranked anew,
+    samples of an infinite law have a larger s than the law: 57 million tokens of s = 1.2 have 1.2105, because 4% of
+    the tokens are of words far beyond the ranks that can be seen. Hence the law of the simulations is not that of s,
+    but the one whose samples have s on average (`drawn_from`; Gouriéroux et al. 1993); without this, the test would
+    reject samples of the law itself. Where s is given, tokens are drawn with it as it is.
+
+    Words have Poisson counts (`zipf_draws`), so that 1,000 simulations of 57 million tokens take seconds.
+
+    Args:
+        counts: tokens of each word, in descending order: [types].
+        conventions: see `Convention`; those of one support, which are tested on the same simulations. Of
+            "renormalised-empirical" p says something only where the distance is more than the law's mass beyond the
+            first ranks: simulations have this mass as well, and p is close to 1 where it is the distance, or to 0.5 if
+            s is fitted.
+        s: the exponent where it was fitted to other text, as D_p-hat has it; None fits it to these counts.
+        ranks: how many ranks are looked at.
+        resamples: B; p is (b + 1) / (B + 1).
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: as `zipf_distance` and `fit_zipf`; no resamples; fewer than 100 tokens; not one support.
+    """
+    checked, support = checked_counts(counts), _support_of(conventions)
+    last = ranks if support == "first" else None
+    exponent = fit_zipf(checked, support, ranks).s if s is None else s
+    observed = {convention: zipf_distance(checked, exponent, convention, ranks) for convention in conventions}
+    tokens = int(checked[:last].sum())
+    if resamples < 1:
+        raise TextcriticError(f"test of Zipf's law: {resamples} resamples; give at least 1")
+    if tokens < LEAST:
+        raise TextcriticError(f"test of Zipf's law: {tokens} tokens; give at least {LEAST}")
+    rng = np.random.default_rng(seed)
+    source = _law_of_samples(exponent, tokens, last, rng) if s is None else exponent
+    draws = ZipfDraws.of(tokens, source, last)
+    far: dict[Convention, list[float]] = {convention: [] for convention in conventions}
+    for start in range(0, resamples, CHUNK):
+        samples = [draws.draw(rng) for _ in range(min(CHUNK, resamples - start))]
+        fits = [exponent] * len(samples) if s is not None else fit_samples(samples, last).tolist()
+        for convention, distances in far.items():
+            whole, laws = convention == "untruncated", {fit: _law(fit, convention, ranks) for fit in set(fits)}
+            both = zip(samples, fits, strict=True)
+            distances += [_furthest(one.shares(ranks, whole), laws[fit]).distance for one, fit in both]
+    return {
+        convention: ZipfTest(
+            distance=distance,
+            rank=rank,
+            s=exponent,
+            drawn_from=source,
+            p=(int((np.array(far[convention]) >= distance).sum()) + 1) / (resamples + 1),
+            chance=float(np.quantile(far[convention], 0.95)),
+            resamples=resamples,
+        )
+        for convention, (distance, rank) in observed.items()
+    }
+
+
+def _support_of(conventions: Sequence[Convention]) -> Support:
+    supports = {SUPPORTS[_known(convention)] for convention in conventions}
+    if len(supports) != 1:
+        raise TextcriticError(f"test of Zipf's law: {', '.join(conventions)}: give conventions of one support")
+    return supports.pop()
+
+
+def _known(convention: Convention) -> Convention:
+    if convention not in get_args(Convention):
+        raise TextcriticError(f"Zipf's law: no convention {convention!r}; one of {', '.join(get_args(Convention))}")
+    return convention
+
+
+def _law(s: float, convention: Convention, ranks: int) -> Floats:
+    """Zipf's distribution function at each of the first ranks: [ranks]."""
+    if ranks < 2 or (_known(convention) != "truncated" and s <= 1):
+        raise TextcriticError(
+            f"Zipf's law: s = {s:.4g} and {ranks} ranks; a law over all ranks needs s above 1, and a distance two ranks"
+        )
+    first, whole = zipf_sums(s, ranks)
+    return first / (first[-1] if convention == "truncated" else whole)
+
+
+def _furthest(one: Floats, two: Floats) -> RankDistance:
+    gaps = np.abs(one - two)
+    rank = int(gaps.argmax())
+    return RankDistance(float(gaps[rank]), rank + 1)
+
+
+def _law_of_samples(s: float, tokens: int, last: int | None, rng: np.random.Generator) -> float:
+    """The exponent whose samples of so many tokens have s on average: Newton's method within a bracket."""
+    low, high = (0.0, s) if last is not None else (1.0, s)
+    source, slope, before = s, 1.0, None
+    for _ in range(ROUNDS):
+        draws = ZipfDraws.of(tokens, source, last)
+        fits = fit_samples([draws.draw(rng) for _ in range(TRIALS)], last)
+        excess = float(fits.mean()) - s
+        if abs(excess) < 0.1 * fits.std():
+            break
+        low, high = (low, source) if excess > 0 else (source, high)
+        if before is not None and source != before[0]:
+            slope = max((excess - before[1]) / (source - before[0]), 0.1)
+        before = source, excess
+        following = source - excess / slope
+        source = following if low < following < high else (low + high) / 2
+    return source

@@ -1,0 +1,355 @@
+"""Who is who by rules: names, nouns for people and pronouns are linked from left to right, after names have a gender.
+
+A name is linked to an earlier form of it ("Mr. Darcy", "Fitzwilliam Darcy", "Darcy"). A pronoun is linked to the entity
+that agrees with it in gender and number and has the largest sum of weights: how near its last mention is, its role in
+the sentence, how often it was mentioned.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from textcritic.latents.resolvers.language import FEMALE, MALE, Language
+from textcritic.latents.resolvers.mention import Mention, Resolved
+from textcritic.latents.resolvers.nouns import things_before
+from textcritic.latents.resolvers.phrases import (
+    NAME,
+    NOUN,
+    OBJECT,
+    PRONOUN,
+    SUBJECT,
+    Phrase,
+    agree,
+    find_phrases,
+)
+from textcritic.latents.resolvers.salience import (
+    SAME_CLAUSE,
+    SUBJECT_BEFORE,
+    SUBJECT_OF_CLAUSE,
+    UNKNOWN_GENDER,
+    role_of,
+    salience,
+)
+from textcritic.latents.resolvers.text import Words
+
+# Entities that a pronoun can be linked to: so many, those mentioned last, at most so many sentences back.
+CANDIDATES = 24
+SENTENCES = 8
+_APPOSITION_ENDS = frozenset((",", ".", ";", "(", ")"))
+# Words between a subject and an object of one clause.
+CLAUSE = 6
+# Entities with a part of a name that are compared with a name.
+NAMESAKES = 8
+
+
+@dataclass(slots=True, eq=False)
+class Entity:
+    """A person or persons.
+
+    Attributes:
+        gender, plural: as of `Phrase`.
+        parts, title: of its longest name; no parts where it has no name.
+        last: the phrase that stood for it last.
+        count: its mentions so far.
+        first_person: whether it is "we"; no pronoun of the third person means it.
+        phrases: that stand for it.
+    """
+
+    gender: str | None
+    plural: bool
+    last: Phrase
+    parts: tuple[str, ...] = ()
+    title: str | None = None
+    count: int = 0
+    first_person: bool = False
+    phrases: list[Phrase] = field(default_factory=list)
+
+
+class Linker:
+    """The state of linking the phrases of one article; `pronoun` is what another kind of resolver replaces."""
+
+    def __init__(self, words: Words, language: Language) -> None:
+        self.words, self.language = words, language
+        self.phrases = find_phrases(words, language)
+        self.learnt = _learnt_genders(self.phrases)
+        self.recent: list[Entity] = []
+        self.entities: list[Entity] = []
+        self.by_part: dict[str, list[Entity]] = {}
+        self.by_noun: dict[tuple[str, Entity | None], list[tuple[tuple[str, ...], Entity]]] = {}
+        self.at_word: dict[int, Entity] = {}
+        self.at_name: dict[int, Entity] = {}
+        self.owned = {phrase.owner: phrase for phrase in self.phrases if phrase.kind == NOUN and not phrase.plural}
+        self.subject: Entity | None = None
+        self.previous: Entity | None = None
+        self.groups: dict[tuple[int, int], Entity] = {}
+        self.we: dict[bool, Entity] = {}
+
+    def resolved(self, name: str) -> Resolved:
+        """Link all phrases; `name` is the id of the article."""
+        words = self.words
+        before = -1
+        for phrase in self.phrases:
+            sentence = words.sentence[phrase.head]
+            if sentence != before:
+                self.previous = self.subject if sentence == before + 1 else None
+                self.subject, before = None, sentence
+            entity = self.link(phrase)
+            if entity is not None:
+                self.mention(entity, phrase)
+        return Resolved(name, words.text, words.sentence_spans(), self.mentions())
+
+    def link(self, phrase: Phrase) -> Entity | None:
+        """The entity that a phrase stands for, a new one if none before; None if it is no mention."""
+        if phrase.kind == NAME:
+            return self.named(phrase)
+        if phrase.kind == NOUN:
+            return self.noun(phrase)
+        if phrase.person == 3:
+            return self.pronoun(phrase)
+        if phrase.person == 1 and phrase.plural:
+            return self.speakers(phrase)
+        return None
+
+    def mention(self, entity: Entity, phrase: Phrase) -> None:
+        """Let a phrase stand for an entity."""
+        entity.last = phrase
+        entity.count += 1
+        entity.phrases.append(phrase)
+        entity.gender = entity.gender or phrase.gender
+        if not self.is_aside(phrase):
+            self.touch(entity)
+            if phrase.role == SUBJECT:
+                self.subject = entity
+        beside = phrase.first - 2
+        if phrase.kind != PRONOUN and beside >= 0 and self.words.lowered[beside + 1] in self.language["conjunctions"]:
+            other = self.at_word.get(beside)
+            if other is not None and other is not entity:
+                self.group(other, entity, phrase)
+        self.at_word[phrase.last - 1] = entity
+        if phrase.kind == NAME:
+            self.at_name[phrase.last - 1] = entity
+
+    def is_aside(self, phrase: Phrase) -> bool:
+        """Whether a name stands in brackets behind a mention, as an actor's does; no pronoun means it."""
+        before = phrase.first - 1
+        return phrase.kind == NAME and before > 0 and self.words.words[before] == "(" and before - 1 in self.at_word
+
+    def touch(self, entity: Entity) -> None:
+        """Put an entity first among those that were mentioned last."""
+        if entity in self.recent:
+            self.recent.remove(entity)
+        elif len(self.recent) == CANDIDATES:
+            del self.recent[0]
+        self.recent.append(entity)
+
+    def group(self, one: Entity, other: Entity, last: Phrase) -> None:
+        """Let "Paul and Silas" be an entity; it is a mention only if a pronoun is linked to it."""
+        first = one.last
+        both = Phrase(NAME, first.first, last.last, last.head, None, True, (), role=first.role, quoted=last.quoted)
+        key = (id(one), id(other))
+        group = self.groups.get(key)
+        if group is None:
+            group = self.groups[key] = self.new(both)
+        group.last = both
+        group.phrases.append(both)
+        self.touch(group)
+
+    def speakers(self, phrase: Phrase) -> Entity:
+        """The entity of "we": one outside quotation marks, one inside."""
+        entity = self.we.get(phrase.quoted)
+        if entity is None:
+            entity = self.we[phrase.quoted] = self.new(phrase)
+            entity.first_person = True
+        return entity
+
+    def new(self, phrase: Phrase) -> Entity:
+        """An entity that a phrase mentions first."""
+        entity = Entity(phrase.gender, phrase.plural, phrase)
+        self.entities.append(entity)
+        return entity
+
+    # Names
+
+    def named(self, phrase: Phrase) -> Entity:
+        """The entity of a name."""
+        parts = phrase.parts
+        phrase.gender = phrase.gender or self.learnt.get(parts)
+        entity = self.namesake(phrase) or self.explained(phrase) or self.new(phrase)
+        if len(parts) > len(entity.parts):
+            for part in parts:
+                if part not in entity.parts:
+                    self.by_part.setdefault(part, []).append(entity)
+            entity.parts = parts
+        entity.title = entity.title or phrase.title
+        return entity
+
+    def namesake(self, phrase: Phrase) -> Entity | None:
+        """The entity that was named last of those that a name can mean."""
+        for part in (phrase.parts[-1], phrase.parts[0]):
+            for entity in self.by_part.get(part, ())[: -NAMESAKES - 1 : -1]:
+                if _same_name(entity, phrase):
+                    return entity
+        return None
+
+    def explained(self, phrase: Phrase) -> Entity | None:
+        """The entity without a name that a new name stands beside: "a coworker, Victoria, whom ..."."""
+        words, before = self.words.words, phrase.first - 1
+        entity = self.at_word.get(before - 1)
+        if entity is None or words[before] != "," or entity.parts or entity.plural or entity.last.kind != NOUN:
+            return None
+        after = words[phrase.last] if phrase.last < len(words) else "."
+        return entity if after in _APPOSITION_ENDS and agree(entity.gender, phrase.gender) else None
+
+    # Nouns
+
+    def noun(self, phrase: Phrase) -> Entity | None:
+        """The entity of a noun: of what it is beside ("Emma, the queen"), of the same noun before, or a new one.
+
+        None where it is said of the subject ("He was a rich man"), as OntoNotes has it.
+        """
+        if self.is_predicate(phrase):
+            return None
+        return self.beside(phrase) or self.described(phrase)
+
+    def is_predicate(self, phrase: Phrase) -> bool:
+        """Whether a noun in the singular stands behind "is" and its subject."""
+        verb = phrase.first - 1
+        if phrase.plural or verb < 1 or self.words.words[verb] not in self.language["copulas"]:
+            return False
+        return self.subject is not None and self.at_word.get(verb - 1) is self.subject
+
+    def beside(self, phrase: Phrase) -> Entity | None:
+        """The entity of the name that a noun in the singular stands beside; None if there is none."""
+        words, before = self.words, phrase.first - 1
+        if phrase.plural or before < 0:
+            return None
+        sign = words.words[before]
+        after = words.words[phrase.last] if phrase.last < len(words.words) else "."
+        entity = self.at_name.get(before) if phrase.definite else None
+        if entity is None and sign == "," and (after in _APPOSITION_ENDS or after in self.language["function_words"]):
+            entity = self.at_name.get(before - 1)
+        if entity is None or entity.plural or not agree(entity.gender, phrase.gender):
+            return None
+        return entity
+
+    def described(self, phrase: Phrase) -> Entity:
+        """The entity of the same noun before, of the same possessor, of which all was said that is said now."""
+        owner = self.at_word.get(phrase.owner) if phrase.owner >= 0 else None
+        known = self.by_noun.setdefault((phrase.parts[0], owner), [])
+        entity = None
+        if phrase.definite:
+            for about, other in known[: -NAMESAKES - 1 : -1]:
+                if all(word in about for word in phrase.about):
+                    entity = other
+                    break
+        if entity is None:
+            entity = self.titled(phrase) or self.new(phrase)
+        known.append((phrase.about, entity))
+        return entity
+
+    def titled(self, phrase: Phrase) -> Entity | None:
+        """The entity of a noun that is written as a name and is a form of one: "the LORD" is God."""
+        name = self.language.same_name.get(phrase.parts[0])
+        if name is None or phrase.owner >= 0 or not self.words.words[phrase.head][0].isupper():
+            return None
+        return self.named(replace(phrase, parts=(name,)))
+
+    # Pronouns
+
+    def pronoun(self, phrase: Phrase) -> Entity | None:
+        """The entity of a pronoun of the third person; None where it is no mention."""
+        sentence = self.words.sentence[phrase.head]
+        best, most, rank = None, -1e9, 0
+        described = self.described_by(phrase)
+        for entity in reversed(self.recent):
+            if entity.plural != phrase.plural or entity.first_person or not agree(entity.gender, phrase.gender):
+                continue
+            if entity is described:
+                continue
+            distance = sentence - self.words.sentence[entity.last.head]
+            if distance > SENTENCES:
+                break
+            score = self.score(phrase, entity, distance, rank)
+            if score > most:
+                best, most = entity, score
+            rank += 1
+        if best is not None:
+            return best
+        return None if phrase.plural and things_before(phrase.head, self.words, self.language) else self.new(phrase)
+
+    def described_by(self, phrase: Phrase) -> Entity | None:
+        """Who is not meant by "his" in "Isaac his son", because the whole is said of him; None for other pronouns."""
+        noun = self.owned.get(phrase.head)
+        entity = self.at_name.get(phrase.first - 1)
+        return entity if noun is not None and entity is not None and agree(entity.gender, noun.gender) else None
+
+    def score(self, phrase: Phrase, entity: Entity, distance: int, rank: int) -> float:
+        """The sum of weights of an entity, mentioned `distance` sentences and `rank` entities ago."""
+        total = salience(phrase, entity.last, distance, rank, entity.count)
+        if entity.gender is None and phrase.gender is not None:
+            total += UNKNOWN_GENDER
+        if distance == 0 and entity is self.subject:
+            total += SUBJECT_OF_CLAUSE[role_of(phrase)]
+            if phrase.role == OBJECT and not phrase.reflexive and self.same_clause(entity.last.last, phrase.first):
+                total += SAME_CLAUSE
+        elif distance == 1 and entity is self.previous:
+            total += SUBJECT_BEFORE[role_of(phrase)]
+        return total
+
+    def same_clause(self, first: int, last: int) -> bool:
+        """Whether between two words, near each other, no sign and no word begins another clause."""
+        lowered, clauses = self.words.lowered, self.language["clause_words"]
+        return last - first <= CLAUSE and all(word[0].isalnum() and word not in clauses for word in lowered[first:last])
+
+    # Result
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """All mentions, sorted; entities are numbered in the order of their first ones."""
+        spans, sentence = self.words.spans, self.words.sentence
+        found = []
+        for entity in self.entities:
+            if not entity.count:
+                continue
+            for phrase in entity.phrases:
+                found.append((spans[phrase.first][0], -spans[phrase.last - 1][1], phrase, entity))
+        found.sort(key=lambda item: item[:2])
+        number: dict[int, int] = {}
+        return tuple(
+            Mention(
+                start,
+                -end,
+                *spans[phrase.head],
+                number.setdefault(id(entity), len(number)),
+                sentence[phrase.head],
+                True,
+            )
+            for start, end, phrase, entity in found
+        )
+
+
+def _same_name(entity: Entity, phrase: Phrase) -> bool:
+    """Whether a name can be one of an entity: one's words are among the other's, and gender and title agree."""
+    if not agree(entity.gender, phrase.gender):
+        return False
+    if phrase.title and entity.title and phrase.title != entity.title and entity.gender and phrase.gender:
+        return False
+    shorter, longer = sorted((entity.parts, phrase.parts), key=len)
+    return all(part in longer for part in shorter)
+
+
+def _learnt_genders(phrases: list[Phrase]) -> dict[tuple[str, ...], str]:
+    """The gender of names that tell none, from the pronouns that follow them with no one between."""
+    votes: dict[tuple[str, ...], dict[str, int]] = {}
+    for index, phrase in enumerate(phrases):
+        if phrase.kind != NAME or phrase.gender is not None:
+            continue
+        for later in phrases[index + 1 : index + 4]:
+            if later.head > phrase.head + 25 or (later.kind != PRONOUN and not later.plural):
+                break
+            if later.kind == PRONOUN and later.gender is not None:
+                tally = votes.setdefault(phrase.parts, {MALE: 0, FEMALE: 0})
+                tally[later.gender] += 1
+                break
+    return {
+        parts: max(tally, key=lambda gender: tally[gender])
+        for parts, tally in votes.items()
+        if max(tally.values()) >= 2 * min(tally.values())
+    }

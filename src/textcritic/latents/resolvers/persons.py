@@ -1,0 +1,37 @@
+"""The resolver `persons`: people only, by rules and the data file of a language; the same result everywhere."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from textcritic.latents.resolvers.language import Language, load_language
+from textcritic.latents.resolvers.linking import Linker
+from textcritic.latents.resolvers.mention import Resolved, Unresolved
+from textcritic.latents.resolvers.text import split_words
+
+
+@dataclass(frozen=True)
+class PersonsResolver:
+    """The rules of a language; `documents` of `resolve` are pairs of an id and a text.
+
+    Attributes:
+        language: of the texts.
+        linker: how mentions are linked; the baseline has another.
+    """
+
+    language: Language
+    linker: type[Linker] = Linker
+
+    def resolve(self, documents: Iterable[tuple[str, str]]) -> Iterator[Resolved | Unresolved]:
+        """The mentions of each document, in order; each text is read alone, in time linear in its length."""
+        for name, text in documents:
+            yield self.linker(split_words(text, self.language), self.language).resolved(name)
+
+
+def persons_resolver(entry: Mapping[str, Any]) -> PersonsResolver:
+    """The resolver of a registry entry of kind `persons`; `language` is its only key here.
+
+    Raises:
+        TextcriticError: the language's data file is not there, or wrong.
+    """
+    return PersonsResolver(load_language(entry.get("language", "en")))

@@ -1,0 +1,128 @@
+"""How good a resolver is: measured on text in which people have marked who is who."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from textcritic.inference import Interval, bootstrap_interval
+from textcritic.latents.resolvers.language import Language, load_language
+from textcritic.latents.resolvers.mention import Mention, Resolved, Unresolved
+from textcritic.latents.resolvers.people import people_of
+from textcritic.latents.resolvers.pronouns import KINDS, PRONOUN_COUNTS, pronoun_counts
+from textcritic.latents.resolvers.scorer import COUNTS, clusters_of, document_counts, pooled, ratio
+
+PARTS = ("whole", "people")
+"""All entities; and those that are people (`people.people_of`), in the key and in the response."""
+QUALITY_SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False),
+        ("why", pa.string()),
+        *((f"{part}_{count}", pa.float64()) for part in PARTS for count in COUNTS),
+        *((count, pa.float64()) for count in PRONOUN_COUNTS),
+    ]
+)
+"""A row a document: why the resolver gave nothing, null if it did; then the counts of `scorer` and `pronouns`."""
+
+
+class _Resolver(Protocol):
+    def resolve(self, documents: Iterable[tuple[str, str]]) -> Iterable[Resolved | Unresolved]: ...
+
+
+def measure_resolver(
+    resolver: _Resolver, annotated: Sequence[Resolved], singletons: bool = True, language: str = "en"
+) -> pa.Table:
+    """Let a resolver read annotated texts, and count what it finds.
+
+    A text that the resolver gives up counts as one in which it found nothing.
+
+    Args:
+        resolver: that is measured; it sees the texts alone.
+        annotated: texts with the mentions that people marked.
+        singletons: whether people marked entities of one mention; where they did not (OntoNotes, OntoGUM), such
+            entities count neither in the key nor in the response.
+        language: tells people from things.
+
+    Returns:
+        Table of schema `QUALITY_SCHEMA`, in the order of the texts.
+    """
+    words = load_language(language)
+    found = resolver.resolve((document.id, document.text) for document in annotated)
+    rows = [_row(key, response, singletons, words) for key, response in zip(annotated, found, strict=True)]
+    return pa.Table.from_pylist(rows, schema=QUALITY_SCHEMA)
+
+
+def summary_of(table: pa.Table, resamples: int = 10_000) -> dict[str, Any]:
+    """Every measure over all documents, with 95% intervals from resampling documents.
+
+    Args:
+        table: of `measure_resolver`.
+        resamples: of the bootstrap.
+
+    Returns:
+        `documents`; `given_up`, how many of them the resolver gave up; of `whole` and `people` each `key_mentions`,
+        `response_mentions` and {measure: {value, low, high}} of `scorer.pooled`; of `pronouns`, for `third` and `all`,
+        {value, low, high, n, unnamed}: the share that is linked to the right person, out of n.
+
+    Raises:
+        TextcriticError: the table has no rows.
+    """
+    summary: dict[str, Any] = {
+        "documents": table.num_rows,
+        "given_up": table.num_rows - table["why"].null_count,
+    }
+    for part in PARTS:
+        counts = _columns(table, [f"{part}_{count}" for count in COUNTS])
+        measures = {name: _shown(interval) for name, interval in pooled(counts, resamples).items()}
+        total = dict(zip(COUNTS, counts.sum(axis=0).tolist(), strict=True))
+        summary[part] = {
+            "key_mentions": int(total["mentions_recall_of"]),
+            "response_mentions": int(total["mentions_precision_of"]),
+            **measures,
+        }
+    summary["pronouns"] = {kind: _share(table, kind, resamples) for kind in KINDS}
+    return summary
+
+
+def _row(key: Resolved, response: Resolved | Unresolved, singletons: bool, language: Language) -> dict[str, Any]:
+    why = response.why if isinstance(response, Unresolved) else None
+    if isinstance(response, Unresolved):
+        response = Resolved(key.id, key.text, key.sentences, ())
+    key_people, response_people = people_of(key, language), people_of(response, language)
+    counts: dict[str, float] = {}
+    for part in PARTS:
+        chosen = (
+            (key.mentions, response.mentions)
+            if part == "whole"
+            else (_of(key.mentions, key_people), _of(response.mentions, response_people))
+        )
+        key_clusters, response_clusters = (_clusters(mentions, singletons) for mentions in chosen)
+        values = document_counts(key_clusters, response_clusters)
+        counts.update(zip((f"{part}_{count}" for count in COUNTS), values.tolist(), strict=True))
+    pronouns = pronoun_counts(key, response, key_people, language)
+    return {"id": key.id, "why": why, **counts, **dict(zip(PRONOUN_COUNTS, pronouns.tolist(), strict=True))}
+
+
+def _of(mentions: Iterable[Mention], entities: Collection[int]) -> list[Mention]:
+    return [mention for mention in mentions if mention.entity in entities]
+
+
+def _clusters(mentions: Iterable[Mention], singletons: bool) -> list[set[tuple[int, int]]]:
+    return [cluster for cluster in clusters_of(mentions) if singletons or len(cluster) > 1]
+
+
+def _share(table: pa.Table, kind: str, resamples: int) -> dict[str, Any]:
+    counts = _columns(table, [f"pronouns_{kind}_{part}" for part in ("right", "of", "unnamed")])
+    interval = bootstrap_interval(counts[:, :2], lambda sums: ratio(sums[..., 0], sums[..., 1]), resamples)
+    _, of, unnamed = counts.sum(axis=0).tolist()
+    return {**_shown(interval), "n": int(of), "unnamed": int(unnamed)}
+
+
+def _columns(table: pa.Table, names: Sequence[str]) -> npt.NDArray[np.float64]:
+    return np.column_stack([table[name].to_numpy() for name in names])
+
+
+def _shown(interval: Interval) -> dict[str, float]:
+    return {"value": interval.estimate, "low": interval.low, "high": interval.high}

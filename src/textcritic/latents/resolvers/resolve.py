@@ -1,0 +1,209 @@
+"""The job that resolves the coreference of a file of articles, in parts that survive a kill.
+
+Every part of `PART` articles is a file beside the result. A killed job goes on with the first part that is missing.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from textcritic.corpora.articles import Article, iter_articles, iter_batches, write_batches
+from textcritic.files import read_table, write_text
+from textcritic.latents.resolvers.language import load_language
+from textcritic.latents.resolvers.mention import (
+    MENTIONS_SCHEMA,
+    Resolved,
+    Unresolved,
+    batches_of,
+    iter_mentions,
+    text_of,
+    write_mentions,
+)
+from textcritic.latents.resolvers.text import split_words
+from textcritic.runlog import Progress
+from textcritic.workers import in_order
+
+PART = 2_000
+CHUNK = 32
+OTHER_OPENING = "the opening does not match"
+
+Documents = Iterable[tuple[str, str]]
+
+
+class Resolver(Protocol):
+    """What finds the mentions of articles; made by the function that `RESOLVERS` names."""
+
+    def resolve(self, documents: Documents) -> Iterator[Resolved | Unresolved]:
+        """The mentions of (id, text) pairs, in order, as they come."""
+        ...
+
+
+RESOLVERS: Mapping[str, str] = {
+    "persons": "persons:persons_resolver",
+    "nearest": "nearest:nearest_resolver",
+    "given": "given:given_resolver",
+    "neural": "neural:neural_resolver",
+}
+"""The module and function that makes a resolver of each kind, from its registry entry."""
+IN_PROCESSES = ("persons", "nearest")
+"""Kinds whose work several processes share."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedFiles:
+    """Files of the job.
+
+    Attributes:
+        articles: a corpus split or a sample, Parquet.
+        mentions: to write, Parquet of schema `MENTIONS_SCHEMA`.
+        rejected: articles of a sample that were rejected before (id, why), carried along; None for real text.
+        folder: of a pretrained model, for kinds that have one.
+    """
+
+    articles: str | os.PathLike[str]
+    mentions: str | os.PathLike[str]
+    rejected: str | os.PathLike[str] | None = None
+    folder: str | os.PathLike[str] | None = None
+
+
+def resolver_of(entry: Mapping[str, Any], folder: str | os.PathLike[str] | None = None) -> Resolver:
+    """The resolver of an entry of the resolvers registry.
+
+    Args:
+        entry: with its defaults.
+        folder: of the pretrained model.
+    """
+    module, function = RESOLVERS[entry["kind"]].split(":")
+    make = getattr(import_module(f"textcritic.latents.resolvers.{module}"), function)
+    resolver: Resolver = make(entry, folder) if folder is not None else make(entry)
+    return resolver
+
+
+def resolve_articles(files: ResolvedFiles, entry: Mapping[str, Any], processes: int = 1) -> None:
+    """Write the mentions of a file of articles.
+
+    Args:
+        files: of the job.
+        entry: of the resolvers registry, with its defaults.
+        processes: that share the work, for the kinds that are made of rules.
+
+    Raises:
+        TextcriticError: the articles cannot be read, or the resolver reports a fault.
+    """
+    parts = _Parts(Path(files.mentions).with_suffix(".parts"), _fingerprint(files, entry))
+    resolver = resolver_of(entry, files.folder)
+    workers = processes if entry["kind"] in IN_PROCESSES else 1
+    progress = Progress(f"coreference ({entry['kind']})", _count(files.articles), "articles")
+    for number, articles in enumerate(_batched(iter_articles(files.articles), PART)):
+        if not parts.is_there(number):
+            resolved = _resolved(articles, resolver, opening_of(entry["opening"], entry.get("language", "en")), workers)
+            write_mentions(parts.path(number), _counted(resolved, progress))
+        else:
+            progress.advance(len(articles), "of an earlier run")
+    before = _rejected_before(files.rejected)
+    write_batches(files.mentions, chain(parts.batches(), batches_of(before)), MENTIONS_SCHEMA)
+    parts.remove()
+
+
+def opening_of(opening: Mapping[str, Any] | None, language: str = "en") -> Callable[[Article], bool]:
+    """Whether an article opens as the key `opening` of a resolver asks for.
+
+    Films of the model-criticism paper: its appendix G matches the whole first section; its released code the first
+    sentence, which must have the token `film` and must not have `born` (there spaCy's sentences and tokens; here ours).
+    """
+    if opening is None:
+        return lambda article: True
+    pattern, asked = re.compile(opening["matches"], re.DOTALL), opening
+
+    def opens(article: Article) -> bool:
+        text = article.sections[0].text if article.sections else ""
+        if asked["of"] == "sentence":
+            start, end = next(iter(split_words(text, load_language(language)).sentence_spans()), (0, 0))
+            text = text[start:end]
+        words = set(re.findall(r"\w+", text))
+        has = asked["word"] is None or asked["word"] in words
+        return has and asked["without"] not in words and pattern.match(text) is not None
+
+    return opens
+
+
+def _resolved(
+    articles: Iterable[Article], resolver: Resolver, opens: Callable[[Article], bool], workers: int
+) -> Iterator[Resolved | Unresolved]:
+    """The mentions of articles, in order; those that open in another way are not resolved."""
+
+    def work(some: list[Article]) -> list[Resolved | Unresolved]:
+        chosen = [article for article in some if opens(article)]
+        found = resolver.resolve((article.id, text_of(article)) for article in chosen)
+        by_id = {item.id: item for item in found}
+        return [by_id.get(article.id, Unresolved(article.id, OTHER_OPENING)) for article in some]
+
+    # A resolver that shares no work makes batches of its own: it gets as many articles as there are.
+    size = CHUNK if workers > 1 else PART
+    for results in in_order(work, _batched(articles, size), workers):
+        yield from results
+
+
+def _counted(resolved: Iterator[Resolved | Unresolved], progress: Progress) -> Iterator[Resolved | Unresolved]:
+    for item in resolved:
+        yield item
+        progress.advance()
+
+
+def _batched(articles: Iterable[Article], size: int) -> Iterator[list[Article]]:
+    stream = iter(articles)
+    while some := list(islice(stream, size)):
+        yield some
+
+
+def _rejected_before(path: str | os.PathLike[str] | None) -> list[Unresolved]:
+    if path is None:
+        return []
+    return [Unresolved(row["id"], row["why"]) for row in read_table(path).select(["id", "why"]).to_pylist()]
+
+
+def _count(path: str | os.PathLike[str]) -> int:
+    ids = pa.schema([pa.field("id", pa.string(), nullable=False)])
+    return sum(batch.num_rows for batch in iter_batches(path, ids))
+
+
+def _fingerprint(files: ResolvedFiles, entry: Mapping[str, Any]) -> str:
+    """What the parts of an earlier run must have been made from to be used."""
+    read = [files.articles, *entry.get("files", []), entry.get("language", "en")]
+    states = [(file.st_size, file.st_mtime_ns) for path in map(Path, read) if path.is_file() for file in [path.stat()]]
+    return hashlib.sha256(json.dumps([entry, states, PART], sort_keys=True).encode()).hexdigest()
+
+
+class _Parts:
+    """The files of parts, in a folder of their own; those of other articles or another resolver are removed."""
+
+    def __init__(self, folder: Path, fingerprint: str) -> None:
+        self.folder, mark = folder, folder / "made_from"
+        if folder.is_dir() and (not mark.is_file() or mark.read_text() != fingerprint):
+            shutil.rmtree(folder)
+        write_text(mark, fingerprint)
+
+    def path(self, number: int) -> Path:
+        return self.folder / f"{number}.parquet"
+
+    def is_there(self, number: int) -> bool:
+        return self.path(number).is_file()
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        number = 0
+        while self.is_there(number):
+            yield from iter_mentions(self.path(number))
+            number += 1
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder)

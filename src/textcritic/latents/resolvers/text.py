@@ -1,0 +1,119 @@
+"""Sentences and words of a text, with their characters.
+
+Ordinary text and text with spaces between its tokens, as in CoNLL files (" . ", " 's", "wo n't"), give the same words.
+"""
+
+import re
+from dataclasses import dataclass
+
+from textcritic.latents.resolvers.language import Language
+
+END_MARKS = ".!?…"
+OPENING_QUOTES = ("“", "``", "«", "„")
+CLOSING_QUOTES = ("”", "''", "»")
+STRAIGHT_QUOTE = '"'
+_CLOSERS = frozenset((*CLOSING_QUOTES, STRAIGHT_QUOTE, "'", "’", ")", "]", "}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a text, marks of punctuation among them; a blank line is a word of its own.
+
+    Attributes:
+        text: of the article.
+        words: as they are written.
+        lowered: in lower case.
+        spans: (start, end) characters of each.
+        sentence: index of the sentence of each word; a blank line belongs to the sentence before it.
+        sentences: (first, last + 1) words of each sentence, without blank lines.
+    """
+
+    text: str
+    words: list[str]
+    lowered: list[str]
+    spans: list[tuple[int, int]]
+    sentence: list[int]
+    sentences: list[tuple[int, int]]
+
+    def sentence_spans(self) -> tuple[tuple[int, int], ...]:
+        """(start, end) characters of each sentence."""
+        return tuple((self.spans[first][0], self.spans[last - 1][1]) for first, last in self.sentences)
+
+
+def split_words(text: str, language: Language) -> Words:
+    """The words and sentences of a text, in time linear in its length.
+
+    A sentence ends at a full stop, question or exclamation mark (and the quotation marks and brackets that close behind
+    it) unless a lower-case letter follows. One behind an abbreviation, a title or an initial ends none, unless a word
+    such as "Then" or "He" follows. A sentence always ends at a blank line.
+
+    Args:
+        text: any text.
+        language: its abbreviations and titles.
+    """
+    spans = [match.span() for match in _PATTERN.finditer(text)]
+    words = [text[start:end] for start, end in spans]
+    sentences: list[tuple[int, int]] = []
+    sentence: list[int] = []
+    first = 0
+    for end in _ends(words, language):
+        last = end
+        # Blank lines are at the edges of a sentence alone, because each ends one.
+        while last > first and words[last - 1][0] == "\n":
+            last -= 1
+        if last > first:
+            sentences.append((first, last))
+        sentence.extend([max(len(sentences) - 1, 0)] * (end - len(sentence)))
+        first = end
+    return Words(text, words, [word.lower() for word in words], spans, sentence, sentences)
+
+
+def _ends(words: list[str], language: Language) -> list[int]:
+    """Where sentences end: the index of the first word of the next one, at last the number of words."""
+    ends = []
+    quoted, seen, size = False, 0, len(words)
+    for index in [index for index, word in enumerate(words) if word[0] in ".!?…\n"]:
+        if words[index][0] == "\n":
+            ends.append(index + 1)
+            quoted, seen = False, index
+            continue
+        if words[index] == "." and _ends_nothing(words, index, language):
+            continue
+        # A straight quotation mark closes if an odd number of them stands before it.
+        quoted ^= words[seen:index].count(STRAIGHT_QUOTE) % 2 == 1
+        seen = index
+        after = index + 1
+        while after < size and words[after] in _CLOSERS and (words[after] != STRAIGHT_QUOTE or quoted):
+            quoted ^= words[after] == STRAIGHT_QUOTE
+            after += 1
+            seen = after
+        if after < size and not words[after][0].islower() and words[after][0] not in ",;:.!?…\n":
+            ends.append(after)
+    if size and (not ends or ends[-1] < size):
+        ends.append(size)
+    return ends
+
+
+def _ends_nothing(words: list[str], dot: int, language: Language) -> bool:
+    """Whether the full stop at `dot` belongs to the abbreviation, title or initial before it."""
+    before = words[dot - 1].lower() if dot else ""
+    after = words[dot + 1] if dot + 1 < len(words) else ""
+    if before in language.titles:
+        return True
+    initial = len(before) == 1 and before.isalpha() and before not in language.pronouns
+    # Such a word may stand at the end of a sentence, where a small word with a capital letter begins the next one.
+    return (initial or before in language["abbreviations"]) and after.lower() not in language["function_words"]
+
+
+# Combining marks are no letters to `re`.
+_MARKS = "[\\u0300-\\u036f\\u0591-\\u05c7\\u064b-\\u065f\\u0900-\\u0903\\u093a-\\u094f\\u200c\\u200d]"
+_WORD = rf"[^\W_]+(?:{_MARKS}+[^\W_]*)*"
+_PATTERN = re.compile(
+    rf"""
+    {_WORD}(?:-{_WORD}|['’](?:t\b|(?=[A-Z]){_WORD}))*
+    | [''’](?:s|ll|re|ve|d|m|em|t|S|LL|RE|VE|D|M|T)\b   # what is joined to a word with an apostrophe
+    | \n[^\S\n]*\n\s*                                   # a blank line
+    | [.!?…]+ | `` | \'\' | -- | [^\w\s] | _
+    """,
+    re.VERBOSE,
+)

@@ -1,0 +1,189 @@
+"""Options of the corpora in the registry: which files make a corpus, derived corpora, Wikipedia dumps."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textcritic.errors import TextcriticError
+from textcritic.plan.checks.datasets import check_hub_dataset, dataset_folder
+from textcritic.plan.checks.parallel import check_parallel
+from textcritic.plan.checks.process import SPLITS, recipe_and_counts
+from textcritic.plan.spec import complete
+
+if TYPE_CHECKING:
+    from textcritic.plan.registries import Registries
+
+DERIVED, WIKIPEDIA, PROCESS = "derived", "wikipedia", "process"
+"""Names of three extractors: a part of another corpus, a dump, and a synthetic process; all but the last give text."""
+
+WIKIPEDIA_LINES = "wikipedia-lines"
+"""Name of the extractor that makes a document of each line of a dump."""
+
+LANGUAGES = "languages"
+"""Name of the extractor that draws artificial languages."""
+
+PARALLEL = ("parallel", "catalogues", LANGUAGES)
+"""Names of the extractors of parallel corpora: files, message catalogues, and artificial languages."""
+
+
+def is_text(corpus: Mapping[str, Any]) -> bool:
+    """Whether an entry of the corpora registry is articles of text: no sequences of a process, no translations."""
+    return corpus["extractor"] != PROCESS and not is_parallel(corpus)
+
+
+def is_parallel(corpus: Mapping[str, Any]) -> bool:
+    """Whether an entry of the corpora registry is sentences with their translations."""
+    return corpus["extractor"] in PARALLEL
+
+
+def check_corpus(name: str, registries: "Registries") -> None:
+    """Check an entry of the corpora registry, beyond its schema and what it names.
+
+    Raises:
+        TextcriticError: options that do not go together or have no effect; see the checks below.
+    """
+    entry = registries.entry("corpora", name)
+    if entry["extractor"] == PROCESS:
+        recipe_and_counts(entry["options"])
+    check_parallel(entry)
+    check_derived(name, registries.entries["corpora"], PROCESS)
+    dataset = entry["options"].get("dataset")
+    check_hub_dataset(entry, registries.entry("datasets", dataset)["files"] if dataset else None)
+    if entry["extractor"] in (WIKIPEDIA, WIKIPEDIA_LINES):
+        check_dump(entry["options"])
+    check_splits(entry)
+
+
+def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
+    """The files that make a corpus, each with its split: train, validation, test, or None for a plain list.
+
+    They are those of `options.paths`; or the built splits of the corpus that `options.corpus` names; or the folder of
+    the data set that `options.dataset` names.
+    """
+    if "dataset" in options:
+        return [(None, dataset_folder(options["dataset"]))]
+    if "corpus" in options:
+        return [(split, Path("results/corpora") / options["corpus"] / f"{split}.parquet") for split in SPLITS]
+    paths = options.get("paths") or []
+    if isinstance(paths, Mapping):
+        return [(split, Path(paths[split])) for split in SPLITS]
+    return [(None, Path(path)) for path in paths]
+
+
+def check_derived(name: str, corpora: Mapping[str, Mapping[str, Any]], synthetic: str) -> None:
+    """Check the options of derived corpora: a derived entry has them and they are right; no other entry has them.
+
+    Args:
+        name: the entry.
+        corpora: the whole registry, with defaults.
+        synthetic: the extractor whose corpora have no sections.
+
+    Raises:
+        TextcriticError: there is no base; the base is unknown, synthetic, or derives from this very entry; the opening
+            is not a regular expression; a key has no effect here.
+    """
+    entry = corpora[name]
+    options = entry["options"]
+    if entry["extractor"] != DERIVED:
+        if stray := next((key for key in ("corpus", "opening") if options.get(key) is not None), None):
+            raise TextcriticError(
+                f"options.{stray}: is for the extractor {DERIVED}; this entry's is {entry['extractor']}"
+            )
+        return
+    if "corpus" not in options:
+        raise TextcriticError("options.corpus is missing; name the corpus that this one derives from")
+    _check_chain(name, corpora, synthetic)
+    _check_opening(options["opening"])
+    _check_other_keys(entry)
+
+
+def check_dump(options: Mapping[str, Any]) -> None:
+    """Check the options of a registry entry with the extractor `wikipedia` or `wikipedia-lines`.
+
+    Raises:
+        TextcriticError: `paths` is not a list of files; a title to skip is not a regular expression.
+    """
+    if not isinstance(options.get("paths"), list):
+        raise TextcriticError("options.paths: should be a list, the files of the dump in order")
+    titles_to_skip(options["skip_titles"])
+
+
+def check_splits(entry: Mapping[str, Any]) -> None:
+    """Check `splits` of an entry of the corpora registry: shares of articles, or whole numbers of lines.
+
+    Raises:
+        TextcriticError: a number where a share is wanted, a number of lines that is not whole, a limit of train without
+            effect, or shares that leave nothing to train.
+    """
+    splits, lines = entry["splits"], entry["extractor"] == WIKIPEDIA_LINES
+    shares = [splits[key] for key in ("validation", "test") if splits[key] < 1]
+    for key in ("validation", "test"):
+        if splits[key] >= 1 and not lines:
+            raise TextcriticError(
+                f"splits.{key}: {splits[key]} should be less than 1, a share of the articles; numbers are for the"
+                f" extractor {WIKIPEDIA_LINES}"
+            )
+        if splits[key] >= 1 and splits[key] != int(splits[key]):
+            raise TextcriticError(f"splits.{key}: {splits[key]} should be a whole number of lines, or less than 1")
+    if "train" in splits and not lines:
+        raise TextcriticError(
+            f"splits.train: is for the extractor {WIKIPEDIA_LINES}; train has all that validation and test leave"
+        )
+    if lines and sum(shares) >= 1:
+        raise TextcriticError("splits: validation and test together should be less than 1, so that train gets a share")
+
+
+def titles_to_skip(expressions: Sequence[str]) -> list[re.Pattern[str]]:
+    """Compile the regular expressions of `options.skip_titles`.
+
+    Raises:
+        TextcriticError: one of them is not a regular expression.
+    """
+    compiled = []
+    for expression in expressions:
+        try:
+            compiled.append(re.compile(expression))
+        except re.error as error:
+            raise TextcriticError(
+                f"options.skip_titles: {expression!r} is not a regular expression ({error})"
+            ) from error
+    return compiled
+
+
+def _check_chain(name: str, corpora: Mapping[str, Mapping[str, Any]], synthetic: str) -> None:
+    """Follow the bases of a derived corpus to the first that is not derived."""
+    chain = [name]
+    while corpora[chain[-1]]["extractor"] == DERIVED and "corpus" in corpora[chain[-1]]["options"]:
+        base = corpora[chain[-1]]["options"]["corpus"]
+        if base not in corpora:
+            return  # the check of references reports it, with names that are close
+        if base in chain:
+            raise TextcriticError(
+                f"options.corpus: {' derives from '.join([*chain, base])}; name a corpus that does not derive from it"
+            )
+        if corpora[base]["extractor"] == synthetic:
+            raise TextcriticError(f"options.corpus: {base} is a process and has no sections; name a corpus of text")
+        chain.append(base)
+
+
+def _check_opening(opening: str | None) -> None:
+    try:
+        re.compile(opening or "")
+    except re.error as error:
+        raise TextcriticError(f"options.opening: {opening!r} is not a regular expression ({error})") from error
+
+
+def _check_other_keys(entry: Mapping[str, Any]) -> None:
+    """Make sure that the keys that mean nothing to a derived corpus have their defaults."""
+    default = complete({"extractor": DERIVED}, "corpora", DERIVED)
+    changed = {
+        **{f"options.{key}": value != default["options"].get(key) for key, value in entry["options"].items()},
+        **{key: entry[key] != default[key] for key in ("splits", "titles")},
+    }
+    for key, differs in changed.items():
+        if differs and key not in ("options.corpus", "options.opening"):
+            raise TextcriticError(
+                f"{key}: has no effect on a derived corpus, whose articles come from {entry['options']['corpus']}; "
+                "leave it out"
+            )

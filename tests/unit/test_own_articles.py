@@ -1,0 +1,257 @@
+"""`textcritic criticise`: what it decides about files, what it calls them, and the configuration that it writes."""
+
+import gzip
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import yaml
+
+from textcritic.api.articles.configure import Wanted, corpus_template, labels_of, names_of, write_configuration
+from textcritic.api.articles.files import Outline, outlines
+from textcritic.api.articles.run import Options, _mode, _title_count, _titled
+from textcritic.cli import main
+from textcritic.errors import TextcriticError
+from textcritic.plan.project import Project
+from textcritic.plan.sources import Source
+from textcritic.plan.spec import load_yaml
+from textcritic.workflow import alone, workflow_folder
+from textcritic.workflow.run import _run
+
+ROOT = workflow_folder()
+TITLES = {"lemmatise": False, "spelling": {}, "drop": []}
+
+
+def jsonl(path, *articles):
+    """A file of articles, each a list of titles."""
+    lines = [{"sections": [{"title": title, "text": "x"} for title in titles]} for titles in articles]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def outline(**changes):
+    return Outline(
+        **{"path": Path("/data/m.jsonl"), "articles": 4, "titled": 4, "sections": 9, "untitled": 0} | changes
+    )
+
+
+def wanted(**changes):
+    files = {"reference": Path("/data/real.jsonl"), "samples": (Path("/data/a b/Model 1.jsonl"), Path("/data/2.jsonl"))}
+    files["labels"] = tuple(labels_of(files["samples"]))
+    numbers = {"minimum_title_count": 4, "minimum_sections": None}
+    return Wanted(**{**files, **numbers, "given": True, "command": "textcritic criticise"} | changes)
+
+
+def test_a_file_is_outlined(tmp_path):
+    path = jsonl(tmp_path / "a.jsonl", ["One", "two"], ["one", None], [], ["1.", " "])
+    packed = tmp_path / "b.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    expected = {"articles": 4, "titled": 1, "sections": 6, "untitled": 3, "longest": 2}
+    assert outlines([path, packed], TITLES) == [Outline(p, **expected) for p in (path, packed)]
+
+
+def test_faults_of_all_files_are_told_at_once(tmp_path, capsys):
+    good = jsonl(tmp_path / "good.jsonl", ["a"])
+    bad, gone = tmp_path / "bad.jsonl", tmp_path / "gone.jsonl"
+    bad.write_text('{"sections": []}\n{"sections": 1}\n')
+    assert main(["criticise", str(good), str(bad), str(gone), "--output", str(tmp_path / "out")]) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith(f"textcritic: {bad}:2: `sections` is a number; ")
+    assert line.endswith(f" | {gone}: no such file")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_same_file_twice_is_refused(tmp_path):
+    path = jsonl(tmp_path / "a.jsonl", ["a"])
+    (tmp_path / "b.jsonl").symlink_to(path)
+    with pytest.raises(TextcriticError, match=r"b.jsonl: the same file twice"):
+        outlines([path, tmp_path / "b.jsonl"], TITLES)
+
+
+def test_a_path_that_snakemake_would_not_read_is_refused(tmp_path):
+    with pytest.raises(TextcriticError, match=r"\{x\}.jsonl: a path with \{ or \} in it"):
+        outlines([jsonl(tmp_path / "{x}.jsonl", ["a"])], TITLES)
+
+
+@pytest.mark.parametrize(
+    ("untitled", "asked", "mode", "words"),
+    [
+        ([0, 0], None, "given", "every section of the samples has one"),
+        ([0, 2], None, "inferred", "2 of 9 sections of m.jsonl have none (--titles given"),
+        ([0, 0], "inferred", "inferred", "as asked"),
+        ([0, 2], "given", "given", "articles with an untitled section are rejected (2 of 9 sections of m.jsonl)"),
+    ],
+)
+def test_titles_are_given_if_every_section_has_one(untitled, asked, mode, words, capsys):
+    assert _mode([outline(untitled=n) for n in untitled], asked) == mode
+    assert words in capsys.readouterr().err
+
+
+def test_titles_that_are_nowhere_cannot_be_given():
+    with pytest.raises(TextcriticError, match=r"m.jsonl: no article has a title on every section; --titles inferred"):
+        _mode([outline(), outline(titled=0, untitled=9)], "given")
+
+
+@pytest.mark.parametrize("option", [["--titles", "given"], ["--minimum-title-count", "2"], ["--minimum-sections", "3"]])
+def test_a_reference_without_titles_has_no_options_about_them(tmp_path, capsys, option):
+    bare, titled = jsonl(tmp_path / "bare.jsonl", [None, "a"], [None]), jsonl(tmp_path / "titled.jsonl", ["a"])
+    assert main(["criticise", str(bare), str(titled), *option, "--output", str(tmp_path / "out")]) == 2
+    line = f"{bare}: no article has a title on every section, which {option[0]} would need; give every section"
+    assert line in capsys.readouterr().err
+
+
+def test_a_reference_without_titles_is_said_once(capsys):
+    assert not _titled(outline(titled=0), Options())
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("/data/m.jsonl: no article has a title on every section, so that statistical tendencies")
+    assert _titled(outline(titled=3), Options())
+    assert "1 of 4 articles lack a title: left out" in capsys.readouterr().err
+    assert _titled(outline(), Options())
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("articles", "asked", "count"), [(20, None, 2), (240, None, 4), (500, None, 10), (9000, None, 10), (20, 7, 7)]
+)
+def test_what_is_rare_depends_on_how_much_there_is(articles, asked, count, capsys):
+    assert corpus_template()["sections"]["minimum_title_count"] == 10
+    assert _title_count(outline(articles=articles), asked) == count
+    assert f"fewer than {count} training sections" in capsys.readouterr().err
+
+
+def test_names_are_wildcards_and_labels_tell_files_apart():
+    paths = [
+        Path(p) for p in ("/x/My Model (v2).jsonl", "/x/b/out.jsonl.gz", "/x/c/out.jsonl", "/x/data.jsonl", "/x/---")
+    ]
+    assert names_of(paths, {"out"}) == ["my-model-v2", "out-2", "out-3", "data-2", "file"]
+    assert names_of([Path("/x/2024.jsonl"), Path("/x/Übersicht_1.jsonl")], ()) == ["2024", "übersicht-1"]
+    assert len(names_of([Path(f"/x/{'long' * 60}.jsonl")], ())[0]) == 40
+    assert labels_of(paths)[:3] == ["My Model (v2).jsonl", "out.jsonl.gz", "out.jsonl"]
+    same = [Path("/x/b/run/out.jsonl"), Path("/x/c/run/out.jsonl"), Path("/x/d.jsonl")]
+    assert labels_of(same) == ["b/run/out.jsonl", "c/run/out.jsonl", "d.jsonl"]
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_what_is_written_is_a_valid_study(tmp_path, given):
+    assert write_configuration(tmp_path, wanted(given=given, minimum_sections=3)) == []
+    project = Project(load_yaml(tmp_path / "config.yaml"), ROOT, tmp_path)
+    setting = "w-title" if given else "wo-title"
+    expected = [Source("real", setting, "model-1", "given", 1), Source("real", setting, "2", "given", 1)]
+    found = project.studies["own-text"]
+    assert list(found.experiments) == ["coherence", "tendencies", "corpora"]
+    coherence, tendencies, corpora = found.experiments.values()
+    assert coherence.sources() == tendencies.sources() == found.sources() == expected
+    assert corpora.corpora() == coherence.corpora() == ["real"]
+    assert project.registries.entry("generators", "2")["label"] == "2.jsonl"
+    # The template with what was asked for, and nothing else.
+    shipped = Project({"studies": ["demo"]}, ROOT).registries.entry("corpora", "my-articles")
+    corpus = project.registries.entry("corpora", "real")
+    assert corpus["options"] == {**shipped["options"], "paths": ["/data/real.jsonl"]}
+    assert corpus["sections"] == {**shipped["sections"], "minimum": 3, "minimum_title_count": 4}
+    assert (corpus["splits"], corpus["titles"]) == (shipped["splits"], shipped["titles"])
+    made_of = coherence.files()
+    assert made_of.titles_given is given
+    assert (made_of.data[0].accuracy is None) is given
+    assert ("results/latents/given/" in str(made_of.samples[0].latents)) is given
+    assert project.describe("own-text")["study"]["command"] == "textcritic criticise"
+
+
+def test_without_titles_the_study_is_of_tendencies_and_keeps_every_article_with_text(tmp_path):
+    write_configuration(tmp_path, wanted(given=False, titled=False, minimum_title_count=1))
+    project = Project(load_yaml(tmp_path / "config.yaml"), ROOT, tmp_path)
+    study = project.studies["own-text"]
+    assert list(study.experiments) == ["tendencies", "corpora"]
+    assert study.sources() == [Source("real", "wo-title", name, "given", 1) for name in ("model-1", "2")]
+    corpus = project.registries.entry("corpora", "real")
+    assert corpus["options"]["only_title"] == "text"
+    assert (corpus["sections"]["minimum"], corpus["sections"]["minimum_title_count"]) == (1, 1)
+    assert "order" not in project.describe("own-text")["study"]["summary"]
+
+
+def test_an_edited_file_is_kept_as_long_as_it_is_for_the_same(tmp_path):
+    write_configuration(tmp_path, wanted())
+    path = tmp_path / "registry/corpora.yaml"
+    before = (path.stat().st_mtime_ns, path.read_text())
+    assert write_configuration(tmp_path, wanted()) == []
+    assert (path.stat().st_mtime_ns, path.read_text()) == before
+    edited = before[1].replace("minimum: 2", "minimum: 5") + "# mine\n"
+    path.write_text(edited)
+    assert write_configuration(tmp_path, wanted()) == [path]
+    assert path.read_text() == edited
+    with pytest.raises(
+        TextcriticError, match=r"corpora.yaml: you edited this file, and it is for other files or options"
+    ):
+        write_configuration(tmp_path, wanted(minimum_title_count=9))
+    assert "minimum_title_count: 4" in path.read_text()
+    path.unlink()
+    assert write_configuration(tmp_path, wanted(minimum_title_count=9)) == []
+    assert yaml.safe_load(path.read_text())["real"]["sections"]["minimum_title_count"] == 9
+
+
+@pytest.mark.parametrize("content", [b"studies: [mine]\n", b"\xff"])
+def test_a_file_of_somebody_else_is_left_alone(tmp_path, content):
+    (tmp_path / "config.yaml").write_bytes(content)
+    with pytest.raises(TextcriticError, match=r"config.yaml: .*choose another --output"):
+        write_configuration(tmp_path, wanted())
+    assert [path.name for path in tmp_path.iterdir()] == ["config.yaml"]
+
+
+def test_paths_of_the_users_own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = jsonl(tmp_path / "a.jsonl", ["a"])
+    assert outlines(["~/a.jsonl"], TITLES)[0].path == path
+
+
+def make(*arguments):
+    """What `make criticise` would run, without the installation."""
+    command = ["make", "--no-print-directory", "-n", "-o", ".venv/installed", "criticise", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_criticise_takes_paths_with_quotes_and_spaces():
+    run = make("REFERENCE=it's real.jsonl", 'SAMPLES="a b.jsonl" c.jsonl', "OUTPUT=it's")
+    assert run.returncode == 0, run.stderr
+    expected = ["textcritic", "criticise", "it's real.jsonl", "a b.jsonl", "c.jsonl", "--output", "it's"]
+    assert shlex.split(run.stdout) == expected
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize("arguments", [[], ["REFERENCE=a"], ["SAMPLES=b"], ["REFERENCE=", "SAMPLES=b"]])
+def test_make_criticise_says_what_it_lacks(arguments):
+    run = make(*arguments)
+    assert run.returncode == 2
+    assert 'usage: make criticise REFERENCE=real.jsonl SAMPLES="model.jsonl other.jsonl"' in run.stderr
+
+
+def test_a_workflow_is_stopped_by_a_signal_and_runs_in_any_thread(tmp_path):
+    with alone(tmp_path) as lock, ThreadPoolExecutor(1) as pool:
+        assert pool.submit(_run, ["true"], lock).result() == 0
+        before = signal.getsignal(signal.SIGTERM)
+        stop = ["sh", "-c", f"kill -TERM {os.getpid()}; exec sleep 60"]
+        assert _run(stop, lock) == -signal.SIGTERM
+        assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_one_run_at_a_time_in_a_folder(tmp_path):
+    with alone(tmp_path / "out"), pytest.raises(TextcriticError, match=r"out: another run is at work here"):
+        alone(tmp_path / "out").__enter__()
+    with alone(tmp_path / "out"):
+        pass
+    (tmp_path / "file").touch()
+    with pytest.raises(TextcriticError, match=r"file: cannot be used for results"):
+        alone(tmp_path / "file").__enter__()
+
+
+def test_titles_that_are_given_need_a_setting_with_titles(tmp_path):
+    write_configuration(tmp_path, wanted())
+    path = tmp_path / "studies/own-text.yaml"
+    path.write_text(path.read_text().replace("w-title", "wo-title"))
+    with pytest.raises(TextcriticError, match=r"model-1 wo-title has no titles in its text, .* must be w-title"):
+        Project(load_yaml(tmp_path / "config.yaml"), ROOT, tmp_path)
