@@ -134,7 +134,7 @@ def made_of(w):
 
 def standing(kind):
     """The standing tables of a kind in every format."""
-    tables = project.kinds[kind].tables
+    tables = project.kind(kind).tables
     return expand("results/studies/{{study}}/{{experiment}}/tables/{table}.{suffix}", table=tables, suffix=FORMATS)
 
 

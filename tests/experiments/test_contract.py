@@ -20,11 +20,11 @@ from textcritic.experiments import KINDS, kind_of
 from textcritic.plan.experiment import FORMATS, Part, schema_of
 from textcritic.plan.project import STAGES, Project
 from textcritic.plan.registries import REGISTRIES
+from textcritic.plan.sources import GROUP
 from textcritic.plan.spec import complete, schema
 from textcritic.report import make_manifest, make_report
 from textcritic.report.card_words import MOST_SENTENCES
 from textcritic.report.front import front_page
-from textcritic.report.names import GROUP
 from textcritic.report.numbers import missing
 from textcritic.report.scorecard import NOT_TESTED, read_card
 from textcritic.report.show import show_study
@@ -74,7 +74,8 @@ def keys_of(rules, prefix=""):
 
 def test_its_folder_holds_what_a_reader_looks_for(name):
     there = {path.name for path in (EXPERIMENTS / name).iterdir()}
-    assert {"README.md", "__init__.py", "schema.yaml", "plan.py", "files.py", "tables.py", "section.py"} <= there
+    modules = ("plan", "files", "rows", "sheets", "tables", "section", "words")
+    assert {"README.md", "__init__.py", "schema.yaml", *(f"{module}.py" for module in modules)} <= there
     assert ("figures.py" in there) is kind_of(name).standing_figures
 
 

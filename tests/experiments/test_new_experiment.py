@@ -2,6 +2,7 @@
 
 import csv
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from textcritic.report.numbers import interval, number
 
 PAGE = ROOT / "docs/new-experiment.md"
 MOST_LINES = 150
+MOST_CODE = 90  # lines of Python, blank ones not counted
 
 
 def blocks():
@@ -50,6 +52,8 @@ def test_the_example_is_short_and_complete():
         Path(path).name for path in package
     }
     assert sum(len(text.splitlines()) for text in files.values()) < MOST_LINES
+    code = [line for path, text in package.items() if path.endswith((".py", ".smk")) for line in text.splitlines()]
+    assert sum(bool(line.strip()) for line in code) <= MOST_CODE
 
 
 def test_the_study_of_a_kind_from_outside_is_built(folder):
@@ -113,3 +117,36 @@ def test_a_package_that_is_not_there_is_one_line(folder, tmp_path):
     run = dry_run(folder, "--dry-run", configfile=tmp_path / "config.yaml")
     assert run.returncode != 0
     assert "experiment_packages: mylab.legibility: no module 'mylab.legibility'" in run.stdout + run.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "line"),
+    [
+        (
+            "rules.smk",
+            'standing("readability")',
+            'standing("readabilty")',
+            "rules: there is no kind of experiment 'readabilty'; did you mean 'readability'?",
+        ),
+        (
+            "plan.py",
+            "class Readability(Experiment):",
+            "class Readability(Experiment)",
+            "plan.py, line 20: expected ':'",
+        ),
+        ("tables.py", None, None, "experiment_packages: mylab.readability: no tables.py beside"),
+    ],
+)
+def test_a_fault_in_the_package_is_one_line(folder, tmp_path, path, old, new, line):
+    shutil.copytree(folder, tmp_path / "spoilt", ignore=shutil.ignore_patterns("results", ".snakemake"))
+    file = tmp_path / "spoilt/mylab/readability" / path
+    if old is None:
+        file.unlink()
+    else:
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+    run = dry_run(tmp_path / "spoilt", "--dry-run", configfile=tmp_path / "spoilt/readable.config.yaml")
+    assert run.returncode != 0
+    assert line in run.stdout + run.stderr
+    assert "Traceback" not in run.stdout + run.stderr

@@ -4,9 +4,22 @@ import math
 
 import pandas as pd
 
-from textcritic.report.cells import beside, latent_cell, matching, ppl_cell, spread, unique, unit_remarks
+from textcritic.report.cells import (
+    beside,
+    matching,
+    measure_cell,
+    ppl_cell,
+    spread,
+    unique,
+    unit_remarks,
+    unscored_sheet,
+)
+from textcritic.report.measure import Measure
+from textcritic.report.names import Names
 
 COLUMNS = ("latent_ppl", "ci_low", "ci_high", "p_value", "published", "difference")
+
+PPL = Measure(name="Latent PPL", value="latent_ppl", published="published", difference="difference")
 
 
 def group(*rows):
@@ -18,25 +31,58 @@ OTHER = (3.5, 3.1, 4.2, 0.0004, 2.4, 1.1)
 
 
 def test_one_seed_has_its_interval_its_p_value_and_what_is_published():
-    cell = latent_cell(group(ONE), span=2)
+    cell = measure_cell(group(ONE), PPL, span=2)
     assert (cell.text, cell.span) == ("2.50", 2)
     assert cell.notes == ("2.25–3.00", "published 2.40", "ours +0.10", "p = 0.03")
 
 
 def test_several_seeds_have_their_mean_standard_deviation_and_largest_p_value():
-    cell = latent_cell(group(ONE, OTHER, (4.5, 4.0, 5.0, None, 2.4, 2.1)))
+    cell = measure_cell(group(ONE, OTHER, (4.5, 4.0, 5.0, None, 2.4, 2.1)), PPL)
     assert cell.text == "3.50"
     # Deviations -1, 0 and 1: of a sample, the root of 2 / 2.
     assert cell.notes == ("± 1.00 over 3 seeds", "published 2.40", "ours +1.10", "largest p = 0.03")
 
 
 def test_what_there_is_not_is_not_said():
-    bare = latent_cell(group((math.inf, None, None, None, None, None)))
+    bare = measure_cell(group((math.inf, None, None, None, None, None)), PPL)
     assert (bare.text, bare.notes) == ("∞", ())
     infinite = group(ONE, (math.inf, None, None, None, 2.4, math.inf))
-    assert spread(infinite, "latent_ppl", "ci") == []
-    assert beside(infinite, "published", "difference") == ["published 2.40", "ours +∞"]
-    assert (latent_cell(group()).text, latent_cell(group(), 3).span) == ("—", 3)
+    assert spread(infinite, PPL) == []
+    assert beside(infinite, PPL) == ["published 2.40", "ours +∞"]
+    assert (measure_cell(group(), PPL).text, measure_cell(group(), PPL, 3).span) == ("—", 3)
+
+
+def test_seeds_of_which_nothing_could_be_scored_are_left_out_of_the_mean():
+    cell = measure_cell(group(ONE, (None, None, None, None, 2.4, None)), PPL)
+    assert (cell.text, cell.notes) == ("2.50", ("2.25–3.00", "published 2.40", "ours +0.10", "p = 0.03"))
+    assert measure_cell(group((None, None, None, None, 2.4, None)), PPL).text == "—"
+
+
+def test_a_share_is_written_in_percent_whatever_its_column_counts_in():
+    for whole in (1, 100):
+        share = Measure(name="Mixed", value="latent_ppl", whole=whole)
+        values = [whole * 0.125, whole * 0.0875, whole * 0.25, 0.2, None, None]
+        cell = measure_cell(group(values), share)
+        assert (cell.text, cell.notes) == ("12%", ("8.8%–25%", "p = 0.20"))
+        more = [whole * 0.105, whole * 0.1, whole * 0.2, 0.0004, None, None]
+        assert measure_cell(group(values, more), share).notes == ("± 1.4% over 2 seeds", "largest p = 0.20")
+
+
+def test_what_was_left_out_has_a_row_for_each_source_and_its_commonest_reasons():
+    keys = {"corpus": "docs", "source": "data", "setting": "", "generator": "data", "decoding": "", "seed": None}
+    many = "; ".join(f"unknown title: {n}: 1" for n in range(10))
+    rows = [
+        {"documents": 9, "rejected": 1, "rejected_share": 0.1, "rejected_by_reason": "no sections: 1"},
+        {"documents": 2, "rejected": 0, "rejected_share": 0.0, "rejected_by_reason": ""},
+        {"documents": 0, "rejected": 10, "rejected_share": 1.0, "rejected_by_reason": many},
+    ]
+    sheet = unscored_sheet(pd.DataFrame([keys | row for row in rows]), Names.of([]), "left", "Left out")
+    assert (sheet.name, sheet.caption) == ("left", "Left out")
+    assert [[cell.text for cell in row] for row in sheet.body[:2]] == [
+        ["real text", "10", "1", "10%", "no sections: 1"],
+        ["real text", "2", "0", "0%", "none"],
+    ]
+    assert sheet.body[2][-1].text.endswith("and 2 more reasons")
 
 
 def test_perplexity_says_its_unit_where_that_is_words():

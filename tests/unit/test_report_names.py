@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.sources import Drawn
+from textcritic.plan.sources import Drawn, data_keys
 from textcritic.report.decodings import decoding_difference, stride_remarks
-from textcritic.report.names import Names, data_keys, sample_keys
+from textcritic.report.names import Names
 from textcritic.report.phrases import commonest_reasons
 from textcritic.report.scored import reasons_from_words, reasons_in_words
 
@@ -27,19 +27,19 @@ SAMPLES = [sample(g, setting, seed) for g in LABELS for setting in ("w-title", "
 def test_names_tell_sources_apart_and_no_more():
     again = sample("gpt2-demo", "w-title", 1, "top-k-50")
     several = Names.of([*SAMPLES, again])
-    assert several.source(sample_keys(SAMPLES[0])) == "small GPT-2, plain, with titles, seed 1"
+    assert several.source(SAMPLES[0].keys) == "small GPT-2, plain, with titles, seed 1"
     given = [sample("gpt2-demo", "w-title", 1, "given", from_file=True), *SAMPLES[4:]]
     names = Names.of(given)
-    assert [names.source(sample_keys(s)) for s in given[:2]] == [
+    assert [names.source(s.keys) for s in given[:2]] == [
         "small GPT-2, with titles",
         "trigram, with titles, seed 1",
     ]
     one = Names.of([SAMPLES[0]])
-    assert one.source(sample_keys(SAMPLES[0])) == "small GPT-2"
+    assert one.source(SAMPLES[0].keys) == "small GPT-2"
     assert one.source(data_keys("docstrings")) == "real text"
     elsewhere = Names.of([SAMPLES[0], sample("gpt2-demo", "w-title", 1, corpus="recipes")], {"gold": "real, gold"})
     assert elsewhere.source(data_keys("recipes", "gold")) == "recipes: real, gold"
-    assert elsewhere.source(sample_keys(SAMPLES[0]), corpus=False) == "small GPT-2"
+    assert elsewhere.source(SAMPLES[0].keys, corpus=False) == "small GPT-2"
 
 
 def test_two_generators_with_one_label_are_refused():

@@ -11,7 +11,7 @@ from scipy import stats
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.report.names import KEYS
+from textcritic.plan.sources import KEYS
 from textcritic.report.scorecard import (
     DIFFERENT,
     HIGHER,

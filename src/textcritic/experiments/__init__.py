@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
@@ -24,15 +25,18 @@ def kind_of(package: str) -> "type[Experiment]":
     from textcritic.plan.experiment import Experiment
 
     name = f"{__name__}.{package}" if package in KINDS else package
+    where = f"experiment_packages: {package}"
     try:
         plan = importlib.import_module(f"{name}.plan")
     except ModuleNotFoundError as error:
         if not f"{name}.plan".startswith(str(error.name)):
             raise
         raise TextcriticError(
-            f"experiment_packages: {package}: no module {error.name!r}; it should be a package with a plan.py, in the"
-            " working directory or installed"
+            f"{where}: no module {error.name!r}; it should be a package with a plan.py, in the working directory or"
+            " installed"
         ) from error
+    except SyntaxError as error:
+        raise TextcriticError(f"{where}: {error.filename}, line {error.lineno}: {error.msg}") from error
     kinds = [
         value
         for value in vars(plan).values()
@@ -40,4 +44,9 @@ def kind_of(package: str) -> "type[Experiment]":
     ]
     if len(kinds) != 1:
         raise TextcriticError(f"{plan.__file__}: defines {len(kinds)} subclasses of Experiment; it should define one")
-    return kinds[0]
+    (kind,) = kinds
+    for module in ("tables", *["figures"] * kind.standing_figures, "section"):
+        path = Path(str(plan.__file__)).with_name(f"{module}.py")
+        if not path.is_file():
+            raise TextcriticError(f"{where}: no {module}.py beside {plan.__file__}; a kind of experiment has one")
+    return kind

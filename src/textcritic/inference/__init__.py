@@ -39,7 +39,7 @@ from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_va
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.ranks import rank_interval, rank_permutation
 from textcritic.inference.shares import share_interval
-from textcritic.inference.statistics import exp_ratio_of_sums, ratio_of_sums, seed_summary, with_ones
+from textcritic.inference.statistics import Statistic, exp_ratio_of_sums, ratio_of_sums, seed_summary, with_ones
 from textcritic.inference.strata import (
     StrataDifference,
     StrataTest,
@@ -61,6 +61,7 @@ __all__ = [
     "KsTest",
     "MeanTest",
     "PermutationTest",
+    "Statistic",
     "StrataDifference",
     "StrataTest",
     "WordDistance",

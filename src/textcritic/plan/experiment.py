@@ -2,7 +2,7 @@
 
 A kind of experiment is a package. Snakemake reads two light modules of it at every start: `plan.py` with the one
 subclass of `Experiment`, and `files.py` with the dataclasses that say which files its results are made of. Jobs read
-the others, by their names: `tables.py` (`Tables`, `TABLES`, `PAPER_TABLES`, `KEYS`, `TEXT`), `figures.py` (`FIGURES`)
+the others, by their names: `tables.py` (`TABLES`, `PAPER_TABLES`, `NAMES`, `KEYS`, `TEXT`), `figures.py` (`FIGURES`)
 and `section.py` (`section`); see docs/new-experiment.md.
 """
 
@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files
 from textcritic.plan.registries import Registries, named_in
-from textcritic.plan.sources import Source, sources_of
+from textcritic.plan.sources import Source, check_critic, check_labels, check_text, sources_of
 from textcritic.plan.spec import schema
 
 FORMATS = ("csv", "tex", "html")
@@ -69,6 +69,7 @@ class Experiment(ABC):
 
     Attributes:
         kind: the name of the kind. Its package has this name too, with an underscore for each hyphen.
+        critic_kind: the kind that the block's `critic` must be of; "" for a kind without one.
         version: raised when a change of code changes tables, figures or section: they are made again, of this kind
             alone.
         tables: names of the standing tables, which one job makes together.
@@ -83,6 +84,7 @@ class Experiment(ABC):
     """
 
     kind: ClassVar[str]
+    critic_kind: ClassVar[str] = ""
     version: ClassVar[int] = 1
     tables: ClassVar[tuple[str, ...]]
     standing_figures: ClassVar[bool] = True
@@ -99,13 +101,21 @@ class Experiment(ABC):
             twice = next(part.name for part in parts if sum(other.name == part.name for other in parts) > 1)
             raise TextcriticError(f"{self.where}: {twice} stands twice; give each a name of its own")
 
-    @abstractmethod
     def check(self) -> None:
-        """Find what would otherwise fail after hours.
+        """Find what would otherwise fail after hours; a kind with more to check does this first.
 
         Raises:
             TextcriticError: the first fault; the line names the key.
         """
+        if self.critic_kind:
+            check_critic(self.block["critic"], self.critic_kind, self.registries, f"{self.where}: critic")
+        for source in self.sources():
+            self.check_source(source, f"{self.where}: sources")
+        check_labels(self.sources(), self.registries, f"{self.where}: sources")
+
+    def check_source(self, source: Source, where: str) -> None:
+        """See that a source is what the critic scores: by default, articles of text; raises as `check`."""
+        check_text(source, self.registries, where)
 
     @abstractmethod
     def files(self, part: str | None = None) -> Files:

@@ -63,8 +63,20 @@ class Project:
         version: int = self.config["stage_versions"].get(name, 1)
         return version
 
+    def kind(self, name: str) -> type[Experiment]:
+        """A kind of experiment by its name, for rules.
+
+        Raises:
+            TextcriticError: there is no such kind.
+        """
+        if name not in self.kinds:
+            meant = suggestion(name, self.kinds, f"known: {', '.join(self.kinds)}")
+            raise TextcriticError(f"rules: there is no kind of experiment {name!r}; {meant}")
+        return self.kinds[name]
+
     def experiments_of(self, kind: str) -> str:
-        """A regular expression that matches the names of all configured experiments of a kind."""
+        """A regular expression that matches the names of all configured experiments of a kind; raises as `kind`."""
+        self.kind(kind)
         every = [experiment for study in self.studies.values() for experiment in study.experiments.values()]
         return "|".join(sorted({experiment.name for experiment in every if experiment.kind == kind})) or "(?!)"
 

@@ -21,6 +21,14 @@ FAIRSEQ_IGNORES = {"stride": None, "opening": 0}
 SOME_KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {"stop": {"given": ("hsmm",)}, "method": KINDS}
 
 
+KEYS = ("corpus", "source", "setting", "generator", "decoding", "seed")
+"""The columns that say in every table what a row is about."""
+GROUP = ["corpus", "setting", "generator", "decoding"]
+"""Those that all seeds of a sample share."""
+SAMPLE, DATA = "sample", "data"
+"""Values of the column `source`: a sample, and real text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One set of samples; every field is a registry name or a seed, and so a wildcard of a path."""
@@ -44,6 +52,18 @@ class Source:
     def model(self) -> str:
         """The folder of its generator."""
         return f"results/generators/{self.corpus}/{self.setting}/{self.generator}/seed{self.seed}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealText(Files):
+    """Real text of one corpus; a kind adds the files that it reads of it."""
+
+    corpus: str
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The key columns of a row about it."""
+        return data_keys(self.corpus)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +91,51 @@ class Drawn(Files):
     scores: Path
 
     @property
+    def keys(self) -> dict[str, Any]:
+        """The key columns of a row about it."""
+        values = (self.corpus, SAMPLE, self.setting, self.generator, self.decoding, self.seed)
+        return dict(zip(KEYS, values, strict=True))
+
+    @property
     def slug(self) -> str:
         """A name for files and element ids."""
         return f"{self.corpus}.{self.setting}.{self.generator}.{self.decoding}.seed{self.seed}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared(Files):
+    """Real text of each corpus, and the samples that are compared with it, in the order of the tables.
+
+    A kind names both fields once more, with its own classes. Whatever has `keys` may be a source of `groups`.
+    """
+
+    data: tuple[RealText, ...]
+    samples: tuple[Drawn, ...]
+
+    def of(self, real: RealText) -> list[Any]:
+        """The real text of one corpus and the samples beside it."""
+        return [real, *(sample for sample in self.samples if sample.corpus == real.corpus)]
+
+    def groups(self) -> Iterator[tuple[Any, list[Any]]]:
+        """What is compared: of each corpus the yardstick, and all its sources in the order of the rows."""
+        return ((real, self.of(real)) for real in self.data)
+
+    def shown(self, real: RealText) -> list[Any]:
+        """As `of`, with the first seed of each sample only."""
+        first: dict[tuple[str, ...], int] = {}
+        for sample in self.samples:
+            group = tuple(sample.keys[key] for key in GROUP)
+            first[group] = min(sample.seed, first.get(group, sample.seed))
+        return [
+            source
+            for source in self.of(real)
+            if not isinstance(source, Drawn) or source.seed == first[tuple(source.keys[key] for key in GROUP)]
+        ]
+
+
+def data_keys(corpus: str, source: str = DATA) -> dict[str, Any]:
+    """The key columns of a row about real text; `source` tells rows apart where a kind has several of a corpus."""
+    return dict(zip(KEYS, (corpus, source, "", "data", "", None), strict=True))
 
 
 def drawn(source: Source, critic: str, registries: Registries) -> dict[str, Any]:

@@ -92,7 +92,8 @@ def sentences(blocks: Sequence[Block]) -> list[Sentence]:
         for column in block.columns:
             samples = block.samples(column)
             if samples and (real := block.real(column)) is not None:
-                about = f"{column.title}, {column.measure}{f' on {block.corpus}' if several else ''}"
+                where = f" on {block.corpus}" if several else ""
+                about = f"{', '.join(filter(None, (column.title, column.measure)))}{where}"
                 strongest = max((cell.strength for _, cell in _kept(samples)), default=0.0)
                 says = _compared(samples, real, column)
                 made.append(Sentence(column.experiment, about, says, column.section, strongest))

@@ -1,27 +1,57 @@
 """Cells and remarks that tables of several kinds share."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from textcritic.report.measure import Measure
 from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, difference, interval, missing, number, p_value, percent
+from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent
+from textcritic.report.phrases import commonest_reasons
 from textcritic.report.scored import reasons_over_seeds
-from textcritic.report.sheet import Cell
+from textcritic.report.sheet import Cell, Sheet
+
+PERPLEXITY = Measure(
+    name="Perplexity",
+    value="ppl_all",
+    low="ppl_all_low",
+    high="ppl_all_high",
+    p="",
+    metric="ppl",
+    published="ppl_published",
+    difference="ppl_difference",
+    because="ppl_infinite_because",
+    by_ratio=True,
+)
+"""Of a generator, over all tokens, as `scored.perplexity_of` reads it."""
 
 
-def latent_cell(group: pd.DataFrame, span: int = 1) -> Cell:
-    """A Latent PPL with its interval, p-value and published value; the mean over seeds where there are several."""
-    if group.empty:
+def measure_cell(group: pd.DataFrame, measure: Measure, span: int = 1) -> Cell:
+    """A measure of one source: the value with its interval, published value and p-value.
+
+    Args:
+        group: the rows of its seeds. Of several that could be scored: their mean and standard deviation, and the
+            largest p-value.
+        measure: what is shown.
+        span: columns that the cell spans.
+    """
+    known = group[group[measure.value].notna()] if len(group) else group
+    if known.empty:
         return Cell(NONE, span=span)
-    notes = spread(group, "latent_ppl", "ci")
-    notes += beside(group, "published", "difference")
-    values = [value for value in group["p_value"] if not missing(value)]
-    if values:
-        notes.append(p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}")
-    return Cell(number(group["latent_ppl"].mean()), tuple(notes), span)
+    value = float(known[measure.value].mean())
+    return Cell(
+        written(value, measure), (*spread(known, measure), *beside(known, measure), *worst_p(known, measure)), span
+    )
+
+
+def written(value: float | None, measure: Measure) -> str:
+    """A value of a measure as people read it: a number, or a percentage."""
+    if measure.whole is None or value is None or missing(value):
+        return number(value)
+    return percent(value / measure.whole)
 
 
 def left_out_cell(group: pd.DataFrame) -> Cell:
@@ -34,13 +64,30 @@ def left_out_cell(group: pd.DataFrame) -> Cell:
     return Cell(percent(rejected / drawn), tuple(f"{reason}: {count(n)}" for reason, n in reasons))
 
 
-def ppl_cell(group: pd.DataFrame, span: int = 1) -> Cell:
-    """A perplexity (all tokens) with its unit if that is words, its interval and published value."""
-    if group.empty or group["ppl_all"].isna().all():
-        return Cell(NONE, span=span)
-    notes = ["per word"] if group["ppl_unit"].iloc[0] == "words" else []
-    notes += spread(group, "ppl_all", "ppl_all") + beside(group, "ppl_published", "ppl_difference")
-    return Cell(number(group["ppl_all"].mean()), tuple(notes), span)
+def ppl_cell(group: pd.DataFrame, span: int = 1, measure: Measure = PERPLEXITY) -> Cell:
+    """A perplexity with its unit if that is words, its interval and published value."""
+    cell = measure_cell(group, measure, span)
+    per_word = len(group) > 0 and cell.text != NONE and group["ppl_unit"].iloc[0] == "words"
+    return replace(cell, notes=("per word", *cell.notes)) if per_word else cell
+
+
+def unscored_sheet(rows: pd.DataFrame, names: Any, name: str, caption: str) -> Sheet:
+    """How many documents of each source and seed could not be scored, and why.
+
+    Args:
+        rows: with `documents`, `rejected`, `rejected_share` and `rejected_by_reason`.
+        names: of the sources.
+        name: of the table.
+        caption: what the table says.
+    """
+    heads = ("Source", "Documents", "Left out", "Share", "Reasons")
+    body = []
+    for row in rows.to_dict("records"):
+        values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejected_share"])]
+        reasons = Cell(commonest_reasons(row["rejected_by_reason"]) or "none", words=True)
+        body.append([Cell(names.source(row), heading=True), *map(Cell, values), reasons])
+    header = [[*map(Cell, heads[:-1]), Cell(heads[-1], words=True)]]
+    return Sheet(name, caption, header, body)
 
 
 def unit_remarks(rows: pd.DataFrame) -> list[str]:
@@ -63,20 +110,29 @@ def infinite_remarks(rows: pd.DataFrame, names: Names) -> list[str]:
     return list(dict.fromkeys(remarks))
 
 
-def spread(group: pd.DataFrame, column: str, prefix: str) -> list[str]:
+def spread(group: pd.DataFrame, measure: Measure) -> list[str]:
     """The interval of a single value, or the standard deviation over the seeds of several."""
     if len(group) > 1:
-        sd = group[column].std(ddof=1) if np.isfinite(group[column]).all() else None
-        return [f"± {number(sd)} over {len(group)} seeds"] if sd is not None else []
-    low, high = group[f"{prefix}_low"].iloc[0], group[f"{prefix}_high"].iloc[0]
-    return [] if missing(low) else [interval(low, high)]
+        finite = np.isfinite(group[measure.value]).all()
+        return [f"± {written(group[measure.value].std(ddof=1), measure)} over {len(group)} seeds"] if finite else []
+    if not measure.low or missing(low := group[measure.low].iloc[0]):
+        return []
+    return [f"{written(low, measure)}–{written(group[measure.high].iloc[0], measure)}"]
 
 
-def beside(group: pd.DataFrame, published: str, gap: str) -> list[str]:
+def beside(group: pd.DataFrame, measure: Measure) -> list[str]:
     """The published value, as it was printed, and ours minus it, if there is one."""
-    printed = group[published].iloc[0]
-    ours = group[gap].mean()
-    return [] if missing(printed) else [f"published {float(printed):,.2f}", f"ours {difference(float(ours))}"]
+    if not measure.published or missing(printed := group[measure.published].iloc[0]):
+        return []
+    return [f"published {float(printed):,.2f}", f"ours {difference(float(group[measure.difference].mean()))}"]
+
+
+def worst_p(group: pd.DataFrame, measure: Measure) -> list[str]:
+    """The p-value; of several seeds the largest, which says so. Nothing without a test."""
+    values = [value for value in group[measure.p] if not missing(value)] if measure.p else []
+    if not values:
+        return []
+    return [p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}"]
 
 
 def matching(rows: pd.DataFrame, wanted: dict[str, Any]) -> pd.DataFrame:

@@ -6,12 +6,15 @@ from textwrap import fill
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
-from textcritic.report.numbers import number
-from textcritic.report.style import FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS, new_figure, style
+from textcritic.plan.sources import GROUP
+from textcritic.report.measure import Measure
+from textcritic.report.numbers import missing, number, p_value
+from textcritic.report.style import BASELINE, FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS, new_figure, style
 
 HEAD, FOOT = 0.42, 0.62  # inches over and under a panel
 VALUE_WIDTH = 44  # points, for a value right of the chart
@@ -38,6 +41,38 @@ class Mark:
     note: str = ""
     setting: str = ""
     published: float | None = None
+
+
+def marks_of(rows: pd.DataFrame, names: Any, measure: Measure) -> list[Mark]:
+    """The rows of the chart for one corpus: each source of which something could be scored, its seeds together.
+
+    Args:
+        rows: of one corpus; a column `baseline` says which samples come from a generator that is there to be bad.
+        names: of the sources, with `source` as `Names` has it.
+        measure: what is drawn; a value without an interval is drawn as a dot.
+    """
+    marks = []
+    for _, group in rows[rows[measure.value].notna()].groupby(["source", *GROUP], sort=False, dropna=False):
+        first, values = group.iloc[0].to_dict(), group[measure.value]
+        ends = (group[end].fillna(values) for end in (measure.low, measure.high))
+        printed = (
+            [float(value) for value in group[measure.published] if not missing(value)] if measure.published else []
+        )
+        mark = Mark(
+            label=names.source(first, corpus=False, seed=False),
+            values=tuple(values),
+            intervals=tuple(zip(*ends, strict=True)),
+            note="" if missing(worst := group[measure.p].max()) else p_value(worst),
+            setting=BASELINE if first.get("baseline") else str(first["setting"]),
+            published=next(iter(printed), None),
+        )
+        marks.append(mark)
+    return marks
+
+
+def from_low_to_high(marks: Sequence[Mark]) -> list[Mark]:
+    """Real text first, then the samples from low to high, the baselines last."""
+    return sorted(marks, key=lambda m: (bool(m.setting), m.setting == BASELINE, m.setting and float(np.mean(m.values))))
 
 
 def interval_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2, quantity: str = "Latent PPL") -> Figure:

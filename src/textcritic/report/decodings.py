@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.report.names import SAMPLE
+from textcritic.plan.sources import SAMPLE
 from textcritic.report.numbers import count, percent, plural
 
 # How many articles are drawn, and by how many jobs, is no matter of how one article is drawn.

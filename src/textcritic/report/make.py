@@ -15,7 +15,7 @@ from textcritic.plan.experiment import Part
 from textcritic.report.drawings import write_figures
 from textcritic.report.published import KEYS, read_published
 from textcritic.report.section import Place, write_section
-from textcritic.report.tables import Table, read_rows, write_table
+from textcritic.report.tables import Material, Table, read_rows, write_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +75,14 @@ def make_tables(request: str, folder: str | Path, published: str | Path | None =
     wanted = Request.read(request)
     recipes = wanted.module("tables")
     beside = read_published(published, getattr(recipes, "KEYS", KEYS))
+    names = recipes.NAMES(wanted.files) if hasattr(recipes, "NAMES") else None
     if wanted.part is None:
-        tables = recipes.Tables(wanted.files, beside)
+        made = Material(wanted.files, beside, names)
         return [
-            path for name in wanted.tables for path in write_table(_named(recipes.TABLES[name](tables), name), folder)
+            path for name in wanted.tables for path in write_table(_named(recipes.TABLES[name](made), name), folder)
         ]
     number = wanted.part.name.removeprefix("table")
-    table: Table = recipes.PAPER_TABLES[wanted.part.of](recipes.Tables(wanted.files, beside.in_table(number)))
+    table: Table = recipes.PAPER_TABLES[wanted.part.of](Material(wanted.files, beside.in_table(number), names))
     sheet = replace(table.sheet, name=wanted.part.name, caption=f"Table {number}. {wanted.part.caption}")
     return write_table(Table(sheet, table.rows), folder)
 

@@ -1,27 +1,12 @@
-"""The sources of an experiment: the columns that identify them in every table, and what people call them."""
+"""What people call the sources of an experiment."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.sources import Drawn
+from textcritic.plan.sources import GROUP, Drawn
 from textcritic.report.numbers import setting_name
-
-KEYS = ("corpus", "source", "setting", "generator", "decoding", "seed")
-GROUP = ["corpus", "setting", "generator", "decoding"]
-SAMPLE, DATA = "sample", "data"
-
-
-def data_keys(corpus: str, source: str = DATA) -> dict[str, Any]:
-    """The key columns of a row about real text; `source` tells rows apart where a kind has several of a corpus."""
-    return dict(zip(KEYS, (corpus, source, "", "data", "", None), strict=True))
-
-
-def sample_keys(sample: Drawn) -> dict[str, Any]:
-    """The key columns of a row about a sample."""
-    values = (sample.corpus, SAMPLE, sample.setting, sample.generator, sample.decoding, sample.seed)
-    return dict(zip(KEYS, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +54,7 @@ class Names:
         }
         groups: dict[tuple[Any, ...], set[int]] = {}
         for sample in drawn:
-            groups.setdefault(_group(sample_keys(sample)), set()).add(sample.seed)
+            groups.setdefault(_group(sample.keys), set()).add(sample.seed)
         seeded = frozenset(group for group, seeds in groups.items() if len(seeds) > 1)
         corpora, settings = ({getattr(sample, key) for sample in drawn} for key in ("corpus", "setting"))
         return cls(labels, frozenset(decoded), seeded, len(corpora) > 1, len(settings) > 1, real or {})
@@ -103,6 +88,11 @@ class Names:
         if seed and _group(row) in self.seeded:
             words.append(f"seed {row['seed']}")
         return start + ", ".join(words)
+
+
+def names_of(files: Any, real: Mapping[str, str] | None = None) -> Names:
+    """Names for the samples of an experiment; `real` as in `Names.of`."""
+    return Names.of(files.samples, real)
 
 
 def _group(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -22,7 +22,8 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.report.names import DATA
+from textcritic.plan.sources import DATA
+from textcritic.report.measure import Measure
 from textcritic.report.numbers import missing
 
 ALPHA = 0.05
@@ -120,40 +121,21 @@ class Score:
         return strength(self.number, self.real, self.by_ratio)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """One column of the card, and the columns of a table's rows that it is read from.
-
-    Attributes:
-        name: its head, e.g. "Latent PPL".
-        section: element id of the part of the report that is about it, as `Place.id` gives it.
-        value, low, high, p: columns of the value, its interval and its p-value; those that a table lacks are empty.
-        because: column that says why a value is infinite.
-        by_ratio: whether values are compared by their ratio.
-        of_real: the value of real text where that is so by definition, e.g. 0 for a distance from it.
-    """
-
-    name: str
-    section: str
-    value: str
-    low: str = "ci_low"
-    high: str = "ci_high"
-    p: str = "p_value"
-    because: str = "infinite_because"
-    by_ratio: bool = False
-    of_real: float | None = None
-
-
 def scores_of(
-    rows: pd.DataFrame, measure: Measure, name: Callable[..., str], real: Sequence[str] = (DATA,)
+    rows: pd.DataFrame,
+    measure: Measure,
+    name: Callable[..., str],
+    section: str = "",
+    real: Sequence[str] = (DATA,),
 ) -> tuple[Score, ...]:
     """The scores of a measure: of each row about a sample, and about real text.
 
     Args:
-        rows: with the columns `names.KEYS` and those that the measure names; `documents`, `rejected` and `baseline`
-            where the table has them.
+        rows: with the columns `KEYS` and those that the measure names; `documents`, `rejected` and `baseline` where the
+            table has them.
         measure: what is read of them.
         name: as `Names.source`.
+        section: element id of the part of the report that is about the measure, as `Place.id` gives it.
         real: values of the column `source` whose rows about real text are in the card; samples are compared with the
             last of them.
     """
@@ -165,7 +147,7 @@ def scores_of(
             is_real = row["generator"] == "data"
             if is_real and row["source"] not in real:
                 continue
-            score = _score(row, measure, name(row, corpus=False, seed=False))
+            score = _score(row, measure, section, name(row, corpus=False, seed=False))
             if is_real:
                 yardstick = score.number if row["source"] == real[-1] else yardstick
             scores.append(score if is_real else replace(score, real=yardstick))
@@ -290,7 +272,7 @@ def _read_number(said: Mapping[str, Any]) -> Number:
     return Number(**{key: None if value is None else float(value) for key, value in said.items()})
 
 
-def _score(row: Mapping[str, Any], measure: Measure, label: str) -> Score:
+def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -> Score:
     value = _float(row, measure.value)
     infinite = value is not None and math.isinf(value)
     if value is None and row["generator"] == "data":
@@ -304,7 +286,7 @@ def _score(row: Mapping[str, Any], measure: Measure, label: str) -> Score:
         seed=None if seed is None else int(seed),
         label=label,
         measure=measure.name,
-        section=measure.section,
+        section=section,
         number=Number(value, _float(row, measure.low), _float(row, measure.high)),
         n=None if n is None else int(n),
         left_out=int(left_out or 0),

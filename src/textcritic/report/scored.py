@@ -1,7 +1,7 @@
 """What every table of scored samples says: scores read and counted, reasons in words, perplexity, p-values."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +12,34 @@ import pyarrow as pa
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.inference import seed_summary
-from textcritic.plan.sources import Drawn
-from textcritic.report.names import GROUP, SAMPLE
+from textcritic.plan.sources import GROUP, SAMPLE, Drawn
+
+CHAIN_SCORES = ("id", "nll", "steps", "nll_soft", "rejected", "why", "chain", "step_nll")
+"""The columns of scores of chains, see `critics.scores`."""
 
 
-def read_scores(path: Path) -> pa.Table:
+def source_scores(source: Any, columns: Sequence[str] = CHAIN_SCORES) -> pa.Table:
+    """The scores of real text or of a sample, of as many documents as were drawn; raises as `read_scores`."""
+    scores = read_scores(source.scores, columns)
+    if isinstance(source, Drawn):
+        check_counts(scores, source)
+    return scores
+
+
+def read_scores(path: Path, columns: Sequence[str] = CHAIN_SCORES) -> pa.Table:
     """The scores of one source.
+
+    Args:
+        path: of the file.
+        columns: that a critic of this kind writes.
 
     Raises:
         TextcriticError: the file is missing or damaged, or is something else.
     """
     scores = read_table(path)
-    missing = {"id", "nll", "steps", "nll_soft", "rejected", "why", "chain", "step_nll"} - set(scores.column_names)
+    missing = set(columns) - set(scores.column_names)
     if missing:
-        raise TextcriticError(f"{path}: no column {sorted(missing)[0]!r}; it is not a file of scores")
+        raise TextcriticError(f"{path}: no column {sorted(missing)[0]!r}; it is not a file of such scores")
     return scores
 
 

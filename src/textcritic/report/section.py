@@ -2,17 +2,22 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_text
-from textcritic.report.scorecard import Score, card_to_json, finite
+from textcritic.plan.sources import DATA
+from textcritic.report.card import scorecard
+from textcritic.report.card_words import sentences
+from textcritic.report.measure import Measure
+from textcritic.report.scorecard import Score, card_to_json, finite, scores_of
 from textcritic.report.sheet import Sheet, to_html
 from textcritic.report.svg import inline_svg
 
@@ -33,6 +38,11 @@ class Finding:
     strength: float = 0.0
 
 
+def said_of(card: Sequence[Score]) -> list[Finding]:
+    """What the scores of an experiment say: of each corpus and measure the sentence that the front page may have."""
+    return [Finding(said.about, said.says) for said in sentences(scorecard({"": card}, {"": ""}))]
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """One experiment in the report.
@@ -42,7 +52,7 @@ class Section:
         html: what stands under the heading.
         contents: (id, heading) of its parts, for the list of contents; ids as `Place.id` gives them.
         card: its scores for the report's front page, as `scorecard.scores_of` makes them; none is fine.
-        findings: what else was found. Of what the scores say, the report makes sentences itself.
+        findings: what was found: `said_of` the scores, and what only this kind can say, such as doubts.
         definitions: (term, what it means), for the end of the report.
         headline: the report's first sentence, if this is its first experiment that has one.
         lines: plain text for `textcritic show`.
@@ -109,6 +119,17 @@ class Place:
         words = {-1: "Previous", 1: "Next"} if stepped else {}
         buttons = "".join(f'<button type="button" data-move="{by}">{name}</button>' for by, name in words.items())
         return Markup(f'<div class="controls" hidden>{select}{buttons}</div>')
+
+    def card(
+        self,
+        rows: pd.DataFrame,
+        measures: Sequence[Measure],
+        name: Callable[..., str],
+        real: Sequence[str] = (DATA,),
+    ) -> tuple[Score, ...]:
+        """The scores of several measures for the front page, as `scorecard.scores_of` makes them."""
+        of_each = (scores_of(rows, measure, name, self.id(measure.section), real) for measure in measures)
+        return tuple(score for scores in of_each for score in scores)
 
     def numbered(self, *of: str) -> list[str]:
         """The numbered tables that some of the kind's recipes make."""

@@ -1,15 +1,20 @@
-"""A table as files: CSV (tidy, full precision), LaTeX (booktabs, the paper's shape) and an HTML fragment."""
+"""A table: what it is made of, its recipe, and its files: CSV (tidy, full precision), LaTeX (booktabs) and HTML."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pandas as pd
 
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import whole_file, write_text
-from textcritic.report.names import KEYS
+from textcritic.plan.sources import KEYS
+from textcritic.report.names import Names
+from textcritic.report.published import Published
 from textcritic.report.sheet import Sheet, to_html, to_latex
+
+Shared = TypeVar("Shared")
 
 TEXT = (*KEYS[:-1], "label", "rejected_by_reason")
 """Columns that are text in the tables of every kind: an empty cell there is an empty text, not a missing number."""
@@ -21,6 +26,37 @@ class Table:
 
     sheet: Sheet
     rows: pd.DataFrame
+
+
+class Material:
+    """What the tables of one experiment are made of; what several of them share is computed once.
+
+    Args:
+        files: what is read.
+        published: values that stand beside ours.
+        names: what the sources are called; by default as `Names.of` calls the samples.
+    """
+
+    def __init__(self, files: Any, published: Published | None = None, names: Any = None) -> None:
+        self.files, self.published = files, published or Published({})
+        self.names: Any = names if names is not None else Names.of(getattr(files, "samples", ()))
+        self._got: dict[Callable[..., Any], Any] = {}
+
+    def get(self, function: Callable[["Material"], Shared]) -> Shared:
+        """What a function makes of this, such as rows; computed when it is first asked for."""
+        if function not in self._got:
+            self._got[function] = function(self)
+        shared: Shared = self._got[function]
+        return shared
+
+
+def recipe(rows: Callable[[Material], pd.DataFrame], sheet: Callable[..., Sheet]) -> Callable[[Material], Table]:
+    """How a table is made: its rows in long format, and the sheet that people read, made of rows and names."""
+
+    def table(material: Material) -> Table:
+        return Table(sheet(material.get(rows), material.names), material.get(rows))
+
+    return table
 
 
 def write_table(table: Table, folder: str | Path) -> list[Path]:
@@ -42,7 +78,7 @@ def read_rows(folder: str | Path, name: str, text: Sequence[str] = ()) -> pd.Dat
         text: further columns that are text, beside `TEXT`.
 
     Raises:
-        TextcriticError: the table has not been made, or is no longer CSV in UTF-8.
+        TextcriticError: the table has not been material, or is no longer CSV in UTF-8.
     """
     path = Path(folder) / f"{name}.csv"
     if not path.is_file():

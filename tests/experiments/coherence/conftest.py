@@ -9,7 +9,9 @@ import pytest
 from experiments.coherence.tiny import audited, build_coherence, with_second_corpus
 from textcritic.experiments.coherence.files import CoherenceFiles
 from textcritic.experiments.coherence.rows import coherence_rows
+from textcritic.experiments.coherence.tables import NAMES
 from textcritic.report.published import read_published
+from textcritic.report.tables import Material
 
 COLUMNS = ("table", "corpus", "setting", "generator", "decoding", "metric", "value", "source", "note")
 PUBLISHED = [
@@ -48,4 +50,4 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def rows(files: CoherenceFiles, published: Path) -> pd.DataFrame:
     """Latent PPL and perplexity of every source."""
-    return coherence_rows(files, read_published(published))
+    return coherence_rows(Material(files, read_published(published), NAMES(files)))

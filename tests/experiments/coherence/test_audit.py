@@ -6,10 +6,12 @@ import pytest
 
 from textcritic.experiments.coherence.audit import SWITCH_WORDS, audit_rows, audit_sheet, switches
 from textcritic.experiments.coherence.names import names_of
+from textcritic.experiments.coherence.tables import NAMES
+from textcritic.report.tables import Material
 
 
 def test_every_switch_of_every_source(files):
-    audit = audit_rows(files)
+    audit = audit_rows(Material(files, names=NAMES(files)))
     defaults = audit[(audit["switch"] == "default") & (audit["source"] == "sample")]
     assert len(defaults) == len(files.samples)
     assert set(audit["switch"]) <= {"default", *SWITCH_WORDS}
@@ -20,7 +22,7 @@ def test_every_switch_of_every_source(files):
 
 
 def test_each_audit_decoding_is_a_switch_of_its_own(wide):
-    audit = audit_rows(wide)
+    audit = audit_rows(Material(wide, names=NAMES(wide)))
     plain, titled = wide.samples[0], audit[(audit["generator"] == "gpt2-demo") & (audit["corpus"] == "docstrings")]
     assert (plain.setting, plain.seed) == ("w-title", 1)
     titled = titled[(titled["setting"] == "w-title") & (titled["seed"] == 1)].set_index("switch")
@@ -40,7 +42,7 @@ def test_each_audit_decoding_is_a_switch_of_its_own(wide):
 
 
 def test_each_audit_decoding_is_shown_and_told_in_its_own_words(wide):
-    audit = audit_rows(wide)
+    audit = audit_rows(Material(wide, names=NAMES(wide)))
     sheet = audit_sheet(audit, names_of(wide))
     assert [cell.text for cell in sheet.header[0]][-2:] == ["decoding: top-k-50", "decoding: as-released"]
     stubs = [row[0].text for row in sheet.body]

@@ -11,14 +11,16 @@ from experiments.coherence.tiny import TITLES, build_coherence
 from textcritic.critics import TransitionCritic
 from textcritic.experiments.coherence.errors import error_rows, errors_sheet
 from textcritic.experiments.coherence.names import names_of
+from textcritic.experiments.coherence.tables import NAMES
 from textcritic.files import read_table
 from textcritic.inference import bootstrap_interval, ratio_of_sums
 from textcritic.report.numbers import difference, number, percent
 from textcritic.report.published import read_published
+from textcritic.report.tables import Material
 
 
 def test_transition_errors_by_hand(files, published):
-    found = error_rows(files, read_published(published))
+    found = error_rows(Material(files, read_published(published), NAMES(files)))
     critic = TransitionCritic.load(files.data[0].critic)
     each = []
     for chain in read_table(files.samples[0].scores)["chain"].to_pylist():
@@ -66,7 +68,7 @@ def test_transition_errors_by_hand(files, published):
 
 
 def test_transition_errors_are_summed_up_over_seeds_and_stand_beside_those_published(files, published):
-    found = error_rows(files, read_published(published))
+    found = error_rows(Material(files, read_published(published), NAMES(files)))
     sheet = errors_sheet(found, names_of(files))
     assert [cell.text for cell in sheet.header[0]][-1] == "Published"
     start = next(i for i, row in enumerate(sheet.body) if row[0].text == "small GPT-2, with titles")
@@ -96,7 +98,7 @@ def test_transition_errors_are_summed_up_over_seeds_and_stand_beside_those_publi
 
 def test_a_single_seed_has_intervals_and_counts(tmp_path):
     files = build_coherence(tmp_path, documents=40, generators=("gpt2-demo",), resamples=50)
-    found = error_rows(files, read_published(None))
+    found = error_rows(Material(files, read_published(None), NAMES(files)))
     sheet = errors_sheet(found, names_of(files))
     assert len(sheet.header[0]) == 5
     ours = found[found["setting"] == "wo-title"].iloc[0]

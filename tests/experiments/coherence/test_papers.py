@@ -13,15 +13,16 @@ from report_jobs import Made, make_part, make_study
 
 from experiments.coherence.papers import cut_down, encyclopedia, of_paper, part
 from experiments.coherence.tiny import build_coherence
-from textcritic.experiments.coherence.findings import findings
 from textcritic.experiments.coherence.matrices import transition_heatmaps
 from textcritic.experiments.coherence.names import names_of
 from textcritic.experiments.coherence.rows import coherence_rows
 from textcritic.experiments.coherence.sheets import coherence_sheet
-from textcritic.report.names import SAMPLE
+from textcritic.experiments.coherence.tables import NAMES
+from textcritic.experiments.coherence.words import findings
+from textcritic.plan.sources import SAMPLE
 from textcritic.report.published import read_published
 from textcritic.report.style import save
-from textcritic.report.tables import read_rows
+from textcritic.report.tables import Material, read_rows
 
 PUBLISHED = Path(__file__).parents[3] / "config/published/model-criticism/coherence.csv"
 PAIR = ("gpt2-small", "gpt-neo-125m")
@@ -143,7 +144,7 @@ def test_long_names_leave_the_matrices_room(tmp_path):
 
 
 def test_many_corpora_stand_one_below_the_other(paper):
-    rows = coherence_rows(paper, read_published(PUBLISHED))
+    rows = coherence_rows(Material(paper, read_published(PUBLISHED), NAMES(paper)))
     sheet = coherence_sheet(rows, names_of(paper))
     assert [cell.text for cell in sheet.header[0]] == ["", "PPL", "Latent PPL"]
     assert [row[0].text for row in sheet.body if row[0].text] == ["pubmed", "arxiv", "wiki", "wiki-short"]
@@ -156,7 +157,7 @@ def test_many_corpora_stand_one_below_the_other(paper):
 
 def test_findings_on_many_pairs_are_one_sentence(paper):
     names = names_of(paper)
-    rows = coherence_rows(paper, read_published(None))
+    rows = coherence_rows(Material(paper, read_published(None), NAMES(paper)))
     changes = {"a": (3.0, 0.001), "b": (2.5, 0.02), "c": (1.0, 0.01), **dict.fromkeys("defg", (2.1, 0.5))}
     titles = pd.DataFrame(
         [{"generator": name, "without_titles": value, "p_value": p} for name, (value, p) in changes.items()]
@@ -169,7 +170,7 @@ def test_findings_on_many_pairs_are_one_sentence(paper):
     ]
     real = rows[rows["corpus"] == "wiki"]
     names = replace(names, labels=dict(zip(changes, changes, strict=True)))
-    said = findings(pd.concat([real[real["source"] != SAMPLE], pd.DataFrame(both)]), titles, names).points
+    said = findings(pd.concat([real[real["source"] != SAMPLE], pd.DataFrame(both)]), titles, names, ())
     (found,) = (point for point in said if "leaving" in point.says)
     # The strongest of them: half of 2.0, where both intervals reach a tenth up and down.
     assert found.strength == pytest.approx(math.log(2) / (math.sqrt(2) * math.log(1.1)))

@@ -18,12 +18,14 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.examples import example_rows, examples_sheet, repetition_examples, shortened
 from textcritic.experiments.coherence.names import names_of
 from textcritic.experiments.coherence.repetitions import chance, rates_sheet, repeats, repetition_rows, scored
+from textcritic.experiments.coherence.tables import NAMES
 from textcritic.files import read_table
 from textcritic.inference import bootstrap_interval, ratio_of_sums
 from textcritic.report.numbers import difference, percent
 from textcritic.report.published import Published
 from textcritic.report.scored import read_scores
 from textcritic.report.sheet import to_latex
+from textcritic.report.tables import Material
 
 NOTHING = Published({})
 
@@ -90,7 +92,7 @@ def test_titles_that_the_critic_does_not_know_repeat_nothing():
 def test_rates_by_hand_with_the_documents_bootstrap(files):
     critic = TransitionCritic.load(files.data[0].critic)
     published = Published({("docstrings", "w-title", "gpt2-demo", "", "repetition_share_percent"): 17.89})
-    rows = repetition_rows(files, published)
+    rows = repetition_rows(Material(files, published, NAMES(files)))
     assert rows["source"].tolist() == ["data-inferred", *["sample"] * 8]
     row = rows.iloc[1].to_dict()
     scores = read_scores(files.samples[0].scores)
@@ -155,7 +157,7 @@ def test_examples_are_unlikely_sure_short_and_no_copies_where_there_are_such(fil
 def test_without_an_unlikely_repetition_the_least_likely_is_shown_and_said_to_be(tmp_path):
     files = build_coherence(tmp_path, documents=80, generators=("gpt2-demo",), delta=1000.0, resamples=50)
     examples = repetition_examples(files)
-    rows = repetition_rows(files, NOTHING)
+    rows = repetition_rows(Material(files, NOTHING, NAMES(files)))
     assert (rows["errors"] == 0).all()
     assert rows["share_percent"].isna().all()
     assert examples

@@ -12,10 +12,12 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.names import names_of
 from textcritic.experiments.coherence.rows import classifier_rows, coherence_rows, decomposition_rows, titles_rows
 from textcritic.experiments.coherence.sheets import classifier_sheet, coherence_sheet
+from textcritic.experiments.coherence.tables import NAMES
 from textcritic.files import read_json, read_table, write_json
 from textcritic.report.numbers import percent
 from textcritic.report.published import Published, read_published
 from textcritic.report.sheet import to_html, to_latex
+from textcritic.report.tables import Material
 
 
 def test_latent_ppl_is_the_pooled_one_by_hand(files, rows):
@@ -69,7 +71,7 @@ def test_infinite_perplexity_says_why_and_per_what(files, rows):
 
 
 def test_titles_compare_the_same_generator_with_and_without(files, rows):
-    found = titles_rows(files)
+    found = titles_rows(Material(files, names=NAMES(files)))
     assert found[["generator", "seed"]].values.tolist() == [
         ["gpt2-demo", 1],
         ["gpt2-demo", 2],
@@ -81,7 +83,7 @@ def test_titles_compare_the_same_generator_with_and_without(files, rows):
 
 
 def test_decomposition_adds_up_to_the_log_latent_ppl(files, rows):
-    parts = decomposition_rows(files)
+    parts = decomposition_rows(Material(files, names=NAMES(files)))
     assert (parts["entropy"] + parts["kl"]).tolist() == pytest.approx(parts["cross_entropy"].tolist())
     merged = parts.merge(rows, on=["source", "setting", "generator", "seed"])
     assert len(merged) == len(rows)
@@ -90,7 +92,7 @@ def test_decomposition_adds_up_to_the_log_latent_ppl(files, rows):
 
 def test_the_classifiers_accuracy_is_there_where_titles_are_inferred(files):
     published = Published({("docstrings", "", "data", "", "classifier_accuracy_percent"): 90.0})
-    found = classifier_rows(files, published)
+    found = classifier_rows(Material(files, published))
     assert found["split"].tolist() == ["validation", "test"]
     assert found["value"].tolist() == pytest.approx([94.2, 94.2])
     assert found[["ci_low", "ci_high"]].to_numpy() == pytest.approx(np.array([[93.1, 95.3]] * 2))
@@ -99,12 +101,12 @@ def test_the_classifiers_accuracy_is_there_where_titles_are_inferred(files):
     assert found.loc[1, ["published", "difference"]].isna().all()
     assert percent(0.942) in to_html(classifier_sheet(found))
     given = replace(files, data=(replace(files.data[0], accuracy=None),))
-    assert classifier_rows(given, read_published(None)).empty
+    assert classifier_rows(Material(given, read_published(None))).empty
 
 
 def test_infinite_latent_ppl_has_a_reason_and_no_interval(tmp_path):
     files = build_coherence(tmp_path, documents=40, generators=("ngram-3",), delta=0.0, resamples=100)
-    found = coherence_rows(files, read_published(None))
+    found = coherence_rows(Material(files, read_published(None), NAMES(files)))
     worst = found[found["setting"] == "wo-title"].iloc[0]
     assert math.isinf(worst["latent_ppl"])
     assert pd.isna(worst["ci_low"])
@@ -118,7 +120,7 @@ def test_scores_of_another_sample_are_refused(files, tmp_path):
     write_json(tmp_path / "counts.json", {**read_json(first.counts), "drawn": 1000})
     mixed = replace(files, samples=(replace(first, counts=tmp_path / "counts.json"),))
     with pytest.raises(TextcriticError, match=r"69 documents, but .* says 1000 were drawn"):
-        coherence_rows(mixed, read_published(None))
+        coherence_rows(Material(mixed, read_published(None), NAMES(mixed)))
 
 
 def test_a_sample_of_which_no_article_could_be_read_is_refused(tmp_path):
@@ -126,13 +128,13 @@ def test_a_sample_of_which_no_article_could_be_read_is_refused(tmp_path):
     with pytest.raises(
         TextcriticError, match=r"inferred\.parquet: scores: no document is left after rejection"
     ) as error:
-        coherence_rows(files, read_published(None))
+        coherence_rows(Material(files, read_published(None), NAMES(files)))
     assert "section without title: 7; empty section: 2" in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_every_source_has_a_label_of_its_own(wide):
-    rows = coherence_rows(wide, read_published(None))
+    rows = coherence_rows(Material(wide, read_published(None), NAMES(wide)))
     assert not rows.duplicated(["corpus", "label"]).any()
     assert {
         "real text",
@@ -144,7 +146,7 @@ def test_every_source_has_a_label_of_its_own(wide):
 
 def test_a_setting_is_named_where_there_are_several(files):
     one = replace(files, samples=tuple(sample for sample in files.samples if sample.setting == "w-title"))
-    rows = coherence_rows(one, read_published(None))
+    rows = coherence_rows(Material(one, read_published(None), NAMES(one)))
     assert set(rows["label"]) >= {"small GPT-2, seed 1", "real text"}
     sheet = coherence_sheet(rows, names_of(one))
     assert [cell.text for cell in sheet.header[0]] == ["Metric", "Generator", "docstrings"]

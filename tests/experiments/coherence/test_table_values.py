@@ -30,10 +30,10 @@ from experiments.by_hand import (
     steps_of,
 )
 from experiments.coherence.tiny import audited, build_coherence
-from textcritic.experiments.coherence.tables import Tables
+from textcritic.experiments.coherence.tables import NAMES, TABLES
 from textcritic.files import read_json, write_json
-from textcritic.report.published import read_published
 from textcritic.report.sheet import to_html
+from textcritic.report.tables import Material
 
 RESAMPLES = 999
 DOCUMENTS = 40
@@ -177,7 +177,7 @@ def test_what_the_sheet_shows_is_what_the_rows_hold(made):
     """One seed alone, so that intervals stand under the values."""
     files, _, critic = made
     one = replace(files, samples=tuple(s for s in files.samples if s.seed == 1 and s.generator == "gpt2-demo"))
-    table = Tables(one, read_published(None)).coherence()
+    table = TABLES["coherence"](Material(one, names=NAMES(one)))
     page = to_html(table.sheet)
     p_values = dict(zip(table.rows["setting"], table.rows["p_value"], strict=True))
     for path, keys in sources(one):

@@ -24,10 +24,12 @@ from textcritic.experiments.coreference.resolver import (
 from textcritic.experiments.coreference.rows import ppl_rows
 from textcritic.files import read_json, read_table, write_json, write_table
 from textcritic.latents.resolvers import Mention, Resolved, write_mentions
+from textcritic.plan.sources import KEYS
 from textcritic.plan.spec import complete
-from textcritic.report.names import KEYS, Names
+from textcritic.report.names import Names
 from textcritic.report.power import noticed_from
 from textcritic.report.published import Published
+from textcritic.report.tables import Material
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def audit(files):
-    return audit_rows(files)
+    return audit_rows(Material(files))
 
 
 def entry(**keys):
@@ -46,7 +48,7 @@ def entry(**keys):
 
 def test_the_critic_itself_stands_in_the_audit_with_the_numbers_of_the_main_table(files, audit):
     """To the last digit."""
-    main = ppl_rows(files, Published({}))
+    main = ppl_rows(Material(files, Published({})))
     itself = audit[audit["variant"] == ITSELF].reset_index(drop=True)
     shown = ["label", "latent_ppl", "ci_low", "ci_high", "p_value", "latent_nll", "documents", "tokens"]
     pd.testing.assert_frame_equal(itself[[*KEYS, *shown]], main[[*KEYS, *shown]], check_exact=True, check_dtype=False)
@@ -137,7 +139,7 @@ def test_from_which_share_on_the_test_notices():
 
 
 def test_power_is_told_for_the_most_articles(files):
-    rows = power_rows(files)
+    rows = power_rows(Material(files))
     rows["detected"] = [float(row["share"] > 0.2 and row["kind"] == "relinked") for row in rows.to_dict("records")]
     [finding] = power_findings(rows)
     assert finding.says == (
@@ -158,15 +160,15 @@ def test_files_of_something_else_are_refused(files, tmp_path):
     [data] = files.data
     swapped = type(files).from_json(files.to_json().replace(str(data.power), str(data.scores)))
     with pytest.raises(TextcriticError, match="not a table of power; delete it"):
-        power_rows(swapped)
+        power_rows(Material(swapped))
     write_table(tmp_path / "wrong.parquet", read_table(data.scores))
     swapped = type(files).from_json(files.to_json().replace(str(data.variants), str(tmp_path / "wrong.parquet")))
     with pytest.raises(TextcriticError, match="not scores of variants; delete it"):
-        audit_rows(swapped)
+        audit_rows(Material(swapped))
 
 
 def test_the_resolver_stands_beside_the_baseline(files):
-    rows = resolver_rows(files)
+    rows = resolver_rows(Material(files))
     assert set(rows["resolver"]) == {"persons", "nearest"}
     summary = read_json(files.annotated[0].quality)
     [shown] = rows[(rows["resolver"] == "persons") & (rows["metric"] == "third")].to_dict("records")
@@ -186,20 +188,20 @@ def test_the_resolver_stands_beside_the_baseline(files):
 def test_what_was_measured_earlier_stands_where_nothing_is_annotated(files):
     """And nothing of a resolver that nobody measured."""
     earlier = replace(files, annotated=(), measured=Path("config/measured/resolvers.csv"))
-    rows = resolver_rows(earlier)
+    rows = resolver_rows(Material(earlier))
     assert set(rows["resolver"]) == {"persons", "nearest"}
     assert resolver_sheet(rows).body[0][-1].text.startswith("earlier, 20")
     [litbank, _] = resolver_sentences(rows)
     assert "pronouns of the third person of litbank" in litbank
     for resolver in ({"kind": "given"}, {"kind": "persons", "language": "words.yaml"}):
-        unknown = resolver_rows(replace(earlier, resolver={"name": "mine", **resolver}))
+        unknown = resolver_rows(Material(replace(earlier, resolver={"name": "mine", **resolver})))
         assert len(unknown) == 0
         assert resolver_sentences(unknown) == []
         assert resolver_sheet(unknown).remarks == ["Nothing has been measured of this resolver."]
 
 
 def test_the_error_of_the_resolver_is_two_by_two(files, tmp_path):
-    rows = error_rows(files)
+    rows = error_rows(Material(files))
     summary = read_json(files.annotated[0].error)
     cells = {f"{row['fitted']}_{row['scored']}": row["latent_ppl"] for row in rows.to_dict("records")}
     assert cells == {name: cell["value"] for name, cell in summary["latent_ppl"].items()}
@@ -207,4 +209,4 @@ def test_the_error_of_the_resolver_is_two_by_two(files, tmp_path):
     write_json(tmp_path / "wrong.json", {"documents": 3})
     wrong = replace(files, annotated=(replace(files.annotated[0], error=tmp_path / "wrong.json"),))
     with pytest.raises(TextcriticError, match="no latent_ppl in it; delete it"):
-        error_rows(wrong)
+        error_rows(Material(wrong))

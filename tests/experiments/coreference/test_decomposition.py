@@ -11,6 +11,7 @@ from experiments.coreference.tiny import build_coreference
 from textcritic.experiments.coreference.decomposition import decomposition_rows, decomposition_sheet
 from textcritic.report.names import Names
 from textcritic.report.sheet import to_html
+from textcritic.report.tables import Material
 
 RESAMPLES, DOCUMENTS, FOLDS = 49, 12, 10
 
@@ -44,7 +45,7 @@ def test_the_parts_equal_a_plain_computation_and_add_up(tmp_path):
 
 def test_one_document_has_no_parts(tmp_path):
     files = build_coreference(tmp_path, documents=6, drawn=1, generators=("ngram-3",), resamples=RESAMPLES)
-    rows = decomposition_rows(files)
+    rows = decomposition_rows(Material(files))
     assert rows["documents"].tolist() == [6, 1]
     assert rows.iloc[1][["cross_entropy", "entropy", "kl"]].isna().all()
     html = to_html(decomposition_sheet(rows, Names.of(files.samples)))

@@ -16,7 +16,7 @@ from textcritic.critics.mentions.job import chain_options
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.ngram_sheets import contributions_sheet, ratios_sheet, unlikely_sheet
 from textcritic.experiments.coreference.ngrams import contribution_rows, ratio_rows, unlikely_rows
-from textcritic.experiments.coreference.tables import Tables
+from textcritic.experiments.coreference.tables import CONTRIBUTIONS, PAPER_TABLES, TABLES
 from textcritic.inference import document_groups
 from textcritic.latents.resolvers import write_mentions
 from textcritic.latents.resolvers.chains import read_chains
@@ -24,7 +24,7 @@ from textcritic.plan.experiment import Part
 from textcritic.report.names import Names
 from textcritic.report.published import read_published
 from textcritic.report.sheet import to_html, to_latex
-from textcritic.report.tables import read_rows
+from textcritic.report.tables import Material, read_rows
 
 RESAMPLES = 99
 NOT_HERE = "FEMALE:0 . his:1 FEMALE:2 They:3"  # in no text, its symbols in some
@@ -261,7 +261,7 @@ def test_numbered_tables_have_the_papers_columns_and_their_own_published_values(
 
 def test_what_the_tables_show(made):
     files, _, csv = made
-    table = Tables(files, read_published(csv)).contributions()
+    table = CONTRIBUTIONS(Material(files, read_published(csv)))
     html, rows = to_html(table.sheet), table.rows[table.rows["generator"] == "gpt2-demo"].reset_index()
     first = rows.loc[1]
     low, high = (f"{first[f'contribution_{end}']:.4f}" for end in ("low", "high"))
@@ -275,7 +275,7 @@ def test_what_the_tables_show(made):
     assert f"small GPT-2: {whole:.4f} over all windows, {shown:.4f}" in html
     assert "<small>published 0.05</small>" in html
     names = Names.of(files.samples)
-    tiny_share = contribution_rows(files, read_published(None)).assign(percent=0.004, real_percent=0.0)
+    tiny_share = contribution_rows(Material(files, read_published(None))).assign(percent=0.004, real_percent=0.0)
     body = to_html(contributions_sheet(tiny_share, names))
     assert '<td class="number">0.00†<small>' in body
     assert '<td class="number">0.00<small>' in body
@@ -290,7 +290,7 @@ def test_windows_with_any_character_and_of_any_order(made):
         (ratio_rows, ratios_sheet),
     )
     for rows_of, sheet_of in sheets:
-        rows = rows_of(files, read_published(None))
+        rows = rows_of(Material(files))
         some = ~rows["window"].str.startswith("(")
         rows.loc[some, "window"] = "<i>:0 a_b&c:1 $:2"
         sheet = sheet_of(rows, names)
@@ -305,15 +305,16 @@ def test_windows_with_any_character_and_of_any_order(made):
 
 def test_a_sample_without_a_token_stands_there_and_says_so(tmp_path):
     files = build_coreference(tmp_path, documents=8, generators=("ngram-3", BROKEN), resamples=9)
-    tables = Tables(files, read_published(None))
-    for table in (tables.contributions(), tables.unlikely(), tables.ratios(), tables.more(), tables.less()):
+    material = Material(files)
+    recipes = (*PAPER_TABLES.values(), TABLES["coreference-ratios"])
+    for table in [recipe(material) for recipe in recipes if recipe is not PAPER_TABLES["ppl"]]:
         rows = table.rows[table.rows["generator"] == BROKEN]
         assert len(rows) == 1
         assert rows["count"].fillna(0).tolist() == [0]
         assert rows[["log_ratio" if "log_ratio" in rows else "percent"]].isna().all(axis=None)
         assert "untrained model" in to_html(table.sheet)
-    assert "nothing could be scored" in to_html(tables.contributions().sheet)
-    assert "no window is likelier in the sample" in to_html(tables.more().sheet)
+    assert "nothing could be scored" in to_html(CONTRIBUTIONS(material).sheet)
+    assert "no window is likelier in the sample" in to_html(PAPER_TABLES["more"](material).sheet)
 
 
 def test_real_text_without_a_token_is_one_line(tmp_path):
@@ -321,14 +322,14 @@ def test_real_text_without_a_token_is_one_line(tmp_path):
     write_mentions(files.data[0].mentions, [])
     for rows in (contribution_rows, unlikely_rows, ratio_rows):
         with pytest.raises(TextcriticError, match=r"mentions\.parquet: no mention and no sentence in it"):
-            rows(files, read_published(None))
+            rows(Material(files))
 
 
 def test_two_settings_are_two_samples(tmp_path):
     files = build_coreference(tmp_path, documents=8, generators=("gpt2-demo",), resamples=9)
     (sample,) = files.samples
     both = replace(files, samples=(replace(sample, setting="w-title"), sample))
-    rows = contribution_rows(both, read_published(None))
+    rows = contribution_rows(Material(both, read_published(None)))
     assert rows["setting"].value_counts().to_dict() == {"w-title": 12, "wo-title": 12}
     html = to_html(contributions_sheet(rows, Names.of(both.samples)))
     assert "small GPT-2, with titles</th>" in html

@@ -8,12 +8,13 @@ import pytest
 
 from experiments.coreference.tiny import BROKEN, build_coreference
 from textcritic.critics.mentions import MentionCritic
-from textcritic.experiments.coreference.findings import findings, window_in_words
 from textcritic.experiments.coreference.passages import passages
 from textcritic.experiments.coreference.read import chained
 from textcritic.experiments.coreference.shares import share_rows, share_sheet
+from textcritic.experiments.coreference.words import findings, window_in_words
 from textcritic.inference import permutation_test, ratio_of_sums
 from textcritic.report.names import Names
+from textcritic.report.tables import Material
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def counted(source, files):
 
 
 def test_shares_are_those_counted_one_at_a_time(files):
-    rows = share_rows(files)
+    rows = share_rows(Material(files))
     assert list(rows["generator"]) == ["data", "gpt2-demo", "ngram-3", BROKEN]
     for row, source in zip(rows.to_dict("records"), files.of(files.data[0]), strict=True):
         each = np.array(counted(source, files)).reshape(-1, 2)
@@ -47,7 +48,7 @@ def test_shares_are_those_counted_one_at_a_time(files):
 
 
 def test_a_source_without_mentions_has_a_dash(files):
-    sheet = share_sheet(share_rows(files), Names.of(files.samples))
+    sheet = share_sheet(share_rows(Material(files)), Names.of(files.samples))
     assert [row[1].text for row in sheet.body][-1] == "—"
 
 
@@ -63,7 +64,7 @@ def row(rows, share, p):
 
 def test_a_difference_is_said_with_its_strength(files):
     names = Names.of(files.samples)
-    (found,) = findings(row(share_rows(files), 0.05, 0.001), NO_WINDOWS, names)
+    (found,) = findings(row(share_rows(Material(files)), 0.05, 0.001), NO_WINDOWS, names)
     assert found.says == (
         "5.0% (4.80–5.20%) of the mentions of people in samples of small GPT-2 are unlikely under the critic "
         "(log P < −7), in real text 2.0% (1.80–2.20%) (p = 0.001)."
@@ -72,14 +73,14 @@ def test_a_difference_is_said_with_its_strength(files):
 
 
 def test_what_chance_explains_is_said_as_that(files):
-    (found,) = findings(row(share_rows(files), 0.021, 0.4), NO_WINDOWS, Names.of(files.samples))
+    (found,) = findings(row(share_rows(Material(files)), 0.021, 0.4), NO_WINDOWS, Names.of(files.samples))
     assert "no more than chance explains (p = 0.40)." in found.says
     assert found.strength == 0
 
 
 def test_of_several_seeds_the_least_apart_counts(tmp_path):
     files = build_coreference(tmp_path, documents=6, generators=("gpt2-demo",), seeds=(1, 2))
-    rows = share_rows(files)
+    rows = share_rows(Material(files))
     rows["share"], rows["ci_low"], rows["ci_high"] = [0.02, 0.05, 0.09], [0.01, 0.04, 0.08], [0.03, 0.06, 0.1]
     rows["p_value"] = [None, 0.001, 0.01]
     (found,) = findings(rows, NO_WINDOWS, Names.of(files.samples))
@@ -87,11 +88,11 @@ def test_of_several_seeds_the_least_apart_counts(tmp_path):
     assert "(p = 0.01)" in found.says
     assert found.strength == pytest.approx(0.03 / np.hypot(0.01, 0.01))
     (_, cells) = share_sheet(rows, Names.of(files.samples)).body
-    assert cells[1].notes[0] == "sd 2.83%, 2 seeds"
+    assert cells[1].notes[0] == "± 2.8% over 2 seeds"
 
 
 def test_no_mention_in_real_text_leaves_nothing_to_find(files):
-    rows = share_rows(replace(files, samples=files.samples[:1]))
+    rows = share_rows(Material(replace(files, samples=files.samples[:1])))
     rows.loc[0, ["share", "ci_low", "ci_high"]] = None
     assert findings(rows, NO_WINDOWS, Names.of(files.samples)) == ()
 
@@ -111,10 +112,12 @@ def test_a_window_in_words(window, words):
 
 @pytest.mark.parametrize(("low", "said"), [(0.001, 1), (-0.001, 0), (None, 0)])
 def test_the_window_that_adds_most_is_said_unless_chance_may_explain_it(files, low, said):
-    keys = share_rows(files).iloc[1][["corpus", "source", "setting", "generator", "decoding", "seed"]].to_dict()
+    keys = (
+        share_rows(Material(files)).iloc[1][["corpus", "source", "setting", "generator", "decoding", "seed"]].to_dict()
+    )
     about = {"rank": 1, "window": "<bos> . MALE:0 . he:0", "contribution_low": low, "percent": 1.2, "real_percent": 0.3}
     windows = pd.DataFrame([keys | about]).astype({"contribution_low": float})
-    found = findings(share_rows(replace(files, samples=())), windows, Names.of(files.samples))
+    found = findings(share_rows(Material(replace(files, samples=()))), windows, Names.of(files.samples))
     assert len(found) == said
     for finding in found:
         assert finding.says == (

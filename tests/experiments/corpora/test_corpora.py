@@ -17,7 +17,7 @@ from textcritic.files import read_json, write_json
 from textcritic.plan.experiment import Part
 from textcritic.plan.project import Project
 from textcritic.report.published import Published, read_published
-from textcritic.report.tables import read_rows
+from textcritic.report.tables import Material, read_rows
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "config/published/model-criticism/corpora.csv"
@@ -30,7 +30,7 @@ def files(tmp_path_factory):
 
 def test_values_stand_beside_those_published(files):
     published = Published({("docstrings", "", "data", "", "articles_train"): 32350.0})
-    rows = statistics_rows(files, published)
+    rows = statistics_rows(Material(files, published))
     first = rows[rows["corpus"] == "docstrings"].set_index("metric")
     assert first.loc["articles_train", ["value", "published", "difference"]].tolist() == [360, 32350, 360 - 32350]
     assert first["published"].notna().sum() == 1
@@ -53,7 +53,7 @@ def test_table_11_beside_the_papers_values(tmp_path):
     types = rows[rows["metric"] == "section_types"]
     assert types["value"].tolist() == [8, 8, 96, 96]
     assert types["published"].tolist() == [27, 50, 96, 96]
-    body = statistics_sheet(statistics_rows(CorporaFiles(data=data), read_published(PUBLISHED))).body[3]
+    body = statistics_sheet(statistics_rows(Material(CorporaFiles(data=data), read_published(PUBLISHED)))).body[3]
     assert [(cell.text, *cell.notes) for cell in body[2:4]] == [
         ("8", "published 50", "ours −42"),
         ("96", "published 96", "ours ±0"),
@@ -65,7 +65,7 @@ def test_what_is_left_out_is_counted_by_stage_and_reason_the_commonest_first(fil
     statistics = read_json(files.data[0].statistics)
     statistics |= {"skipped": {"disambiguation": 30, "redirect": 1200}, "rejected": {"too long": 1, "rare title": 2}}
     write_json(tmp_path / "statistics.json", statistics)
-    rows = left_out_rows(CorporaFiles(data=(Corpus(corpus="wiki", statistics=tmp_path / "statistics.json"),)))
+    rows = left_out_rows(Material(CorporaFiles(data=(Corpus(corpus="wiki", statistics=tmp_path / "statistics.json"),))))
     read, built = "when the text was read", "when the corpus was built"
     assert rows[["stage", "reason", "articles"]].values.tolist() == [
         [read, "redirect", 1200],
@@ -80,9 +80,9 @@ def test_what_is_left_out_is_counted_by_stage_and_reason_the_commonest_first(fil
 
 def test_of_nothing_left_out_there_is_a_table_that_says_so(tmp_path):
     files = tiny(tmp_path, documents=5, empty=True)
-    rows = left_out_rows(files)
+    rows = left_out_rows(Material(files))
     assert set(rows["corpus"]) == {"recipes"}
-    none = left_out_rows(CorporaFiles(data=files.data[:1]))
+    none = left_out_rows(Material(CorporaFiles(data=files.data[:1])))
     assert none.empty
     assert left_out_sheet(none).remarks == ["Nothing was left out."]
 
@@ -113,7 +113,7 @@ def test_statistics_that_lack_a_number_are_refused(tmp_path):
     write_json(tmp_path / "statistics.json", {"splits": {}})
     files = CorporaFiles(data=(Corpus(corpus="wiki", statistics=tmp_path / "statistics.json"),))
     with pytest.raises(TextcriticError, match=r"statistics\.json: no 'train' in it; delete it and rerun its rule"):
-        statistics_rows(files, Published({}))
+        statistics_rows(Material(files, Published({})))
 
 
 def test_it_reads_the_statistics_of_the_corpora_alone():

@@ -19,11 +19,12 @@ from textcritic.experiments.mixing.rows import (
     word_rows,
 )
 from textcritic.report.published import read_published
+from textcritic.report.tables import Material
 
 
 @pytest.fixture(scope="module")
 def table(compared, files, names):
-    return mixing_rows(compared, files, names, read_published(None))
+    return mixing_rows(Material(files, names=names))
 
 
 def one(table, generator, decoding, seed=1):
@@ -106,7 +107,7 @@ def test_seeds_are_summed_up(table, files):
 
 
 def test_pairs_compare_first_seeds_the_one_that_mixes_more_first(compared, files, names, table):
-    rows = pair_rows(compared, files, names)
+    rows = pair_rows(Material(files, names=names))
     assert len(rows) == 6  # of four samples that could be scored
     assert (rows["difference"] >= 0).all()
     assert rows["difference"].is_monotonic_decreasing
@@ -118,7 +119,7 @@ def test_pairs_compare_first_seeds_the_one_that_mixes_more_first(compared, files
 
 
 def test_topics_are_called_like_their_languages(compared, files, names):
-    rows = language_rows(compared, files, names)
+    rows = language_rows(Material(files, names=names))
     real = rows[rows["source"] == "data"]
     assert set(real["language"]) == set(LANGUAGES)
     assert (real["right_words"] > 0.9).all()
@@ -134,8 +135,8 @@ def test_topics_are_called_like_their_languages(compared, files, names):
     assert set(samples["seed"]) == {1}
 
 
-def test_the_words_of_a_topic_are_of_its_language(compared):
-    rows = word_rows(compared)
+def test_the_words_of_a_topic_are_of_its_language(files, names):
+    rows = word_rows(Material(files, names=names))
     for row in rows.to_dict("records"):
         words = row["words"].split()
         assert len(words) == 10
@@ -160,7 +161,7 @@ def test_sizes_of_models_stand_beside_the_published_ones(compared, files, names,
     published = tmp_path / "mixing.csv"
     head = "table,corpus,setting,generator,decoding,metric,value,source,note\n"
     published.write_text(f"{head},news,,writer,,parameters_millions,0.9,appendix C,\n", encoding="utf-8")
-    rows = mixing_rows(compared, files, names, read_published(published))
+    rows = mixing_rows(Material(files, read_published(published), names))
     assert set(rows[rows["source"] == "sample"]["parameters_millions"]) == {0.918656}
     row = one(rows, "writer", "drawn")
     assert (row["published"], row["difference"]) == (0.9, pytest.approx(0.018656))

@@ -14,12 +14,12 @@ from textcritic.experiments.mixing.rows import language_rows, mixing_rows, pair_
 from textcritic.experiments.mixing.sheets import languages_sheet
 from textcritic.experiments.mixing.simplex import corners_of, thinned
 from textcritic.experiments.mixing.words import headline, mixing_findings
-from textcritic.report.published import read_published
+from textcritic.report.tables import Material
 
 
 @pytest.fixture(scope="module")
 def table(compared, files, names):
-    return mixing_rows(compared, files, names, read_published(None))
+    return mixing_rows(Material(files, names=names))
 
 
 def test_two_thirds_of_the_sentences_are_those_that_mix_most(compared):
@@ -61,7 +61,7 @@ def test_every_source_has_sentences_with_their_english(compared, files, names):
 
 
 def test_findings_say_who_mixes_more(compared, files, names, table):
-    pairs, languages = pair_rows(compared, files, names), language_rows(compared, files, names)
+    pairs, languages = pair_rows(Material(files, names=names)), language_rows(Material(files, names=names))
     says = [finding.says for finding in mixing_findings(table, pairs, languages)]
     assert any(s.startswith("Non-autoregressive transformer, drawn mixes more than transformer, drawn: ") for s in says)
     assert any(s.startswith("Each topic is a language") for s in says)
@@ -70,7 +70,7 @@ def test_findings_say_who_mixes_more(compared, files, names, table):
 
 
 def test_what_the_test_notices_is_said(files):
-    (finding,) = known_findings(known_rows(files))
+    (finding,) = known_findings(known_rows(Material(files)))
     assert "tests notice 20% and more by words of another language and 20% and more" in finding.says
 
 
@@ -80,7 +80,7 @@ def test_refinement_needs_two_numbers_of_iterations(table):
 
 
 def test_every_figure_is_drawn(files, table):
-    rows = {"mixing": table, "mixing-power": known_rows(files)}
+    rows = {"mixing": table, "mixing-power": known_rows(Material(files))}
     drawn = [name for name, *_ in FIGURES["figures"](files, rows)]
     assert drawn == ["mixing", "mixing-simplex.news", "mixing-refinement", "mixing-power"]
     rows = {"mixing": table[table["decoding"] == "drawn"], "mixing-power": pd.DataFrame()}
@@ -102,5 +102,5 @@ def test_of_many_draws_as_many_are_shown_as_there_is_room_for():
 
 
 def test_a_source_is_named_once_over_its_topics(compared, files, names):
-    sheet = languages_sheet(language_rows(compared, files, names), names)
+    sheet = languages_sheet(language_rows(Material(files, names=names)), names)
     assert [row[0].text for row in sheet.body[:4]] == ["real translations", "", "", "transformer, drawn, seed 1"]

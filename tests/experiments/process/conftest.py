@@ -9,8 +9,8 @@ from experiments.process.tiny import NOTHING, SAMPLES, build_process
 from textcritic.experiments.process.files import ProcessFiles
 from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.rows import perplexity_rows
-from textcritic.experiments.process.words import process_findings
 from textcritic.report.published import read_published
+from textcritic.report.tables import Material
 
 PUBLISHED = Path(__file__).parents[3] / "config/published/model-criticism/process.csv"
 
@@ -24,7 +24,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> ProcessFiles:
 @pytest.fixture(scope="session")
 def rows(files: ProcessFiles) -> pd.DataFrame:
     """Perplexity and Latent PPL of every source, beside the published values."""
-    return perplexity_rows(files, read_published(PUBLISHED))
+    return perplexity_rows(Material(files, read_published(PUBLISHED), ProcessNames.of(files)))
 
 
 def of(rows: pd.DataFrame, generator: str, decoding: str = "sequences", seed: int = 1) -> pd.Series:
@@ -32,10 +32,3 @@ def of(rows: pd.DataFrame, generator: str, decoding: str = "sequences", seed: in
     keys = (rows["generator"] == generator) & (rows["decoding"] == decoding) & (rows["seed"] == seed)
     assert keys.sum() == 1
     return rows[keys].iloc[0]
-
-
-def sentences(rows: pd.DataFrame, files: ProcessFiles) -> str:
-    """What is said of the only process at the top of the report."""
-    (found,) = process_findings(rows, ProcessNames.of(files))
-    assert found.about == "Where the truth is known"
-    return found.says

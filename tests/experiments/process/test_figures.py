@@ -12,7 +12,7 @@ def test_figures_show_every_source_and_the_exact_value(files, tmp_path):
     assert {path.name for path in made} == {
         f"{name}.{form}" for name in ("latent-nll", "training-curves") for form in ("svg", "pdf", "narrow.svg")
     }
-    exact = math.log(Process.load(files.processes[0].process).latent_ppl())
+    exact = math.log(Process.load(files.data[0].process).latent_ppl())
     for name, nothing in (("latent-nll.svg", "could be read"), ("latent-nll.narrow.svg", ">none read<")):
         text = (tmp_path / name).read_text()
         assert f">exact: {exact:.2f}<" in text

@@ -8,9 +8,9 @@ from report_jobs import Made
 from experiments.process.tiny import RECIPE, SAMPLES, build_process
 from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.rows import perplexity_rows
-from textcritic.experiments.process.words import process_findings
-from textcritic.report.names import sample_keys
+from textcritic.experiments.process.words import process_doubts
 from textcritic.report.published import read_published
+from textcritic.report.tables import Material
 
 
 @pytest.mark.parametrize(
@@ -37,21 +37,21 @@ def test_decodings_are_named_by_what_they_mean(files, decodings, names):
         replace(files.samples[1], decoding=name, seed=seed) for name in decodings or "ab" for seed in (1, 2)
     )
     files = replace(files, samples=samples, decodings=decodings)
-    found = [ProcessNames.of(files).source(sample_keys(sample)) for sample in files.samples]
+    found = [ProcessNames.of(files).source(sample.keys) for sample in files.samples]
     assert found == [", ".join(filter(None, ("HSMM", name, f"seed {n}"))) for name in names for n in (1, 2)]
-    keys = sample_keys(files.samples[0])
+    keys = files.samples[0].keys
     assert ProcessNames.of(files).source(keys, decoding=False, seed=False) == "HSMM"
 
 
 def test_two_processes_are_told_apart_by_their_names(files, tmp_path):
     other = build_process(tmp_path, corpus="small", recipe=replace(RECIPE, seed=7), samples=SAMPLES[:1], resamples=50)
-    both = replace(files, processes=files.processes + other.processes, samples=files.samples + other.samples)
-    rows, names = perplexity_rows(both, read_published(None)), ProcessNames.of(both)
+    both = replace(files, data=files.data + other.data, samples=files.samples + other.samples)
+    rows, names = perplexity_rows(Material(both, read_published(None), ProcessNames.of(both))), ProcessNames.of(both)
     assert not rows["label"].duplicated().any()
     assert rows["label"].tolist()[-3:] == ["small: the process, exactly", "small: test sequences", "small: transformer"]
-    assert [found.about for found in process_findings(rows, names)] == [
-        "Where the truth is known (process)",
-        "Where the truth is known (small)",
-    ]
+    few = rows.assign(documents=9)
+    about = [found.about for found in process_doubts(few, names)]
+    assert len(about) == len(set(about))
+    assert (about[0], about[-1]) == ("process: transformer", "small: transformer")
     text = Made("process", both).figures(tmp_path, tmp_path / "figures")[0].read_text()
     assert ">small<" in text

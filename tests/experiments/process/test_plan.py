@@ -16,7 +16,7 @@ def experiments():
 
 def test_the_files_of_the_process_and_of_its_samples(experiments):
     files = experiments["process"].files()
-    (data,) = files.processes
+    (data,) = files.data
     assert str(data.process) == "results/corpora/process/process.npz"
     assert str(data.scores) == "results/scores/known-process/process/data/test.parquet"
     sample = next(sample for sample in files.samples if sample.decoding == "sequences-given")

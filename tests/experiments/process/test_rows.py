@@ -16,22 +16,22 @@ from textcritic.corpora.process import Process
 from textcritic.critics import decompose
 from textcritic.critics.known_process import KnownProcess, score_sequences
 from textcritic.errors import TextcriticError
-from textcritic.experiments.coherence.rows import COHERENCE_COLUMNS
-from textcritic.experiments.process.names import EXACT, TEST, ProcessNames
+from textcritic.experiments.coherence.rows import COLUMNS
+from textcritic.experiments.process.files import EXACT, TEST
+from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.rows import PARTS, perplexity_rows
 from textcritic.experiments.process.sequences import examples
 from textcritic.experiments.process.sheets import every_number_sheet, perplexity_sheet
-from textcritic.experiments.process.words import process_findings
 from textcritic.files import read_json, read_table, write_json
-from textcritic.report.names import KEYS
+from textcritic.plan.sources import KEYS
 from textcritic.report.numbers import number
 from textcritic.report.published import read_published
 from textcritic.report.scored import reasons_from_words
-from textcritic.report.tables import read_rows
+from textcritic.report.tables import Material, read_rows
 
 
 def test_the_exact_row_is_the_processs_own(files, rows):
-    process = Process.load(files.processes[0].process)
+    process = Process.load(files.data[0].process)
     exact = rows[rows["source"] == EXACT].iloc[0]
     assert (exact["latent_ppl"], exact["ppl_body"]) == (process.latent_ppl(), process.word_ppl())
     # Nothing but the process itself has its own transitions: all of the cross-entropy is entropy.
@@ -41,13 +41,13 @@ def test_the_exact_row_is_the_processs_own(files, rows):
 
 
 def test_the_end_of_a_sequence_is_one_more_certain_token(files, rows):
-    process = Process.load(files.processes[0].process)
+    process = Process.load(files.data[0].process)
     states, emitted = process.sample(20_000, 3)
     nats = sum(part.sum() for part in process.nll(states, emitted))
     with_end = math.exp(nats / (process.lengths[emitted].sum() + len(states)))
     exact, test = (rows[rows["source"] == source].iloc[0] for source in (EXACT, TEST))
     assert exact["ppl_all"] == pytest.approx(with_end, rel=0.01)
-    found = read_json(files.processes[0].statistics)
+    found = read_json(files.data[0].statistics)
     tokens, sequences = found["tokens"]["test"], found["articles"]["test"]
     assert tokens * math.log(test["ppl_body"]) == pytest.approx(
         (tokens + sequences) * math.log(test["ppl_all"]), rel=1e-12
@@ -55,10 +55,10 @@ def test_the_end_of_a_sequence_is_one_more_certain_token(files, rows):
 
 
 def test_latent_ppl_of_the_test_split_and_of_samples_by_hand(files, rows):
-    for source in (*files.processes, *files.samples[:3]):
+    for source in (*files.data, *files.samples[:3]):
         scores = read_table(source.scores).to_pandas()
         kept = scores[~scores["rejected"]]
-        row = rows.iloc[1] if source in files.processes else of(rows, source.generator, source.decoding)
+        row = rows.iloc[1] if source in files.data else of(rows, source.generator, source.decoding)
         assert row["latent_ppl"] == pytest.approx(math.exp(kept["nll"].sum() / kept["steps"].sum()), rel=1e-12)
         assert row["latent_nll"] == pytest.approx(kept["nll"].mean(), rel=1e-12)
         assert row["ci_low"] < row["latent_ppl"] < row["ci_high"]
@@ -67,7 +67,7 @@ def test_latent_ppl_of_the_test_split_and_of_samples_by_hand(files, rows):
         assert reasons_from_words(row["rejected_by_reason"]) == scores["why"].dropna().value_counts().to_dict()
         assert math.exp(row["cross_entropy"]) == pytest.approx(row["latent_ppl"], rel=1e-12)
         assert row["entropy"] + row["kl"] == pytest.approx(row["cross_entropy"], rel=1e-12)
-    statistics = read_json(files.processes[0].statistics)
+    statistics = read_json(files.data[0].statistics)
     assert rows.iloc[1]["latent_ppl"] == pytest.approx(statistics["latent_ppl"]["test"], rel=1e-12)
 
 
@@ -99,8 +99,8 @@ def test_published_values_stand_beside_what_they_were_measured_on(rows):
 
 
 def test_divergence_stands_beside_that_of_as_much_real_text(files, rows):
-    process = KnownProcess.load(files.processes[0].process)
-    test = read_table(files.processes[0].scores)
+    process = KnownProcess.load(files.data[0].process)
+    test = read_table(files.data[0].scores)
     whole = decompose(process.transitions(test), process)
     found = rows.set_index("label")[["kl_of_test", "kl_corrected_of_test"]]
     # The test split and a sample that has as many sequences as it: all of it.
@@ -109,7 +109,7 @@ def test_divergence_stands_beside_that_of_as_much_real_text(files, rows):
     # The fewer there are, the further test sequences seem to be away.
     assert found.loc["transformer", "kl_of_test"] > found.loc["HSMM, ends by itself", "kl_of_test"] > whole.kl
     assert found.loc[["the process, exactly", "untrained transformer"]].isna().all(axis=None)
-    again = perplexity_rows(files, read_published(None)).set_index("label")
+    again = perplexity_rows(Material(files, read_published(None), ProcessNames.of(files))).set_index("label")
     assert again["kl_of_test"].equals(found["kl_of_test"])
     names = ProcessNames.of(files)
     sheet = perplexity_sheet(rows, names, files.decodings)
@@ -122,7 +122,7 @@ def test_divergence_stands_beside_that_of_as_much_real_text(files, rows):
 
 def test_an_infinite_latent_ppl_says_why(files, tmp_path):
     """A process that never makes a step that a sample makes."""
-    data, source = files.processes[0], files.samples[0]
+    data, source = files.data[0], files.samples[0]
     process = Process.load(data.process)
     chain = next(r["chain"] for r in read_table(source.scores).to_pylist() if not r["rejected"])
     first, second = int(chain[0]), int(chain[1])
@@ -138,8 +138,8 @@ def test_an_infinite_latent_ppl_says_why(files, tmp_path):
     write_json(tmp_path / "statistics.json", statistics)
     paths = {"scores": "test.parquet", "process": "process.npz", "statistics": "statistics.json"}
     data = replace(data, **{name: tmp_path / path for name, path in paths.items()})
-    infinite = replace(files, processes=(data,), samples=(replace(source, scores=tmp_path / "scores.parquet"),))
-    rows = perplexity_rows(infinite, read_published(None))
+    infinite = replace(files, data=(data,), samples=(replace(source, scores=tmp_path / "scores.parquet"),))
+    rows = perplexity_rows(Material(infinite, read_published(None), ProcessNames.of(infinite)))
     row = of(rows, "transformer-released")
     assert math.isinf(row["latent_ppl"])
     assert math.isinf(row["seeds_mean"])
@@ -160,7 +160,7 @@ def test_a_process_with_one_state_has_tables_figures_and_sequences(tmp_path):
     files = build_process(
         tmp_path, samples=SAMPLES[:1], recipe=replace(RECIPE, states=2, subsequences=10), resamples=50
     )
-    data, sample = files.processes[0], files.samples[0]
+    data, sample = files.data[0], files.samples[0]
     process = Process.load(data.process)
     one = replace(process, transition=np.ones((1, 1)), owner=np.zeros(10, np.int64), emission=np.full(10, 0.1))
     one.save(data.process)
@@ -178,16 +178,14 @@ def test_a_process_with_one_state_has_tables_figures_and_sequences(tmp_path):
     of_data, _ = examples(files)
     shown = {(step.nll, step.share, step.unlikely) for shown in of_data.shown for step in shown.steps}
     assert shown == {("0.0", "0", False)}
-    rows = perplexity_rows(files, read_published(None))
+    rows = perplexity_rows(Material(files, read_published(None), ProcessNames.of(files)))
     assert rows["latent_ppl"].tolist() == [1.0] * 3
-    (found,) = process_findings(rows, ProcessNames.of(files))
-    assert "Latent PPL 1.00, that of the process itself" in found.says
 
 
 def test_columns_mean_what_they_mean_for_real_text(rows):
     ours = {"seeds_read", "kl_of_test", "kl_corrected_of_test", "published_note", "ppl_body_published"}
     ours |= {"ppl_body_difference", *PARTS, *KEYS}
-    assert set(rows.columns) - ours <= set(COHERENCE_COLUMNS)
+    assert set(rows.columns) - ours <= set(COLUMNS)
 
 
 def test_every_table_is_written_three_times_and_read_back(files, rows, tmp_path):
@@ -203,17 +201,17 @@ def test_every_table_is_written_three_times_and_read_back(files, rows, tmp_path)
 
 
 def test_files_that_do_not_belong_together_are_refused(files, tmp_path):
-    data, first = files.processes[0], files.samples[0]
-    other = replace(files, processes=(replace(data, statistics=tmp_path / "other.json"),))
+    data, first = files.data[0], files.samples[0]
+    other = replace(files, data=(replace(data, statistics=tmp_path / "other.json"),))
     statistics = read_json(data.statistics)
     statistics["latent_ppl"]["exact"] *= 1.01
     write_json(tmp_path / "other.json", statistics)
     with pytest.raises(TextcriticError, match=r"other\.json: is of another process than .*process\.npz"):
-        perplexity_rows(other, read_published(None))
+        perplexity_rows(Material(other, read_published(None), ProcessNames.of(other)))
     write_json(tmp_path / "other.json", {})
     with pytest.raises(TextcriticError, match=r"other\.json: no perplexity of a process in it"):
-        perplexity_rows(other, read_published(None))
+        perplexity_rows(Material(other, read_published(None), ProcessNames.of(other)))
     write_json(tmp_path / "counts.json", {**read_json(first.counts), "drawn": 999})
     mixed = replace(files, samples=(replace(first, scores=data.scores, counts=tmp_path / "counts.json"),))
     with pytest.raises(TextcriticError, match=r"300 documents, but .* says 999 were drawn"):
-        perplexity_rows(mixed, read_published(None))
+        perplexity_rows(Material(mixed, read_published(None), ProcessNames.of(mixed)))

@@ -74,7 +74,7 @@ def test_a_sequence_adds_up_to_its_latent_ppl(made):
     assert "Number 1 of 264 from the least likely." in worst.words
     near = [shown.key for shown in transformer.shown if shown.label.startswith("near the median")]
     assert near == [f"n{place}" for place in (132, 133, 134)]
-    ppl = read_json(files.processes[0].statistics)["latent_ppl"]["test"]
+    ppl = read_json(files.data[0].statistics)["latent_ppl"]["test"]
     assert f"= {number(ppl)}, the Latent PPL in the table" in data.words
     assert "Not one sequence of this sample could be read" in nothing.words
     assert [shown.label[:9] for shown in nothing.shown] == ["not read:"] * 2
@@ -83,7 +83,7 @@ def test_a_sequence_adds_up_to_its_latent_ppl(made):
 
 def test_texts_that_were_rejected_are_shown_with_their_faults(made):
     _, files, _ = made
-    process = Process.load(files.processes[0].process)
+    process = Process.load(files.data[0].process)
     hsmm = examples(files)[2]
     short, long = (next(s for s in hsmm.shown if why in s.label) for why in ("fewer than 9", "more than 9"))
     assert [step.state for step in short.steps] == [str(process.state_of[short.steps[0].letters])]
@@ -99,7 +99,7 @@ def test_the_summary_the_contents_and_the_definitions_speak_of_the_process(made)
     root, _, text = made
     assert '<a href="#process">A process whose truth is known</a>' in text
     assert '<h2 id="process">A process whose truth is known</h2>' in text
-    assert "<strong>Where the truth is known:</strong> transformer: word-level perplexity" in text
+    assert "<strong>Latent PPL:</strong>" in text
     assert "<dt>Word-level perplexity</dt>" in text
     assert 'href="process/tables/process.csv"' in text
     assert 'href="process/figures/latent-nll.pdf"' in text

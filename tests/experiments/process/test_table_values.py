@@ -32,7 +32,7 @@ def made(tmp_path_factory):
         report["body"] |= {"ppl": report["body"]["ppl"] + 0.5, "ci95": [end + 0.5 for end in report["body"]["ci95"]]}
         write_json(sample.perplexity, report)
     Made("process", files, published=PUBLISHED).tables(root / "tables")
-    arrays = np.load(files.processes[0].process)
+    arrays = np.load(files.data[0].process)
     transition = arrays["transition"]
     return (
         files,
@@ -53,7 +53,7 @@ def documents(path, p):
 
 def of_test(files, p, sequences):
     """The divergence of as many sequences of the test split, in the order that numpy's generator deals them."""
-    chains = [row["chain"] for row in kept(files.processes[0].scores)]
+    chains = [row["chain"] for row in kept(files.data[0].scores)]
     dealt = np.random.default_rng(1234).permutation(len(chains))[:sequences]
     if not len(dealt):
         return {"kl_of_test": None, "kl_corrected_of_test": None}
@@ -90,7 +90,7 @@ def latent(files, path, p, published):
 def test_every_sample(made):
     files, folder, process = made
     rows = printed(folder, "process")[2:]
-    real = documents(files.processes[0].scores, process["p"])
+    real = documents(files.data[0].scores, process["p"])
     for row, sample in zip(rows, files.samples, strict=True):
         scored = documents(sample.scores, process["p"])
         of_paper = PAPER.get(sample.generator, (None, None))
@@ -122,7 +122,7 @@ def test_every_sample(made):
 def test_the_process_and_its_test_split(made):
     files, folder, process = made
     exact, test = printed(folder, "process")[:2]
-    statistics = json.loads(files.processes[0].statistics.read_text())
+    statistics = json.loads(files.data[0].statistics.read_text())
     transition, owner, emission = process["transition"], process["owner"], process["emission"]
     tokens_of = np.array([len(letters) + 1 for letters in process["subsequences"]])
     # The state before each step: the first one for sure, then as the transitions lead on.
@@ -148,9 +148,9 @@ def test_the_process_and_its_test_split(made):
     check(exact, values | dict.fromkeys((*nothing, "ppl_body_low", "ppl_body_high", "seeds", "kl_of_test")))
     # What is left of equal numbers after rounding.
     assert 0 <= float(exact["kl"]) < 1e-12
-    expected = latent(files, files.processes[0].scores, process["p"], PAPER["data"][0])
+    expected = latent(files, files.data[0].scores, process["p"], PAPER["data"][0])
     kept_tokens, nats = 0, []
-    for row in pq.read_table(files.processes[0].articles).to_pylist():
+    for row in pq.read_table(files.data[0].articles).to_pylist():
         chain = [section["title"] for section in row["sections"]]
         of_states = -sum(math.log(process["p"](*step)) for step in steps_of(chain))
         pieces = [list(process["subsequences"]).index(section["text"]) for section in row["sections"]]

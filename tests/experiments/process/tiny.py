@@ -66,7 +66,7 @@ def build_process(
         articles=paths["test"],
     )
     sources = [_sample(folder, process, number, sequences, *row) for number, row in enumerate(samples, start=2)]
-    return ProcessFiles(processes=(data,), samples=tuple(sources), decodings=STOPS, resamples=resamples)
+    return ProcessFiles(data=(data,), samples=tuple(sources), decodings=STOPS, resamples=resamples)
 
 
 def _sample(

@@ -5,9 +5,8 @@ import pytest
 from experiments.tendencies.tiny import EMPTY, GENERATORS, build_tendencies
 from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.statistics import REAL
-from textcritic.experiments.tendencies.tables import Tables
 from textcritic.report.names import Names
-from textcritic.report.published import read_published
+from textcritic.report.tables import Material
 
 
 @pytest.fixture(scope="session")
@@ -23,5 +22,5 @@ def names(files: TendenciesFiles) -> Names:
 
 
 @pytest.fixture(scope="session")
-def tables(files: TendenciesFiles) -> Tables:
-    return Tables(files, read_published(None))
+def material(files: TendenciesFiles, names: Names) -> Material:
+    return Material(files, names=names)

@@ -16,6 +16,7 @@ from textcritic.experiments.tendencies.figures import FIGURES
 from textcritic.experiments.tendencies.rows import tendency_rows
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.report.names import Names
+from textcritic.report.tables import Material
 
 LONG = "x" * 10_000
 SAMPLES = {
@@ -46,7 +47,7 @@ def test_tables_and_section_say_what_is_the_matter(files, tmp_path):
     """Figures are drawn without a warning, but not saved, which takes long: empty ones stand in the section."""
     study, place = Made("tendencies", files), tmp_path / "tendencies"
     (place / "figures").mkdir(parents=True)
-    rows = {"tendencies": tendency_rows(files, Names.of(files.samples, REAL))}
+    rows = {"tendencies": tendency_rows(Material(files, names=Names.of(files.samples, REAL)))}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for name, *_ in FIGURES["figures"](files, rows):

@@ -10,6 +10,7 @@ from textcritic.experiments.tendencies.figures import FIGURES, length_axis
 from textcritic.experiments.tendencies.rows import tendency_rows
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.report.names import Names
+from textcritic.report.tables import Material
 
 ONE = [("faithful", "drawn", "wo-title")]
 SEVERAL = [("short", decoding, setting) for decoding in ("drawn", "nucleus") for setting in ("w-title", "wo-title")]
@@ -26,7 +27,7 @@ SEVERAL = [("short", decoding, setting) for decoding in ("drawn", "nucleus") for
 )
 def test_every_figure_is_drawn(made, tmp_path):
     files = build_tendencies(tmp_path, **made)
-    rows = {"tendencies": tendency_rows(files, Names.of(files.samples, REAL))}
+    rows = {"tendencies": tendency_rows(Material(files, names=Names.of(files.samples, REAL)))}
     for name, draw in FIGURES.items():
         drawn = list(draw(files, rows))
         assert len(drawn) == {"figures": 8, "boxes": 3}.get(name, 1)

@@ -18,17 +18,19 @@ from textcritic.experiments.tendencies.rows import (
     value_rows,
 )
 from textcritic.experiments.tendencies.statistics import REAL, SIZED
+from textcritic.experiments.tendencies.tables import TABLES
 from textcritic.experiments.tendencies.words import headline, tendency_findings, totals
 from textcritic.report.names import Names
 from textcritic.report.published import read_published
 from textcritic.report.scorecard import Measure, scores_of
+from textcritic.report.tables import Material
 
 HEAD = "table,corpus,setting,generator,decoding,metric,value,source,note\n"
 
 
 @pytest.fixture(scope="module")
 def table(files, names):
-    return tendency_rows(files, names)
+    return tendency_rows(Material(files, names=names))
 
 
 def of(table, generator):
@@ -96,18 +98,18 @@ def test_published_values_stand_beside_ours(files, names, tmp_path):
     )
     path.write_text(HEAD + "".join(f"1,{row}\n" for row in rows), encoding="utf-8")
     published = read_published(path)
-    values = value_rows(files, names, published)
+    values = value_rows(Material(files, published, names))
     real = values[(values["source"] == "data") & (values["statistic"] == "s")].iloc[0]
     assert (real["published"], real["published_sd"], real["draws"]) == (1.2, 0.001, 4)
     assert real["difference"] == real["value"] - 1.2
-    models = model_rows(replace(files, models=(model(tmp_path),)), published)
+    models = model_rows(Material(replace(files, models=(model(tmp_path),)), published))
     row = models[(models["generator"] == "short") & (models["statistic"] == "perplexity")].iloc[0]
     assert (row["value"], row["published"], row["difference"]) == (23.5, 24, -0.5)
     assert set(models.loc[models["statistic"] == "parameters", "value"]) == {205_000_000}
-    distances = distance_rows(files, names, published)
+    distances = distance_rows(Material(files, published, names))
     row = distances[(distances["generator"] == "short") & (distances["statistic"] == "length_ks")].iloc[0]
     assert (row["difference"], row["published_note"]) == (row["value"] - 0.5, "p < 0.005")
-    means = mean_rows(files, names, published)
+    means = mean_rows(Material(files, published, names))
     row = means[(means["generator"] == "short") & (means["statistic"] == "length_difference")].iloc[0]
     assert (row["published"], row["published_note"]) == (-20, "below")
     assert row["p_as_printed"] == 1  # one-sided as printed: no lower mean is ever significant
@@ -146,7 +148,7 @@ def test_the_scorecard_has_a_row_for_each_sample_and_real_text(table, names):
 
 def test_what_was_rejected_is_said_with_reasons(table, files, names):
     """Of old samples nothing is known of texts that had not ended: there are none. Of real text nothing is rejected."""
-    values = value_rows(files, names, read_published(None))
+    values = value_rows(Material(files, read_published(None), names))
     columns = ["rejected", "rejected_share", "rejected_by_reason", "unfinished"]
     said = {"short": (9, 9 / 69, "no end within 40 tokens: 7; empty: 2", 3), "flat": (1, 1 / 61, "empty: 1", 0)}
     for rows in (table, values):
@@ -159,10 +161,10 @@ def test_counts_of_another_sample_are_refused(files, names, tmp_path):
     other = replace(files, samples=(sample,))
     write_counts(sample, 61, {})
     with pytest.raises(TextcriticError, match=r"scores\.json: 60 documents, but .*counts\.json says 61 were kept"):
-        tendency_rows(other, names)
+        tendency_rows(Material(other, names=names))
     sample.counts.write_text('{"drawn": 60, "kept": 60}')
     with pytest.raises(TextcriticError, match=r"counts\.json: no 'rejected' in it; draw the sample again"):
-        tendency_rows(other, names)
+        tendency_rows(Material(other, names=names))
 
 
 def test_statistics_of_something_else_are_refused(tmp_path):
@@ -171,14 +173,14 @@ def test_statistics_of_something_else_are_refused(tmp_path):
         statistics_of(tmp_path / "x.json")
 
 
-def test_every_estimate_by_size_has_a_column(tables):
-    sizes = tables.sizes()
+def test_every_estimate_by_size_has_a_column(material):
+    sizes = TABLES["tendencies-sizes"](material)
     assert set(sizes.rows["statistic"]) == {statistic.name for statistic in SIZED}
     assert [cell.text for cell in sizes.sheet.header[0][2:]] == [statistic.title for statistic in SIZED]
 
 
-def test_the_last_size_of_each_source_is_all_of_its_documents(tables):
-    values, sizes = tables.values().sheet, tables.sizes().sheet
+def test_the_last_size_of_each_source_is_all_of_its_documents(material):
+    values, sizes = (TABLES[f"tendencies-{name}"](material).sheet for name in ("values", "sizes"))
     documents = {row[0].text: row[-1].text for row in values.body}
     last, name = {}, ""
     for row in sizes.body:
@@ -191,7 +193,7 @@ def test_the_last_size_of_each_source_is_all_of_its_documents(tables):
 def test_seeds_of_a_sample_are_rows_of_their_own(tmp_path):
     files = build_tendencies(tmp_path, sources=[("faithful", "drawn", "wo-title")], seeds=(1, 2), documents=20)
     names = Names.of(files.samples, REAL)
-    rows = tendency_rows(files, names)
+    rows = tendency_rows(Material(files, names=names))
     assert rows["seed"].tolist() == [1] * len(TENDENCIES) + [2] * len(TENDENCIES)
     assert "a faithful model" in headline(rows, names)
     assert len(totals(rows)) == 3

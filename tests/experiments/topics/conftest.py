@@ -10,7 +10,7 @@ from experiments.topics.tiny import BROKEN, GENERATORS, build_topics
 from textcritic.experiments.topics.files import Documents, TopicsFiles
 from textcritic.experiments.topics.rows import topic_rows
 from textcritic.files import read_table
-from textcritic.report.published import read_published
+from textcritic.report.tables import Material
 
 PUBLISHED = Path(__file__).parents[3] / "config/published/model-criticism/topics.csv"
 DOCUMENTS = 60
@@ -25,7 +25,7 @@ def topics(tmp_path_factory: pytest.TempPathFactory) -> TopicsFiles:
 @pytest.fixture(scope="session")
 def rows(topics: TopicsFiles) -> pd.DataFrame:
     """Latent NLL of every source, and how far its covariances are from real text's."""
-    return topic_rows(topics, read_published(None))
+    return topic_rows(Material(topics))
 
 
 def of(rows: pd.DataFrame, generator: str) -> pd.Series:

@@ -10,7 +10,7 @@ from experiments.topics.conftest import PUBLISHED
 from experiments.topics.tiny import build_topics
 from textcritic.experiments.topics.files import TopicsFiles
 from textcritic.experiments.topics.sheets import topics_sheet
-from textcritic.experiments.topics.words import topic_findings
+from textcritic.experiments.topics.words import topic_doubts
 from textcritic.plan.experiment import Part
 from textcritic.report.names import Names
 from textcritic.report.tables import read_rows
@@ -106,4 +106,7 @@ def test_several_corpora_are_told_apart(of_paper, of_eight, tmp_path):
     assert [row[0].text for row in sheet.body] == heads
     assert "published 123.30" in sheet.body[-1][2].notes
     assert any("published values, by a critic of as many topics, are of that" in remark for remark in sheet.remarks)
-    assert [found.about for found in topic_findings(rows, names)] == [f"Topics of LM1 on {corpus}" for corpus in PAPERS]
+    longer = rows.assign(p_value=0.001).assign(
+        words_per_document=[40.0, 400.0] * len(PAPERS), latent_nll=[1.0, 2.0] * len(PAPERS)
+    )
+    assert [found.about for found in topic_doubts(longer, names)] == [f"LM1 on {corpus}" for corpus in PAPERS]

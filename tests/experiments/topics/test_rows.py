@@ -17,15 +17,17 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.covariances import covariances
 from textcritic.experiments.topics.outliers import SHARES, TOPICS, outlier_rows
 from textcritic.experiments.topics.rows import topic_names, topic_rows, word_rows
-from textcritic.experiments.topics.sheets import left_out_sheet, words_sheet
+from textcritic.experiments.topics.sheets import words_sheet
 from textcritic.files import read_table, write_json, write_table
 from textcritic.inference import covariance_test
 from textcritic.latents.bags import Vocabulary, count_words, tokens_of
-from textcritic.report.names import DATA, Names
+from textcritic.plan.sources import DATA
+from textcritic.report.cells import unscored_sheet
+from textcritic.report.names import Names
 from textcritic.report.numbers import percent
-from textcritic.report.published import read_published
 from textcritic.report.scored import reasons_from_words
 from textcritic.report.sheet import to_html
+from textcritic.report.tables import Material
 
 RANGES = ("starts", "at_mean_starts")
 
@@ -91,7 +93,7 @@ def test_what_is_left_out_is_counted_by_reason(topics, rows):
     assert reasons_from_words(sample["rejected_by_reason"]) == {"no word of the vocabulary": EMPTY, "malformed": UNREAD}
     assert sample["rejected_share"] == pytest.approx((EMPTY + UNREAD) / (DOCUMENTS + UNREAD))
     assert (broken["documents"], broken["rejected"], broken["rejected_share"]) == (0, DOCUMENTS + UNREAD, 1.0)
-    text = to_html(left_out_sheet(rows, Names.of(topics.samples)))
+    text = to_html(unscored_sheet(rows, Names.of(topics.samples), "left-out", ""))
     assert f"no word of the vocabulary: {EMPTY}; malformed: {UNREAD}" in text
 
 
@@ -124,7 +126,7 @@ def test_the_baseline_stands_last_and_samples_in_their_order(topics, rows):
 
 def test_words_and_shares_of_each_topic(topics):
     files = topics.data[0]
-    words = word_rows(topics)
+    words = word_rows(Material(topics))
     means, _ = moments(files)
     weights = np.exp(np.column_stack([means, np.zeros(len(means))]))
     shares = (weights / weights.sum(1, keepdims=True)).mean(0)
@@ -141,7 +143,7 @@ def test_words_and_shares_of_each_topic(topics):
 
 
 def test_outliers_are_the_documents_with_the_highest_nll(topics):
-    outliers = outlier_rows(topics)
+    outliers = outlier_rows(Material(topics))
     for source in topics.shown(topics.data[0]):
         found = outliers[outliers["generator"] == getattr(source, "generator", "data")]
         scores = read_table(source.scores).to_pandas()
@@ -166,7 +168,7 @@ def test_every_decoding_is_named_where_a_study_has_several(tmp_path):
         (True, ["real text", "small GPT-2", "trigram"]),
     ):
         several = replace(files, samples=(first, replace(second, decoding="top-k", from_file=from_file)))
-        assert topic_rows(several, read_published(None))["label"].tolist() == expected
+        assert topic_rows(Material(several))["label"].tolist() == expected
 
 
 def test_files_of_another_kind_are_refused(topics):
@@ -174,14 +176,14 @@ def test_files_of_another_kind_are_refused(topics):
     for key, column in (("scores", "'nll'"), ("posteriors", "'mean'")):
         wrong = replace(topics, samples=(replace(first, **{key: first.articles}),))
         with pytest.raises(TextcriticError, match=f"no column {column}"):
-            topic_rows(wrong, read_published(None))
+            topic_rows(Material(wrong))
 
 
 def test_scores_of_another_sample_are_refused(topics, tmp_path):
     write_json(tmp_path / "counts.json", {"drawn": 1})
     mixed = replace(topics, samples=(replace(topics.samples[0], counts=tmp_path / "counts.json"),))
     with pytest.raises(TextcriticError, match="they belong to different samples"):
-        topic_rows(mixed, read_published(None))
+        topic_rows(Material(mixed))
 
 
 def test_real_text_of_which_nothing_can_be_scored_is_refused(topics, tmp_path):
@@ -189,7 +191,7 @@ def test_real_text_of_which_nothing_can_be_scored_is_refused(topics, tmp_path):
     write_table(tmp_path / "scores.parquet", scores.filter(scores["rejected"]))
     empty = replace(topics, data=(replace(topics.data[0], scores=tmp_path / "scores.parquet"),))
     with pytest.raises(TextcriticError, match="no document could be scored"):
-        topic_rows(empty, read_published(None))
+        topic_rows(Material(empty))
 
 
 def test_real_text_of_one_document_has_no_covariance(tmp_path):
@@ -200,7 +202,7 @@ def test_real_text_of_one_document_has_no_covariance(tmp_path):
 
 def test_a_sample_of_one_document_has_no_distance(tmp_path):
     files = build_topics(tmp_path, documents=20, drawn=1, generators=("gpt2-demo",), resamples=20)
-    row = of(topic_rows(files, read_published(None)), "gpt2-demo")
+    row = of(topic_rows(Material(files)), "gpt2-demo")
     assert math.isfinite(row["latent_nll"])
     assert math.isnan(row["distance"])
     assert row["documents"] == 1

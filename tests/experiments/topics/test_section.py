@@ -54,7 +54,7 @@ def test_the_section_has_its_words_shares_and_facts(made):
 def test_the_summary_the_contents_and_the_definitions_speak_of_topics(made):
     root, _, text = made
     assert '<a href="#topics">Topics</a>' in text
-    assert "<strong>Topics of small GPT-2:</strong> Latent NLL" in text
+    assert "<strong>Latent NLL:</strong>" in text
     assert "<dt>Correlated topic model</dt>" in text
     assert "<dt>Shuffled words</dt>" in text
     names = ("topics", "topic-words", "topic-outliers", "table9")

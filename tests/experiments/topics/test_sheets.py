@@ -11,12 +11,11 @@ from textcritic.experiments.topics.covariances import covariances
 from textcritic.experiments.topics.outliers import outlier_rows
 from textcritic.experiments.topics.rows import topic_rows, word_rows
 from textcritic.experiments.topics.sheets import outliers_sheet, topics_sheet, words_sheet
-from textcritic.experiments.topics.words import topic_findings
+from textcritic.experiments.topics.words import topic_doubts
 from textcritic.report.names import Names
 from textcritic.report.numbers import number
-from textcritic.report.published import read_published
 from textcritic.report.sheet import to_html, to_latex
-from textcritic.report.tables import read_rows
+from textcritic.report.tables import Material, read_rows
 
 
 def test_a_sample_of_which_nothing_can_be_scored_says_so(topics, rows):
@@ -26,19 +25,19 @@ def test_a_sample_of_which_nothing_can_be_scored_says_so(topics, rows):
     line = next(line for line in to_html(sheet).splitlines() if "untrained model" in line)
     assert line.count("—<small>nothing could be scored</small>") == 2
     assert f"100%<small>{DOCUMENTS + UNREAD} of {DOCUMENTS + UNREAD}</small>" in line
-    points = {found.about: found.says for found in topic_findings(rows, Names.of(topics.samples))}
+    points = {found.about: found.says for found in topic_doubts(rows, Names.of(topics.samples))}
     words = f"none of its {DOCUMENTS + UNREAD} documents could be scored, all for the reason “malformed”."
-    assert points["Topics of untrained model"] == words
-    assert word_rows(topics).groupby("generator")["share"].count()[BROKEN] == 0
+    assert points["untrained model"] == words
+    assert word_rows(Material(topics)).groupby("generator")["share"].count()[BROKEN] == 0
     panel = next(p for p in covariances(topics.data[0], topics).panels if p.label == "untrained model")
     assert (panel.documents, panel.matrix) == (0, None)
-    assert BROKEN not in set(outlier_rows(topics)["generator"])
+    assert BROKEN not in set(outlier_rows(Material(topics))["generator"])
 
 
 def test_words_are_not_taken_for_markup(topics):
-    words = word_rows(topics)
+    words = word_rows(Material(topics))
     text = f"{' '.join(NASTY)} </td><script>alert(1)</script>"
-    outliers = outlier_rows(topics).assign(text=text)
+    outliers = outlier_rows(Material(topics)).assign(text=text)
     names = Names.of(topics.samples)
     for sheet in (words_sheet(words, names), outliers_sheet(outliers, names)):
         html, latex = to_html(sheet), to_latex(sheet)
@@ -73,7 +72,7 @@ def test_the_table_as_people_read_it(topics, rows):
 
 def test_seeds_are_summarised_and_shown_together(tmp_path):
     topics = build_topics(tmp_path, generators=("gpt2-demo",), seeds=(2, 1), resamples=20)
-    rows = topic_rows(topics, read_published(None))
+    rows = topic_rows(Material(topics))
     samples = rows[rows["source"] == "sample"]
     assert samples["seeds_mean"].tolist() == pytest.approx([samples["latent_nll"].mean()] * 2)
     assert samples["seeds_sd"].tolist() == pytest.approx([np.std(samples["latent_nll"], ddof=1)] * 2)
@@ -82,45 +81,36 @@ def test_seeds_are_summarised_and_shown_together(tmp_path):
     assert [row[0].text for row in sheet.body] == ["real text", "small GPT-2"]
     assert "over 2 seeds" in sheet.body[1][1].notes[0]
     assert [source.seed for source in topics.shown(topics.data[0])[1:]] == [1]
-    assert set(outlier_rows(topics)["seed"].dropna()) == {1}
+    assert set(outlier_rows(Material(topics))["seed"].dropna()) == {1}
     spread = f"± {number(samples['distance_corrected'].std(ddof=1))} over 2 seeds"
     assert sheet.body[1][5].notes[0] == spread
-    told = rows.assign(distance_p=0.001)
-    (found,) = topic_findings(told, Names.of(topics.samples))
-    mean = number(samples["distance_corrected"].mean())
-    assert f"covariances of topics are {mean} apart from real text's ({spread}, largest p = 0.001)" in found.says
 
 
-def test_findings_tell_the_direction_and_the_doubt(topics, rows):
+def test_scores_that_depend_on_the_start_or_the_length_have_a_doubt(topics, rows):
     told = rows.copy()
     told.loc[told["generator"] == "data", "latent_nll"] = 20.0
-    values = {"gpt2-demo": (18.5, 0.0004, 0.2), "ngram-3": (20.1, 0.6, 0.001), "shuffled": (25.0, 0.001, 0.001)}
-    for generator, (nll, p, apart) in values.items():
-        told.loc[told["generator"] == generator, ["latent_nll", "p_value", "distance_p"]] = nll, p, apart
-    told.loc[told["generator"] == "ngram-3", ["distance_corrected", "distance_low", "distance_high"]] = 0.4, 0.3, 0.5
+    values = {"gpt2-demo": (18.5, 0.0004), "ngram-3": (20.1, 0.6), "shuffled": (25.0, 0.001)}
+    for generator, (nll, p) in values.items():
+        told.loc[told["generator"] == generator, ["latent_nll", "p_value"]] = nll, p
     for generator, gaps in {"gpt2-demo": (-1.62, -1.4), "ngram-3": (-0.3, 0.4), "shuffled": (4.8, 5.2)}.items():
         told.loc[told["generator"] == generator, ["gap_starts_low", "gap_starts_high"]] = gaps
-    points = topic_findings(told, Names.of(topics.samples))
-    assert [found.about for found in points] == [
-        f"Topics of {name}" for name in ("small GPT-2", "trigram", "shuffled words", "untrained model")
-    ]
-    assert points[0].says == (
-        "Latent NLL 18.5, 1.50 nats (1.40–1.62 over the starts of the fit) below real text's 20.0 (p < 0.001): the "
-        "model finds its mixtures of topics more usual than real ones, which is no better; which topics go together "
-        "cannot be told from real text (p = 0.20)."
+    doubts = [(found.about, found.says) for found in topic_doubts(told, Names.of(topics.samples))]
+    assert doubts[0] == (
+        "trigram",
+        "its Latent NLL is up to 0.30 nats lower than real text's under one start of the fit, and up to 0.40 nats "
+        "higher under another, so which it is depends on the start.",
     )
-    assert points[1].says == (
-        "Latent NLL 20.1, 0.10 nats (but on the other side by another start of the fit) above real text's 20.0, which "
-        "is within what chance explains (p = 0.60); covariances of topics are 0.40 apart from real text's "
-        "(95% interval 0.30–0.50, p = 0.001)."
-    )
-    for generator, words, told_too in (("gpt2-demo", 20, True), ("gpt2-demo", 80, False), ("shuffled", 80, True)):
+    assert [about for about, _ in doubts] == ["trigram", "untrained model"]
+    lengths = (("gpt2-demo", 20, True), ("gpt2-demo", 80, False), ("shuffled", 80, True), ("ngram-3", 80, False))
+    for generator, words, told_too in lengths:
         changed = told.copy()
         changed.loc[changed["generator"] == generator, "words_per_document"] = words
-        said = " ".join(found.says for found in topic_findings(changed, Names.of(topics.samples)))
-        way = "longer" if words == 80 else "shorter"
-        reason = f"its documents are {way} too ({words}.0 words of the vocabulary, real text's 40.0), which can be part"
-        assert (reason in said) is told_too
+        said = " ".join(found.says for found in topic_doubts(changed, Names.of(topics.samples)))
+        way, higher = ("longer", "higher") if words == 80 else ("shorter", "lower")
+        reason = (
+            f"its documents are {way} than real ones ({words}.0 words of the vocabulary; real text has 40.0), which"
+        )
+        assert (reason in said and f"why its Latent NLL is {higher}." in said) is told_too
 
 
 def test_every_table_is_written_three_times_and_read_back(topics, rows, tmp_path):

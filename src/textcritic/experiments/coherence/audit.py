@@ -7,14 +7,15 @@ import pandas as pd
 
 from textcritic.corpora import gold_chains
 from textcritic.critics import TransitionCritic, audit_transitions
-from textcritic.experiments.coherence.files import CoherenceFiles, Sample
-from textcritic.experiments.coherence.names import DATA_GOLD, DATA_INFERRED
+from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, Sample
 from textcritic.files import read_json, read_table
+from textcritic.plan.sources import GROUP, data_keys
 from textcritic.report.cells import matching
 from textcritic.report.decodings import decoding_difference
-from textcritic.report.names import GROUP, Names, data_keys, sample_keys
+from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, difference, missing, number
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.tables import Material
 
 DECODING = "decoding: "  # starts the name of the switch that an audit sample's decoding is
 SWITCH_WORDS = {
@@ -52,7 +53,7 @@ SWITCH_WORDS = {
 }
 
 
-def audit_rows(experiment: CoherenceFiles) -> pd.DataFrame:
+def audit_rows(material: Material) -> pd.DataFrame:
     """What each disputed detail does to the Latent PPL, for every source and for the study's audit samples.
 
     Columns: the keys, `switch`, `setting_of_switch`, `latent_ppl` (infinite where a step is impossible),
@@ -63,6 +64,7 @@ def audit_rows(experiment: CoherenceFiles) -> pd.DataFrame:
     Raises:
         TextcriticError: see `critics.audit_transitions`; a decoding of an audit sample or of its base is not described.
     """
+    experiment = material.files
     rows: list[dict[str, Any]] = []
     for data in experiment.data:
         samples = {s.slug: s for s in (*experiment.samples, *experiment.audit_samples) if s.corpus == data.corpus}
@@ -78,12 +80,12 @@ def audit_rows(experiment: CoherenceFiles) -> pd.DataFrame:
             row["rejected"] += unread.get(row["source"], 0)
             files = samples.get(row["source"])
             if files is None or files in experiment.samples:
-                keys = data_keys(data.corpus, DATA_GOLD) if files is None else sample_keys(files)
+                keys = data_keys(data.corpus, DATA_GOLD) if files is None else files.keys
                 rows.append(keys | _audit_row(row))
             elif row["compared_with"] is None:
                 for base in experiment.bases(files):
                     switched = _decoding_row(row, files, base, defaults[base.slug], experiment)
-                    rows.append(sample_keys(base) | _audit_row(switched))
+                    rows.append(base.keys | _audit_row(switched))
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 

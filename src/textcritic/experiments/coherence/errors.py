@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow as pa
 
 from textcritic.critics import Chains, Steps, TransitionCritic, is_unlikely, transition_errors
-from textcritic.experiments.coherence.files import CoherenceFiles
-from textcritic.experiments.coherence.names import DATA_INFERRED, TABLE_THRESHOLD
+from textcritic.experiments.coherence.files import DATA_INFERRED
+from textcritic.experiments.coherence.names import TABLE_THRESHOLD
 from textcritic.experiments.coherence.repetitions import (
     PUBLISHED_SHARES,
     chance,
@@ -19,10 +19,11 @@ from textcritic.experiments.coherence.repetitions import (
     scored,
 )
 from textcritic.experiments.coherence.rows import scored_sources
-from textcritic.report.names import GROUP, KEYS, Names
+from textcritic.plan.sources import GROUP, KEYS
+from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, missing, number, percent, plural
-from textcritic.report.published import Published
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.tables import Material
 
 SHOWN = 5  # kinds of steps of each source that have an interval and are shown, with those that are published
 # What stands in place of a kind of step: all unlikely steps, and those of them that repeat a title.
@@ -34,7 +35,7 @@ HEADS = ("Source", "From", "To", "Share of steps", "In real text")
 TOTALS = {ALL: "all unlikely steps", REPEATED: "of these, repeat a section"}
 
 
-def error_rows(experiment: CoherenceFiles, published: Published) -> pd.DataFrame:
+def error_rows(material: Material) -> pd.DataFrame:
     """Every kind of transition below probability 0.01 under the critic (paper, Table 12), and those published.
 
     Columns: the keys; `documents`; `from`, `to`; `count` of the `steps` of the source, and `percent` of them with its
@@ -46,6 +47,7 @@ def error_rows(experiment: CoherenceFiles, published: Published) -> pd.DataFrame
     Raises:
         TextcriticError: a file is missing or damaged, no document is left.
     """
+    experiment, published = material.files, material.published
     rows: list[dict[str, Any]] = []
     real: dict[str, dict[tuple[str, str], float | None]] = {}
     for keys, scores, critic in scored_sources(experiment, gold=False):

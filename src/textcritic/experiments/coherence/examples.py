@@ -16,7 +16,8 @@ from textcritic.experiments.coherence.files import CoherenceFiles, Sample
 from textcritic.experiments.coherence.names import TABLE_THRESHOLD
 from textcritic.experiments.coherence.repetitions import Repeats, chance, repeats, scored
 from textcritic.files import read_table
-from textcritic.report.names import GROUP, KEYS, Names, sample_keys
+from textcritic.plan.sources import GROUP, KEYS
+from textcritic.report.names import Names
 from textcritic.report.numbers import count, percent
 from textcritic.report.scored import read_scores
 from textcritic.report.sheet import Cell, Sheet
@@ -169,7 +170,7 @@ def said(example: Example) -> str:
 def _first_seeds(samples: Sequence[Sample]) -> list[Sample]:
     first: dict[tuple[Any, ...], Sample] = {}
     for sample in samples:
-        group = tuple(sample_keys(sample)[key] for key in GROUP)
+        group = tuple(sample.keys[key] for key in GROUP)
         if group not in first or sample.seed < first[group].seed:
             first[group] = sample
     return list(first.values())
@@ -252,7 +253,7 @@ def _example(
     posteriors: Sequence[float | None] = sure.get(article.id) or [None] * len(chain)
     sections = zip(chain, posteriors, article.sections, strict=True)
     return Example(
-        keys=sample_keys(sample),
+        keys=sample.keys,
         article=article.id,
         sections=tuple(ShownSection(name, posterior, section.text) for name, posterior, section in sections),
         place=place,

@@ -14,11 +14,10 @@ from textcritic.critics import TransitionCritic, scored_transitions, transition_
 from textcritic.experiments.coherence.files import CoherenceFiles, RealText
 from textcritic.experiments.coherence.graph import BEGIN, END, Edge, transition_graph
 from textcritic.experiments.coherence.matrices import next_section_shares, transition_heatmaps
-from textcritic.experiments.coherence.names import DATA_INFERRED, GRAPH_THRESHOLD, names_of
-from textcritic.report.charts import Mark, interval_chart, training_curves
+from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
+from textcritic.experiments.coherence.rows import PPL
+from textcritic.report.charts import from_low_to_high, interval_chart, marks_of, training_curves
 from textcritic.report.drawings import NARROW, WIDE, curves_of
-from textcritic.report.names import GROUP, SAMPLE, Names, sample_keys
-from textcritic.report.numbers import missing, p_value
 from textcritic.report.scored import read_scores
 
 GRAPH_TITLES, GRAPH_EDGES, NARROW_EDGES, MATRIX_TITLES = 12, 18, 10, 14
@@ -28,7 +27,7 @@ REAL = "real-text"
 def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
     """latent-ppl, graphs of unlikely steps, matrices of what follows what, and training curves: name, wide, narrow."""
     names, table = names_of(experiment), rows["coherence"]
-    panels = {data.corpus: marks(table[table["corpus"] == data.corpus], names) for data in experiment.data}
+    panels = {corpus: from_low_to_high(marks_of(of, names, PPL)) for corpus, of in table.groupby("corpus", sort=False)}
     yield "latent-ppl", interval_chart(panels), interval_chart(panels, NARROW)
     for data in experiment.data:
         critic = TransitionCritic.load(data.critic)
@@ -38,7 +37,7 @@ def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Ite
         shares = next_section_shares(scored_transitions(real, critic), critic.titles, shown)
         for sample in (s for s in experiment.samples if s.corpus == data.corpus):
             of_sample = next_section_shares(scored_transitions(sources[sample.slug], critic), critic.titles, shown)
-            label = names.source(sample_keys(sample))
+            label = names.source(sample.keys)
             yield (
                 f"transition-matrices.{sample.slug}",
                 transition_heatmaps(shares, of_sample, shown, label),
@@ -81,26 +80,7 @@ def _graphs(
 def generator_curves(experiment: CoherenceFiles) -> dict[str, Any]:
     """The training curves of the generators, by their names; decodings share one."""
     names = names_of(experiment)
-    return curves_of((names.source(sample_keys(s), decoding=False), s.training) for s in experiment.samples)
-
-
-def marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
-    """The rows of one corpus for the chart of Latent PPL: real text first, then samples from low to high."""
-    ranked = []
-    for _, group in rows.groupby(["source", *GROUP], sort=False, dropna=False):
-        first = group.iloc[0].to_dict()
-        lows, highs = group["ci_low"].fillna(np.inf), group["ci_high"].fillna(np.inf)
-        worst = group["p_value"].max()
-        mark = Mark(
-            label=names.source(first, corpus=False, seed=False),
-            values=tuple(group["latent_ppl"]),
-            intervals=tuple(zip(lows, highs, strict=True)),
-            note="" if missing(worst) else p_value(worst),
-            setting=first["setting"],
-            published=None if missing(first["published"]) else float(first["published"]),
-        )
-        ranked.append((first["source"] == SAMPLE, first["source"] != DATA_INFERRED, float(np.mean(mark.values)), mark))
-    return [mark for *_, mark in sorted(ranked, key=lambda row: row[:3] if row[0] else (row[0], row[1], 0.0))]
+    return curves_of((names.source(s.keys, decoding=False), s.training) for s in experiment.samples)
 
 
 def reading_order(scores: pa.Table, critic: TransitionCritic) -> list[str]:

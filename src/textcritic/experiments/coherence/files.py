@@ -1,20 +1,22 @@
 """The files that the coherence of a study is made of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textcritic.plan.bundle import Files
-from textcritic.plan.sources import Drawn
+from textcritic.plan.sources import Compared, Drawn, data_keys
+from textcritic.plan.sources import RealText as Real
+
+DATA_INFERRED, DATA_GOLD = "data-inferred", "data-gold"
+"""Real text by how its titles are known; where they are given there is `DATA_INFERRED` alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RealText(Files):
+class RealText(Real):
     """Real text of one corpus and the critic that was fitted on it.
 
     Attributes:
-        corpus: its name.
         critic: critic.json.
         accuracy: accuracy.json of the section classifier; None where titles are given and there is none.
         gold: scores of the test split with its own titles.
@@ -24,7 +26,6 @@ class RealText(Files):
         validation: the split on which the critic's smoothing was chosen; only the audit reads it.
     """
 
-    corpus: str
     critic: Path
     accuracy: Path | None
     gold: Path
@@ -37,6 +38,30 @@ class RealText(Files):
     def titles_given(self) -> bool:
         """Whether sections are known by the titles that they come with: `inferred` then equals `gold`."""
         return self.accuracy is None
+
+    def titled(self) -> list["Titled"]:
+        """The real text as a source: with inferred titles, and with its own where they are others."""
+        ways = {DATA_INFERRED: self.inferred} | ({} if self.titles_given else {DATA_GOLD: self.gold})
+        return [Titled(self, source, scores) for source, scores in ways.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """Real text whose titles are known in one way."""
+
+    real: RealText
+    source: str
+    scores: Path
+
+    @property
+    def corpus(self) -> str:
+        """The name of the corpus."""
+        return self.real.corpus
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The key columns of a row about it."""
+        return data_keys(self.corpus, self.source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +79,7 @@ class Sample(Drawn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoherenceFiles(Files):
+class CoherenceFiles(Compared):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -72,6 +97,15 @@ class CoherenceFiles(Files):
     decodings: Mapping[str, Mapping[str, Any]]
     resamples: int
     report_articles: int
+
+    def of(self, real: Real) -> list[Any]:
+        """The real text of one corpus with inferred titles and with its own, and the samples beside it."""
+        text, *samples = super(CoherenceFiles, self).of(real)
+        return [*text.titled(), *samples]
+
+    def groups(self) -> Iterator[tuple[Any, list[Any]]]:
+        """As `Compared.groups`; the yardstick is real text with inferred titles."""
+        return ((sources[0], sources) for sources in map(self.of, self.data))
 
     @property
     def titles_given(self) -> bool:

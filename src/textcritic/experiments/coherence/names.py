@@ -1,9 +1,8 @@
 """What the sources of the coherence experiment are called, and when a step counts as unlikely."""
 
-from textcritic.experiments.coherence.files import CoherenceFiles
+from textcritic.experiments.coherence.files import DATA_GOLD, CoherenceFiles
 from textcritic.report.names import Names
 
-DATA_INFERRED, DATA_GOLD = "data-inferred", "data-gold"
 TABLE_THRESHOLD = 0.01  # a step less probable is unlikely in Table 12
 GRAPH_THRESHOLD = 0.05  # and in Figures 1 and 4
 

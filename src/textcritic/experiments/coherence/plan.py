@@ -23,6 +23,7 @@ class Coherence(Experiment):
     """Latent PPL of chains of section titles (model criticism paper, section 4)."""
 
     kind = "coherence"
+    critic_kind = "transitions"
     version = 2
     tables = (
         *("coherence", "perplexity", "titles", "decomposition", "transition-errors", "repetition-rates"),
@@ -33,7 +34,7 @@ class Coherence(Experiment):
     def check(self) -> None:
         """See that sources are text with the titles that the critic needs, and that audit samples have a base."""
         critic = self.block["critic"]
-        check_critic(critic, "transitions", self.registries, f"{self.where}: critic")
+        check_critic(critic, self.critic_kind, self.registries, f"{self.where}: critic")
         for key, sources in (("sources", self._compared()), ("audit", self._audit())):
             for source in sources:
                 check_text(source, self.registries, f"{self.where}: {key}")

@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.critics import Chains, TransitionCritic, is_unlikely
-from textcritic.experiments.coherence.files import CoherenceFiles
 from textcritic.experiments.coherence.names import TABLE_THRESHOLD
 from textcritic.experiments.coherence.rows import scored_sources
 from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.report.names import KEYS, Names
+from textcritic.plan.sources import KEYS
+from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, difference, interval, missing, number, percent
-from textcritic.report.published import Published
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.tables import Material
 
 PUBLISHED_SHARES = "The published shares are of one run each; under them ours minus them, in percentage points."
 
@@ -45,7 +45,7 @@ class Repeats:
         return is_unlikely(np.exp(self.log_prob), TABLE_THRESHOLD)
 
 
-def repetition_rows(experiment: CoherenceFiles, published: Published) -> pd.DataFrame:
+def repetition_rows(material: Material) -> pd.DataFrame:
     """How often sections repeat the one before, in real text with inferred titles and in every sample.
 
     Columns: the keys; `documents`, `steps` scored; `repeated`, the steps that repeat a title, and `repeated_percent` of
@@ -57,6 +57,7 @@ def repetition_rows(experiment: CoherenceFiles, published: Published) -> pd.Data
     Raises:
         TextcriticError: a file is missing or damaged, no document is left.
     """
+    experiment, published = material.files, material.published
     rows = []
     for keys, scores, critic in scored_sources(experiment, gold=False):
         kept = scored(scores)

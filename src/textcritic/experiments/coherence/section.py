@@ -9,16 +9,17 @@ from textcritic.critics import TransitionCritic
 from textcritic.experiments.coherence.audit import switches
 from textcritic.experiments.coherence.examples import repetitions_shown
 from textcritic.experiments.coherence.figures import GRAPH_TITLES, REAL, generator_curves
-from textcritic.experiments.coherence.files import CoherenceFiles
-from textcritic.experiments.coherence.findings import findings, measure
-from textcritic.experiments.coherence.names import DATA_INFERRED, GRAPH_THRESHOLD, names_of
+from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles
+from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
+from textcritic.experiments.coherence.rows import PPL
 from textcritic.experiments.coherence.viewer import viewer_data
-from textcritic.experiments.coherence.words import definitions
+from textcritic.experiments.coherence.words import definitions, findings, headline
 from textcritic.files import read_json
-from textcritic.report.names import GROUP, SAMPLE, Names, data_keys, sample_keys
+from textcritic.plan.sources import GROUP, SAMPLE, data_keys
+from textcritic.report.cells import unscored_sheet
+from textcritic.report.names import Names
 from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
-from textcritic.report.phrases import commonest_reasons, perplexity_lines, seeds_in_words
-from textcritic.report.scorecard import scores_of
+from textcritic.report.phrases import perplexity_lines, seeds_in_words
 from textcritic.report.section import Place, Section
 from textcritic.report.sheet import Cell, Sheet
 
@@ -35,6 +36,9 @@ CONTENTS = (
     ("audit", "Audit"),
     ("rejected", "Not scored"),
 )
+
+
+LEFT_OUT = ("rejected", "Articles left out, by reason")
 
 
 def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
@@ -65,23 +69,23 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         "graphs": _graphs(experiment, names),
         "papers": papers,
         "repetitions": repetitions_shown(experiment, names),
-        "matrices": [{"key": s.slug, "label": names.source(sample_keys(s))} for s in experiment.samples],
+        "matrices": [{"key": s.slug, "label": names.source(s.keys)} for s in experiment.samples],
         "switches": switches(audit),
         "default": audit.loc[audit["switch"] == "default", "setting_of_switch"].iloc[0],
-        "rejected": place.sheet(_rejected(rows, names)),
+        "rejected": place.sheet(unscored_sheet(rows[rows["source"] != DATA_GOLD], names, *LEFT_OUT)),
         "viewer": _viewer(experiment),
         "viewer_words": f"Of each source {experiment.report_articles} articles at most are in this page: the most"
         " incoherent ones and the first of the others.",
     }
-    said = findings(rows, tables["titles"], names)
+    card = place.card(rows, [PPL], names.source, [DATA_INFERRED])
     return Section(
         title="Coherence",
         html=place.render("section.html.j2", variables),
         contents=tuple((place.id(name), title) for name, title in CONTENTS if optional.get(name, True)),
-        card=scores_of(rows, measure(place.id("values")), names.source, [DATA_INFERRED]),
-        findings=said.points,
+        card=card,
+        findings=tuple(findings(rows, tables["titles"], names, card)),
         definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),
-        headline=said.headline,
+        headline=headline(card),
         lines=tuple(perplexity_lines(rows, "ppl_body", "text without titles")),
         script=place.text("viewer.js"),
         style=place.text("section.css"),
@@ -145,18 +149,6 @@ def _every_number(rows: pd.DataFrame, names: Names) -> Sheet:
     return Sheet("every-number", "Latent PPL of every source", [[Cell(head) for head in heads]], body)
 
 
-def _rejected(rows: pd.DataFrame, names: Names) -> Sheet:
-    body = []
-    for row in rows.to_dict("records"):
-        if row["generator"] == "data" and row["source"] != DATA_INFERRED:
-            continue
-        reasons = commonest_reasons(row["rejected_by_reason"]) or "none"
-        cells = [Cell(count(row["rejected"])), Cell(percent(row["rejected_share"])), Cell(reasons, words=True)]
-        body.append([Cell(names.source(row), heading=True), *cells])
-    header = [[Cell("Source"), Cell("Rejected"), Cell("Share"), Cell("Reasons", words=True)]]
-    return Sheet("rejected", "Articles left out, by reason", header, body)
-
-
 def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, Any]]:
     """Widths in percent and words of the two parts, for real text and the first seed of each sample."""
     rows = rows[rows["seed"].isna() | (rows["seed"] == rows.groupby(GROUP)["seed"].transform("min"))]
@@ -183,7 +175,7 @@ def _graphs(experiment: CoherenceFiles, names: Names) -> list[dict[str, str]]:
     graphs = []
     for data in experiment.data:
         for sample in (s for s in experiment.samples if s.corpus == data.corpus):
-            graphs.append({"key": sample.slug, "label": names.source(sample_keys(sample)), "words": words})
+            graphs.append({"key": sample.slug, "label": names.source(sample.keys), "words": words})
         label = names.source(data_keys(data.corpus, DATA_INFERRED))
         graphs.append({"key": f"{data.corpus}.{REAL}", "label": label, "words": words})
     return graphs

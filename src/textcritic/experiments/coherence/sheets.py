@@ -6,21 +6,26 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from textcritic.experiments.coherence.names import DATA_GOLD, DATA_INFERRED
+from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED
+from textcritic.experiments.coherence.repetitions import percent_beside
+from textcritic.experiments.coherence.rows import PPL
+from textcritic.plan.sources import GROUP, SAMPLE
 from textcritic.report.cells import (
+    PERPLEXITY,
     infinite_remarks,
-    latent_cell,
     matching,
+    measure_cell,
     ppl_cell,
     unique,
     unit_remarks,
 )
-from textcritic.report.names import GROUP, SAMPLE, Names
-from textcritic.report.numbers import count, difference, missing, number, p_value, percent, setting_name
+from textcritic.report.names import Names
+from textcritic.report.numbers import count, missing, number, p_value, percent, setting_name
 from textcritic.report.sheet import Cell, Sheet
 
 SETTINGS = ("w-title", "wo-title")
 SETTING_HEADS = {"w-title": "W/ Title", "wo-title": "W/O Title"}
+BODY = replace(PERPLEXITY, value="ppl_body", low="ppl_body_low", high="ppl_body_high", published="", difference="")
 MOST_ACROSS = 2  # corpora side by side; more leave a page no room for the intervals
 
 
@@ -32,7 +37,7 @@ def coherence_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         caption += ", trained with and without section titles in its text"
     if rows["ppl_unit"].isna().all():  # samples from files: nobody says how they were made
         caption = "Latent PPL of real text and of each sample"
-    header, body = _across(rows, names, latent_cell) if across else _down(rows, names)
+    header, body = _across(rows, names, _latent) if across else _down(rows, names)
     return Sheet("coherence", caption, header, body, stubs=2, remarks=_remarks(rows, names))
 
 
@@ -54,12 +59,10 @@ def perplexity_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     body: list[list[Cell]] = []
     for _, group in samples.groupby(GROUP, sort=False):
         first = group.iloc[0].to_dict()
-        inside = group.assign(ppl_all=group["ppl_body"], ppl_all_low=group["ppl_body_low"], ppl_published=np.nan)
-        inside = inside.assign(ppl_all_high=group["ppl_body_high"], ppl_difference=np.nan)
         name = Cell(names.source(first, corpus=False, setting=False, seed=False), heading=start == 1)
         cells = [_stub(first["corpus"], body), name, Cell(setting_name(first["setting"]))][start:]
-        latent = latent_cell(group.assign(p_value=np.nan))
-        body.append([*cells, ppl_cell(group), ppl_cell(inside), latent])
+        latent = measure_cell(group, replace(PPL, p=""))
+        body.append([*cells, ppl_cell(group), ppl_cell(group, measure=BODY), latent])
     remarks = [*unit_remarks(rows), "Body leaves out section titles and separators.", *infinite_remarks(rows, names)]
     header = [[Cell(name) for name in heads[start:]]]
     caption = "Perplexity of each generator on the test articles"
@@ -102,17 +105,9 @@ def classifier_sheet(rows: pd.DataFrame) -> Sheet:
     """How often the section classifier is right."""
     body = []
     for row in rows.to_dict("records"):
-        beside = (
-            ""
-            if missing(row["published"])
-            else f"published {row['published']:g}%, ours {difference(row['difference'])}"
-        )
         value, low, high = (percent(row[column] / 100) for column in ("value", "ci_low", "ci_high"))
-        cells = [
-            Cell(row["split"]),
-            Cell(value, (f"{low} to {high}", *beside)),
-            Cell(count(row["sections"])),
-        ]
+        beside = () if missing(row["published"]) else percent_beside(row)
+        cells = [Cell(row["split"]), Cell(value, (f"{low} to {high}", *beside)), Cell(count(row["sections"]))]
         body.append([Cell(row["corpus"], heading=True), *cells])
     heads = ("Corpus", "Split", "Right", "Sections")
     remarks = [] if body else ["Titles are given; nothing is inferred."]
@@ -165,10 +160,10 @@ def _down(rows: pd.DataFrame, names: Names) -> tuple[list[list[Cell]], list[list
         for source in _real(rows):
             group = ours[ours["source"] == source]
             name = names.source(group.iloc[0], corpus=False)
-            body.append([Cell(""), Cell(name), ppl_cell(group, across), latent_cell(group, across)])
+            body.append([Cell(""), Cell(name), ppl_cell(group, across), _latent(group, across)])
         for generator, decoding, name in _generators(ours, names):
             groups = [_group(ours, corpus, setting, generator, decoding) for setting in settings]
-            body.append([Cell(""), Cell(name), *(ppl_cell(g) for g in groups), *(latent_cell(g) for g in groups)])
+            body.append([Cell(""), Cell(name), *(ppl_cell(g) for g in groups), *(_latent(g) for g in groups)])
         body[first][0] = Cell(corpus, heading=True)
     return header, body
 
@@ -193,8 +188,12 @@ def _remarks(rows: pd.DataFrame, names: Names) -> list[str]:
     ]
 
 
+def _latent(group: pd.DataFrame, span: int = 1) -> Cell:
+    return measure_cell(group, PPL, span)
+
+
 def _counted(group: pd.DataFrame, span: int = 1) -> Cell:
-    cell = latent_cell(group, span)
+    cell = _latent(group, span)
     return cell if group.empty else replace(cell, notes=(*cell.notes, f"{count(group['documents'].sum())} articles"))
 
 

@@ -8,10 +8,10 @@ import pyarrow as pa
 from textcritic.corpora import Article, some_articles
 from textcritic.critics import is_unlikely
 from textcritic.errors import TextcriticError
-from textcritic.experiments.coherence.files import CoherenceFiles, RealText, Sample
-from textcritic.experiments.coherence.names import DATA_INFERRED, GRAPH_THRESHOLD, names_of
+from textcritic.experiments.coherence.files import DATA_INFERRED, CoherenceFiles, RealText, Sample
+from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
 from textcritic.files import read_table
-from textcritic.report.names import data_keys, sample_keys
+from textcritic.plan.sources import data_keys
 from textcritic.report.scored import read_scores
 
 MAX_CHARACTERS = 4000
@@ -36,7 +36,7 @@ def viewer_data(experiment: CoherenceFiles) -> list[dict[str, Any]]:
         label = names.source(data_keys(data.corpus, DATA_INFERRED))
         sources.append(_source(label, data, data.inferred, experiment.report_articles) | {"real": True})
         for sample in (s for s in experiment.samples if s.corpus == data.corpus):
-            label = names.source(sample_keys(sample))
+            label = names.source(sample.keys)
             sources.append(_source(label, sample, sample.scores, experiment.report_articles) | {"real": False})
     return sources
 

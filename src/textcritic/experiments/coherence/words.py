@@ -1,4 +1,41 @@
-"""What each number of coherence means."""
+"""What the numbers of coherence say, in words, with every doubt that is left; and what each of them means."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from textcritic.experiments.coherence.files import DATA_INFERRED
+from textcritic.plan.sources import GROUP, SAMPLE
+from textcritic.report.card import Cell, Row, scorecard
+from textcritic.report.cells import matching
+from textcritic.report.names import Names
+from textcritic.report.numbers import (
+    count,
+    interval,
+    listed,
+    missing,
+    number,
+    p_value,
+    percent,
+    plural,
+)
+from textcritic.report.scorecard import (
+    ALPHA,
+    DIFFERENT,
+    HIGHER,
+    LOWER,
+    NOT_TESTED,
+    Number,
+    Score,
+    strength,
+)
+from textcritic.report.section import Finding, said_of
+
+MOST_POINTS = 6
+UNMOVED = 0.005  # a change of perplexity that the tables do not show
+UNCLEAR, UNKNOWN = "unclear", "unknown"
 
 SOFT, TITLES, SURE = "Soft Latent PPL", "Inferred and gold titles", "Sure"
 DEFINITIONS = (
@@ -73,3 +110,190 @@ def definitions(resamples: int, titles_given: bool = False) -> list[tuple[str, s
     known = [(term, words) for term, words in DEFINITIONS if not (titles_given and term == SURE)]
     pairs = [GIVEN.get(term, (term, words)) if titles_given else (term, words) for term, words in known]
     return [(term, words.format(resamples=resamples)) for term, words in pairs]
+
+
+def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names, card: Sequence[Score]) -> list[Finding]:
+    """What was found, in reading order.
+
+    Args:
+        rows: as `rows.coherence_rows` makes them.
+        titles: as `rows.titles_rows` makes them.
+        names: of the sources.
+        card: the scores of the rows.
+    """
+    real = rows[rows["source"] == DATA_INFERRED].to_dict("records")
+    points = [Finding("", _of_real(row, len(real) > 1)) for row in real]
+    points += [*said_of(card), *(Finding("", words) for words in _doubts(rows, names, card))]
+    points += [Finding("", words, strength) for words, strength in _of_titles(rows, titles, names)]
+    return [*points, *(Finding("", words) for words in _of_rejected(rows, names))]
+
+
+def headline(card: Sequence[Score]) -> str:
+    """How many samples order their sections unlike real text, in a sentence."""
+    verdicts = [_verdict(cell) for _, cell in _samples(card)]
+    total = len(verdicts)
+    higher, lower, unclear, unknown = (verdicts.count(kind) for kind in (HIGHER, LOWER, UNCLEAR, UNKNOWN))
+    if total == 1:
+        return {
+            HIGHER: "The model orders its sections less like real text than real text itself does.",
+            LOWER: "The model keeps to the usual order of sections more strictly than real text does.",
+            UNCLEAR: "The model's section order cannot be told from that of real text.",
+            UNKNOWN: "The model's section order could not be compared with that of real text.",
+        }[verdicts[0]]
+    if higher == total:
+        return f"All {total} samples order their sections measurably worse than real text."
+    if unclear == total:
+        return f"None of the {total} samples can be told from real text by the order of its sections."
+    if unknown == total:
+        return f"None of the {total} samples could be compared with real text."
+    parts = []
+    if higher:
+        parts.append(f"{higher} of {total} samples order their sections measurably worse than real text")
+    if lower:
+        does = "keeps" if lower == 1 else "keep"
+        parts.append(
+            f"{lower if higher else f'{lower} of {total} samples'} {does} to the usual order more strictly than it"
+        )
+    if unclear:
+        parts.append(f"{unclear} cannot be told from it")
+    if unknown:
+        parts.append(f"{unknown} could not be compared with it")
+    return f"{listed(parts)}."
+
+
+def _of_real(row: dict[str, object], several: bool) -> str:
+    where = f"On {row['corpus']}, real text" if several else "Real text"
+    value = float(str(row["latent_ppl"]))
+    if np.isinf(value):
+        return (
+            f"{where} has an infinite Latent PPL: {row['infinite_because']}. Nothing can be compared with it; a critic "
+            "with smoothing gives it a number."
+        )
+    return (
+        f"{where} has a Latent PPL of {number(value)} (95% interval {interval(_f(row['ci_low']), _f(row['ci_high']))}, "
+        f"{count(_f(row['documents']))} articles): given one section, the next is about as hard to guess as a draw "
+        f"from {number(value)} equally likely ones."
+    )
+
+
+def _samples(card: Sequence[Score]) -> list[tuple[Row, Cell]]:
+    """The samples of all corpora, each with its Latent PPL."""
+    blocks = scorecard({"": card}, {"": ""})
+    return [sample for block in blocks for column in block.columns for sample in block.samples(column)]
+
+
+def _verdict(cell: Cell) -> str:
+    """Whether a sample's Latent PPL is measurably higher or lower than the real text's, under each of its seeds."""
+    if cell.verdict == DIFFERENT:
+        return cell.way
+    return UNKNOWN if cell.verdict == NOT_TESTED else UNCLEAR
+
+
+def _doubts(rows: pd.DataFrame, names: Names, card: Sequence[Score]) -> list[str]:
+    """What has to be known of some scores: lower is not better, and why a value is infinite."""
+    lower = [row.label for row, cell in _samples(card) if _verdict(cell) == LOWER]
+    doubts = []
+    if lower:
+        does = "scores lower than real text. That is not better: it repeats" if len(lower) == 1 else ""
+        do = "score lower than real text. That is not better: they repeat"
+        doubts.append(f"{listed(lower)} {does or do} the commonest orders more than real text does.")
+    infinite = rows[(rows["source"] == SAMPLE) & rows["infinite_because"].notna()]
+    for row in infinite.drop_duplicates(GROUP).to_dict("records"):
+        doubts.append(f"The Latent PPL of {names.source(row, seed=False)} is infinite: {row['infinite_because']}.")
+    return doubts
+
+
+def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[tuple[str, float]]:
+    """What leaving titles out does, and how strong that is."""
+    groups = [group for _, group in titles.groupby(["corpus", "generator", "decoding"], sort=False)]
+    if len(groups) > MOST_POINTS:
+        return [(_of_many_titles(groups), max(_strength(rows, group) for group in groups))]
+    points = []
+    for group in groups:
+        first = group.iloc[0]
+        name = names.source(first, corpus=False, setting=False, seed=False)
+        where = f" on {first['corpus']}" if titles["corpus"].nunique() > 1 else ""
+        before, after = group["with_titles"].mean(), group["without_titles"].mean()
+        values = f"from {number(before)} to {number(after)}"
+        known = [p for p in group["p_value"] if not missing(p)]
+        start = f"Leaving the section titles out of the training text of {name}{where}"
+        if _moved(group):
+            verb = "raises" if after > before else "lowers"
+            words = f"{start} {verb} its Latent PPL {values} ({p_value(max(known))}){_by_perplexity(rows, group)}."
+            points.append((words, _strength(rows, group)))
+        elif known:
+            clear = sum(p < ALPHA for p in known)
+            doubt = (
+                f"a difference under {clear} of {len(known)} seeds only" if clear else "no more than chance explains"
+            )
+            points.append((f"{start} takes its Latent PPL {values}, {doubt} ({p_value(max(known))}).", 0.0))
+    return points
+
+
+def _of_many_titles(groups: list[pd.DataFrame]) -> str:
+    """One sentence on many pairs; the single ones are in the tables."""
+    moved = [float(g["without_titles"].mean() / g["with_titles"].mean() - 1) for g in groups if _moved(g)]
+    raised, lowered = [m for m in moved if m > 0], [-m for m in moved if m < 0]
+    parts = [
+        f"{verb} the Latent PPL measurably in {len(changes)} ({_percents(changes)})"
+        for verb, changes in (("raises", raised), ("lowers", lowered))
+        if changes
+    ]
+    if rest := len(groups) - len(moved):
+        parts.append(f"makes no clear difference in {rest}")
+    return f"In {len(groups)} comparisons, leaving the section titles out of the training text {listed(parts)}."
+
+
+def _strength(rows: pd.DataFrame, group: pd.DataFrame) -> float:
+    """How far apart a generator with titles and without them is, under the seed that sets them least apart."""
+    if not _moved(group):
+        return 0.0
+    return min(strength(*_with_and_without(rows, pair), by_ratio=True) for pair in group.to_dict("records"))
+
+
+def _with_and_without(rows: pd.DataFrame, pair: Mapping[str, Any]) -> tuple[Number, Number]:
+    same = matching(rows, {key: pair[key] for key in ("corpus", "generator", "decoding", "seed")})
+    both = same.set_index("setting")[["latent_ppl", "ci_low", "ci_high"]].astype(float)
+    return Number(*both.loc["w-title"]), Number(*both.loc["wo-title"])
+
+
+def _moved(group: pd.DataFrame) -> bool:
+    """Whether titles make a measurable difference to a generator under each of its seeds."""
+    known = [p for p in group["p_value"] if not missing(p)]
+    return bool(known and max(known) < ALPHA and np.isfinite(group[["with_titles", "without_titles"]].mean()).all())
+
+
+def _percents(shares: list[float]) -> str:
+    low, high = percent(min(shares)), percent(max(shares))
+    return f"by {low}" if low == high else f"by {low} to {high}"
+
+
+def _by_perplexity(rows: pd.DataFrame, group: pd.DataFrame) -> str:
+    """What perplexity on body text says of the same two generators, where it is finite and in one unit."""
+    first = group.iloc[0]
+    same = rows[(rows["corpus"] == first["corpus"]) & (rows["generator"] == first["generator"])]
+    values = [same.loc[same["setting"] == s, "ppl_body"].mean() for s in ("w-title", "wo-title")]
+    if not np.isfinite(values).all() or same["ppl_unit"].nunique() > 1:
+        return ""
+    change = values[1] / values[0] - 1
+    if abs(change) < UNMOVED:
+        return ", while its perplexity on body text stays as it is"
+    moves = "rises" if change > 0 else "falls"
+    return f", while its perplexity on body text {moves} by {percent(abs(change))}"
+
+
+def _of_rejected(rows: pd.DataFrame, names: Names) -> list[str]:
+    samples = rows[rows["source"] == SAMPLE]
+    lost = samples["rejected"].sum()
+    if not lost:
+        return ["Every article that was drawn could be read as sections and is in these numbers."]
+    worst = samples.loc[samples["rejected_share"].idxmax()].to_dict()
+    return [
+        f"{plural(int(lost), 'drawn article')} could not be read as sections or scored and "
+        f"{'is' if lost == 1 else 'are'} in none of these numbers; at most {percent(worst['rejected_share'])} of a "
+        f"sample ({names.source(worst)})."
+    ]
+
+
+def _f(value: object) -> float:
+    return float(str(value))

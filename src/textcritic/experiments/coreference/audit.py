@@ -1,6 +1,7 @@
 """Audit: what each switch of the critic does to the Latent PPL of every source."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -9,17 +10,18 @@ import pyarrow.compute as pc
 
 from textcritic.critics.mentions import MENTION_SCORES_SCHEMA
 from textcritic.critics.mentions.variants import ITSELF, VARIANTS_SCHEMA
-from textcritic.critics.scores import p_value_of
 from textcritic.errors import TextcriticError
-from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
-from textcritic.experiments.coreference.read import source_keys
-from textcritic.experiments.coreference.rows import scored
+from textcritic.experiments.coreference.files import Documents
+from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.files import read_table
-from textcritic.report.cells import matching, spread, unique
-from textcritic.report.names import DATA, GROUP, KEYS, SAMPLE, Names
-from textcritic.report.numbers import NONE, missing, number, p_value
+from textcritic.plan.sources import DATA, GROUP, KEYS, SAMPLE
+from textcritic.report.cells import matching, measure_cell, unique
+from textcritic.report.measured import columns_of, counted, estimated
+from textcritic.report.names import Names
+from textcritic.report.numbers import missing
 from textcritic.report.scorecard import ALPHA
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.tables import Material
 
 HIGHER, LOWER, SAME = "higher", "lower", "same"
 COLUMNS = (
@@ -53,7 +55,11 @@ WORDS: Mapping[str, str] = {
 }
 
 
-def audit_rows(files: CoreferenceFiles) -> pd.DataFrame:
+PLAIN = replace(PPL, published="", difference="")
+"""Without published values: there are none of variants."""
+
+
+def audit_rows(material: Material) -> pd.DataFrame:
     """Latent PPL of every source under every variant of the critic; no rows where variants were not asked for.
 
     Columns: the keys, `label`; `variant` (as `critics.mentions.variants`); `latent_ppl`, `ci_low`, `ci_high`,
@@ -64,20 +70,20 @@ def audit_rows(files: CoreferenceFiles) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged, or is something else.
     """
-    names, rows = Names.of(files.samples), []
+    files, names = material.files, material.names
+    rows = []
     for data in files.data:
         if data.variants is None:
             continue
         real = _by_variant(data)
         for source in files.of(data):
             by_variant = real if source is data else _by_variant(source)
-            keys = source_keys(source)
+            keys = source.keys
             for variant, scores in by_variant.items():
                 row = keys | {"label": names.source(keys, corpus=False), "variant": variant}
-                row |= scored(scores, files.resamples)
-                if source is not data and row["documents"] and not all(real[variant]["rejected"].to_pylist()):
-                    row["p_value"] = p_value_of(scores, real[variant], files.resamples)
-                rows.append(row)
+                scored, of_real = read_scored(scores), None if source is data else read_scored(real[variant])
+                row |= counted(scored) | dict(scored.more)
+                rows.append(row | columns_of(PPL, estimated(PPL, scored, of_real, files)))
     return _compared(pd.DataFrame(rows).reindex(columns=list(COLUMNS)))
 
 
@@ -87,7 +93,7 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     heads = [names.source(source | {"source": DATA}, seed=False) for source in sources]
     body = []
     for variant, group in rows.groupby("variant", sort=False):
-        cells = [_cell(matching(group, source)) for source in sources]
+        cells = [measure_cell(matching(group, source), PLAIN) for source in sources]
         changes = Cell("" if variant == ITSELF else _changes(group, names), words=True)
         body.append([Cell(WORDS.get(str(variant), str(variant)), heading=True), *cells, changes])
     remarks = [
@@ -157,17 +163,6 @@ def _order(group: pd.DataFrame) -> list[Any]:
     """The sources of a corpus by their Latent PPL, the mean over seeds."""
     known = group.dropna(subset="latent_ppl")
     return known.groupby(["source", *GROUP], sort=False)["latent_ppl"].mean().sort_values(kind="stable").index.tolist()
-
-
-def _cell(group: pd.DataFrame) -> Cell:
-    known = group[group["latent_ppl"].notna()]
-    if known.empty:
-        return Cell(NONE)
-    notes = spread(known, "latent_ppl", "ci")
-    values = [value for value in known["p_value"] if not missing(value)]
-    if values:
-        notes.append(p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}")
-    return Cell(number(known["latent_ppl"].mean()), tuple(notes))
 
 
 def _changes(group: pd.DataFrame, names: Names) -> str:

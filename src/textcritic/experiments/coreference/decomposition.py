@@ -11,18 +11,19 @@ import pandas as pd
 
 from textcritic.critics.mentions import cross_fitted_nll
 from textcritic.critics.mentions.scoring import document_nll
-from textcritic.experiments.coreference.files import CoreferenceFiles
-from textcritic.experiments.coreference.read import chained, critic_of, source_keys
+from textcritic.experiments.coreference.read import chained, critic_of
 from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.report.names import KEYS, Names
+from textcritic.plan.sources import KEYS
+from textcritic.report.names import Names
 from textcritic.report.numbers import count, interval, missing, number
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.tables import Material
 
 TERMS = ("cross_entropy", "entropy", "kl")
 COLUMNS = ("documents", "tokens", *(f"{term}{end}" for term in TERMS for end in ("", "_low", "_high")))
 
 
-def decomposition_rows(files: CoreferenceFiles) -> pd.DataFrame:
+def decomposition_rows(material: Material) -> pd.DataFrame:
     """The parts of the cross-entropy of every source, seeds included.
 
     Columns: the keys, `label`; `documents` and `tokens`; in nats per token `cross_entropy` (log Latent PPL), `entropy`
@@ -33,13 +34,14 @@ def decomposition_rows(files: CoreferenceFiles) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged.
     """
-    names, rows = Names.of(files.samples), []
+    files, names = material.files, material.names
+    rows = []
     for real in files.data:
         critic = critic_of(real)
         for source in files.of(real):
             chains = chained(source, files).chains
             chains = chains.some(chains.lengths > 0)
-            keys = source_keys(source)
+            keys = source.keys
             row: dict[str, Any] = keys | {"label": names.source(keys, corpus=False)}
             row |= {"documents": len(chains.lengths), "tokens": len(chains.codes)}
             if len(chains.lengths) > 1:

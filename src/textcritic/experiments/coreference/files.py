@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from textcritic.plan.bundle import Files
-from textcritic.plan.sources import Drawn
+from textcritic.plan.sources import Compared, Drawn
+from textcritic.plan.sources import RealText as Real
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RealText(Files):
+class RealText(Real):
     """Real text of one corpus and the critic of mentions that was fitted on it.
 
     Attributes:
-        corpus: its name.
         critic: critic.npz.
         training: training.json of the fit.
         mentions, scores, articles: of the test split.
@@ -22,7 +22,6 @@ class RealText(Files):
         power: how often the test notices exchanged pronouns; None likewise.
     """
 
-    corpus: str
     critic: Path
     training: Path
     mentions: Path
@@ -61,7 +60,7 @@ Documents: TypeAlias = RealText | Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoreferenceFiles(Files):
+class CoreferenceFiles(Compared):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -85,16 +84,3 @@ class CoreferenceFiles(Files):
     decodings: Mapping[str, Mapping[str, Any]]
     resamples: int
     report_articles: int
-
-    def of(self, real: RealText) -> list[Documents]:
-        """The real text of one corpus and the samples beside it."""
-        return [real, *(sample for sample in self.samples if sample.corpus == real.corpus)]
-
-    def shown(self, real: RealText) -> list[Sample]:
-        """The samples beside the real text of one corpus, the first seed of each only."""
-        first: dict[tuple[str, ...], Sample] = {}
-        for sample in self.samples:
-            key = (sample.corpus, sample.setting, sample.generator, sample.decoding)
-            if key not in first or sample.seed < first[key].seed:
-                first[key] = sample
-        return [sample for sample in first.values() if sample.corpus == real.corpus]

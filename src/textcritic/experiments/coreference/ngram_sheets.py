@@ -7,7 +7,8 @@ import pandas as pd
 
 from textcritic.critics.mentions import BOS, MINIMUM, THRESHOLD
 from textcritic.experiments.coreference.ngrams import ALL, CONTRIBUTING, LESS, MORE, OTHERS, UNLIKELY
-from textcritic.report.names import GROUP, Names
+from textcritic.plan.sources import GROUP
+from textcritic.report.names import Names
 from textcritic.report.numbers import MINUS, NONE, count, missing, percent, plural
 from textcritic.report.sheet import Cell, Sheet
 

@@ -29,10 +29,12 @@ from textcritic.critics.mentions.alternatives import Alternatives
 from textcritic.critics.mentions.scoring import document_nll
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles
-from textcritic.experiments.coreference.read import chained, critic_of, source_keys
+from textcritic.experiments.coreference.read import chained, critic_of
 from textcritic.inference import GROUPS, bootstrap_difference, bootstrap_interval, ratio_of_sums, t_interval
-from textcritic.report.names import KEYS, Names
+from textcritic.plan.sources import KEYS
+from textcritic.report.names import Names
 from textcritic.report.published import Published
+from textcritic.report.tables import Material
 
 CONTRIBUTING, UNLIKELY, RATIOS = 10, 13, 5  # windows of a sample that are shown, as many as in the paper
 ALL, OTHERS = "(all)", "(others)"
@@ -119,7 +121,7 @@ class Pair:
         return found.estimate, found.low, found.high
 
 
-def contribution_rows(files: CoreferenceFiles, published: Published) -> pd.DataFrame:
+def contribution_rows(material: Material) -> pd.DataFrame:
     """The windows that contribute most to the difference in Latent NLL per token, and those published (Table 6).
 
     A window of which the sample has the share f and real text the share g contributes `(f - g) * -log P`. Over all
@@ -136,13 +138,14 @@ def contribution_rows(files: CoreferenceFiles, published: Published) -> pd.DataF
     Raises:
         TextcriticError: a file is missing or damaged, or real text has no token.
     """
+    files, published = material.files, material.published
     rows: list[Row] = []
     for pair in _pairs(files):
         rows += [pair.keys | row for row in _contributions(pair, published)]
     return _table(rows, (*SHARES, *CONTRIBUTION_COLUMNS))
 
 
-def unlikely_rows(files: CoreferenceFiles, published: Published) -> pd.DataFrame:
+def unlikely_rows(material: Material) -> pd.DataFrame:
     """The commonest windows with log P < -7 in each sample, and those published (Table 15).
 
     The paper shows windows at random; here stand the commonest, of equally common ones the first in the alphabet.
@@ -155,13 +158,14 @@ def unlikely_rows(files: CoreferenceFiles, published: Published) -> pd.DataFrame
     Raises:
         TextcriticError: as `contribution_rows`.
     """
+    files, published = material.files, material.published
     rows: list[Row] = []
     for pair in _pairs(files):
         rows += [pair.keys | row for row in _unlikely(pair, published)]
     return _table(rows, (*SHARES, *UNLIKELY_COLUMNS))
 
 
-def ratio_rows(files: CoreferenceFiles, published: Published) -> pd.DataFrame:
+def ratio_rows(material: Material) -> pd.DataFrame:
     """Windows that a sample finds likelier than real text, and the reverse, and those published (Tables 16 and 17).
 
     A critic of the study's order and discount is fitted on the test split of real text, another on the sample. Only
@@ -177,6 +181,7 @@ def ratio_rows(files: CoreferenceFiles, published: Published) -> pd.DataFrame:
     Raises:
         TextcriticError: as `contribution_rows`.
     """
+    files, published = material.files, material.published
     rows: list[Row] = []
     for pair in _pairs(files):
         rows += [pair.keys | row for row in _ratios(pair, published)]
@@ -189,11 +194,11 @@ def _pairs(files: CoreferenceFiles) -> Iterator[Pair]:
         critic, chains = critic_of(real), _scored(chained(real, files).chains)
         if not len(chains.codes):
             raise TextcriticError(f"{real.mentions}: no mention and no sentence in it; nothing can be compared with it")
-        for sample in files.shown(real):
-            keys = source_keys(sample)
+        for sample in files.shown(real)[1:]:
+            keys = sample.keys
             label = names.source(keys, corpus=False, seed=False)
             written = _scored(chained(sample, files).chains)
-            yield Pair(keys | {"label": label}, source_keys(real), critic, chains, written, files.resamples)
+            yield Pair(keys | {"label": label}, real.keys, critic, chains, written, files.resamples)
 
 
 def _scored(chains: MentionChains) -> MentionChains:

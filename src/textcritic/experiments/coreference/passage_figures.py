@@ -13,7 +13,7 @@ from textcritic.critics.mentions import NO_ENTITY, THRESHOLD, MentionChains, Men
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.passage_chart import Caption, passage_chart
 from textcritic.experiments.coreference.passages import Passage, Symbol, Token, excerpt, passages
-from textcritic.experiments.coreference.read import chained, critic_of, source_keys
+from textcritic.experiments.coreference.read import chained, critic_of
 from textcritic.experiments.coreference.why import counts_in_words, is_label, nats, reason_of, written
 from textcritic.latents.resolvers.language import Language, load_language
 from textcritic.report.drawings import NARROW
@@ -116,7 +116,7 @@ def _caption(
     recipe: str, found: _Found, passage: Passage, token: Token, about: tuple[CoreferenceFiles, Language]
 ) -> Caption:
     files, language = about
-    label = Names.of(files.samples).source(source_keys(found.source))
+    label = Names.of(files.samples).source(found.source.keys)
     saw = " ".join(written(symbol) for symbol in token.context)
     says = [f"log P({written(token.symbol)} | {saw}) = {nats(token.log_prob)}."]
     if token.expected is not None and token.expected_log_prob > token.log_prob:

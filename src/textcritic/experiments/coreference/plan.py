@@ -8,7 +8,7 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import Annotated, CoreferenceFiles, RealText, Sample
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries, download_of
-from textcritic.plan.sources import Source, check_critic, check_labels, check_text, decodings_of, drawn
+from textcritic.plan.sources import Source, decodings_of, drawn
 from textcritic.plan.spec import SCHEMAS
 
 BASELINE = "nearest"
@@ -19,6 +19,7 @@ class Coreference(Experiment):
     """Latent PPL of chains of mentions under an n-gram critic (model criticism paper, section 5)."""
 
     kind = "coreference"
+    critic_kind = "mentions"
     tables = (
         "coreference",
         "coreference-shares",
@@ -34,15 +35,11 @@ class Coreference(Experiment):
     figures_read = ("coreference", "coreference-power")
 
     def check(self) -> None:
-        """See that sources are text, the critic reads mentions, and its resolver's files and the baseline are there."""
-        critic = self.block["critic"]
-        check_critic(critic, "mentions", self.registries, f"{self.where}: critic")
-        for source in self.sources():
-            check_text(source, self.registries, f"{self.where}: sources")
-        check_labels(self.sources(), self.registries, f"{self.where}: sources")
+        """See as well that the resolver's files, the annotated texts, and the baseline are there."""
+        super().check()
         if self.block["annotated"]:
             self.registries.entry("resolvers", BASELINE)
-        self._check_files("resolvers", resolver_of(critic, self.registries))
+        self._check_files("resolvers", resolver_of(self.block["critic"], self.registries))
         for annotation in self.block["annotated"]:
             self._check_files("annotations", annotation)
 

@@ -4,7 +4,6 @@ import pandas as pd
 
 from textcritic.critics.mentions.power import ALPHA, POWER_SCHEMA
 from textcritic.errors import TextcriticError
-from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.files import read_table
 from textcritic.latents.resolvers.exchange import KINDS
 from textcritic.report.cells import unique
@@ -12,16 +11,18 @@ from textcritic.report.numbers import NONE, count, listed, number, percent
 from textcritic.report.power import NOTICED, noticed_from
 from textcritic.report.section import Finding
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.tables import Material
 
 COLUMNS = ("corpus", *POWER_SCHEMA.names)
 
 
-def power_rows(files: CoreferenceFiles) -> pd.DataFrame:
+def power_rows(material: Material) -> pd.DataFrame:
     """The tables of `critics.mentions.power.power_of`, one corpus after the other; no rows where it was not measured.
 
     Raises:
         TextcriticError: a file is missing or damaged, or is something else.
     """
+    files = material.files
     tables = []
     for data in files.data:
         if data.power is not None:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from textcritic.critics.mentions import MentionCritic
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents, RealText
 from textcritic.experiments.coreference.passages import Passage, Piece, Token, excerpt, passages, pieces
-from textcritic.experiments.coreference.read import critic_of, read_mention_scores, source_keys
+from textcritic.experiments.coreference.read import critic_of, read_mention_scores
 from textcritic.experiments.coreference.why import (
     RARE,
     chance,
@@ -72,7 +72,7 @@ def reader(files: CoreferenceFiles, names: Names, place: Place) -> dict[str, lis
             article_shown(*article, f"{key}-{n}", partial(_id, place, f"{key}-{n}"), language)
             for n, article in enumerate(articles)
         ]
-        label = names.source(source_keys(source))
+        label = names.source(source.keys)
         group = shown["real" if isinstance(source, RealText) else "samples"]
         group.append({"key": key, "label": label, "group": f"articles-{key}", "articles": entries})
     return shown

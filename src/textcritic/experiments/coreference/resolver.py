@@ -14,6 +14,7 @@ from textcritic.latents.resolvers.measured import COLUMNS, About, Figure, figure
 from textcritic.report.cells import unique
 from textcritic.report.numbers import NONE, count, interval, number, percent
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.tables import Material
 
 BASELINE = "nearest"
 """The resolver that stands beside every other one: each pronoun is of the nearest name before it."""
@@ -24,7 +25,7 @@ ERROR_COLUMNS = ("annotation", "fitted", "scored", "latent_ppl", "ci_low", "ci_h
 TEXT = ("resolver", "version", "annotation", "part", "metric", "date", "hardware", "fitted", "scored")
 
 
-def resolver_rows(files: CoreferenceFiles) -> pd.DataFrame:
+def resolver_rows(material: Material) -> pd.DataFrame:
     """What is known of the resolver and of the baseline: rows of `latents.resolvers.measured.Figure`.
 
     Measured in this study where it has annotated text (`date` is empty then), else earlier; no rows where nothing is
@@ -33,6 +34,7 @@ def resolver_rows(files: CoreferenceFiles) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged, or is something else.
     """
+    files = material.files
     kind = str(files.resolver.get("model", files.resolver["kind"]))
     if files.measured is None:
         figures = list(_measured_here(files, kind))
@@ -88,12 +90,13 @@ def resolver_sentences(rows: pd.DataFrame) -> list[str]:
     return says
 
 
-def error_rows(files: CoreferenceFiles) -> pd.DataFrame:
+def error_rows(material: Material) -> pd.DataFrame:
     """Latent PPL of gold and of resolved chains of annotated text, under critics fitted on either.
 
     Raises:
         TextcriticError: a file is missing or damaged, or is something else.
     """
+    files = material.files
     rows = []
     for annotated in files.annotated:
         summary = read_json(annotated.error)

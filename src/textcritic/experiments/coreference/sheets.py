@@ -2,8 +2,10 @@
 
 import pandas as pd
 
-from textcritic.report.cells import latent_cell, left_out_cell, unique
-from textcritic.report.names import GROUP, Names
+from textcritic.experiments.coreference.rows import PPL
+from textcritic.plan.sources import GROUP
+from textcritic.report.cells import left_out_cell, measure_cell, unique
+from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, number
 from textcritic.report.sheet import Cell, Sheet
 
@@ -18,7 +20,7 @@ def ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
         known = group[group["latent_ppl"].notna()]
         means = [Cell(NONE if known.empty else number(known[column].mean())) for column in PER_DOCUMENT]
-        ppl = latent_cell(known) if len(known) else Cell(NONE, ("nothing could be scored",))
+        ppl = measure_cell(group, PPL) if len(known) else Cell(NONE, ("nothing could be scored",))
         body.append([name, ppl, *means, _documents(group), left_out_cell(group)])
     remarks = [
         f"{STEP} Under each value: its 95% interval (with several seeds: their standard deviation) and the p-value "
@@ -40,7 +42,7 @@ def paper_ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     for _, group in rows.groupby(["source", *GROUP], sort=False):
         first = group.iloc[0].to_dict()
         documents = f"{count(group['documents'].sum())} documents"
-        cell = latent_cell(group[group["latent_ppl"].notna()])
+        cell = measure_cell(group, PPL)
         name = Cell(names.source(first, corpus=len(corpora) > 1, seed=False), heading=True)
         body.append([name, Cell(cell.text, (*cell.notes, documents))])
     remarks = [

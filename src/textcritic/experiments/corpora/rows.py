@@ -6,18 +6,18 @@ from typing import Any
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.experiments.corpora.files import CorporaFiles, Corpus
+from textcritic.experiments.corpora.files import Corpus
 from textcritic.files import read_json
 from textcritic.plan.checks.process import SPLITS
-from textcritic.report.names import data_keys
-from textcritic.report.published import Published
+from textcritic.plan.sources import data_keys
+from textcritic.report.tables import Material
 
 STATISTICS = ("section_types", "median_sections", "median_section_length", "max_section_length")
 # When articles are left out, and the key of statistics.json that counts them by reason.
 STAGES = {"when the text was read": "skipped", "when the corpus was built": "rejected"}
 
 
-def statistics_rows(experiment: CorporaFiles, published: Published) -> pd.DataFrame:
+def statistics_rows(material: Material) -> pd.DataFrame:
     """Statistics of the corpora (paper, Table 11).
 
     Columns: corpus; metric: `articles_train`, `articles_validation`, `articles_test`; `section_types`, distinct titles
@@ -28,6 +28,7 @@ def statistics_rows(experiment: CorporaFiles, published: Published) -> pd.DataFr
     Raises:
         TextcriticError: a file is missing or damaged.
     """
+    experiment, published = material.files, material.published
     rows = []
     for corpus in experiment.data:
         for metric, value in _statistics(corpus).items():
@@ -37,7 +38,7 @@ def statistics_rows(experiment: CorporaFiles, published: Published) -> pd.DataFr
     return pd.DataFrame(rows)
 
 
-def left_out_rows(experiment: CorporaFiles) -> pd.DataFrame:
+def left_out_rows(material: Material) -> pd.DataFrame:
     """Articles left out of each corpus, by stage and reason, the commonest first.
 
     Columns: corpus, stage (when the text was read, or when the corpus was built), reason, articles.
@@ -45,6 +46,7 @@ def left_out_rows(experiment: CorporaFiles) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged.
     """
+    experiment = material.files
     rows: list[dict[str, Any]] = []
     for corpus in experiment.data:
         statistics = read_json(corpus.statistics)

@@ -6,18 +6,10 @@ import pandas as pd
 
 from textcritic.experiments.corpora.figures import CHART
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
+from textcritic.experiments.corpora.words import DEFINITIONS
 from textcritic.files import read_json
 from textcritic.report.numbers import count, plural
 from textcritic.report.section import Place, Section
-
-DEFINITIONS = (
-    (
-        "Section length",
-        "Tokens of a section, its title not counted: words split at white space, or the tokens of the tokenizer that "
-        "the corpus names. Median and longest are of all splits together.",
-    ),
-    ("Section types", "Distinct section titles of the training articles, after titles were standardised."),
-)
 
 
 def section(experiment: CorporaFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:

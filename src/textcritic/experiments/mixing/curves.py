@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from textcritic.experiments.mixing.known import TESTS
+from textcritic.plan.sources import DATA, SAMPLE
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
-from textcritic.report.names import DATA, SAMPLE, Names
+from textcritic.report.names import Names
 from textcritic.report.power import Curve, power_panel
 from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE, style
 

@@ -48,7 +48,7 @@ def examples(compared: list[Compared], files: MixingFiles, names: Names) -> list
                 _shown(source, place, texts[source.posteriors.ids[place]], one, index) | {"key": f"{key}-{n}"}
                 for n, place in enumerate(chosen)
             ]
-            shown.append({"key": key, "label": names.source(source.keys, seed=False), "sentences": sentences})
+            shown.append({"key": key, "label": names.source(source.files.keys, seed=False), "sentences": sentences})
     return shown
 
 

@@ -7,12 +7,11 @@ from matplotlib.figure import Figure
 
 from textcritic.experiments.mixing.curves import power_chart, refined, refinement_chart
 from textcritic.experiments.mixing.files import MixingFiles, RealText
-from textcritic.experiments.mixing.rows import REAL, Compared
+from textcritic.experiments.mixing.rows import MIXED, REAL, Compared
 from textcritic.experiments.mixing.simplex import Panel, simplex_chart
-from textcritic.report.charts import Mark, interval_chart
+from textcritic.report.charts import interval_chart, marks_of
 from textcritic.report.drawings import NARROW
-from textcritic.report.names import GROUP, Names
-from textcritic.report.numbers import missing, p_value
+from textcritic.report.names import Names
 
 CHART, SIMPLEX, REFINEMENT, POWER = "mixing", "mixing-simplex", "mixing-refinement", "mixing-power"
 
@@ -24,7 +23,7 @@ def figures(files: MixingFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tu
     corpus of artificial languages.
     """
     names, table = Names.of(files.samples, REAL), rows["mixing"]
-    marks = {real.corpus: _marks(table[table["corpus"] == real.corpus], names) for real in files.data}
+    marks = {corpus: marks_of(of, names, MIXED) for corpus, of in table.groupby("corpus", sort=False)}
     quantity = "words of another language, in percent"
     yield CHART, interval_chart(marks, quantity=quantity), interval_chart(marks, NARROW, quantity)
     for real in files.data:
@@ -44,27 +43,16 @@ def simplex(files: MixingFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple
 FIGURES = {"figures": figures, "simplex": simplex}
 
 
-def _marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
-    marks = []
-    for _, group in rows[rows["mixed"].notna()].groupby(["source", *GROUP], sort=False):
-        first, worst = group.iloc[0].to_dict(), [value for value in group["mixed_p"] if not missing(value)]
-        mark = Mark(
-            label=names.source(first, corpus=False, seed=False),
-            values=tuple(group["mixed"]),
-            intervals=tuple(zip(group["mixed_low"], group["mixed_high"], strict=True)),
-            note=p_value(max(worst)) if worst else "",
-            setting=str(first["setting"]),
-        )
-        marks.append(mark)
-    return marks
-
-
 def _simplex(real: RealText, files: MixingFiles, names: Names) -> tuple[Figure, Figure]:
     """Wide and narrow; the first of the posterior draws of each sentence."""
     one = Compared.of(real, files)
     corners = [one.name(topic) for topic in one.order]
     panels = [
-        Panel(names.source(source.keys, corpus=False, seed=False), source.posteriors.draws[:, 0][:, one.order], corners)
+        Panel(
+            names.source(source.files.keys, corpus=False, seed=False),
+            source.posteriors.draws[:, 0][:, one.order],
+            corners,
+        )
         for source in one.sources
         if source.files in files.shown(real)
     ]

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from textcritic.plan.bundle import Files
-from textcritic.plan.sources import Drawn
+from textcritic.plan.sources import Compared, Drawn
+from textcritic.plan.sources import RealText as Real
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RealText(Files):
+class RealText(Real):
     """Real translations of one corpus and the LDA model that was fitted on them.
 
     Attributes:
-        corpus: its name.
         critic: critic.npz.
         vocabulary: vocabulary.parquet.
         vocabulary_counts: vocabulary.json, what was left out of the vocabulary and why.
@@ -22,7 +22,6 @@ class RealText(Files):
         posteriors, scores, articles: of the test split.
     """
 
-    corpus: str
     critic: Path
     vocabulary: Path
     vocabulary_counts: Path
@@ -54,7 +53,7 @@ Documents: TypeAlias = RealText | Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MixingFiles(Files):
+class MixingFiles(Compared):
     """Real translations of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -72,19 +71,3 @@ class MixingFiles(Files):
     decodings: Mapping[str, Mapping[str, Any]]
     resamples: int
     report_articles: int
-
-    def of(self, real: RealText) -> list[Documents]:
-        """The real translations of one corpus and the samples beside them."""
-        return [real, *(sample for sample in self.samples if sample.corpus == real.corpus)]
-
-    def shown(self, real: RealText) -> list[Documents]:
-        """The same with the first seed of each sample only."""
-        first: dict[tuple[str, ...], int] = {}
-        for sample in self.samples:
-            key = (sample.corpus, sample.generator, sample.decoding)
-            first[key] = min(sample.seed, first.get(key, sample.seed))
-        return [
-            source
-            for source in self.of(real)
-            if isinstance(source, RealText) or source.seed == first[source.corpus, source.generator, source.decoding]
-        ]

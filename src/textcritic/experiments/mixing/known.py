@@ -3,11 +3,11 @@
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.experiments.mixing.files import MixingFiles
 from textcritic.files import read_table
 from textcritic.report.numbers import count, percent
 from textcritic.report.power import noticed_from
 from textcritic.report.section import Finding
+from textcritic.report.tables import Material
 
 TESTS = {"share_": "by words of another language", "": "by the energy distance"}
 """What the columns of a test begin with, and what it goes by."""
@@ -18,12 +18,13 @@ COLUMNS = (
 )
 
 
-def known_rows(files: MixingFiles) -> pd.DataFrame:
+def known_rows(material: Material) -> pd.DataFrame:
     """The tables of `critics.lda.power`, one corpus after the other; no rows where none is configured.
 
     Raises:
         TextcriticError: a file is missing or damaged, or is something else.
     """
+    files = material.files
     tables = []
     for known in files.known:
         table = read_table(known.power).to_pandas().assign(corpus=known.corpus)

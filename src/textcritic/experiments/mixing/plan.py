@@ -10,9 +10,7 @@ from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
 from textcritic.plan.sources import (
     Source,
-    check_critic,
     check_fairseq,
-    check_labels,
     check_supported,
     decodings_of,
     drawn,
@@ -27,15 +25,13 @@ class Mixing(Experiment):
     """Whether translations keep to one language (model criticism paper, appendix C)."""
 
     kind = "mixing"
+    critic_kind = "lda"
     tables = ("mixing", "mixing-pairs", "mixing-languages", "mixing-words", "mixing-power")
     figures_read = ("mixing", "mixing-languages", "mixing-power")
 
     def check(self) -> None:
-        """See that sources are translations of a parallel corpus and the critic is an LDA model."""
-        check_critic(self.block["critic"], "lda", self.registries, f"{self.where}: critic")
-        for source in self.sources():
-            _check_translations(source, self.registries, f"{self.where}: sources")
-        check_labels(self.sources(), self.registries, f"{self.where}: sources")
+        """See as well that corpora of known mixing are artificial languages."""
+        super().check()
         for corpus in self.block["known"]:
             extractor = self.registries.entry("corpora", corpus)["extractor"]
             if extractor != LANGUAGES:
@@ -43,6 +39,10 @@ class Mixing(Experiment):
                     f"{self.where}: known: {corpus} has the extractor {extractor}; name a corpus with the extractor"
                     f" {LANGUAGES}"
                 )
+
+    def check_source(self, source: Source, where: str) -> None:
+        """See that a source is translations of a parallel corpus."""
+        _check_translations(source, self.registries, where)
 
     def files(self, part: str | None = None) -> MixingFiles:
         """Posteriors and scores of real translations and of the samples compared."""

@@ -1,5 +1,6 @@
 """Mixed languages in long format: how much each source mixes, and how that compares with real translations."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -13,10 +14,10 @@ import pyarrow.compute as pc
 
 from textcritic.corpora import iter_articles
 from textcritic.critics import rejections
-from textcritic.critics.lda import LDA, Posteriors, mixing_columns, topic_languages
+from textcritic.critics.lda import CORNER, LDA, Posteriors, mixing_columns, topic_languages
 from textcritic.errors import TextcriticError
 from textcritic.experiments.mixing.files import Documents, MixingFiles, RealText, Sample
-from textcritic.files import read_json, read_table
+from textcritic.files import read_json
 from textcritic.inference import (
     bootstrap_difference,
     bootstrap_interval,
@@ -26,25 +27,16 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.latents.bags import Vocabulary
-from textcritic.report.names import KEYS, Names, data_keys, sample_keys
-from textcritic.report.published import Published
-from textcritic.report.scored import add_seeds, check_counts, perplexity_of, reasons_in_words
+from textcritic.plan.sources import KEYS
+from textcritic.report.measure import Estimate, Measure, Scored
+from textcritic.report.measured import completed, source_rows
+from textcritic.report.scored import perplexity_of, reasons_in_words, source_scores
+from textcritic.report.tables import Material
 
 REAL = {"data": "real translations"}
 """What a row of real text is called."""
 PERCENT = 100.0
 WORDS = 10  # of a topic that are shown; the paper's Table 10 has as many
-STATISTICS = ("mixed", "divided", "corners", "entropy", "latent_nll")
-COLUMNS = (
-    *("label", "iterations"),
-    *(f"{name}{end}" for name in STATISTICS for end in ("", "_low", "_high")),
-    *("mixed_p", "distance", "distance_low", "distance_high", "distance_measured", "distance_p"),
-    *("ppl_all", "ppl_all_low", "ppl_all_high", "parameters_millions", "published", "difference"),
-    *("documents", "words_per_sentence", "rejected", "rejected_share", "rejected_by_reason"),
-    *("seeds", "seeds_mean", "seeds_sd"),
-)
-WHOLE = ("seed", "iterations", "documents", "rejected", "seeds")
-TEXTS = ("label", "rejected_by_reason")
 Matrix = npt.NDArray[np.float64]
 
 
@@ -73,9 +65,7 @@ class Source:
         Raises:
             TextcriticError: a file is missing or damaged, or files do not belong together.
         """
-        posteriors, scores = Posteriors.load(files.posteriors), read_table(files.scores)
-        if isinstance(files, Sample):
-            check_counts(scores, files)
+        posteriors, scores = Posteriors.load(files.posteriors), source_scores(files, ("id", "nll", "rejected", "why"))
         about = {
             article.id: (article.title or "", article.sections[0].title or "")
             for article in iter_articles(files.articles)
@@ -88,11 +78,6 @@ class Source:
             )
         english, languages = (tuple(about[name][part] for name in posteriors.ids) for part in (0, 1))
         return cls(files, posteriors, english, languages, scores)
-
-    @property
-    def keys(self) -> dict[str, Any]:
-        """The key columns of a row."""
-        return sample_keys(self.files) if isinstance(self.files, Sample) else data_keys(self.files.corpus)
 
     @property
     def outside(self) -> Matrix:
@@ -169,48 +154,105 @@ class Compared:
         return sample.posteriors.mean[of_sample], self.real.posteriors.mean[of_real]
 
 
-def mixing_rows(compared: list[Compared], files: MixingFiles, names: Names, published: Published) -> pd.DataFrame:
+def compared_of(material: Material) -> list[Compared]:
+    """The posteriors of every corpus and its samples, which most tables read."""
+    return [Compared.of(real, material.files) for real in material.files.data]
+
+
+def _plain(name: str, value: str, low: str, high: str, whole: float | None = None) -> Measure:
+    """A ratio of sums over sentences that is shown without a test."""
+    return Measure(name=name, value=value, low=low, high=high, p="", statistic=ratio_of_sums, whole=whole)
+
+
+def _distance(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
+    """Energy distance from real translations of the same English sentences."""
+    if real is None:
+        return Estimate()
+    of_sample, of_real = scored.data["corpus"].paired(scored.data["source"])
+    if len(of_sample) < 2:
+        return Estimate()
+    test = energy_test(of_sample, of_real, paired=True, resamples=resamples)
+    return Estimate(test.corrected, test.low, test.high, test.p, {"distance_measured": test.distance})
+
+
+MIXED = Measure(
+    name="Words of another language, %",
+    value="mixed",
+    low="mixed_low",
+    high="mixed_high",
+    p="mixed_p",
+    section="values",
+    statistic=ratio_of_sums,
+    whole=100,
+)
+DIVIDED = _plain(f"Sentences below {CORNER:.0%}", "divided", "divided_low", "divided_high", 1)
+CORNERS = _plain("Draws in a corner", "corners", "corners_low", "corners_high", 1)
+ENTROPY = _plain("Entropy, nats", "entropy", "entropy_low", "entropy_high")
+NLL = _plain("Latent NLL", "latent_nll", "latent_nll_low", "latent_nll_high")
+DISTANCE = Measure(
+    name="Energy distance",
+    value="distance",
+    low="distance_low",
+    high="distance_high",
+    p="distance_p",
+    estimate=_distance,
+    of_real=0.0,
+)
+PARAMETERS = Measure(
+    name="Parameters, millions",
+    value="parameters_millions",
+    low="",
+    high="",
+    p="",
+    metric="parameters_millions",
+    published="published",
+    difference="difference",
+)
+MEASURES = (MIXED, DIVIDED, CORNERS, ENTROPY, NLL, DISTANCE, PARAMETERS)
+COLUMNS = (
+    "label", "iterations", "mixed", "mixed_low", "mixed_high", "divided", "divided_low", "divided_high", "corners",
+    "corners_low", "corners_high", "entropy", "entropy_low", "entropy_high", "latent_nll", "latent_nll_low",
+    "latent_nll_high", "mixed_p", "distance", "distance_low", "distance_high", "distance_measured", "distance_p",
+    "ppl_all", "ppl_all_low", "ppl_all_high", "parameters_millions", "published", "difference", "documents",
+    "words_per_sentence", "rejected", "rejected_share", "rejected_by_reason", "seeds", "seeds_mean", "seeds_sd",
+)  # fmt: skip
+WHOLE = ("seed", "iterations", "documents", "rejected", "seeds")
+
+
+def mixing_rows(material: Material) -> pd.DataFrame:
     """How much every source mixes, one row a source.
 
-    Columns: the keys; `label`; `iterations` of the decoding (empty where it draws); of `critics.lda.mixing_statistics`,
-    with 95% document-bootstrap intervals (`..._low`, `..._high`), `mixed` (in percent), `divided`, `corners` and
-    `entropy` (nats), and as well `latent_nll` (nats per sentence); `mixed_p`, permutation test against real
-    translations; `distance` (energy distance of posterior means without the bias of few sentences, paired by English
-    sentence) with its interval, `distance_measured` (with that bias) and the p-value of swaps within pairs,
-    `distance_p`; `ppl_all` of the generator, its `parameters_millions` beside the `published` ones and the
-    `difference`; `documents` scored, `words_per_sentence` of the vocabulary, `rejected`, `rejected_share`,
-    `rejected_by_reason`; `seeds`, `seeds_mean`, `seeds_sd` of `mixed`.
+    Columns: those of `measured.source_rows` for `mixed` (in percent), `divided`, `corners` and `entropy` (nats), see
+    `critics.lda.mixing_statistics`, and `latent_nll` (nats per sentence); `iterations` of the decoding (empty where it
+    draws); `distance` (energy distance of posterior means without the bias of few sentences, paired by English
+    sentence), `distance_measured` (with that bias) and the p-value of swaps within pairs, `distance_p`; `ppl_all` of
+    the generator, its `parameters_millions` beside the `published` ones and the `difference`; `words_per_sentence` of
+    the vocabulary; `seeds`, `seeds_mean`, `seeds_sd` of `mixed`.
     """
-    rows = []
-    for one in compared:
-        for source in one.sources:
-            row = source.keys | {"label": names.source(source.keys, corpus=False)} | _scored(source, files.resamples)
-            if isinstance(source.files, Sample):
-                decoding = files.decodings[source.files.decoding]
-                row["iterations"] = decoding["iterations"] if decoding.get("method") == "likeliest" else None
-                row |= _against(source, one, files.resamples)
-                row |= _parameters(source.files)
-                row["published"] = published.value("parameters_millions", source.keys)
-                row |= {key: value for key, value in perplexity_of(source.files.perplexity).items() if key in COLUMNS}
-            rows.append(row)
-    table = pd.DataFrame(rows).reindex(columns=[*KEYS, *COLUMNS])
-    table = table.astype({column: float for column in COLUMNS if column not in TEXTS})
-    table["difference"] = table["parameters_millions"] - table["published"]
-    add_seeds(table, "mixed")
-    return table.astype(dict.fromkeys(WHOLE, "Int64"))
+    read = {source.files: (one, source) for one in material.get(compared_of) for source in one.sources}
+
+    def scored(files: Documents, _: Scored | None) -> Scored:
+        one, source = read[files]
+        more = _of_generator(files, material.files.decodings) if isinstance(files, Sample) else {}
+        if source.english:
+            more["words_per_sentence"] = float(source.posteriors.tokens.mean())
+        data = {**source.columns, "corpus": one, "source": source} if source.english else {}
+        return Scored(data, len(source.english), rejections(source.scores), more)
+
+    return completed(source_rows(material, scored, MEASURES), COLUMNS, MEASURES, WHOLE)
 
 
-def pair_rows(compared: list[Compared], files: MixingFiles, names: Names) -> pd.DataFrame:
+def pair_rows(material: Material) -> pd.DataFrame:
     """Every two samples of a corpus, of the first seed: `difference` of `mixed`, `low`, `high`, `p_value`."""
     columns = ["corpus", "more", "less", "difference", "low", "high", "p_value", "documents_more", "documents_less"]
-    rows = []
-    for real, one in zip(files.data, compared, strict=True):
+    files, names, rows = material.files, material.names, []
+    for real, one in zip(files.data, material.get(compared_of), strict=True):
         shown = files.shown(real)
         samples = [source for source in one.sources[1:] if source.files in shown and source.english]
         for pair in combinations(samples, 2):
             less, more = sorted(pair, key=lambda source: _ratio(source.outside))
             interval = bootstrap_difference(more.outside, less.outside, ratio_of_sums, files.resamples)
-            labels = [names.source(source.keys, corpus=False, seed=False) for source in (more, less)]
+            labels = [names.source(source.files.keys, corpus=False, seed=False) for source in (more, less)]
             p = permutation_test(more.outside, less.outside, ratio_of_sums, files.resamples).p
             points = (PERCENT * value for value in (interval.estimate, interval.low, interval.high))
             numbers = (*points, p, len(more.english), len(less.english))
@@ -218,21 +260,21 @@ def pair_rows(compared: list[Compared], files: MixingFiles, names: Names) -> pd.
     return pd.DataFrame(rows, columns=columns).sort_values("difference", ascending=False, kind="stable")
 
 
-def language_rows(compared: list[Compared], files: MixingFiles, names: Names) -> pd.DataFrame:
+def language_rows(material: Material) -> pd.DataFrame:
     """A row for each source and topic: its share of sentences and of words, and how right it is of real translations.
 
     Columns: the keys, `label`, `topic` (from 1), `language`, `share_of_sentences`, `share_of_words`; of real
     translations into the language `right_words`, `right_sentences`, each with `..._low`, `..._high`.
     """
-    rows = []
-    for real, one in zip(files.data, compared, strict=True):
+    files, names, rows = material.files, material.names, []
+    for real, one in zip(files.data, material.get(compared_of), strict=True):
         for source in one.sources:
             if source.files not in files.shown(real):
                 continue
             counts = np.asarray(source.posteriors.counts, np.float64)
             main = np.bincount(counts.argmax(axis=1), minlength=counts.shape[1]) if len(counts) else None
             for topic, language in enumerate(one.topics):
-                row = source.keys | {"label": names.source(source.keys, corpus=False), "topic": topic + 1}
+                row = source.files.keys | {"label": names.source(source.files.keys, corpus=False), "topic": topic + 1}
                 row["language"] = language
                 if main is not None:
                     row["share_of_sentences"] = main[topic] / len(counts)
@@ -246,10 +288,10 @@ def language_rows(compared: list[Compared], files: MixingFiles, names: Names) ->
     return table.astype({"seed": "Int64", **dict.fromkeys([*shares, *ends], float)})
 
 
-def word_rows(compared: list[Compared]) -> pd.DataFrame:
+def word_rows(material: Material) -> pd.DataFrame:
     """The topics (paper, Table 10): `corpus`, `topic`, `language`, `share` of words of real text, `alpha`, `words`."""
     rows = []
-    for one in compared:
+    for one in material.get(compared_of):
         counts = np.asarray(one.real.posteriors.counts, np.float64).sum(axis=0)
         for topic, likeliest in enumerate(one.critic.top_words(one.words, WORDS)):
             row = {"corpus": one.real.files.corpus, "topic": topic + 1, "language": one.topics[topic]}
@@ -258,43 +300,19 @@ def word_rows(compared: list[Compared]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _scored(source: Source, resamples: int) -> dict[str, Any]:
-    reasons = rejections(source.scores)
-    rejected = sum(reasons.values())
-    row: dict[str, Any] = {"documents": len(source.english), "rejected": rejected}
-    row |= {
-        "rejected_share": rejected / max(source.scores.num_rows, 1),
-        "rejected_by_reason": reasons_in_words(reasons),
-    }
-    if source.english:
-        row["words_per_sentence"] = float(source.posteriors.tokens.mean())
-        for name, values in source.columns.items():
-            interval, scale = bootstrap_interval(values, ratio_of_sums, resamples), PERCENT if name == "mixed" else 1.0
-            ends = zip(("", "_low", "_high"), (interval.estimate, interval.low, interval.high), strict=True)
-            row |= {f"{name}{end}": scale * value for end, value in ends}
-    return row
-
-
-def _parameters(sample: Sample) -> dict[str, float]:
-    """Millions of parameters of a generator that was trained here."""
-    if sample.training is None:
-        return {}
-    report = read_json(sample.training)
-    if "parameters" not in report:
-        raise TextcriticError(f"{sample.training}: no 'parameters' in it; delete it and rerun the rule that makes it")
-    return {"parameters_millions": report["parameters"] / 1e6}
-
-
-def _against(sample: Source, one: Compared, resamples: int) -> dict[str, Any]:
-    if not sample.english:
-        return {}
-    row: dict[str, Any] = {"mixed_p": permutation_test(sample.outside, one.real.outside, ratio_of_sums, resamples).p}
-    of_sample, of_real = one.paired(sample)
-    if len(of_sample) > 1:
-        test = energy_test(of_sample, of_real, paired=True, resamples=resamples)
-        row |= {"distance": test.corrected, "distance_low": test.low, "distance_high": test.high}
-        row |= {"distance_measured": test.distance, "distance_p": test.p}
-    return row
+def _of_generator(sample: Sample, decodings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """How a sample's generator decodes, its perplexity, and its millions of parameters if it was trained here."""
+    decoding = decodings[sample.decoding]
+    more = {"iterations": decoding["iterations"] if decoding.get("method") == "likeliest" else None}
+    more |= perplexity_of(sample.perplexity)
+    if sample.training is not None:
+        report = read_json(sample.training)
+        if "parameters" not in report:
+            raise TextcriticError(
+                f"{sample.training}: no 'parameters' in it; delete it and rerun the rule that makes it"
+            )
+        more["parameters_millions"] = report["parameters"] / 1e6
+    return more
 
 
 def _right(one: Compared, topic: int, language: str, resamples: int) -> dict[str, float]:

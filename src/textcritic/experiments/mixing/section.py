@@ -10,12 +10,11 @@ from textcritic.experiments.mixing.examples import CERTAIN, examples
 from textcritic.experiments.mixing.figures import CHART, POWER, REFINEMENT, SIMPLEX
 from textcritic.experiments.mixing.files import MixingFiles, RealText
 from textcritic.experiments.mixing.known import known_findings
-from textcritic.experiments.mixing.rows import REAL, Compared
+from textcritic.experiments.mixing.rows import MIXED, REAL, Compared
 from textcritic.experiments.mixing.words import DEFINITIONS, headline, mixing_findings
 from textcritic.files import read_json
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, listed, number, plural
-from textcritic.report.scorecard import Measure, scores_of
 from textcritic.report.section import Place, Section
 
 CONTENTS = (
@@ -62,19 +61,11 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
         *([("refinement", "Passes of refinement")] if variables["refinement"] else []),
         *([("power", "Mixing that is known")] if noticed else []),
     ]
-    measure = Measure(
-        name="Words of another language, %",
-        section=place.id("values"),
-        value="mixed",
-        low="mixed_low",
-        high="mixed_high",
-        p="mixed_p",
-    )
     return Section(
         title="Mixed languages",
         html=place.render("section.html.j2", variables),
         contents=tuple((place.id(name), title) for name, title in contents),
-        card=scores_of(rows, measure, names.source),
+        card=place.card(rows, [MIXED], names.source),
         findings=(*mixing_findings(rows, tables["mixing-pairs"], tables["mixing-languages"]), *noticed),
         definitions=DEFINITIONS,
         headline=headline(rows, names),

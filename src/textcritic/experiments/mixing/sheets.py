@@ -1,47 +1,33 @@
 """The tables of mixed languages, for reading."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from textcritic.critics.lda import CORNER
 from textcritic.experiments.mixing.known import TESTS
-from textcritic.experiments.mixing.rows import PERCENT
-from textcritic.report.cells import beside, left_out_cell, spread, unique
-from textcritic.report.names import GROUP, SAMPLE, Names
+from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTROPY, MIXED, NLL, PARAMETERS
+from textcritic.plan.sources import GROUP, SAMPLE
+from textcritic.report.cells import PERPLEXITY, left_out_cell, measure_cell, unique
+from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent
 from textcritic.report.sheet import Cell, Sheet
-
-MIXED = ("mixed", "mixed_low", "mixed_high")
 
 
 def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """A row for each source: how much it mixes, how far its posteriors are from real ones, what was left out."""
     heads = (
-        *("Source", "Words of another language", f"Sentences below {CORNER:.0%}", "Draws in a corner"),
-        *(
-            "Entropy, nats",
-            "Energy distance",
-            "Latent NLL",
-            "Parameters, millions",
-            "Perplexity",
-            "Sentences",
-            "Left out",
-        ),
-    )
+        "Source", "Words of another language", DIVIDED.name, CORNERS.name, ENTROPY.name, DISTANCE.name, NLL.name,
+        PARAMETERS.name, PERPLEXITY.name, "Sentences", "Left out",
+    )  # fmt: skip
     body = []
     for _, group in rows.groupby(["source", *GROUP], sort=False):
         cells = [
             Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True),
-            _share(group.assign(**{name: group[name] / PERCENT for name in MIXED}), "mixed", "mixed_p"),
-            _share(group, "divided"),
-            _share(group, "corners"),
-            _number(group, "entropy"),
-            _number(group, "distance", "distance_p"),
-            _number(group, "latent_nll"),
-            _parameters(group),
-            _number(group, "ppl_all"),
+            *(measure_cell(group, measure) for measure in (MIXED, DIVIDED, CORNERS, ENTROPY, DISTANCE, NLL)),
+            measure_cell(group.iloc[[0]], PARAMETERS),
+            measure_cell(group, replace(PERPLEXITY, published="", difference="")),
             Cell(count(group["documents"].sum()), _words(group)),
             left_out_cell(group),
         ]
@@ -154,33 +140,6 @@ def power_sheet(rows: pd.DataFrame) -> Sheet:
         ]
     header = [[Cell(head) for head in heads]]
     return Sheet("mixing-power", "Mixing that the test notices", header, body, remarks=remarks)
-
-
-def _share(group: pd.DataFrame, column: str, p: str = "") -> Cell:
-    """A share with its interval; the mean over seeds where there are several."""
-    if group[column].isna().all():
-        return Cell(NONE)
-    if len(group) > 1:
-        notes = [f"± {percent(group[column].std(ddof=1))} over {len(group)} seeds"]
-    else:
-        notes = [_range(group.iloc[0], column)]
-    return Cell(percent(group[column].mean()), (*notes, *_worst(group, p)))
-
-
-def _number(group: pd.DataFrame, column: str, p: str = "") -> Cell:
-    if group[column].isna().all():
-        return Cell(NONE)
-    return Cell(number(group[column].mean()), (*spread(group, column, column), *_worst(group, p)))
-
-
-def _parameters(group: pd.DataFrame) -> Cell:
-    millions = group["parameters_millions"].iloc[0]
-    return Cell(NONE) if missing(millions) else Cell(number(millions), tuple(beside(group, "published", "difference")))
-
-
-def _worst(group: pd.DataFrame, p: str) -> list[str]:
-    values = [value for value in group[p] if not missing(value)] if p else []
-    return [p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}"] if values else []
 
 
 def _range(row: Any, column: str) -> str:

@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 
 from textcritic.corpora.process import Process
 from textcritic.critics import latent_ppl
-from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
-from textcritic.experiments.process.names import TEST, ProcessNames
+from textcritic.experiments.process.files import TEST, KnownData, ProcessFiles, Sequences
+from textcritic.experiments.process.names import ProcessNames
+from textcritic.plan.sources import data_keys
 from textcritic.report.charts import training_curves
 from textcritic.report.drawings import NARROW, curves_of
 from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
-from textcritic.report.names import data_keys, sample_keys
 from textcritic.report.numbers import number
 from textcritic.report.scored import read_scores
 from textcritic.report.style import BLUE, INK, MUTED, style
@@ -37,7 +37,7 @@ class Panel:
 
 def figures(experiment: ProcessFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
     """latent-nll, how the Latent NLL of sequences is spread, and training-curves: name, wide figure, narrow figure."""
-    panels = {data.corpus: _panel(data, experiment) for data in experiment.processes}
+    panels = {data.corpus: _panel(data, experiment) for data in experiment.data}
     yield CHART, spread_chart(panels), spread_chart(panels, NARROW)
     curves = process_curves(experiment)
     if curves:
@@ -47,7 +47,7 @@ def figures(experiment: ProcessFiles, _: Mapping[str, pd.DataFrame]) -> Iterator
 def process_curves(experiment: ProcessFiles) -> dict[str, Any]:
     """The training curves of the models of the processes, by their names."""
     names = ProcessNames.of(experiment)
-    return curves_of((names.source(sample_keys(s), decoding=False), s.training) for s in experiment.samples)
+    return curves_of((names.source(s.keys, decoding=False), s.training) for s in experiment.samples)
 
 
 FIGURES = {"figures": figures}
@@ -70,7 +70,7 @@ def spread_chart(panels: Mapping[str, Panel], width: float = 8.2) -> Figure:
 def _panel(data: KnownData, experiment: ProcessFiles) -> Panel:
     names = ProcessNames.of(experiment)
     rows = [_spread(names.source(data_keys(data.corpus, TEST), corpus=False), data)]
-    rows += [_spread(names.source(sample_keys(sample), corpus=False), sample) for sample in experiment.of(data)]
+    rows += [_spread(names.source(sample.keys, corpus=False), sample) for sample in experiment.of(data)[1:]]
     return Panel(float(np.log(Process.load(data.process).latent_ppl())), rows)
 
 

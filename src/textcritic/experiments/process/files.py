@@ -1,31 +1,48 @@
 """The files that the known processes of a study are made of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textcritic.plan.bundle import Files
-from textcritic.plan.sources import Drawn
+from textcritic.plan.sources import Compared, Drawn, RealText, data_keys
+
+EXACT, TEST = "process-exact", "process-test"
+"""A known process as a source: its exact values, and the sequences of its test split."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownData(Files):
+class KnownData(RealText):
     """A synthetic process and the sequences that were drawn from it.
 
     Attributes:
-        corpus: its name.
         process: process.npz, the process itself.
         statistics: statistics.json of the corpus, with the exact perplexities.
         scores: of the test split.
         articles: the test split.
     """
 
-    corpus: str
     process: Path
     statistics: Path
     scores: Path
     articles: Path
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The key columns of a row about the test split."""
+        return data_keys(self.corpus, TEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """A process as it is, without any sequence of it."""
+
+    data: KnownData
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The key columns of a row about it."""
+        return data_keys(self.data.corpus, EXACT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,21 +58,21 @@ class Sequences(Drawn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessFiles(Files):
+class ProcessFiles(Compared):
     """The processes, the samples in the order of the tables, and how to read them.
 
     Attributes:
-        processes: each with its data.
+        data: each process with its sequences.
         samples: sequences of models of these.
         decodings: the registry entry of each sample's decoding.
         resamples: of intervals and tests.
     """
 
-    processes: tuple[KnownData, ...]
+    data: tuple[KnownData, ...]
     samples: tuple[Sequences, ...]
     decodings: Mapping[str, Mapping[str, Any]]
     resamples: int
 
-    def of(self, data: KnownData) -> list[Sequences]:
-        """The samples of models of one process."""
-        return [sample for sample in self.samples if sample.corpus == data.corpus]
+    def groups(self) -> Iterator[tuple[Any, list[Any]]]:
+        """As `Compared.groups`: the exact values, the test split, which is the yardstick, and the samples."""
+        return ((data, [Exact(data), *self.of(data)]) for data in self.data)

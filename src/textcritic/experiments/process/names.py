@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textcritic.experiments.process.files import ProcessFiles
+from textcritic.experiments.process.files import EXACT, TEST, ProcessFiles
+from textcritic.plan.sources import GROUP
 from textcritic.report.decodings import QUANTITIES
-from textcritic.report.names import GROUP, Names
+from textcritic.report.names import Names
 
-EXACT, TEST = "process-exact", "process-test"
 WORDS = {EXACT: "the process, exactly", TEST: "test sequences"}
 STOPS = {"learnt": "ends by itself", "given": "length given"}  # by the key `stop` of a decoding
 
@@ -41,7 +41,7 @@ class ProcessNames:
             for generator, used in uses.items()
             for decoding, words in _decoding_words({name: experiment.decodings.get(name) for name in used}).items()
         }
-        return cls(Names.of(experiment.samples), decoded, len(experiment.processes) > 1)
+        return cls(Names.of(experiment.samples), decoded, len(experiment.data) > 1)
 
     def source(self, row: Mapping[str, Any], *, corpus: bool = True, decoding: bool = True, seed: bool = True) -> str:
         """A source in words: `transformer`, `HSMM, length given, seed 2`, `test sequences`.

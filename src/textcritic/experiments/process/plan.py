@@ -13,8 +13,6 @@ from textcritic.plan.registries import Registries
 from textcritic.plan.sources import (
     PLAIN,
     Source,
-    check_critic,
-    check_labels,
     check_plain,
     check_supported,
     decodings_of,
@@ -32,22 +30,19 @@ class KnownProcess(Experiment):
     """Word-level and latent perplexity where the truth is known (model criticism paper, section 3)."""
 
     kind = "process"
+    critic_kind = "process"
     version = 2
     tables = ("process", "parsing")
 
-    def check(self) -> None:
-        """See that sources are sequences of a process, from models that can be drawn from as they are."""
-        where = f"{self.where}: sources"
-        check_critic(self.block["critic"], "process", self.registries, f"{self.where}: critic")
-        for source in self.sources():
-            _check_sequences(source, self.registries, where)
-        check_labels(self.sources(), self.registries, where)
+    def check_source(self, source: Source, where: str) -> None:
+        """See that a source is sequences of a process, from a model that can be drawn from as it is."""
+        _check_sequences(source, self.registries, where)
 
     def files(self, part: str | None = None) -> ProcessFiles:
         """The process, scores of its own sequences and of the samples compared."""
         corpora, sources = self.compared(part)
         return ProcessFiles(
-            processes=tuple(self._data(corpus) for corpus in corpora),
+            data=tuple(self._data(corpus) for corpus in corpora),
             samples=tuple(self._sequences(source) for source in sources),
             decodings=decodings_of(sources, self.registries),
             resamples=self.config["resamples"],

@@ -6,18 +6,21 @@ import pandas as pd
 
 from textcritic.corpora.process import Process
 from textcritic.experiments.process.figures import CHART, CURVES, process_curves
-from textcritic.experiments.process.files import KnownData, ProcessFiles
-from textcritic.experiments.process.names import EXACT, TEST, ProcessNames
+from textcritic.experiments.process.files import EXACT, TEST, KnownData, ProcessFiles
+from textcritic.experiments.process.names import ProcessNames
+from textcritic.experiments.process.rows import PPL
 from textcritic.experiments.process.sequences import examples
-from textcritic.experiments.process.sheets import every_number_sheet, unread_sheet
-from textcritic.experiments.process.words import DEFINITIONS, process_findings
+from textcritic.experiments.process.sheets import every_number_sheet
+from textcritic.experiments.process.words import DEFINITIONS, process_doubts
 from textcritic.files import read_json
+from textcritic.plan.sources import SAMPLE
+from textcritic.report.cells import unscored_sheet
 from textcritic.report.numbers import count, number, plural
 from textcritic.report.phrases import perplexity_lines
-from textcritic.report.scorecard import Measure, scores_of
-from textcritic.report.section import Place, Section
+from textcritic.report.section import Place, Section, said_of
 
 TITLE = "A process whose truth is known"
+UNREAD = ("unread", "Sequences that the process could not have made, by reason")
 USES = {"train": "training", "validation": "validation", "test": "testing"}
 
 
@@ -34,27 +37,24 @@ def section(experiment: ProcessFiles, tables: Mapping[str, pd.DataFrame], place:
     """
     names, rows, shown = ProcessNames.of(experiment), tables["process"], examples(experiment)
     variables = {
-        "facts": [fact for data in experiment.processes for fact in _facts(data, names)],
+        "facts": [fact for data in experiment.data for fact in _facts(data, names)],
         "numbers": place.sheet(every_number_sheet(rows, names)),
-        "unread": place.sheet(unread_sheet(rows, names)),
+        "unread": place.sheet(unscored_sheet(rows[rows["source"] == SAMPLE], names, *UNREAD)),
         "chart": CHART,
         "curves": CURVES if process_curves(experiment) else None,
         "examples": shown,
         "pickers": [{"key": source.key, "label": source.label} for source in shown],
     }
+    card = place.card(rows, [PPL], names.source, [EXACT, TEST])
     return Section(
         title=TITLE,
         html=place.render("section.html.j2", variables),
-        card=scores_of(rows, _measure(place), names.source, [EXACT, TEST]),
-        findings=tuple(process_findings(rows, names)),
+        card=card,
+        findings=(*said_of(card), *process_doubts(rows, names)),
         definitions=DEFINITIONS,
         lines=tuple(perplexity_lines(rows, "ppl_body", "sequences without their ends")),
         style=place.text("section.css"),
     )
-
-
-def _measure(place: Place) -> Measure:
-    return Measure(name="Latent PPL", section=place.id("table-process"), value="latent_ppl", by_ratio=True)
 
 
 def _facts(data: KnownData, names: ProcessNames) -> list[tuple[str, str]]:

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from textcritic.corpora import Article, iter_articles
 from textcritic.corpora.process import DELIMITER, Process
 from textcritic.errors import TextcriticError
-from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
-from textcritic.experiments.process.names import TEST, ProcessNames
+from textcritic.experiments.process.files import TEST, KnownData, ProcessFiles, Sequences
+from textcritic.experiments.process.names import ProcessNames
 from textcritic.files import read_table
-from textcritic.report.names import data_keys, sample_keys
+from textcritic.plan.sources import data_keys
 from textcritic.report.numbers import count, number, percent, plural
 from textcritic.report.scored import read_scores
 
@@ -82,12 +82,12 @@ def examples(experiment: ProcessFiles) -> list[Examples]:
     """
     names = ProcessNames.of(experiment)
     by_source = []
-    for data in experiment.processes:
+    for data in experiment.data:
         process = Process.load(data.process)
         label = names.source(data_keys(data.corpus, TEST))
         by_source.append(_examples(f"{data.corpus}.data", label, data, process))
-        for sample in experiment.of(data):
-            label = names.source(sample_keys(sample))
+        for sample in experiment.of(data)[1:]:
+            label = names.source(sample.keys)
             by_source.append(_examples(sample.slug, label, sample, process))
     return by_source
 

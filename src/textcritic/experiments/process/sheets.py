@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from textcritic.experiments.process.names import EXACT, STOPS, ProcessNames
-from textcritic.report.cells import beside, latent_cell, spread
-from textcritic.report.names import GROUP, SAMPLE
+from textcritic.experiments.process.files import EXACT
+from textcritic.experiments.process.names import STOPS, ProcessNames
+from textcritic.experiments.process.rows import PPL, WORDS
+from textcritic.plan.sources import GROUP, SAMPLE
+from textcritic.report.cells import beside, measure_cell
 from textcritic.report.numbers import NONE, count, difference, missing, number, percent
-from textcritic.report.scored import reasons_from_words
 from textcritic.report.sheet import Cell, Sheet
 
 ENOUGH = 100  # sequences, below which entropy and divergence say nothing
@@ -32,8 +33,7 @@ def perplexity_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping
     body = []
     for _, group in rows.groupby(["source", *GROUP], sort=False):
         first = group.iloc[0].to_dict()
-        words = spread(group, "ppl_body", "ppl_body") + beside(group, "ppl_body_published", "ppl_body_difference")
-        cells = [Cell(number(group["ppl_body"].mean()), tuple(words)), _latent(group), _not_read(group)]
+        cells = [measure_cell(group, WORDS), _latent(group), _not_read(group)]
         cells += _parts(group, "" if first["source"] == EXACT else "_corrected")
         body.append([Cell(names.source(first, seed=False), heading=True), *cells])
     published = "the published value with ours minus it, " if rows["published"].notna().any() else ""
@@ -76,19 +76,6 @@ def infinite_remarks(rows: pd.DataFrame, names: ProcessNames) -> list[str]:
     ]
 
 
-def unread_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
-    """The sequences that the process could not have made, by reason."""
-    heads = ("Source", "Drawn", "Not read", "Share", "Reasons")
-    body = []
-    for row in rows[rows["source"] == SAMPLE].to_dict("records"):
-        reasons = [f"{reason}: {count(n)}" for reason, n in reasons_from_words(row["rejected_by_reason"]).items()]
-        values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejected_share"])]
-        cells = [*(Cell(value) for value in values), Cell("; ".join(reasons) or "none", words=True)]
-        body.append([Cell(names.source(row), heading=True), *cells])
-    header = [[*(Cell(head) for head in heads[:-1]), Cell(heads[-1], words=True)]]
-    return Sheet("unread", "Sequences that the process could not have made, by reason", header, body)
-
-
 def parsing_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
     """What it does to the Latent PPL which texts are called sequences."""
     keys = ["corpus", "source", *GROUP[1:], "seed"]
@@ -126,9 +113,9 @@ def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
 
 def _latent(group: pd.DataFrame) -> Cell:
     if group["source"].iloc[0] == SAMPLE and group["latent_ppl"].isna().all():
-        notes = ("none could be read", *beside(group, "published", "difference"))
+        notes = ("none could be read", *beside(group, PPL))
         return Cell(NONE, notes)
-    cell = latent_cell(group[group["latent_ppl"].notna()])
+    cell = measure_cell(group, PPL)
     return replace(cell, notes=(*cell.notes, *seeds_read(group)))
 
 

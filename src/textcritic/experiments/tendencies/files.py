@@ -6,20 +6,19 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from textcritic.plan.bundle import Files
-from textcritic.plan.sources import Drawn
+from textcritic.plan.sources import Compared, Drawn
+from textcritic.plan.sources import RealText as Real
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RealText(Files):
+class RealText(Real):
     """The test split of one corpus.
 
     Attributes:
-        corpus: its name.
         scores: its statistics, JSON, as `critics.tendencies.measure` makes them.
         curves: what figures draw of it, a Parquet table.
     """
 
-    corpus: str
     scores: Path
     curves: Path
 
@@ -54,7 +53,7 @@ Documents: TypeAlias = RealText | Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TendenciesFiles(Files):
+class TendenciesFiles(Compared):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -68,7 +67,3 @@ class TendenciesFiles(Files):
     samples: tuple[Sample, ...]
     options: Mapping[str, Any]
     models: tuple[Model, ...] = ()
-
-    def of(self, real: RealText) -> list[Documents]:
-        """The real text of one corpus and the samples beside it."""
-        return [real, *(sample for sample in self.samples if sample.corpus == real.corpus)]

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from textcritic.critics.tendencies.verdicts import KEPT, MISSING, TENDENCIES
 from textcritic.experiments.tendencies.panels import NARROW_BELOW
+from textcritic.plan.sources import GROUP
 from textcritic.report.charts import CHARACTER
-from textcritic.report.names import GROUP, Names
+from textcritic.report.names import Names
 from textcritic.report.numbers import number
 from textcritic.report.style import INK, MUTED, SEQUENTIAL, new_figure, style
 

@@ -12,8 +12,9 @@ from matplotlib.lines import Line2D
 
 from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.rows import curves_of
+from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unique
-from textcritic.report.names import SAMPLE, Names
+from textcritic.report.names import Names
 from textcritic.report.style import BLUE, GREEN, INK, MUTED, ORANGE, RULE, new_figure, style
 
 # Of generators in the order of the study; more than these begin anew.

@@ -8,9 +8,6 @@ from textcritic.plan.checks.models import WORDS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.sources import (
     Source,
-    check_critic,
-    check_labels,
-    check_text,
     drawn,
     from_file,
     label_of,
@@ -26,6 +23,7 @@ class Tendencies(Experiment):
     """Whether samples keep to the statistical tendencies of real text (Meister and Cotterell 2021)."""
 
     kind = "tendencies"
+    critic_kind = "tendencies"
     tables = (
         "tendencies",
         "tendencies-values",
@@ -35,13 +33,6 @@ class Tendencies(Experiment):
         "tendencies-sizes",
     )
     figures_read = ("tendencies",)
-
-    def check(self) -> None:
-        """See that sources are documents of text and the critic counts tendencies."""
-        check_critic(self.block["critic"], "tendencies", self.registries, f"{self.where}: critic")
-        for source in self.sources():
-            check_text(source, self.registries, f"{self.where}: sources")
-        check_labels(self.sources(), self.registries, f"{self.where}: sources")
 
     def files(self, part: str | None = None) -> TendenciesFiles:
         """Statistics of real text and of the samples compared."""

@@ -9,12 +9,13 @@ import pandas as pd
 
 from textcritic.critics.tendencies.verdicts import DIFFERS, Verdict, verdicts
 from textcritic.errors import TextcriticError
-from textcritic.experiments.tendencies.files import Documents, RealText, TendenciesFiles
+from textcritic.experiments.tendencies.files import RealText, TendenciesFiles
 from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES, ESTIMATES
 from textcritic.files import read_json, read_table
-from textcritic.report.names import KEYS, SAMPLE, Names, data_keys, sample_keys
+from textcritic.plan.sources import KEYS, SAMPLE
 from textcritic.report.published import Published
 from textcritic.report.scored import perplexity_of, rejected_of
+from textcritic.report.tables import Material
 
 AUDIT = {
     "s": {
@@ -40,7 +41,7 @@ REJECTED = ("rejected", "rejected_share", "rejected_by_reason", "unfinished")
 """What was drawn and not kept, and texts kept although they had not ended; see `report.scored.rejected_of`."""
 
 
-def tendency_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
+def tendency_rows(material: Material) -> pd.DataFrame:
     """Whether each sample keeps to each tendency: one row for each of both.
 
     Columns: the keys; `label`; `tendency`, a name of `verdicts.TENDENCIES`; `distance`, which distance decides;
@@ -53,6 +54,7 @@ def tendency_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
     number (Bonferroni), at most 1; `documents`; `rejected`, `rejected_share`, `rejected_by_reason` ("reason: n; ..."):
     texts that were drawn and are no documents; `unfinished`, documents that had not ended.
     """
+    files, names = material.files, material.names
     rows = []
     for _, sample, said in _each(files, real=False):
         start, found = sample | {"label": names.source(sample)}, verdicts(said)
@@ -64,13 +66,14 @@ def tendency_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
     return _table(rows, ("label", *columns, "not_kept", "p_all", "documents", *REJECTED))
 
 
-def value_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
+def value_rows(material: Material) -> pd.DataFrame:
     """What is estimated on each source: one row for each estimate.
 
     Columns: the keys; `label`; `statistic`, a name of `statistics.ESTIMATES`; `value`, `low`, `high`; of real text
     `sd`, the standard deviation over `draws` random draws from the training set (paper, Table 4); `published`,
     `difference`, `published_sd`; `documents`, `tokens`, `empty`; what was rejected, as in `tendency_rows`.
     """
+    files, names, published = material.files, material.names, material.published
     rows = []
     for _, source, said in _each(files):
         for statistic in ESTIMATES:
@@ -85,13 +88,14 @@ def value_rows(files: TendenciesFiles, names: Names, published: Published) -> pd
     return _table(rows, (*columns, "documents", "tokens", "empty", *REJECTED))
 
 
-def distance_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
+def distance_rows(material: Material) -> pd.DataFrame:
     """How far each source is from laws and, where it is a sample, from real text: one row for each distance.
 
     Columns: the keys; `label`; `statistic`, a name of `statistics.DISTANCES`; `value`, `low`, `high`, `p_value`;
     `floor`, `floor_most` as in `tendency_rows`; `by_chance`, what two sets of these sizes with the same words have on
     average, where a test says it; `published`, `difference`, `published_note`; `documents`.
     """
+    files, names, published = material.files, material.names, material.published
     names_of = ("value", "low", "high", "p_value", "floor", "floor_most", "by_chance")
     rows = []
     for _, source, said in _each(files):
@@ -105,13 +109,14 @@ def distance_rows(files: TendenciesFiles, names: Names, published: Published) ->
     return _table(rows, ("label", "statistic", *names_of, "published", "difference", "published_note", "documents"))
 
 
-def mean_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.DataFrame:
+def mean_rows(material: Material) -> pd.DataFrame:
     """Differences of means between samples and real text (paper, Table 6): one row for each.
 
     Columns: the keys; `label`; `statistic`, a name of `statistics.DIFFERENCES`; `value`, sample minus real text, `low`,
     `high`; `p_value`, two-sided; `p_as_printed`, of the paper's Algorithm 1 as printed, which is one-sided;
     `published`, `difference`, `published_note`; `documents`.
     """
+    files, names, published = material.files, material.names, material.published
     rows = []
     for _, source, said in _each(files, real=False):
         for statistic in DIFFERENCES:
@@ -125,8 +130,9 @@ def mean_rows(files: TendenciesFiles, names: Names, published: Published) -> pd.
     return _table(rows, (*columns, "published_note", "documents"))
 
 
-def audit_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
+def audit_rows(material: Material) -> pd.DataFrame:
     """What each disputed detail does to the number: the keys, `label`, `switch`, `option`, `statistic`, `value`."""
+    files, names = material.files, material.names
     rows = []
     for _, source, said in _each(files):
         values = {name: found.get("value") for name, found in (said["estimates"] | said["distances"]).items()}
@@ -137,12 +143,13 @@ def audit_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
     return _table(rows, ("label", "switch", "option", "statistic", "value"))
 
 
-def size_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
+def size_rows(material: Material) -> pd.DataFrame:
     """Estimates and distances against the number of documents that they are made from.
 
     Columns: the keys, `label`, `statistic`, `documents`, `value`, and for distances of words `corrected`, less what two
     sets of these sizes have by chance.
     """
+    files, names = material.files, material.names
     rows = []
     for _, source, curves in curves_of(files):
         sizes = curves[curves["curve"].str.startswith(SIZES)]
@@ -152,8 +159,9 @@ def size_rows(files: TendenciesFiles, names: Names) -> pd.DataFrame:
     return _table(rows, ("label", "statistic", "documents", "value", "corrected"))
 
 
-def model_rows(files: TendenciesFiles, published: Published) -> pd.DataFrame:
+def model_rows(material: Material) -> pd.DataFrame:
     """The generators (paper, Table 1): columns the keys, `label`, `statistic`, `value`, `published`, `difference`."""
+    files, published = material.files, material.published
     rows = []
     for model in files.models:
         keys = (model.corpus, SAMPLE, model.setting, model.generator, "", model.seed)
@@ -172,12 +180,7 @@ def curves_of(files: TendenciesFiles) -> Iterator[tuple[RealText, dict[str, Any]
             table = read_table(documents.curves).to_pandas()
             if not {"curve", "x", "y", "low", "high", "p"} <= set(table.columns):
                 raise TextcriticError(f"{documents.curves}: not curves of tendencies; delete it and rerun its rule")
-            yield real, keys_of(documents), table
-
-
-def keys_of(documents: Documents) -> dict[str, Any]:
-    """The key columns of a source."""
-    return data_keys(documents.corpus) if isinstance(documents, RealText) else sample_keys(documents)
+            yield real, documents.keys, table
 
 
 def statistics_of(path: Path) -> dict[str, Any]:
@@ -204,7 +207,7 @@ def _each(files: TendenciesFiles, real: bool = True) -> Iterator[tuple[RealText,
                 rejected: dict[str, Any] = dict(zip(REJECTED, (0, 0.0, "", 0), strict=True))
             else:
                 rejected = rejected_of(documents, said["documents"])
-            yield text, keys_of(documents), said | rejected
+            yield text, documents.keys, said | rejected
 
 
 def _beside(row: Mapping[str, Any], name: str, source: Mapping[str, Any], published: Published) -> dict[str, Any]:

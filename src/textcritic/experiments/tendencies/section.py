@@ -6,14 +6,14 @@ import pandas as pd
 
 from textcritic.critics.tendencies.verdicts import KEPT, TENDENCIES
 from textcritic.experiments.tendencies.files import Documents, TendenciesFiles
-from textcritic.experiments.tendencies.rows import keys_of, statistics_of
+from textcritic.experiments.tendencies.rows import statistics_of
 from textcritic.experiments.tendencies.sheets import rejected_sheet
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.tables import PAPER_TABLES
 from textcritic.experiments.tendencies.words import DEFINITIONS, headline, tendency_findings, totals
+from textcritic.report.measure import Measure
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, plural
-from textcritic.report.scorecard import Measure, scores_of
 from textcritic.report.section import Place, Section
 
 CONTENTS = (
@@ -25,6 +25,7 @@ CONTENTS = (
     ("sizes", "How much text it takes"),
     ("audit", "Disputed details"),
 )
+NOT_KEPT = Measure(name=f"Tendencies not kept, of {len(TENDENCIES)}", value="not_kept", section="kept", of_real=0.0)
 TOKENS = {
     "whitespace": "what stands between white space",
     "words": "words, and each punctuation mark or symbol by itself",
@@ -58,14 +59,11 @@ def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: P
         "papers": papers,
     }
     contents = [*CONTENTS[:5], *([("paper", "Tables of the paper")] if papers else []), *CONTENTS[5:]]
-    measure = Measure(
-        name=f"Tendencies not kept, of {len(TENDENCIES)}", section=place.id("kept"), value="not_kept", of_real=0.0
-    )
     return Section(
         title="Statistical tendencies",
         html=place.render("section.html.j2", variables),
         contents=tuple((place.id(name), title) for name, title in contents),
-        card=scores_of(totals(rows), measure, names.source),
+        card=place.card(totals(rows), [NOT_KEPT], names.source),
         findings=tuple(findings),
         definitions=DEFINITIONS,
         headline=headline(rows, names),
@@ -92,7 +90,7 @@ def _faults(files: TendenciesFiles, names: Names) -> list[str]:
     faults = []
     sources: tuple[Documents, ...] = (*files.data, *files.samples)
     for documents in sources:
-        said, source = statistics_of(documents.scores), names.source(keys_of(documents))
+        said, source = statistics_of(documents.scores), names.source(documents.keys)
         faults += [f"{source}: {said['fault']}"] if said.get("fault") else []
         faults += [f"{source}: {why}" for why in dict.fromkeys(said["missing"].values())]
     return faults

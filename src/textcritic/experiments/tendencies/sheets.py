@@ -15,7 +15,8 @@ from textcritic.experiments.tendencies.statistics import (
     SIZED,
     Statistic,
 )
-from textcritic.report.names import DATA, GROUP, Names
+from textcritic.plan.sources import DATA, GROUP
+from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, missing, number, p_value, percent, significant
 from textcritic.report.scored import reasons_from_words, reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet

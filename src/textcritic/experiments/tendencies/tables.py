@@ -1,10 +1,8 @@
 """Tables of statistical tendencies: what samples keep, values, distances, means, disputed details, sizes."""
 
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import partial
 
-import pandas as pd
-
-from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.rows import (
     audit_rows,
     distance_rows,
@@ -24,114 +22,63 @@ from textcritic.experiments.tendencies.sheets import (
     values_sheet,
 )
 from textcritic.experiments.tendencies.statistics import REAL
-from textcritic.report.names import DATA, Names
-from textcritic.report.published import Published
-from textcritic.report.tables import Table
+from textcritic.plan.sources import DATA
+from textcritic.report.names import names_of
+from textcritic.report.tables import Material, Table, recipe
 
 TEXT = ("tendency", "distance", "statistic", "verdict", "way", "why", "switch", "option", "published_note")
 """Columns that are text."""
 LAWS = ("zipf_own", "zipf_real", "rank", "unigram_max")
 EMPIRICAL = ("length_ks", "stopwords_ks", "symbols_ks")
 OF_REAL = ("s", "heaps_beta", "heaps_alpha", "heaps_bigram_beta", "heaps_bigram_alpha", "length_mean", "stopwords_mean")
+NAMES = partial(names_of, real=REAL)
 COEFFICIENTS = ("s", "heaps_beta")
 
 
-class Tables:
-    """The tables of one experiment.
+def audit(material: Material) -> Table:
+    """What each disputed detail does to the number."""
+    rows = material.get(audit_rows)
+    return Table(audit_sheet(rows, material.names, bool(material.published.values)), rows)
 
-    Args:
-        files: what they are made of.
-        published: values that stand beside ours.
-    """
 
-    def __init__(self, files: TendenciesFiles, published: Published) -> None:
-        self.files, self.published = files, published
+def some_distances(only: Sequence[str]) -> Callable[[Material], Table]:
+    """Distances by some statistics alone (paper, Tables 2 and 3)."""
 
-    @cached_property
-    def names(self) -> Names:
-        """What the sources are called."""
-        return Names.of(self.files.samples, REAL)
+    def table(material: Material) -> Table:
+        rows = material.get(distance_rows)
+        rows = rows[rows["statistic"].isin(only)]
+        return Table(distances_sheet(rows, material.names, "distances", only), rows)
 
-    def tendencies(self) -> Table:
-        """Whether each sample keeps to each tendency."""
-        rows = tendency_rows(self.files, self.names)
-        return Table(tendencies_sheet(rows, self.names), rows)
+    return table
 
-    def values(self) -> Table:
-        """What is estimated on each source."""
-        rows = self._values
-        return Table(values_sheet(rows, self.names), rows)
 
-    def distances(self) -> Table:
-        """How far each source is from laws and from real text."""
-        rows = self._distances
-        return Table(distances_sheet(rows, self.names), rows)
+def real(material: Material) -> Table:
+    """Statistics of real text (paper, Table 4)."""
+    rows, only = material.get(value_rows), (*OF_REAL, "symbols_mean")
+    rows = rows[(rows["source"] == DATA) & rows["statistic"].isin(only)]
+    return Table(values_sheet(rows, material.names, "real", only), rows)
 
-    def means(self) -> Table:
-        """Differences of means (paper, Table 6)."""
-        rows = mean_rows(self.files, self.names, self.published)
-        return Table(means_sheet(rows, self.names), rows)
 
-    def audit(self) -> Table:
-        """What each disputed detail does to the number."""
-        rows = audit_rows(self.files, self.names)
-        return Table(audit_sheet(rows, self.names, bool(self.published.values)), rows)
-
-    def sizes(self) -> Table:
-        """Estimates by number of documents."""
-        rows = size_rows(self.files, self.names)
-        return Table(sizes_sheet(rows, self.names), rows)
-
-    def models(self) -> Table:
-        """The generators (paper, Table 1)."""
-        rows = model_rows(self.files, self.published)
-        return Table(models_sheet(rows, "models"), rows)
-
-    def laws(self) -> Table:
-        """Distances of ranks and words (paper, Table 2)."""
-        return self._some_distances(LAWS)
-
-    def distributions(self) -> Table:
-        """Distances of lengths, stop words and symbols (paper, Table 3)."""
-        return self._some_distances(EMPIRICAL)
-
-    def real(self) -> Table:
-        """Statistics of real text (paper, Table 4)."""
-        only = (*OF_REAL, "symbols_mean")
-        rows = self._values[(self._values["source"] == DATA) & self._values["statistic"].isin(only)]
-        return Table(values_sheet(rows, self.names, "real", only), rows)
-
-    def coefficients(self) -> Table:
-        """Coefficients of Zipf's and Heaps' laws (paper, Table 5)."""
-        rows = self._values[self._values["statistic"].isin(COEFFICIENTS)]
-        return Table(values_sheet(rows, self.names, "coefficients", COEFFICIENTS), rows)
-
-    @cached_property
-    def _values(self) -> pd.DataFrame:
-        return value_rows(self.files, self.names, self.published)
-
-    @cached_property
-    def _distances(self) -> pd.DataFrame:
-        return distance_rows(self.files, self.names, self.published)
-
-    def _some_distances(self, only: tuple[str, ...]) -> Table:
-        rows = self._distances[self._distances["statistic"].isin(only)]
-        return Table(distances_sheet(rows, self.names, "distances", only), rows)
+def coefficients(material: Material) -> Table:
+    """Coefficients of Zipf's and Heaps' laws (paper, Table 5)."""
+    rows = material.get(value_rows)
+    rows = rows[rows["statistic"].isin(COEFFICIENTS)]
+    return Table(values_sheet(rows, material.names, "coefficients", COEFFICIENTS), rows)
 
 
 TABLES = {
-    "tendencies": Tables.tendencies,
-    "tendencies-values": Tables.values,
-    "tendencies-distances": Tables.distances,
-    "tendencies-means": Tables.means,
-    "tendencies-audit": Tables.audit,
-    "tendencies-sizes": Tables.sizes,
+    "tendencies": recipe(tendency_rows, tendencies_sheet),
+    "tendencies-values": recipe(value_rows, values_sheet),
+    "tendencies-distances": recipe(distance_rows, distances_sheet),
+    "tendencies-means": recipe(mean_rows, means_sheet),
+    "tendencies-audit": audit,
+    "tendencies-sizes": recipe(size_rows, sizes_sheet),
 }
 PAPER_TABLES = {
-    "models": Tables.models,
-    "laws": Tables.laws,
-    "distributions": Tables.distributions,
-    "real": Tables.real,
-    "coefficients": Tables.coefficients,
-    "means": Tables.means,
+    "models": recipe(model_rows, lambda rows, _: models_sheet(rows, "models")),
+    "laws": some_distances(LAWS),
+    "distributions": some_distances(EMPIRICAL),
+    "real": real,
+    "coefficients": coefficients,
+    "means": recipe(mean_rows, means_sheet),
 }

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, sentence
-from textcritic.report.names import GROUP, Names, data_keys
+from textcritic.plan.sources import GROUP, data_keys
+from textcritic.report.names import Names
 from textcritic.report.numbers import listed
 from textcritic.report.section import Finding
 

@@ -10,8 +10,9 @@ from textcritic.critics.ctm.scoring import cluster_order, with_last
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.files import Fitted, TopicsFiles
 from textcritic.experiments.topics.heatmaps import Panel
-from textcritic.experiments.topics.read import Matrix, read_posteriors, source_keys
+from textcritic.experiments.topics.read import Matrix, read_posteriors
 from textcritic.inference import (
+    CovarianceTest,
     aggregated_covariance,
     centred_covariance,
     corrected_covariance_distance,
@@ -20,8 +21,6 @@ from textcritic.inference import (
 from textcritic.report.names import Names
 
 RESAMPLES = 1000  # at most: of a hundred topics each takes a while
-DISTANCE_STARTS = ("distance_starts_low", "distance_starts_high")
-DISTANCES = ("distance", "distance_by_chance", "distance_p", "distance_corrected", "distance_low", "distance_high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +62,8 @@ def released_covariances(fitted: Fitted, topics: TopicsFiles) -> Covariances:
 
 def covariance_distance_of(
     sample: tuple[Matrix, Matrix], real: tuple[Matrix, Matrix], resamples: int
-) -> dict[str, float]:
-    """How far a sample's `covariances` are from real text's, by `DISTANCES`; nothing of fewer than two documents.
+) -> CovarianceTest | None:
+    """How far a sample's `covariances` are from real text's; None of fewer than two documents.
 
     Args:
         sample: means and variances [documents, K-1].
@@ -72,15 +71,13 @@ def covariance_distance_of(
         resamples: of the interval, and random splits of the test; `RESAMPLES` at most.
     """
     if min(len(sample[0]), len(real[0])) < 2:
-        return {}
+        return None
     (means, variances), (real_means, real_variances) = all_topics(sample), all_topics(real)
-    test = covariance_test(means, real_means, (variances, real_variances), min(resamples, RESAMPLES))
-    values = (test.distance, test.by_chance, test.p, test.corrected, test.low, test.high)
-    return dict(zip(DISTANCES, values, strict=True))
+    return covariance_test(means, real_means, (variances, real_variances), min(resamples, RESAMPLES))
 
 
 def corrected_distance(sample: tuple[Matrix, Matrix], real: tuple[Matrix, Matrix]) -> float | None:
-    """The `distance_corrected` of `covariance_distance_of` alone; None of fewer than two documents."""
+    """The corrected distance of `covariance_distance_of` alone; None of fewer than two documents."""
     if min(len(sample[0]), len(real[0])) < 2:
         return None
     (means, variances), (real_means, real_variances) = all_topics(sample), all_topics(real)
@@ -97,7 +94,7 @@ def _covariances(fitted: Fitted, topics: TopicsFiles, covariance: Callable[[Matr
     panels: list[tuple[str, int, Matrix | None]] = []
     for source in topics.shown(fitted):
         moments = read_posteriors(source)
-        label = names.source(source_keys(source), corpus=False, seed=False)
+        label = names.source(source.keys, corpus=False, seed=False)
         documents = len(moments[0])
         panels.append((label, documents, covariance(*moments) if documents > 1 else None))
     real = panels[0][2]

@@ -12,13 +12,13 @@ from textcritic.critics.ctm.scoring import document_nll
 from textcritic.experiments.topics.covariances import Covariances, covariances, released_covariances
 from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
 from textcritic.experiments.topics.heatmaps import PAPER_LIMIT, common_limit, covariance_heatmaps
-from textcritic.experiments.topics.read import read_topic_scores, source_keys
-from textcritic.experiments.topics.rows import topic_names
-from textcritic.report.charts import Mark, interval_chart
+from textcritic.experiments.topics.read import read_topic_scores
+from textcritic.experiments.topics.rows import NLL, topic_names
+from textcritic.report.charts import from_low_to_high, interval_chart, marks_of
 from textcritic.report.drawings import NARROW
 from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
-from textcritic.report.names import GROUP, SAMPLE, Names
-from textcritic.report.numbers import count, missing, number, p_value
+from textcritic.report.names import Names
+from textcritic.report.numbers import count, number
 from textcritic.report.style import BASELINE, BLUE, INK, SETTING_COLOURS, style
 
 CHART, SPREAD, COVARIANCES = "topic-nll", "topic-nll-spread", "topic-covariances"
@@ -34,7 +34,7 @@ def figures(topics: TopicsFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[t
     """topic-nll, topic-nll-spread and topic-covariances.{corpus}: name, wide figure, narrow figure."""
     table = rows["topics"]
     names = Names.of(topics.samples)
-    marks = {fitted.corpus: _marks(table[table["corpus"] == fitted.corpus], names) for fitted in topics.data}
+    marks = {corpus: from_low_to_high(marks_of(of, names, NLL)) for corpus, of in table.groupby("corpus", sort=False)}
     quantity = "Latent NLL, nats per document"
     yield CHART, interval_chart(marks, quantity=quantity), interval_chart(marks, NARROW, quantity)
     spreads = {fitted.corpus: list(_spreads(fitted, topics, names)) for fitted in topics.data}
@@ -70,26 +70,9 @@ def _heatmaps(fitted: Fitted, found: Covariances, limit: float, quantity: str) -
     return wide, covariance_heatmaps(found.panels, ordered, limit, quantity, NARROW)
 
 
-def _marks(rows: pd.DataFrame, names: Names) -> list[Mark]:
-    """The rows of one corpus: real text, samples from low to high, the baseline last; none of what is not scored."""
-    ranked = []
-    for _, group in rows[rows["latent_nll"].notna()].groupby(["source", *GROUP], sort=False):
-        first = group.iloc[0].to_dict()
-        worst = group["p_value"].max()
-        mark = Mark(
-            label=names.source(first, corpus=False, seed=False),
-            values=tuple(group["latent_nll"]),
-            intervals=tuple(zip(group["ci_low"], group["ci_high"], strict=True)),
-            note="" if missing(worst) else p_value(worst),
-            setting=_setting(first["setting"], first["baseline"]),
-        )
-        ranked.append((first["source"] == SAMPLE, bool(first["baseline"]), float(group["latent_nll"].mean()), mark))
-    return [mark for *_, mark in sorted(ranked, key=lambda row: row[:3])]
-
-
 def _spreads(fitted: Fitted, topics: TopicsFiles, names: Names) -> Iterator[Histogram]:
     for source in topics.shown(fitted):
-        scores, keys = read_topic_scores(source), source_keys(source)
+        scores, keys = read_topic_scores(source), source.keys
         values = document_nll(scores) if not all(scores["rejected"].to_pylist()) else np.empty(0)
         baseline = isinstance(source, Sample) and source.baseline
         label = names.source(keys, corpus=False, seed=False)

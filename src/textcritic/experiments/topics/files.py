@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from textcritic.plan.bundle import Files
-from textcritic.plan.sources import Drawn
+from textcritic.plan.sources import Compared, Drawn, RealText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted(Files):
+class Fitted(RealText):
     """Real text of one corpus and the correlated topic model that was fitted on it.
 
     Attributes:
-        corpus: its name.
         critic: critic.npz.
         vocabulary: vocabulary.parquet.
         vocabulary_counts: vocabulary.json, what was left out of the vocabulary and why.
@@ -23,7 +21,6 @@ class Fitted(Files):
         of_starts: posteriors and scores of the test split under the models of the other starts of the fit.
     """
 
-    corpus: str
     critic: Path
     vocabulary: Path
     vocabulary_counts: Path
@@ -47,7 +44,7 @@ Documents: TypeAlias = Fitted | Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TopicsFiles(Files):
+class TopicsFiles(Compared):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -62,15 +59,7 @@ class TopicsFiles(Files):
     decodings: Mapping[str, Mapping[str, Any]]
     resamples: int
 
-    def of(self, fitted: Fitted) -> list[Documents]:
+    def of(self, real: RealText) -> list[Documents]:
         """The real text of one corpus and the samples beside it, the baseline last."""
-        return [fitted, *sorted((s for s in self.samples if s.corpus == fitted.corpus), key=lambda s: s.baseline)]
-
-    def shown(self, fitted: Fitted) -> list[Documents]:
-        """The same with the first seed of each sample only."""
-        first: dict[tuple[str, ...], Sample] = {}
-        for sample in self.samples:
-            key = (sample.corpus, sample.setting, sample.generator, sample.decoding)
-            if key not in first or sample.seed < first[key].seed:
-                first[key] = sample
-        return [s for s in self.of(fitted) if isinstance(s, Fitted) or s in first.values()]
+        first, *samples = super(TopicsFiles, self).of(real)
+        return [first, *sorted(samples, key=lambda sample: sample.baseline)]

@@ -6,14 +6,13 @@ import pandas as pd
 
 from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.scoring import STRONGEST, Column, Projected, outliers, topic_shares
-from textcritic.experiments.topics.files import TopicsFiles
-from textcritic.experiments.topics.read import read_posteriors, read_topic_scores, source_keys
+from textcritic.experiments.topics.read import read_posteriors, read_topic_scores
 from textcritic.experiments.topics.rows import of_topics
 from textcritic.files import read_table
 from textcritic.latents.bags import Vocabulary
-from textcritic.report.names import KEYS, Names
+from textcritic.plan.sources import KEYS
 from textcritic.report.numbers import listed
-from textcritic.report.published import Published
+from textcritic.report.tables import Material
 
 MOST = 5  # of a source
 STRONG = [tuple(f"{name}_{n}" for name in ("topic", "share", "usual_share")) for n in range(1, STRONGEST + 1)]
@@ -21,7 +20,7 @@ TOPICS, SHARES = [topic for topic, *_ in STRONG], [share for _, *shares in STRON
 COLUMNS = ("label", "rank", "article", "nll", "nll_at_mean", "words", *(c for three in STRONG for c in three), "text")
 
 
-def outlier_rows(topics: TopicsFiles, column: Column = "nll") -> pd.DataFrame:
+def outlier_rows(material: Material, column: Column = "nll") -> pd.DataFrame:
     """The documents of real text, and of the first seed of every sample, with the highest NLL (paper, Table 14).
 
     Columns: the keys, `label`, `rank` (from 1 in each source), `article`, `nll` (in expectation), `nll_at_mean`,
@@ -29,16 +28,16 @@ def outlier_rows(topics: TopicsFiles, column: Column = "nll") -> pd.DataFrame:
     `usual_share_1` (in real text), and so on, empty where there are fewer; `text` (an excerpt).
 
     Args:
-        topics: of the study.
+        material: what the tables are made of.
         column: by which NLL documents are ranked.
     """
-    names = Names.of(topics.samples)
+    topics, names = material.files, material.names
     rows: list[dict[str, Any]] = []
     for fitted in topics.data:
         critic, vocabulary = CTM.load(fitted.critic), Vocabulary.load(fitted.vocabulary)
         usual = topic_shares(read_posteriors(fitted)[0])
         for source in topics.shown(fitted):
-            keys = source_keys(source)
+            keys = source.keys
             scores, posteriors = read_topic_scores(source), read_table(source.posteriors)
             projected = Projected(posteriors, scores, source.articles)
             unusual = outliers(critic, vocabulary, projected, usual, MOST, column)
@@ -52,15 +51,17 @@ def outlier_rows(topics: TopicsFiles, column: Column = "nll") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*KEYS, *COLUMNS]).astype(types)
 
 
-def published_examples(topics: TopicsFiles, published: Published) -> list[str]:
+def published_examples(material: Material) -> list[str]:
     """A remark on the Latent NLL of the paper's own examples; none where its critic has another number of topics."""
-    names = Names.of(topics.samples)
+    topics, names = material.files, material.names
     examples = []
     for fitted in topics.data:
         start = f"outlier_nll_at_mean: {of_topics(CTM.load(fitted.critic))}"
         for source in topics.shown(fitted):
-            keys = source_keys(source)
-            values = [f"{v:,.2f}" for metric, v in published.of_source(keys).items() if metric.startswith(start)]
+            keys = source.keys
+            values = [
+                f"{v:,.2f}" for metric, v in material.published.of_source(keys).items() if metric.startswith(start)
+            ]
             if values:
                 examples.append(f"of {names.source(keys, seed=False)}, {listed(values)}")
     words = "; ".join(examples)

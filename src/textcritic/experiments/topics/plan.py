@@ -7,7 +7,7 @@ from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
 from textcritic.plan.checks.vocabulary import STOP_LISTS, require_stop_words
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries, download_of
-from textcritic.plan.sources import Source, check_critic, check_labels, check_text, decodings_of, drawn
+from textcritic.plan.sources import Source, decodings_of, drawn
 
 # What ctm-c writes of a fitted model.
 RELEASED_FILES = ("final-mu.dat", "final-cov.dat", "final-log-beta.dat")
@@ -17,17 +17,15 @@ class Topics(Experiment):
     """Latent NLL of documents under a correlated topic model (model criticism paper, section 6)."""
 
     kind = "topics"
+    critic_kind = "ctm"
     version = 2
     tables = ("topics", "topic-words", "topic-outliers")
     figures_read = ("topics",)
 
     def check(self) -> None:
-        """See that sources are text, the critic is a topic model, and its file of stop words is there."""
+        """See as well that the files of a model from elsewhere, and of stop words, are there."""
+        super().check()
         critic = self.block["critic"]
-        check_critic(critic, "ctm", self.registries, f"{self.where}: critic")
-        for source in self.sources():
-            check_text(source, self.registries, f"{self.where}: sources")
-        check_labels(self.sources(), self.registries, f"{self.where}: sources")
         entry = self.registries.entry("critics", critic)
         for path in [*fitted_files(critic, self.registries), *fitted_words(critic, self.registries)]:
             if not (self.registries.here / path).is_file():

@@ -1,7 +1,6 @@
 """What the report reads of one source of topics: its scores and its posteriors."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +9,9 @@ import pyarrow.compute as pc
 
 from textcritic.critics.ctm.scoring import TOPIC_SCORES_SCHEMA, posterior_moments
 from textcritic.errors import TextcriticError
-from textcritic.experiments.topics.files import Documents, Sample
+from textcritic.experiments.topics.files import Documents
 from textcritic.files import read_table
-from textcritic.report.names import data_keys, sample_keys
+from textcritic.report.scored import source_scores
 
 Matrix = npt.NDArray[np.float64]
 
@@ -31,22 +30,9 @@ class OfStart:
     moments: tuple[Matrix, Matrix]
 
 
-def source_keys(source: Documents) -> dict[str, Any]:
-    """The key columns of a row."""
-    return sample_keys(source) if isinstance(source, Sample) else data_keys(source.corpus)
-
-
 def read_topic_scores(source: Documents) -> pa.Table:
-    """The scores of one source.
-
-    Raises:
-        TextcriticError: the file is missing or damaged, or is something else.
-    """
-    scores = read_table(source.scores)
-    missing = set(TOPIC_SCORES_SCHEMA.names) - set(scores.column_names)
-    if missing:
-        raise TextcriticError(f"{source.scores}: no column {sorted(missing)[0]!r}; it is not a file of topic scores")
-    return scores
+    """The scores of one source; raises as `report.scored.source_scores`."""
+    return source_scores(source, TOPIC_SCORES_SCHEMA.names)
 
 
 def read_starts(source: Documents) -> list[OfStart]:

@@ -10,15 +10,16 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.figures import CHART, COVARIANCES, SPREAD
 from textcritic.experiments.topics.files import Fitted, TopicsFiles
 from textcritic.experiments.topics.outliers import STRONG
-from textcritic.experiments.topics.rows import topic_names
-from textcritic.experiments.topics.sheets import left_out_sheet
-from textcritic.experiments.topics.words import DEFINITIONS, SHUFFLED, topic_findings
+from textcritic.experiments.topics.rows import DISTANCE, NLL, topic_names
+from textcritic.experiments.topics.words import DEFINITIONS, SHUFFLED, topic_doubts
 from textcritic.files import read_json
-from textcritic.report.names import GROUP, Names
+from textcritic.plan.sources import GROUP
+from textcritic.report.cells import unscored_sheet
+from textcritic.report.names import Names
 from textcritic.report.numbers import count, missing, number, percent, plural
-from textcritic.report.scorecard import Measure, scores_of
-from textcritic.report.section import Place, Section
+from textcritic.report.section import Place, Section, said_of
 
+LEFT_OUT = ("topics-left-out", "Documents without a Latent NLL, by reason")
 MOST_OPEN = 25  # topics, of more of which the table has to be opened
 
 
@@ -47,35 +48,20 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         "several_seeds": bool(names.seeded),
         "heatmaps": [_heatmap(fitted, names) for fitted in topics.data],
         "papers": place.numbered("nll", "outliers"),
-        "left_out": place.sheet(left_out_sheet(rows, names)) if rows["rejected"].sum() else None,
+        "left_out": place.sheet(unscored_sheet(rows, names, *LEFT_OUT)) if rows["rejected"].sum() else None,
         "many": int(tables["topic-words"]["topic"].max()) > MOST_OPEN,
         "outliers": shown,
         "pickers": [{"key": source["key"], "label": source["label"]} for source in shown],
     }
+    card = place.card(rows, (NLL, DISTANCE), names.source)
     return Section(
         title="Topics",
         html=place.render("section.html.j2", variables),
-        card=tuple(score for measure in _measures(place) for score in scores_of(rows, measure, names.source)),
-        findings=tuple(topic_findings(rows, names)),
+        card=card,
+        findings=(*said_of(card), *topic_doubts(rows, names)),
         definitions=tuple(pair for pair in DEFINITIONS if baseline or pair[0] != SHUFFLED),
         style=place.text("section.css"),
     )
-
-
-def _measures(place: Place) -> list[Measure]:
-    at = place.id("table-topics")
-    return [
-        Measure(name="Latent NLL", section=at, value="latent_nll"),
-        Measure(
-            name="Covariances apart",
-            section=at,
-            value="distance_corrected",
-            low="distance_low",
-            high="distance_high",
-            p="distance_p",
-            of_real=0.0,
-        ),
-    ]
 
 
 def _facts(fitted: Fitted, names: Names) -> list[tuple[str, str]]:

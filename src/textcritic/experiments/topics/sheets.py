@@ -2,20 +2,22 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from textcritic.critics.ctm.scoring import EMPTY
 from textcritic.experiments.topics.covariances import RESAMPLES
-from textcritic.experiments.topics.rows import DOT
-from textcritic.report.cells import beside, matching, spread, unique
-from textcritic.report.names import DATA, GROUP, Names
-from textcritic.report.numbers import NONE, count, interval, missing, number, p_value, percent
-from textcritic.report.scored import reasons_from_words, reasons_over_seeds
+from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, DOT, NLL
+from textcritic.plan.sources import GROUP
+from textcritic.report.cells import matching, measure_cell, spread, unique
+from textcritic.report.measure import Measure
+from textcritic.report.names import Names
+from textcritic.report.numbers import NONE, count, interval, number, percent
+from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
-EXPECTED, AT_MEAN = ("latent_nll", "ci", "p_value"), ("latent_nll_at_mean", "at_mean", "p_value_at_mean")
 STARTS_OF = {"latent_nll": "starts", "latent_nll_at_mean": "at_mean_starts"}
 MEASURED = (("measured", "distance"), ("by chance", "distance_by_chance"))
 BOTH = (
@@ -31,7 +33,7 @@ def topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     body = []
     for _, group in _sources(rows):
         name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
-        cells = [nll_cell(group, *EXPECTED), nll_cell(group, *AT_MEAN, published=True)]
+        cells = [nll_cell(group, NLL), nll_cell(group, AT_MEAN)]
         body.append([name, *cells, Cell(number(words_per_document(group))), _left_out(group), _distance(group)])
     published = (
         "; published values, by a critic of as many topics, are of that, and under them stands ours minus theirs"
@@ -57,12 +59,12 @@ def paper_topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     corpora = unique(rows["corpus"])
     models = rows.drop_duplicates(["source", *GROUP[1:]])[["source", *GROUP[1:]]].to_dict("records")
     body: list[list[Cell]] = []
-    for metric, columns in (("Latent NLL, at the mean", AT_MEAN), ("Latent NLL, in expectation", EXPECTED)):
+    for metric, measure in (("Latent NLL, at the mean", AT_MEAN), ("Latent NLL, in expectation", NLL)):
         for place, model in enumerate(models):
             found = [matching(rows, {"corpus": corpus, **model}) for corpus in corpora]
             first = next(group for group in found if len(group)).iloc[0].to_dict()
             name = Cell(names.source(first, corpus=False, seed=False))
-            cells = [nll_cell(group, *columns, published=columns is AT_MEAN) for group in found]
+            cells = [nll_cell(group, measure) for group in found]
             body.append([Cell("" if place else metric, heading=not place), name, *cells])
     header = [[Cell("Metric"), Cell("Model"), *(Cell(corpus) for corpus in corpora)]]
     seeds = sorted(set(rows["seed"].dropna()))
@@ -76,20 +78,17 @@ def paper_topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     return Sheet("topics", "", header, body, stubs=2, remarks=remarks)
 
 
-def nll_cell(group: pd.DataFrame, value: str, prefix: str, p: str, published: bool = False) -> Cell:
+def nll_cell(group: pd.DataFrame, measure: Measure) -> Cell:
     """A Latent NLL of one source, the mean over those of its seeds of which something could be scored."""
-    known = group[group[value].notna()] if len(group) else group
+    cell, known = measure_cell(group, measure), group[group[measure.value].notna()] if len(group) else group
     if known.empty:
-        return Cell(NONE, ("nothing could be scored",) if len(group) else ())
-    notes = spread(known, value, prefix) + over_starts(known, STARTS_OF[value])
-    notes += beside(known, "published", "difference") if published else []
-    values = [found for found in known[p] if not missing(found)]
-    if values:
-        notes.append(p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}")
+        return replace(cell, notes=("nothing could be scored",) if len(group) else ())
+    first = len(spread(known, measure))
+    notes = [*cell.notes[:first], *over_starts(known, STARTS_OF[measure.value]), *cell.notes[first:]]
     notes.append(f"{count(known['documents'].sum())} documents")
     if len(known) < len(group):
         notes.append(f"{len(known)} of {len(group)} seeds")
-    return Cell(number(known[value].mean()), tuple(notes))
+    return replace(cell, notes=tuple(notes))
 
 
 def over_starts(known: pd.DataFrame, prefix: str) -> list[str]:
@@ -100,19 +99,6 @@ def over_starts(known: pd.DataFrame, prefix: str) -> list[str]:
         return []
     widest = (high - low).idxmax()
     return [f"{count(starts.max())} starts: {interval(low[widest], high[widest])}"]
-
-
-def left_out_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """The documents that have no Latent NLL, by reason."""
-    heads = ("Source", "Documents", "Left out", "Share", "Reasons")
-    body = []
-    for row in rows.to_dict("records"):
-        reasons = [f"{reason}: {count(n)}" for reason, n in reasons_from_words(row["rejected_by_reason"]).items()]
-        values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejected_share"])]
-        cells = [*map(Cell, values), Cell("; ".join(reasons) or "none", words=True)]
-        body.append([Cell(names.source(row), heading=True), *cells])
-    header = [[*(Cell(head) for head in heads[:-1]), Cell(heads[-1], words=True)]]
-    return Sheet("topics-left-out", "Documents without a Latent NLL, by reason", header, body)
 
 
 def words_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -201,11 +187,9 @@ def _left_out(group: pd.DataFrame) -> Cell:
 
 
 def _distance(group: pd.DataFrame) -> Cell:
-    known = group[group["distance"].notna()]
-    if group["source"].iloc[0] == DATA or known.empty:
-        return Cell(NONE)
-    one = len(known) == 1
-    notes = spread(known, "distance_corrected", "distance") + over_starts(known, "distance_starts")
-    notes += [f"{words} {number(known[name].mean())}" for words, name in MEASURED]
-    worst = p_value(known["distance_p"].max())
-    return Cell(number(known["distance_corrected"].mean()), (*notes, worst if one else f"largest {worst}"))
+    cell, known = measure_cell(group, DISTANCE), group[group[DISTANCE.value].notna()]
+    if known.empty:
+        return cell
+    *doubt, worst = cell.notes
+    measured = [f"{words} {number(known[name].mean())}" for words, name in MEASURED]
+    return replace(cell, notes=(*doubt, *over_starts(known, "distance_starts"), *measured, worst))

@@ -6,16 +6,15 @@ from typing import Any
 import pandas as pd
 
 from textcritic.experiments.topics.sheets import words_per_document
-from textcritic.report.cells import spread
-from textcritic.report.names import DATA, GROUP, SAMPLE, Names
-from textcritic.report.numbers import interval, number, p_value, percent, plural
+from textcritic.plan.sources import DATA, GROUP, SAMPLE
+from textcritic.report.names import Names
+from textcritic.report.numbers import number, percent, plural
 from textcritic.report.scorecard import ALPHA
 from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.section import Finding
 
 LIKE = 0.05  # of the length of real documents, below which a difference in length is not mentioned
 SHUFFLED = "Shuffled words"
-FEW = 3  # samples of a corpus that are all mentioned; of more, the furthest from real text and the nearest
 DEFINITIONS = (
     (
         "Correlated topic model",
@@ -71,11 +70,8 @@ DEFINITIONS = (
 )
 
 
-def topic_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
-    """What the topic model says of each corpus: how far the samples are from real text, and which way.
-
-    Of many samples the furthest from real text and the nearest are mentioned; after them those that learnt from
-    shuffled words, and those of which nothing could be scored.
+def topic_doubts(rows: pd.DataFrame, names: Names) -> list[Finding]:
+    """What makes the scores of a sample doubtful: other starts of the fit, documents of another length, no document.
 
     Args:
         rows: as `rows.topic_rows` makes them.
@@ -84,70 +80,37 @@ def topic_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
     points = []
     for corpus, table in rows.groupby("corpus", sort=False):
         real = table[table["source"] == DATA].iloc[0].to_dict()
-        groups = [group for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False)]
-        scored = [group for group in groups if group["latent_nll"].notna().any()]
-        ranked = sorted((g for g in scored if not g["baseline"].any()), key=lambda group: -abs(_gap(group, real)))
-        mentioned = ranked if len(ranked) <= FEW else [ranked[0], ranked[-1]]
-        mentioned += [group for group in scored if group["baseline"].any()]
         where = f" on {corpus}" if names.several_corpora else ""
-        sentences = [(group, _against(group, real)) for group in mentioned]
-        sentences += [(group, _lost(group)) for group in groups if group["latent_nll"].isna().all()]
-        for group, words in sentences:
+        for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
             name = names.source(group.iloc[0].to_dict(), corpus=False, seed=False)
-            points.append(Finding(f"Topics of {name}{where}", words))
+            known = group[group["latent_nll"].notna()]
+            doubts = [_starts(known), _length(known, real)] if len(known) else [_lost(group)]
+            points += [Finding(f"{name}{where}", doubt) for doubt in doubts if doubt]
     return points
 
 
-def _gap(group: pd.DataFrame, real: Mapping[str, Any]) -> float:
-    return float(group["latent_nll"].mean() - real["latent_nll"])
-
-
-def _against(group: pd.DataFrame, real: Mapping[str, Any]) -> str:
-    """One sample against real text: its Latent NLL, what that may come from, and its covariances."""
-    known, gap = group[group["latent_nll"].notna()], _gap(group, real)
-    worst = known["p_value"].max()
-    way = "above" if gap > 0 else "below"
-    words = f"Latent NLL {number(known['latent_nll'].mean())}, {number(abs(gap))} nats {_starts(known)}{way} "
-    words += f"real text's {number(real['latent_nll'])}"
-    if worst < ALPHA:
-        usual = "less usual than real ones" if gap > 0 else "more usual than real ones, which is no better"
-        words += f" ({p_value(worst)}): the model finds its mixtures of topics {usual}{_length(known, real, gap)}"
-    else:
-        words += f", which is within what chance explains ({p_value(worst)})"
-    return f"{words}{_covariances(known)}."
-
-
 def _starts(known: pd.DataFrame) -> str:
-    """How far the gap to real text depends on the start of the fit."""
-    if not known["starts"].max() > 1:
-        return ""
+    """That another start of the fit puts a sample on the other side of real text."""
     low, high = known["gap_starts_low"].min(), known["gap_starts_high"].max()
-    if low < 0 < high:
-        return "(but on the other side by another start of the fit) "
-    ends = sorted((abs(low), abs(high)))
-    return f"({interval(*ends)} over the starts of the fit) "
+    if not (known["starts"].max() > 1 and low < 0 < high):
+        return ""
+    return (
+        f"its Latent NLL is up to {number(-low)} nats lower than real text's under one start of the fit, and up to "
+        f"{number(high)} nats higher under another, so which it is depends on the start."
+    )
 
 
-def _length(group: pd.DataFrame, real: Mapping[str, Any], gap: float) -> str:
+def _length(known: pd.DataFrame, real: Mapping[str, Any]) -> str:
     """That documents are longer or shorter, where this moves the Latent NLL as it was found to be moved."""
-    of_sample, of_real = words_per_document(group), real["words_per_document"]
-    if abs(of_sample / of_real - 1) < LIKE or (of_sample > of_real) != (gap > 0):
+    gap = known["latent_nll"].mean() - real["latent_nll"]
+    of_sample, of_real = words_per_document(known), real["words_per_document"]
+    if known["p_value"].max() >= ALPHA or abs(of_sample / of_real - 1) < LIKE or (of_sample > of_real) != (gap > 0):
         return ""
-    way = "longer" if gap > 0 else "shorter"
-    words = f"{number(of_sample)} words of the vocabulary, real text's {number(of_real)}"
-    return f"; its documents are {way} too ({words}), which can be part of the reason"
-
-
-def _covariances(group: pd.DataFrame) -> str:
-    apart = group[group["distance"].notna()]
-    if apart.empty:
-        return ""
-    worst = p_value(apart["distance_p"].max())
-    if apart["distance_p"].max() >= ALPHA:
-        return f"; which topics go together cannot be told from real text ({worst})"
-    doubt = "".join(spread(apart, "distance_corrected", "distance"))
-    doubts = f"{'' if len(apart) > 1 else '95% interval '}{doubt}, {'largest ' * (len(apart) > 1)}{worst}"
-    return f"; covariances of topics are {number(apart['distance_corrected'].mean())} apart from real text's ({doubts})"
+    way, higher = ("longer", "higher") if gap > 0 else ("shorter", "lower")
+    return (
+        f"its documents are {way} than real ones ({number(of_sample)} words of the vocabulary; real text has "
+        f"{number(of_real)}), which can be part of the reason why its Latent NLL is {higher}."
+    )
 
 
 def _lost(group: pd.DataFrame) -> str:

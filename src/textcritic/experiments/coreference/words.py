@@ -7,11 +7,36 @@ import pandas as pd
 
 from textcritic.critics.mentions import BOS
 from textcritic.experiments.coreference.passages import Symbol
+from textcritic.experiments.coreference.sheets import STEP
 from textcritic.experiments.coreference.why import is_label, written
-from textcritic.report.names import DATA, GROUP, SAMPLE, Names
+from textcritic.plan.sources import DATA, GROUP, SAMPLE
+from textcritic.report.names import Names
 from textcritic.report.numbers import MINUS, interval, p_value, percent
 from textcritic.report.scorecard import ALPHA, Number, strength
 from textcritic.report.section import Finding
+
+DEFINITIONS = (
+    (
+        "Latent PPL of mentions",
+        f"{STEP} The higher it is, the less their order looks like that of real text.",
+    ),
+    (
+        "Chain of mentions",
+        "The mentions of people in the order of a text, each a pronoun as it is written or the gender label of the "
+        "person, with a mark, a full stop, at each start of a sentence.",
+    ),
+    (
+        "Person, entity",
+        "All mentions that the resolver takes for the same person or group; numbered from 0 in an article in the order "
+        "of first mentions. The critic numbers anew in each of its windows, so that it sees only who is the same.",
+    ),
+    (
+        "Gender label",
+        "What stands in a chain for a name or noun: male, female or plural by the majority of the pronouns for the "
+        "same person, none without such pronouns. It is a label of grammar, not of people: as the paper’s section 10 "
+        "says, a choice of two leaves out many people.",
+    ),
+)
 
 
 def findings(shares: pd.DataFrame, ngrams: pd.DataFrame, names: Names) -> tuple[Finding, ...]:

@@ -1,0 +1,94 @@
+"""A number that an experiment reports of each of its sources, declared once.
+
+A kind of experiment declares its measures and reads its sources (`Scored`). All else follows from the declaration: the
+columns in the table, with interval and test (`measured.source_rows`), the cell (`cells.measure_cell`), the mark in the
+chart (`charts.marks_of`), the score on the front page (`scorecard.scores_of`), and the sentence that is said of it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from textcritic.inference import Statistic, permutation_test, ratio_of_sums
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What is computed of one source.
+
+    Attributes:
+        value: the number; infinite, or None where nothing can be computed.
+        low, high: its 95% interval; None where there is none.
+        p: of the test against the yardstick; None where there is no test.
+        more: further columns of the row.
+    """
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """All that a kind reads of one source.
+
+    Attributes:
+        data: by `Measure.value`, what the measure is computed from: float64 [documents, k], of which the columns are
+            summed, for a measure with a `statistic`; anything for one with an `estimate` of its own.
+        documents: how many were scored; None for a source that is no set of documents, such as an exact value.
+        reasons: documents that could not be scored, by reason.
+        more: further columns of the row, e.g. a value that is known and not estimated.
+    """
+
+    data: Mapping[str, Any] = field(default_factory=dict)
+    documents: int | None = None
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+Estimator = Callable[[Scored, Scored | None, int], Estimate]
+"""From a source, the yardstick (None for the yardstick itself and for other real text), and the number of resamples."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One number of each source.
+
+    It is computed in one of three ways: with a `statistic`, of sums over documents, by bootstrap and `test`; with an
+    `estimate`, in any other way; with neither, it is in `Scored.more` already.
+
+    Attributes:
+        name: its head in card and tables, e.g. "Latent PPL".
+        value, low, high, p: columns of the value, its 95% interval and its p-value; "" where it has none.
+        section: name of the part of the section that is about it, e.g. "values"; see `Place.id`.
+        statistic: column sums [B, k] -> [B], e.g. `exp_ratio_of_sums`.
+        tested: the statistic whose difference is tested, by default the ratio of sums.
+        test: of two sets of documents: (first, second, statistic, resamples) -> a result with `p`.
+        estimate: computes the number where it is no statistic of sums, e.g. MAUVE or a distance.
+        whole: 1 for a share, 100 for a share in percent, which tables write as percentages; None for a number.
+        metric: its name among the published values; "" where nothing was published.
+        published, difference: columns of the published value, and of ours minus it; "" where there are none.
+        because: column that says why a value is infinite.
+        by_ratio: whether values are compared by their ratio, as perplexities are, or by their difference.
+        of_real: the value of real text where that is so by definition, e.g. 0 for a distance from it.
+    """
+
+    name: str
+    value: str
+    low: str = "ci_low"
+    high: str = "ci_high"
+    p: str = "p_value"
+    section: str = ""
+    statistic: Statistic | None = None
+    tested: Statistic = ratio_of_sums
+    test: Callable[..., Any] = permutation_test
+    estimate: Estimator | None = None
+    whole: float | None = None
+    metric: str = ""
+    published: str = ""
+    difference: str = ""
+    because: str = "infinite_because"
+    by_ratio: bool = False
+    of_real: float | None = None

@@ -1,0 +1,283 @@
+"""A measure, declared once, gives row, interval, test, cell, mark and score: four shapes of number, each made up."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from textcritic.errors import TextcriticError
+from textcritic.inference import bootstrap_interval, permutation_test, ratio_of_sums, with_ones
+from textcritic.plan.sources import Compared, Drawn, RealText, data_keys
+from textcritic.report.cells import measure_cell
+from textcritic.report.charts import marks_of
+from textcritic.report.measure import Estimate, Measure, Scored
+from textcritic.report.measured import completed, source_rows
+from textcritic.report.published import Published
+from textcritic.report.scorecard import DIFFERENT, REAL, SAME, scores_of
+from textcritic.report.tables import Material, read_rows
+
+RESAMPLES = 199
+COUNTS = ("documents", "rejected", "rejected_share", "rejected_by_reason", "seeds", "seeds_mean", "seeds_sd")
+WHOLE = ("seed", "documents", "rejected", "seeds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files(Compared):
+    data: tuple[RealText, ...]
+    samples: tuple[Drawn, ...]
+    resamples: int = RESAMPLES
+
+
+@dataclass(frozen=True, slots=True)
+class Text(RealText):
+    scores: Path = Path("real.parquet")
+
+
+def sample(generator: str, seed: int = 1) -> Drawn:
+    path = Path(f"{generator}.{seed}")
+    where = {"articles": path, "counts": path, "scores": path}
+    about = {"setting": "wo-title", "generator": generator, "decoding": "plain", "label": generator.upper()}
+    return Drawn(corpus="docs", seed=seed, from_file=False, **about, **where)
+
+
+def normal(mean: float, seed: int, n: int = 60) -> np.ndarray:
+    return np.random.default_rng(seed).normal(mean, 1, n)
+
+
+MEAN = Measure(
+    name="Words",
+    value="words",
+    low="low",
+    high="high",
+    p="p",
+    section="values",
+    statistic=ratio_of_sums,
+    metric="words",
+    published="published",
+    difference="difference",
+)
+MEAN_COLUMNS = ("label", "words", "low", "high", "p", "published", "difference", *COUNTS)
+
+
+def mean_rows(files: Files, values: dict[Any, np.ndarray], published: Published | None = None) -> pd.DataFrame:
+    material = Material(files, published)
+
+    def read(source: Any, _: Scored | None) -> Scored:
+        found = values[getattr(source, "generator", "data"), getattr(source, "seed", None)]
+        return Scored({"words": with_ones(found)} if len(found) else {}, len(found), {"empty": 3, "cut": 1})
+
+    return completed(source_rows(material, read, [MEAN]), MEAN_COLUMNS, [MEAN], WHOLE)
+
+
+def row_of(rows: pd.DataFrame, generator: str, seed: int | None = None) -> dict[str, Any]:
+    found = rows[rows["generator"] == generator]
+    (row,) = (found if seed is None else found[found["seed"] == seed]).to_dict("records")
+    return row
+
+
+def test_a_mean_over_documents_by_hand():
+    files = Files(data=(Text(corpus="docs"),), samples=(sample("far"), sample("near"), sample("near", 2)))
+    values = {("data", None): normal(5, 1), ("far", 1): normal(7, 2), ("near", 1): normal(5, 3, 40)}
+    values["near", 2] = np.empty(0)
+    rows = mean_rows(files, values, Published({("", "", "far", "", "words"): 6.5}))
+    assert rows["generator"].tolist() == ["data", "far", "near", "near"]
+    assert rows["label"].tolist() == ["real text", "FAR", "NEAR, seed 1", "NEAR, seed 2"]
+    for key, found in values.items():
+        row = row_of(rows, *key)
+        assert (row["documents"], row["rejected"]) == (len(found), 4)
+        assert row["rejected_share"] == 4 / (len(found) + 4)
+        assert row["rejected_by_reason"] == "empty: 3; cut: 1"
+        if len(found):
+            interval = bootstrap_interval(with_ones(found), ratio_of_sums, RESAMPLES)
+            assert [row["words"], row["low"], row["high"]] == [interval.estimate, interval.low, interval.high]
+            assert row["words"] == pytest.approx(found.mean(), rel=1e-12)
+    test = permutation_test(with_ones(values["far", 1]), with_ones(values["data", None]), ratio_of_sums, RESAMPLES)
+    assert row_of(rows, "far")["p"] == test.p
+    assert row_of(rows, "far")["difference"] == pytest.approx(values["far", 1].mean() - 6.5)
+    assert pd.isna([row_of(rows, "data")[name] for name in ("p", "published", "seeds")]).all()
+    assert pd.isna([row_of(rows, "near", 2)[name] for name in ("words", "low", "p")]).all()
+    assert row_of(rows, "near", 2)["seeds_mean"] == row_of(rows, "near", 1)["words"]
+    (real, far, near) = marks_of(rows, Material(files).names, MEAN)
+    assert (real.setting, far.published, far.note, near.values) == (
+        "",
+        6.5,
+        "p = 0.005",
+        (row_of(rows, "near", 1)["words"],),
+    )
+    scores = {score.label: score for score in scores_of(rows, MEAN, Material(files).names.source, "at")}
+    assert [scores[name].verdict for name in ("real text", "FAR")] == [REAL, DIFFERENT]
+    assert (scores["FAR"].real.value, scores["FAR"].left_out) == (row_of(rows, "data")["words"], 4)
+
+
+def test_a_yardstick_of_which_nothing_could_be_scored_is_one_line():
+    files = Files(data=(Text(corpus="docs"),), samples=())
+    with pytest.raises(TextcriticError, match=r"real\.parquet: no document could be scored \(empty: 3; cut: 1\)"):
+        mean_rows(files, {("data", None): np.empty(0)})
+
+
+def test_an_infinite_value_has_no_interval_and_no_test():
+    files = Files(data=(Text(corpus="docs"),), samples=(sample("far"),))
+    rows = mean_rows(files, {("data", None): normal(5, 1), ("far", 1): np.array([1.0, np.inf])})
+    row = row_of(rows, "far")
+    assert row["words"] == np.inf
+    assert pd.isna([row["low"], row["high"], row["p"]]).all()
+
+
+def test_a_statistic_that_is_no_sum_over_documents():
+    """As MAUVE is: of two whole sets, with an interval by halves, and no test but its own."""
+
+    def overlap(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
+        if real is None:
+            return Estimate()
+        shared = len(set(scored.data["overlap"]) & set(real.data["overlap"])) / len(set(real.data["overlap"]))
+        return Estimate(shared, shared - 0.1, shared + 0.1, 1 / resamples, {"resamples": resamples})
+
+    measure = Measure(name="Overlap", value="overlap", estimate=overlap, of_real=1.0, whole=1)
+    files = Files(data=(Text(corpus="docs"),), samples=(sample("far"),))
+    words = {"data": "abcd", "far": "cdef"}
+
+    def read(source: Any, _: Scored | None) -> Scored:
+        return Scored({"overlap": words[source.keys["generator"]]}, 4)
+
+    rows = pd.DataFrame(source_rows(Material(files), read, [measure]))
+    row = row_of(rows, "far")
+    assert (row["overlap"], row["ci_low"], row["p_value"], row["resamples"]) == (0.5, 0.4, 1 / RESAMPLES, RESAMPLES)
+    assert pd.isna(row_of(rows, "data")["overlap"])
+    assert measure_cell(rows[rows["generator"] == "far"], measure).notes == ("40%–60%", "p = 0.005")
+    real, far = scores_of(rows.astype({"overlap": float}), measure, Material(files).names.source)
+    assert (real.number.value, far.real.value, far.verdict) == (1.0, 1.0, DIFFERENT)
+
+
+def f1(sums: np.ndarray) -> np.ndarray:
+    hits, false_alarms, misses = np.moveaxis(sums, -1, 0)
+    return 2 * hits / (2 * hits + false_alarms + misses)
+
+
+def swapped(first: np.ndarray, second: np.ndarray, statistic: Any, resamples: int) -> Any:
+    """A test that exchanges the two decisions on a document."""
+    rng = np.random.default_rng(1)
+    gap = abs(statistic(first.sum(0)) - statistic(second.sum(0)))
+    more = 1
+    for _ in range(resamples):
+        swap = rng.random(len(first)) < 0.5
+        one, two = np.where(swap[:, None], second, first), np.where(swap[:, None], first, second)
+        more += abs(statistic(one.sum(0)) - statistic(two.sum(0))) >= gap - 1e-12
+    return type("Test", (), {"p": more / (resamples + 1)})
+
+
+def test_a_ratio_of_sums_against_truth_paired_between_two_sources():
+    """As F1 of detectors is: each decides on the same documents, and the first of them is the yardstick."""
+
+    @dataclass(frozen=True)
+    class Detector:
+        name: str
+
+        @property
+        def keys(self) -> dict[str, Any]:
+            about = {"setting": "", "generator": self.name, "decoding": "", "seed": 1}
+            return data_keys("docs") | {"source": "sample"} | about
+
+    rng = np.random.default_rng(3)
+    truth = rng.random(200) < 0.4
+    right = {"weak": 0.6, "strong": 0.95}
+
+    def counts(name: str) -> np.ndarray:
+        said = np.where(np.random.default_rng(len(name)).random(200) < right[name], truth, ~truth)
+        return np.stack([truth & said, ~truth & said, truth & ~said], axis=1).astype(float)
+
+    class Detectors:
+        samples, resamples = (), RESAMPLES
+
+        def groups(self) -> Any:
+            weak, strong = Detector("weak"), Detector("strong")
+            return [(weak, [weak, strong])]
+
+    measure = Measure(name="F1", value="f1", statistic=f1, tested=f1, test=swapped, whole=1)
+    material = Material(Detectors(), names=type("Names", (), {"source": lambda _, row, **kw: row["generator"]})())
+    rows = pd.DataFrame(
+        source_rows(material, lambda source, _: Scored({"f1": counts(source.name)}, len(truth)), [measure])
+    )
+    for name in right:
+        hits, false_alarms, misses = counts(name).sum(axis=0)
+        row = row_of(rows, name)
+        assert row["f1"] == pytest.approx(2 * hits / (2 * hits + false_alarms + misses), rel=1e-12)
+        assert row["ci_low"] < row["f1"] < row["ci_high"]
+    assert row_of(rows, "strong")["p_value"] == swapped(counts("strong"), counts("weak"), f1, RESAMPLES).p
+    assert pd.isna(row_of(rows, "weak")["p_value"]), "the yardstick is not tested against itself"
+
+
+def test_a_yardstick_that_is_a_number_without_samples_and_real_text():
+    """As in importance sampling: estimates of an exact value, whose sources are ways to estimate it."""
+
+    @dataclass(frozen=True)
+    class Way:
+        proposals: int
+
+        @property
+        def keys(self) -> dict[str, Any]:
+            known = not self.proposals
+            about = {"source": "exact" if known else "sample", "generator": "data" if known else "rnng"}
+            return data_keys("trees") | about | {"decoding": f"K = {self.proposals}"}
+
+    class Ways:
+        samples, resamples = (), RESAMPLES
+
+        def groups(self) -> Any:
+            exact = Way(0)
+            return [(exact, [exact, Way(1), Way(1000)])]
+
+    exact, rng = 12.0, np.random.default_rng(2)
+
+    def read(way: Way, _: Scored | None) -> Scored:
+        if not way.proposals:
+            return Scored(more={"ppl": exact})
+        return Scored({"ppl": exact + rng.normal(2 / way.proposals, 0.1, 50)}, 50)
+
+    def estimate(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
+        if "ppl" not in scored.data:
+            return Estimate(scored.more["ppl"])
+        found = bootstrap_interval(with_ones(scored.data["ppl"]), ratio_of_sums, resamples)
+        inside = real is not None and found.low <= real.more["ppl"] <= found.high
+        return Estimate(found.estimate, found.low, found.high, 1.0 if inside else 0.01)
+
+    measure = Measure(name="Perplexity", value="ppl", estimate=estimate, by_ratio=True)
+    names = type("Names", (), {"source": lambda _, row, **kw: row["decoding"]})()
+    rows = pd.DataFrame(source_rows(Material(Ways(), names=names), read, [measure]))
+    assert rows["ppl"].tolist()[0] == exact
+    assert pd.isna(rows.loc[0, ["ci_low", "p_value"]]).all()
+    first, few, many = scores_of(rows, measure, names.source, real=["exact"])
+    assert (first.number.value, first.verdict) == (exact, REAL)
+    assert [few.verdict, many.verdict, many.real.value] == [DIFFERENT, SAME, exact]
+    assert len(marks_of(rows, names, measure)) == 3
+
+
+def test_a_kind_that_reads_the_tables_of_other_experiments(tmp_path):
+    """As people's answers do: a number for each sample beside what another experiment's table says of it."""
+    keys = Files(data=(Text(corpus="docs"),), samples=(sample("far"), sample("near")))
+    table = pd.DataFrame(
+        [source.keys | {"latent_ppl": value} for source, value in zip(keys.samples, (9, 3), strict=True)]
+    )
+    table.to_csv(tmp_path / "coherence.csv", index=False)
+    votes = {"data": 40, "far": 5, "near": 38}
+
+    def read(source: Any, _: Scored | None) -> Scored:
+        other = read_rows(tmp_path, "coherence")
+        found = other.loc[other["generator"] == source.keys["generator"], "latent_ppl"]
+        more = {"latent_ppl": found.iloc[0] if len(found) else None}
+        chosen = np.arange(50) < votes[source.keys["generator"]]
+        return Scored({"chosen": with_ones(chosen)}, 50, more=more)
+
+    measure = Measure(name="Taken for human", value="chosen", statistic=ratio_of_sums, whole=1)
+    rows = pd.DataFrame(source_rows(Material(keys), read, [measure]))
+    assert rows["chosen"].tolist() == [0.8, 0.1, 0.76]
+    assert rows["latent_ppl"].tolist()[1:] == [9, 3]
+    assert rows["p_value"].tolist()[1] < 0.05 < rows["p_value"].tolist()[2]
+
+
+def test_of_a_sample_with_several_seeds_the_first_is_shown():
+    files = Files(data=(Text(corpus="docs"),), samples=(sample("b", 3), sample("a", 2), sample("b", 1), sample("a", 5)))
+    shown = [(source.keys["generator"], source.keys["seed"]) for source in files.shown(files.data[0])]
+    assert shown == [("data", None), ("a", 2), ("b", 1)]
