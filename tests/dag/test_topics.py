@@ -110,7 +110,7 @@ def finished(tmp_path_factory):
     ("changes", "rerun"),
     [
         ({}, False),
-        ({"threads": 3, "gpu": 1, "mem_mb": 2000, "runtime": "20m"}, False),
+        ({"threads": 3, "mem_mb": 2000, "runtime": "20m"}, False),
         ({"tolerance": 0.1}, True),
     ],
 )

@@ -126,12 +126,6 @@ class Registries:
             used.setdefault(registry, {})[name] = deciding(self.entry(registry, name))
         return used
 
-    def threads_of_fit(self, registry: str, name: str) -> int:
-        """CPU threads of the job that fits an entry: two at most beside a GPU, where cores have little to do."""
-        entry = self.entry(registry, name)
-        threads: int = entry["threads"]
-        return min(2, threads) if entry["gpu"] else threads
-
     def threads_side_by_side(self, registry: str, name: str, cores: int | None, jobs: int = 2) -> int:
         """CPU threads of an entry's job, so that others like it can run beside it: models come in two settings.
 
