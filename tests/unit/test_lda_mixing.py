@@ -34,7 +34,9 @@ def test_statistics_by_hand():
 
 
 def test_intervals_are_over_documents():
-    doubled = Posteriors(*(np.concatenate([getattr(POSTERIORS, name)] * 50) for name in POSTERIORS.__slots__))
+    doubled = Posteriors(
+        *(np.concatenate([getattr(POSTERIORS, name)] * 50) for name in POSTERIORS.__dataclass_fields__)
+    )
     one, two = (mixing_statistics(some, resamples=2000)["mixed"] for some in (POSTERIORS, doubled))
     assert two.estimate == pytest.approx(one.estimate)
     assert two.high - two.low < (one.high - one.low) / 3
@@ -56,6 +58,6 @@ def test_a_language_without_a_topic_is_all_wrong():
 
 
 def test_without_documents_there_is_no_number():
-    none = Posteriors(*(getattr(POSTERIORS, name)[:0] for name in POSTERIORS.__slots__))
+    none = Posteriors(*(getattr(POSTERIORS, name)[:0] for name in POSTERIORS.__dataclass_fields__))
     with pytest.raises(TextcriticError, match="bootstrap: an array of shape"):
         mixing_statistics(none)

@@ -4,12 +4,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
+from textcritic.critics.arrays import Arrays
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays
 
@@ -27,7 +28,7 @@ SINGULAR = "covariance: is singular or not positive definite; use fewer topics o
 
 
 @dataclass(frozen=True, eq=False)
-class CTM:
+class CTM(Arrays):
     """A correlated topic model (Blei and Lafferty 2006; model criticism paper, section 6).
 
     A document draws `eta ~ N(mean, covariance)` over the first K - 1 topics, the last topic's coefficient is 0 (so that
@@ -48,6 +49,7 @@ class CTM:
     mean: Array
     covariance: Array
     kind: ClassVar[str] = "ctm"
+    what: ClassVar[str] = "topic model"
 
     def __post_init__(self) -> None:
         size = self.num_topics - 1
@@ -91,24 +93,6 @@ class CTM:
     def log_det_precision(self) -> float:
         """Log determinant of the precision."""
         return log_det_precision_from(self.factor)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `critic.npz`, whole or not at all."""
-        write_arrays(path, {key: getattr(self, key) for key in PARAMETERS})
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a saved model.
-
-        Raises:
-            TextcriticError: the file is missing, truncated or not a topic model, or its numbers are not valid.
-        """
-        with arrays_of(path, "not a whole topic model; delete it and rerun the rule that makes it") as arrays:
-            parameters = {key: arrays[key].astype(np.float64) for key in PARAMETERS}
-        try:
-            return cls(**parameters)
-        except TextcriticError as error:
-            raise TextcriticError(f"{path}: {error}") from error
 
 
 def save_critics(path: str | os.PathLike[str], critics: Sequence[CTM]) -> None:
