@@ -12,8 +12,14 @@ from textcritic.plan.spec import SCHEMAS, canonical, complete, leaves, load_yaml
 REGISTRIES = tuple(sorted(path.stem for path in SCHEMAS.glob("*.yaml") if path.stem not in ("config", "study")))
 # Keys of an entry that change what it is called or how it runs, never what comes out.
 WITHOUT_EFFECT = (
-    *("label", "threads", "gpu", "mem_mb", "runtime", "batch_size"),
-    *("training.checkpoint_seconds", "options.shards"),
+    "label",
+    "threads",
+    "gpu",
+    "mem_mb",
+    "runtime",
+    "batch_size",
+    "training.checkpoint_seconds",
+    "options.shards",
 )
 # Folders that rules/download.smk fills with files of the web, and how many parts the path of a file there has; the next
 # part after the folder is an entry of the downloads registry.
