@@ -122,9 +122,9 @@ def numbered(w):
     return None if w.get("part") == "figures" else w.get("part")
 
 
-def request(w):
-    """What a job on an experiment is to make, and from which files."""
-    return experiment(w).request(numbered(w))
+def told(request):
+    """The params that tell a job what to make and from which files: texts that `request` gives for its wildcards."""
+    return {name: lambda w, name=name: request(w)[name] for name in ("job", "labels", "settings", "files")}
 
 
 def made_of(w):

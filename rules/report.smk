@@ -26,7 +26,7 @@ rule make_part_table:
         mem_mb=8000,
         runtime="1h",
     params:
-        request=request,
+        **told(lambda w: experiment(w).request(numbered(w))),
         version=stage("report"),
     # Whole paths, as rules of other folders build on this one.
     script:
@@ -52,7 +52,7 @@ rule make_figures:
         mem_mb=8000,
         runtime="1h",
     params:
-        request=request,
+        **told(lambda w: experiment(w).request(numbered(w))),
         tables=TABLES,
         version=stage("report"),
     script:
@@ -78,7 +78,7 @@ rule make_section:
         mem_mb=8000,
         runtime="1h",
     params:
-        request=lambda w: experiment(w).section_request(),
+        **told(lambda w: experiment(w).section_request()),
         tables=TABLES,
         version=stage("report"),
     script:

@@ -61,10 +61,9 @@ rule fit_topics:
         critic=TOPIC_MODELS,
     priority: 10
     conda:
-        "../envs/gpu.yaml"
-    threads: lambda w: registries.threads_of_fit("critics", w.critic)
+        "../envs/cpu.yaml"
+    threads: of("critics", "critic", "threads")
     resources:
-        gpu=of("critics", "critic", "gpu"),
         mem_mb=of("critics", "critic", "mem_mb"),
         runtime=of("critics", "critic", "runtime"),
     params:
@@ -78,8 +77,6 @@ rule fit_topics:
             "seed",
             "iterations",
             "tolerance",
-            "shrinkage",
-            "minibatch",
         ),
         version=stage("topics"),
     script:

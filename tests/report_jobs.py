@@ -31,7 +31,7 @@ class Made:
     name: str = ""
     published: Path | None = None
 
-    def request(self, part: Part | None = None, section: bool = False) -> str:
+    def request(self, part: Part | None = None, section: bool = False) -> dict[str, str]:
         """As `Experiment.request` makes it."""
         files = self.files if part is None else self.parts[part]
         parts = {other.name: other for other in self.parts} if section else {}

@@ -120,14 +120,10 @@ def test_a_study_without_section_titles_makes_its_report_and_nothing_of_coherenc
     assert not without & set(found)
 
 
-def test_a_study_in_the_old_shape_ends_with_one_line(tmp_path):
+def test_a_study_with_an_unknown_key_ends_with_one_line(tmp_path):
     (tmp_path / "studies").mkdir()
-    old = {"title": "Old", "critic": "transitions-demo", "sources": [SAMPLES]}
-    (tmp_path / "studies/own.yaml").write_text(yaml.safe_dump(old))
+    (tmp_path / "studies/own.yaml").write_text(yaml.safe_dump({"title": "Own", "critic": "transitions-demo"}))
     run = snakemake(tmp_path, "--dry-run", *configured("own"))
     assert run.returncode == 1
-    assert (
-        "studies/own.yaml: critic: a study is a list of experiments; write `experiments: [{kind: coh"
-        in run.stderr + run.stdout
-    )
+    assert "studies/own.yaml: unknown key 'critic'" in run.stderr + run.stdout
     assert "Traceback" not in run.stderr + run.stdout

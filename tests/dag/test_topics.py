@@ -106,11 +106,25 @@ def finished(tmp_path_factory):
     return folder
 
 
+def test_the_reason_of_a_job_names_the_label_that_has_changed(finished, tmp_path):
+    shutil.copytree(ROOT / "tests/micro/registry", tmp_path / "registry")
+    generators = yaml.safe_load((tmp_path / "registry/generators.yaml").read_text())
+    generators["ngram-2"]["label"] = "bigrams"
+    (tmp_path / "registry/generators.yaml").write_text(yaml.safe_dump(generators))
+    config = yaml.safe_load((ROOT / "tests/micro/config.yaml").read_text())
+    (tmp_path / "changed.yaml").write_text(yaml.safe_dump({**config, "registry_folders": [str(tmp_path / "registry")]}))
+    run = snakemake(finished, "--configfile", tmp_path / "changed.yaml", "--dry-run")
+    assert run.returncode == 0, run.stderr + run.stdout
+    reasons = re.findall(r"^ {4}reason: (Params have changed .*)$", run.stdout, re.MULTILINE)
+    assert len(reasons) == 5  # the standing tables of each kind that compares its samples
+    assert all("bigrams" in reason and len(reason) < 300 for reason in reasons), reasons
+
+
 @pytest.mark.parametrize(
     ("changes", "rerun"),
     [
         ({}, False),
-        ({"threads": 3, "gpu": 1, "mem_mb": 2000, "runtime": "20m"}, False),
+        ({"threads": 3, "mem_mb": 2000, "runtime": "20m"}, False),
         ({"tolerance": 0.1}, True),
     ],
 )

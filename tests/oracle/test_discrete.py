@@ -122,12 +122,11 @@ def test_sets_that_differ_are_told_apart_and_equal_ones_are_not():
 
 
 def test_what_chance_does_is_the_distribution_of_kolmogorov():
-    """Without ties, in sets large enough for 4%: of 1,000 resamples the mean is within 2%, the 0.95 quantile 3%."""
+    """Without ties, in sets large enough for 4%: of 1,000 resamples the mean is within 2%."""
     rng = np.random.default_rng(4)
     found = ks_test(*both(rng.random(1000), rng.random(1500)), resamples=1000)
     scale = math.sqrt(1 / 1000 + 1 / 1500)
     assert found.chance == pytest.approx(stats.kstwobign.mean() * scale, rel=0.05)
-    assert found.chance_high == pytest.approx(stats.kstwobign.ppf(0.95) * scale, rel=0.06)
 
 
 def test_the_fit_of_a_die_by_enumeration():

@@ -33,8 +33,14 @@ pytestmark = pytest.mark.skipif(not installed(), reason="run make fairseq")
 CHOICES = {**TRANSLATORS, **LANGUAGE_MODELS, **AT_ONCE}
 # Those that are trained here: one of each kind of network and of loss.
 TRAINED = (
-    *("transformer", "transformer_lm", "adaptive transformer_lm", "lstm_lm", "fconv_lm", "cmlm_transformer"),
-    *("nonautoregressive_transformer", "iterative_nonautoregressive_transformer"),
+    "transformer",
+    "transformer_lm",
+    "adaptive transformer_lm",
+    "lstm_lm",
+    "fconv_lm",
+    "cmlm_transformer",
+    "nonautoregressive_transformer",
+    "iterative_nonautoregressive_transformer",
 )
 SMOOTHING = 0.1
 # The loss of the first batch before training, summed over tokens (of those that write at once: a mean), and the mean

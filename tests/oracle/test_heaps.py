@@ -36,7 +36,6 @@ def test_it_is_the_poisson_regression_of_statsmodels(data):
     assert (np.log(fit.alpha), fit.beta) == pytest.approx(tuple(peer.params), rel=1e-9, abs=1e-9)
     assert fit.covariance == pytest.approx(np.asarray(peer.cov_params()), rel=1e-6)
     assert fit.robust_covariance == pytest.approx(np.asarray(robust.cov_params()), rel=1e-6, abs=1e-14)
-    assert fit.dispersion == pytest.approx(peer.pearson_chi2 / peer.df_resid, rel=1e-9)
     assert fit.documents == len(lengths)
 
 
@@ -76,9 +75,8 @@ def test_robust_errors_hold_where_types_are_not_poisson():
         rng = np.random.default_rng(seed)
         lengths = rng.integers(4, 60, 400)
         fit = fit_heaps(lengths, rng.binomial(2 * lengths, 0.5))
-        covered += abs(fit.beta - 1) < 1.959964 * fit.standard_errors[1]
+        covered += abs(fit.beta - 1) < 1.959964 * np.sqrt(fit.robust_covariance[1, 1])
         wide += abs(fit.beta - 1) < 1.959964 * np.sqrt(fit.covariance[1, 1])
-        assert fit.dispersion < 0.75
     assert 1e-3 < scipy.stats.binom.cdf(covered, trials, 0.95) < 1 - 1e-3, covered
     assert wide > 0.98 * trials
 

@@ -15,9 +15,9 @@ from safetensors.torch import load_file
 from transformers import PreTrainedModel
 
 from textcritic.errors import TextcriticError
-from textcritic.generators import train
 from textcritic.generators.causal import Training
 from textcritic.generators.train import Encoded, train_causal, train_share
+from textcritic.training import loop
 from textcritic.training.loop import Run
 from textcritic.training.processes import run_together
 
@@ -208,7 +208,7 @@ def share_stopped_at_the_end(ranks, **given):
 def test_sigterm_while_the_model_is_written_loses_nothing(tiny_encoding, tmp_path, monkeypatch):
     function = f"{Path(__file__).stem}:{share_stopped_at_the_end.__name__}"
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    monkeypatch.setattr(train, "run_together", lambda _, *job: run_together(function, *job))
+    monkeypatch.setattr(loop, "run_together", lambda _, *job: run_together(function, *job))
     fit(tiny_encoding, tmp_path / "stopped", SHORT, processes=2)
     fit(tiny_encoding, tmp_path / "whole", SHORT)
     assert_same_training(tmp_path / "whole", tmp_path / "stopped", rel=1e-6)

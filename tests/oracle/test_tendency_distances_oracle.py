@@ -30,8 +30,13 @@ from textcritic.inference import jackknife_variance
 RANKS, LEAST = 40, 9
 MEASURING = Options(ranks=RANKS, resamples=60, least=LEAST)
 DIFFERENCES = {
-    *("rank_difference", "types_difference", "length_difference", "stopwords_difference", "symbols_difference"),
-    *("taylor_difference", "recurrence_difference"),
+    "rank_difference",
+    "types_difference",
+    "length_difference",
+    "stopwords_difference",
+    "symbols_difference",
+    "taylor_difference",
+    "recurrence_difference",
 }
 VALUES = {"length": lengths_by_hand, "stopwords": stop_words_by_hand, "symbols": symbols_by_hand}
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.bundle import Files
+from textcritic.plan.bundle import Files, join_request, split_request
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +80,27 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
     Leaf("a", there).require()
     with pytest.raises(TextcriticError, match=r"gone.json: no such file; run the rule that makes it$"):
         Leaf("a", there, gone).require()
+
+
+def drawn(generator, label, seed):
+    return {"generator": generator, "label": label, "seed": seed, "models": [{"label": "of no generator"}]}
+
+
+def test_a_request_is_whole_again_whatever_its_labels_are():
+    samples = [
+        drawn("gpt2", "GPT-2", 1),
+        drawn("gpt2", "GPT-2", 2),
+        drawn("trigram", "tri", 1),
+        drawn("gpt2", "two", 3),
+    ]
+    files = {"samples": samples, "resamples": 500, "known": None, "path": "results/a.json", "choices": {"top_k": 0}}
+    said = {"package": "one", "part": {"name": "table9"}, "parts": {}, "files": files}
+    texts = split_request(said)
+    assert join_request(texts) == said
+    assert texts["labels"] == '{"gpt2": "GPT-2", "trigram": "tri"}'
+    assert texts["settings"] == '{"known": null, "resamples": 500}'
+
+
+def test_a_label_that_has_changed_is_in_one_short_text():
+    before, after = (split_request({"files": {"samples": [drawn("gpt2", label, 1)]}}) for label in ("small", "large"))
+    assert {name for name in before if before[name] != after[name]} == {"labels"}

@@ -33,7 +33,7 @@ def test_the_papers_study_as_jobs_are_told_of_it(tmp_path):
     assert files.decodings["as-released"]["top_k"] == 50
     assert set(files.decodings) == {"ancestral", "as-released"}
     assert files.resamples == 10_000
-    assert str(ROOT) not in paper.request()
+    assert str(ROOT) not in str(paper.request())
     assert paper.published == [str(ROOT / "config/published/model-criticism/coherence.csv")]
     at_home = Project({"studies": ["model-criticism"]}, ROOT, ROOT).studies["model-criticism"]
     for known in at_home.experiments.values():

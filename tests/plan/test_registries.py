@@ -260,8 +260,7 @@ def test_names_of_entries(folder):
         ("critics", {"kind": "ctm", "topics": 1}, r"topics: 1 is less than the minimum of 2"),
         ("critics", {"kind": "ctm", "topics": "many"}, r"topics: 'many' should be of type integer"),
         ("critics", {"kind": "ctm", "topcis": 20}, r"unknown key 'topcis'; did you mean 'topics'\?"),
-        ("critics", {"kind": "ctm", "shrinkage": 1.5}, r"shrinkage: 1.5 is greater than the maximum of 1"),
-        ("critics", {"kind": "ctm", "minibatch": 1}, r"minibatch: 1 is less than the minimum of 2"),
+        ("critics", {"kind": "ctm", "tolerance": -0.5}, r"tolerance: -0.5 is less than the minimum of 0"),
         (
             "critics",
             {"kind": "ctm", "vocabulary": {"mode": "released"}},
@@ -350,12 +349,12 @@ def test_the_number_of_topics_counts_nothing_again_and_the_vocabulary_does():
     entry = registries.entries["critics"]["ctm-demo"]
     fitted = tuple(key for key in entry if key != "vocabulary")
     counted, model = (registries.spec("critics", "ctm-demo", *keys) for keys in (COUNTED, fitted))
-    for key, value in (("topics", 7), ("seed", 3), ("iterations", 9), ("tolerance", 0.1), ("shrinkage", 0.5)):
+    for key, value in (("topics", 7), ("seed", 3), ("iterations", 9), ("tolerance", 0.1)):
         before, entry[key] = entry[key], value
         assert registries.spec("critics", "ctm-demo", *COUNTED) == counted
         assert registries.spec("critics", "ctm-demo", *fitted) != model
         entry[key] = before
-    entry |= {"threads": 8, "gpu": 1, "mem_mb": 9000, "runtime": "9h"}
+    entry |= {"threads": 8, "mem_mb": 9000, "runtime": "9h"}
     assert registries.spec("critics", "ctm-demo", *fitted) == model
     entry["vocabulary"] = {**entry["vocabulary"], "minimum_count": 2}
     assert registries.spec("critics", "ctm-demo", *COUNTED) != counted
@@ -369,7 +368,7 @@ def test_the_parameters_of_the_topic_rules_are_all_keys_of_an_entry_that_decide(
     assert len(named) == 2
     keys = {key for call in named for key in call.split('"')[1::2]} - {"critics", "critic"}
     entry = complete({"kind": "ctm"}, "critics", "an entry")
-    assert keys | {"threads", "gpu", "mem_mb", "runtime"} == set(entry)
+    assert keys | {"threads", "mem_mb", "runtime"} == set(entry)
 
 
 def test_the_parameters_of_the_mixing_rules_are_all_keys_of_an_entry_that_decide():
@@ -387,14 +386,8 @@ def test_the_schemas_defaults_are_those_of_the_library():
 
     entry = restore('{"kind": "ctm"}', "critics")
     assert VocabularyOptions(**entry["vocabulary"]) == VocabularyOptions()
-    options = {key: entry[key] for key in ("iterations", "tolerance", "shrinkage", "minibatch", "seed")}
+    options = {key: entry[key] for key in ("iterations", "tolerance", "seed")}
     assert FitOptions(entry["topics"], **options) == FitOptions(entry["topics"])
-
-
-def test_a_fit_takes_its_threads_but_for_two_beside_a_gpu(folder):
-    for entry, threads in (({}, 1), ({"threads": 16}, 16), ({"threads": 16, "gpu": 1}, 2), ({"gpu": 1}, 1)):
-        write(folder / "registry/critics.yaml", {"small": {"kind": "ctm", **entry}})
-        assert project(folder).registries.threads_of_fit("critics", "small") == threads
 
 
 def test_two_trainings_share_the_cores_of_a_machine(folder):

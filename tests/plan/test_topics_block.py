@@ -206,7 +206,7 @@ def test_the_stop_words_of_a_critic_that_no_study_uses_may_be_elsewhere(folder):
 def test_what_the_manifest_records_is_the_same_on_another_machine(folder):
     before = project(folder).describe("own")
     entry = {"kind": "ctm", "topics": 5, "vocabulary": {"stop_words": "lists/mine.txt"}}
-    resources = {"threads": 8, "gpu": 1, "mem_mb": 9000, "runtime": "9h"}
+    resources = {"threads": 8, "mem_mb": 9000, "runtime": "9h"}
     write(folder / "registry/critics.yaml", {"small": {**entry, **resources}})
     assert project(folder).describe("own") == before
     write(folder / "registry/critics.yaml", {"small": {**entry, "tolerance": 0.1}})

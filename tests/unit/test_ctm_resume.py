@@ -89,10 +89,9 @@ def test_kills_leave_no_trace(counts, whole, tmp_path):
     assert_same(fit_ctm(counts, OPTIONS, state=tmp_path / "state"), whole)
 
 
-@pytest.mark.parametrize("minibatch", [None, 90])
 @pytest.mark.parametrize("stops", [(1, 2, 3), (6,)])
-def test_stopping_after_any_iteration_changes_nothing(counts, tmp_path, minibatch, stops):
-    options = replace(OPTIONS, iterations=8, tolerance=0.0, minibatch=minibatch)
+def test_stopping_after_any_iteration_changes_nothing(counts, tmp_path, stops):
+    options = replace(OPTIONS, iterations=8, tolerance=0.0)
     for stop in stops:
         fit_ctm(counts, replace(options, iterations=stop), state=tmp_path)
     assert_same(fit_ctm(counts, options, state=tmp_path, workers=2), fit_ctm(counts, options))
@@ -113,7 +112,7 @@ def test_a_torn_checkpoint_is_noticed(counts, tmp_path, name, how):
     assert "\n" not in str(caught.value)
 
 
-OTHERS = {"seed": 5, "num_topics": 5, "shrinkage": 0.1, "minibatch": 100, "tolerance": 0.1}
+OTHERS = {"seed": 5, "num_topics": 5, "tolerance": 0.1}
 
 
 @pytest.mark.parametrize("key", OTHERS)

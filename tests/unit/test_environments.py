@@ -115,7 +115,7 @@ def test_figures_sections_and_the_report_are_made_where_there_is_no_torch(kind, 
     files = import_module(f"experiments.{kind}.tiny").tiny(tmp_path / "results", documents=20)
     experiment = Made(kind, files)
     experiment.tables(tmp_path / kind / "tables")
-    (tmp_path / "request.json").write_text(experiment.request())
+    (tmp_path / "request.json").write_text(json.dumps(experiment.request()))
     (tmp_path / "description.json").write_text(json.dumps(description([kind], [1])))
     code = f"""
 import json
@@ -124,7 +124,7 @@ from textcritic.report import make_figures, make_manifest, make_report, make_sec
 
 root = Path({str(tmp_path)!r})
 place = root / {kind!r}
-request = (root / "request.json").read_text()
+request = json.loads((root / "request.json").read_text())
 figures = make_figures(request, place / "tables", place / "figures")
 section = place / "section.html"
 make_section(request, place / "tables", [str(place / "figures")], section, place / "section.json")

@@ -67,10 +67,9 @@ def test_a_model_that_writes_at_once_learns_it_too(data, tmp_path):
 
 def test_the_report_has_the_keys_of_other_trainings(trained):
     _, report = trained
-    assert list(report) == [
-        *("steps", "best_step", "validation_loss", "tokens_seen", "parameters", "curve", "seconds"),
-        *("tokens_per_second", "flops_per_token", "mfu", "device", "processes"),
-    ]
+    keys = "steps best_step validation_loss tokens_seen parameters curve seconds"
+    keys += " tokens_per_second flops_per_token mfu device processes"
+    assert " ".join(report) == keys
     assert report["steps"] == 200
     assert [point["step"] for point in report["curve"] if "validation_loss" in point] == [100, 200]
 

@@ -29,15 +29,6 @@ def test_equal_ratios_are_one_value(pairs):
     assert found.counts.tolist() == [expected.count(ratio) for ratio in sorted(set(expected))]
 
 
-def test_of_all_documents_of_several():
-    first, second, third = [1, 2, 2], [0, 2], [5]
-    found = Histogram.of(first).merged(Histogram.of(second), Histogram.of(third))
-    expected = Histogram.of(first + second + third)
-    assert found.values.tolist() == expected.values.tolist()
-    assert found.counts.tolist() == expected.counts.tolist()
-    assert Histogram.of(first).merged().counts.tolist() == [1, 2]
-
-
 @pytest.mark.parametrize("documents", [1, 2, 3, 50, 51])
 def test_quantiles_are_those_of_numpy(documents):
     values = RNG.geometric(0.1, documents)

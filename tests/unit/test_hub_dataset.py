@@ -355,7 +355,8 @@ def test_a_corpus_is_fetched_extracted_and_built_by_the_workflow(hub, tmp_path):
     run = snake.snakemake(
         tmp_path,
         "results/corpora/mine/statistics.json",
-        *("--config", "registry_folders=['config/registry','registry']"),
+        "--config",
+        "registry_folders=['config/registry','registry']",
         configfile="config/config.yaml",
     )
     assert run.returncode == 0, run.stderr

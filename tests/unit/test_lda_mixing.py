@@ -18,7 +18,8 @@ DRAWS = np.array(
     dtype=np.float32,
 )
 MEANS = np.array([[0.97, 0.02, 0.01], [0.05, 0.85, 0.1], [0.05, 0.04, 0.91], [0.3, 0.3, 0.4]])
-POSTERIORS = Posteriors(np.array(list("abcd")), MEANS, DRAWS, COUNTS, np.array([4, 4, 10, 2]))
+ARRAYS = (np.array(list("abcd")), MEANS, DRAWS, COUNTS, np.array([4, 4, 10, 2]))
+POSTERIORS = Posteriors(*ARRAYS)
 
 
 def test_statistics_by_hand():
@@ -34,7 +35,7 @@ def test_statistics_by_hand():
 
 
 def test_intervals_are_over_documents():
-    doubled = Posteriors(*(np.concatenate([getattr(POSTERIORS, name)] * 50) for name in POSTERIORS.__slots__))
+    doubled = Posteriors(*(np.concatenate([part] * 50) for part in ARRAYS))
     one, two = (mixing_statistics(some, resamples=2000)["mixed"] for some in (POSTERIORS, doubled))
     assert two.estimate == pytest.approx(one.estimate)
     assert two.high - two.low < (one.high - one.low) / 3
@@ -56,6 +57,6 @@ def test_a_language_without_a_topic_is_all_wrong():
 
 
 def test_without_documents_there_is_no_number():
-    none = Posteriors(*(getattr(POSTERIORS, name)[:0] for name in POSTERIORS.__slots__))
+    none = Posteriors(*(part[:0] for part in ARRAYS))
     with pytest.raises(TextcriticError, match="bootstrap: an array of shape"):
         mixing_statistics(none)

@@ -75,10 +75,7 @@ def test_relinked_by_hand():
     """With two people each pronoun goes to the other one, whose name then votes as they say."""
     chains, changed = exchange(TWO).chains("relinked", 1.0, 1, np.random.default_rng(RNG))
     assert changed.tolist() == [6]
-    assert tokens(chains) == [
-        *(".", "FEMALE:0", "MALE:1", ".", "He:1", "her:0"),
-        *(".", "SHE:0", "him:1", "himself:1", "his:1"),
-    ]
+    assert " ".join(tokens(chains)) == ". FEMALE:0 MALE:1 . He:1 her:0 . SHE:0 him:1 himself:1 his:1"
 
 
 def test_relinked_to_each_of_the_others_alike():

@@ -138,11 +138,9 @@ def test_documents_that_are_hard_to_cut():
 def test_words_and_marks():
     text = "“Don't”, he said: rock-'n'-roll costs 1,200€ (in 1999) — 👩🏽‍💻❤️… a--b o’ clock's\x07e\u0301te\u0301"
     tokens = tokenize(pa.array([text]), "words")
-    assert [tokens.types[int(number)].as_py() for number in tokens.ids] == [
-        *("“", "Don't", "”", ",", "he", "said", ":", "rock", "-", "'", "n", "'", "-", "roll", "costs", "1", ",", "200"),
-        *("€", "(", "in", "1999", ")", "—", "👩🏽‍💻", "❤️", "…", "a", "-", "-", "b", "o", "’", "clock's"),
-        "e\u0301te\u0301",
-    ]
+    expected = "“ Don't ” , he said : rock - ' n ' - roll costs 1 , 200"
+    expected += " € ( in 1999 ) — 👩🏽‍💻 ❤️ … a - - b o ’ clock's e\u0301te\u0301"
+    assert " ".join(tokens.types[int(number)].as_py() for number in tokens.ids) == expected
 
 
 def test_symbols_are_punctuation_and_numbers():

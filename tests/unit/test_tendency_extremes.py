@@ -137,8 +137,16 @@ NONE = "none of the 20 documents has a token; nothing is measured"
         ),
     ],
     ids=(
-        *("one type", "real one type", "both one type", "one document", "one token"),
-        *("one length", "real one length", "empty", "almost empty", "equal counts"),
+        "one type",
+        "real one type",
+        "both one type",
+        "one document",
+        "one token",
+        "one length",
+        "real one length",
+        "empty",
+        "almost empty",
+        "equal counts",
     ),
 )
 def test_what_is_not_measured_has_a_reason(jobs, names, real, sample, missing, values):

@@ -109,7 +109,8 @@ def test_every_distance_of_second_draws_has_its_floor(of_sample):
         assert (one["floor"], one["floor_most"]) == (pytest.approx(expected) if values else expected), name
     assert {name for name, one in said.items() if one["floor"] is None} == {
         *LAWS,
-        *("heaps_own", "heaps_real"),
+        "heaps_own",
+        "heaps_real",
         *(name for name in said if name.endswith("_difference")),
     }
 

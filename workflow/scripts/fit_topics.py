@@ -7,7 +7,7 @@ from textcritic.critics.ctm import FitFiles, train_topics
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
-with runlog.job(snakemake.log[0], f"fit {w.critic} on {w.corpus}", runlog.gpus_of(snakemake.resources)):
+with runlog.job(snakemake.log[0], f"fit {w.critic} on {w.corpus}"):
     critic, starts, training = (snakemake.output[name] for name in ("critic", "starts", "training"))
     train_topics(
         FitFiles(snakemake.input.counts, critic, starts, training, state=Path(critic).with_name("checkpoints")),

@@ -5,4 +5,4 @@ from textcritic.report import make_figures
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"{w.part} of {w.experiment}, {w.study}"):
-    make_figures(snakemake.params.request, snakemake.params.tables, snakemake.output[0])
+    make_figures(dict(snakemake.params.items()), snakemake.params.tables, snakemake.output[0])

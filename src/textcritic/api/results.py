@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textcritic.critics.tendencies.verdicts import TENDENCIES
+from textcritic.inference import ALPHA
 
 # `textcritic chains` prints numbers alone, so pandas and the report's helpers are loaded where a result is shown.
 if TYPE_CHECKING:
     import pandas as pd
 
 REAL = "real text"
-ALPHA = 0.05
 
 HEADS = ("source", "value", "95% interval", "p", "documents", "rejected", "verdict")
 FOOT = "p: permutation test against held-out real text; different: p < 0.05, same: within what chance explains."

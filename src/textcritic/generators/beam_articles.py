@@ -1,15 +1,12 @@
 """Beam sampling of articles from a causal language model: batched, cached, past the context window."""
 
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from textcritic.generators.beam_cache import TREE, BeamCache, next_beam_logits
 from textcritic.generators.beams import Beams
 from textcritic.generators.best_of import Drawn
 from textcritic.generators.cache import ArticleCache, next_logits, prefill
@@ -42,9 +39,7 @@ class BeamBatch:
         self.first = len(source.prompt) + source.given  # the first token that is drawn
         self.beams = Beams(places, decoding.beam, source.end, decoding.max_tokens)
         self.uniforms = Uniforms(seed, places)
-        tree = source.model.config._attn_implementation == TREE
-        feeder: type[_Shared | _Copied] = _Shared if tree else _Copied
-        self.past: _Past = feeder(source.model, places, decoding.beam, self.window)
+        self.past = _Past(source.model, places, decoding.beam, self.window)
         self.index = np.zeros(places, np.int64)
         self.beginnings = np.zeros((places, self.first), np.int64)
         self.length = np.ones(places, np.int64)  # tokens known, the last of them not yet fed
@@ -67,7 +62,7 @@ class BeamBatch:
             symbols, log_probs = draw_scored(logits, self.beams.numbers(self.uniforms, drawing))
             origin[drawing] = self.beams.extend(drawing, symbols.numpy(), log_probs.numpy())
         self.length += 1
-        self.past.branch(origin, self.beams.alive)
+        self.past.branch(origin)
         finished = np.flatnonzero(self.beams.done())
         articles = [self._article(place) for place in finished.tolist()]
         self._hand_on(finished)
@@ -87,7 +82,7 @@ class BeamBatch:
             # Their last token is left to the step itself, which feeds one token to every hypothesis anyway.
             contexts.append(tokens[:, self.begin[place] : self.begin[place] + self.window - self.stride - 1])
             rows.append(alive * self.rows + place)
-        self.past.recompute(over, np.concatenate(rows), np.concatenate(contexts))
+        self.past.recompute(np.concatenate(rows), np.concatenate(contexts))
 
     def _article(self, place: int) -> Drawn:
         given = self.beginnings[place, len(self.source.prompt) :].tolist()
@@ -116,92 +111,43 @@ class BeamBatch:
             self.beginnings[place] = self.source.beginning(int(self.index[place]))
         self.length[places], self.begin[places] = 1, 0
         self.beams.restart(places)
-        self.past.restart(places)
 
     def _tensor(self, values: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(values).to(self.source.model.device)
 
 
-@contextmanager
-def tree_attention(model: PreTrainedModel) -> Iterator[None]:
-    """In this block a model reads what hypotheses share once, if it takes its attention from transformers' interface.
+class _Past:
+    """What a model has read of the hypotheses of n texts; row r * n + t of its cache is hypothesis r of text t.
 
-    GPT-Neo does not: its hypotheses are rows that are copied when several go on from the same one.
+    Rows are copied when several hypotheses go on from the same one, and every row is fed, also those that have ended.
     """
-    before = model.config._attn_implementation
-    if before != "sdpa" or not model._supports_attention_backend:
-        yield
-        return
-    model.set_attn_implementation(TREE)
-    try:
-        yield
-    finally:
-        model.set_attn_implementation(before)
-
-
-class _Past(Protocol):
-    """What a model has read of the hypotheses of n texts; row r * n + t is hypothesis r of text t."""
-
-    def next_logits(self, tokens: np.ndarray, lengths: np.ndarray, alive: np.ndarray) -> torch.Tensor:
-        """Feed `tokens` [n, k] to those `alive`; their next logits [m, vocabulary], by text and then by rank.
-
-        `lengths` [n] are of the contexts, these tokens included.
-        """
-
-    def branch(self, origin: np.ndarray, alive: np.ndarray) -> None:
-        """From now on hypotheses go on from those of rank `origin` [n, k]."""
-
-    def recompute(self, places: np.ndarray, rows: np.ndarray, contexts: np.ndarray) -> None:
-        """Replace the contexts of `rows` [m], which are the texts at `places`, by tokens [m, length]."""
-
-    def restart(self, places: np.ndarray) -> None:
-        """Texts at `places` [m] begin afresh."""
-
-    def keep(self, places: np.ndarray) -> None:
-        """Drop all texts but those at `places` [m]; they are numbered anew from 0."""
-
-
-class _Shared:
-    """A past in which tokens are stored once; only living hypotheses are fed."""
-
-    def __init__(self, model: PreTrainedModel, texts: int, beam: int, window: int) -> None:
-        self.model, self.cache = model, BeamCache(texts, beam, window)
-        self.branch, self.restart, self.keep = self.cache.branch, self.cache.restart, self.cache.keep_texts
-
-    def next_logits(self, tokens: np.ndarray, lengths: np.ndarray, alive: np.ndarray) -> torch.Tensor:
-        text, rank = np.nonzero(alive)
-        return next_beam_logits(self.model, self.cache, rank * len(alive) + text, tokens[text, rank], lengths)
-
-    def recompute(self, places: np.ndarray, rows: np.ndarray, contexts: np.ndarray) -> None:
-        on = self.model.device
-        prefill(self.model, self.cache, torch.from_numpy(rows).to(on), torch.from_numpy(contexts).to(on))
-        self.cache.own(places)
-
-
-class _Copied:
-    """A past of full rows, which are copied when the beam changes, for any model; every hypothesis is fed."""
 
     def __init__(self, model: PreTrainedModel, texts: int, beam: int, window: int) -> None:
         self.model, self.texts, self.beam = model, texts, beam
         self.cache = ArticleCache(texts * beam, window)
 
     def next_logits(self, tokens: np.ndarray, lengths: np.ndarray, alive: np.ndarray) -> torch.Tensor:
+        """Feed `tokens` [n, k]; the next logits [m, vocabulary] of those `alive` [n, k], by text and then by rank.
+
+        `lengths` [n] are of the contexts, these tokens included.
+        """
         logits = next_logits(self.model, self.cache, tokens.T.reshape(-1), np.tile(lengths - 1, self.beam))
         text, rank = np.nonzero(alive)
         return logits[torch.from_numpy(rank * self.texts + text).to(logits.device)]
 
-    def branch(self, origin: np.ndarray, alive: np.ndarray) -> None:
-        rows = (origin * self.texts + np.arange(self.texts)[:, None]).T.reshape(-1)
-        self.cache.keep(torch.from_numpy(rows).to(self.model.device))
+    def branch(self, origin: np.ndarray) -> None:
+        """From now on hypotheses go on from those of rank `origin` [n, k]."""
+        text, rank = np.nonzero(origin != np.arange(self.beam))
+        places = np.stack([rank, origin[text, rank]]) * self.texts + text
+        self.cache.copy(*torch.from_numpy(places).to(self.model.device))
 
-    def recompute(self, places: np.ndarray, rows: np.ndarray, contexts: np.ndarray) -> None:
+    def recompute(self, rows: np.ndarray, contexts: np.ndarray) -> None:
+        """Replace the contexts of `rows` [m] by tokens [m, length]."""
         on = self.model.device
         prefill(self.model, self.cache, torch.from_numpy(rows).to(on), torch.from_numpy(contexts).to(on))
 
-    def restart(self, places: np.ndarray) -> None:
-        """There is nothing to do: a context that is empty is hidden."""
-
     def keep(self, places: np.ndarray) -> None:
+        """Drop all texts but those at `places` [m]; they are numbered from 0 again."""
         rows = (np.arange(self.beam)[:, None] * self.texts + places).reshape(-1)
         self.texts = len(places)
         self.cache.keep(torch.from_numpy(rows).to(self.model.device))

@@ -82,6 +82,13 @@ class ArticleCache(Cache):
         for layer, (keys, values) in enumerate(self._states):  # one at a time: memory holds two copies of a layer
             self._states[layer] = (keys[rows], values[rows])
 
+    def copy(self, rows: torch.Tensor, origin: torch.Tensor) -> None:
+        """Give `rows` [n] the contexts that the rows `origin` [n] have now."""
+        for pair in self._states:
+            for states in pair:
+                visible = states[:, :, self.low : self.column]
+                visible[rows] = visible[origin]
+
     def bytes_per_token(self) -> int:
         """Of the keys and values of one token of one row, in all layers; 0 before the first update."""
         return sum(states[0, :, 0].nbytes for pair in self._states for states in pair)

@@ -15,7 +15,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from textcritic.corpora import iter_articles
 from textcritic.errors import TextcriticError
-from textcritic.generators.beam_articles import BeamBatch, tree_attention
+from textcritic.generators.beam_articles import BeamBatch
 from textcritic.generators.best_of import Best, Drawn
 from textcritic.generators.cache import ArticleCache, fitting_rows, next_logits, prefill, require_support, row_by_row
 from textcritic.generators.decoding import Decoding, Uniforms
@@ -224,7 +224,7 @@ def draw_articles(
     queue = deque(index * copies + number for index in indices for number in range(copies))
     if not queue:
         return
-    with tree_attention(model) if beams else row_by_row(model):
+    with row_by_row(model):
         with torch.inference_mode():
             token_bytes = require_support(model, source.name, window)
         rows = min(decoding.batch_size, len(queue))

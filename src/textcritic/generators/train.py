@@ -10,13 +10,13 @@ import numpy as np
 import torch
 
 from textcritic.errors import TextcriticError
-from textcritic.files import read_json, whole_folder, write_json
+from textcritic.files import whole_folder, write_json
 from textcritic.generators.causal import CausalJob, Streams, Training
 from textcritic.generators.encode import load_encoded
 from textcritic.training.gradient import deciding
 from textcritic.training.load import init_folder, load_causal, load_tokenizer, require_same_tokens
-from textcritic.training.loop import Run, resumable
-from textcritic.training.processes import Ranks, run_together
+from textcritic.training.loop import Run, launch, resumable
+from textcritic.training.processes import Ranks
 
 STATE_FORMAT = 3  # of what a checkpoint holds; raise it when a state of before could not be taken up
 
@@ -92,14 +92,8 @@ def train_causal(
         "init": {key: value if key == "config" else str(value) for key, value in init.items()},
         "training": asdict(training),
         "seed": seed,
-        "run": run.shared(processes),
     }
-    if processes > 1:
-        run_together(f"{__name__}:train_share", given, processes, f"training {run.name}")
-    else:
-        train_share(Ranks(), **given)
-    report: dict[str, Any] = read_json(run.report_path)
-    return report
+    return launch(train_share, given, run, processes)
 
 
 def train_share(

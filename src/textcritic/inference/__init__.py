@@ -36,7 +36,7 @@ from textcritic.inference.groups import (
 )
 from textcritic.inference.histograms import Histogram, quantile
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
-from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
+from textcritic.inference.permutation import ALPHA, PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.ranks import rank_interval, rank_permutation
 from textcritic.inference.shares import share_interval
 from textcritic.inference.statistics import Statistic, exp_ratio_of_sums, ratio_of_sums, seed_summary, with_ones
@@ -49,6 +49,7 @@ from textcritic.inference.strata import (
 )
 
 __all__ = [
+    "ALPHA",
     "DISTANCES",
     "GROUPS",
     "CovarianceTest",

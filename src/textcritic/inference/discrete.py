@@ -32,7 +32,6 @@ class KsTest:
         p: `(b + 1) / (B + 1)`, b of B resamples under the null hypothesis being at least as far apart.
         resamples: B.
         chance: mean distance under the null hypothesis.
-        chance_high: 0.95 quantile of the distance under the null hypothesis: what sets of these sizes may differ.
     """
 
     distance: float
@@ -40,7 +39,6 @@ class KsTest:
     p: float
     resamples: int
     chance: float
-    chance_high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +260,7 @@ def _gaps(first: Counts, pooled: Counts) -> npt.NDArray[np.int64 | np.float64]:
 
 def _ks_result(distance: float, at: float, extreme: int, null: Array) -> KsTest:
     p = (extreme + 1) / (len(null) + 1)
-    return KsTest(distance, at, p, len(null), float(null.mean()), float(np.quantile(null, 0.95)))
+    return KsTest(distance, at, p, len(null), float(null.mean()))
 
 
 def _bootstrap_means(histogram: Histogram, resamples: int, rng: np.random.Generator) -> Array:

@@ -40,7 +40,6 @@ class GroupTest:
         p: share of splits of the groups that are at least as far apart: of all splits if `exact`, else
             `(b + 1) / (B + 1)` over B random ones.
         chance: mean distance over the splits: what sets from one distribution have.
-        chance_high: its 0.95 quantile.
         null: float64 [B], the distance of each split.
         groups: how many groups of each set were exchanged.
         exact: whether these were all splits.
@@ -49,7 +48,6 @@ class GroupTest:
     observed: float
     p: float
     chance: float
-    chance_high: float
     null: Array
     groups: tuple[int, int]
     exact: bool
@@ -121,8 +119,7 @@ def group_permutation(
         observed, null = float(values[0]), at_size(values[1:], documents[1:], documents[0])
         extreme = int((null >= observed * (1 - ROUNDING)).sum())
         p = extreme / len(null) if exact else (extreme + 1) / (len(null) + 1)
-        high = float(np.quantile(null, 0.95))
-        tests[name] = GroupTest(observed, p, float(null.mean()), high, null, number, exact)
+        tests[name] = GroupTest(observed, p, float(null.mean()), null, number, exact)
     return tests
 
 

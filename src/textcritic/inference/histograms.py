@@ -76,11 +76,6 @@ class Histogram:
             return float("nan")
         return float(self.counts @ (self.values - self.mean) ** 2 / (self.total - 1))
 
-    def merged(self, *others: "Histogram") -> "Histogram":
-        """Of the documents of all of them."""
-        values, counts = on_common_values(self, *others)
-        return Histogram(values, counts.sum(axis=0))
-
 
 def on_common_values(*histograms: Histogram) -> tuple[Array, Counts]:
     """All values that occur in any of the histograms, float64 [k], and the counts of each, int64 [histograms, k].

@@ -12,6 +12,8 @@ from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import MANY_DOCUMENTS, WORTH_GROUPING, chunk_sizes
 from textcritic.inference.statistics import Array, Statistic, checked_columns, distinct_rows
 
+ALPHA = 0.05
+"""The p-value below which two sets differ."""
 # Sums of one chunk of tests: 4 million float64, 32 MB.
 CHUNK_SUMS = 4_000_000
 

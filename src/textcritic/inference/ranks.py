@@ -71,7 +71,7 @@ def rank_permutation(
     observed, null = float(values[0]), at_size(values[1:], documents[1:], documents[0])
     extreme = int((null >= observed * (1 - ROUNDING)).sum())
     p = extreme / len(null) if exact else (extreme + 1) / (len(null) + 1)
-    return GroupTest(observed, p, float(null.mean()), float(np.quantile(null, 0.95)), null, number, exact)
+    return GroupTest(observed, p, float(null.mean()), null, number, exact)
 
 
 def rank_interval(

@@ -1,4 +1,4 @@
-"""Which files a table, a figure or a section is made of, as typed dataclasses that travel to jobs as one string."""
+"""Which files a table, a figure or a section is made of, as typed dataclasses that travel to jobs as text."""
 
 import json
 import types
@@ -23,7 +23,7 @@ class Files:
         return list(dict.fromkeys(str(path) for path in _paths(self)))
 
     def to_json(self) -> str:
-        """One canonical string: a rule's `params`."""
+        """One canonical string, the same for what is equal."""
         return json.dumps(_plain(self), sort_keys=True, ensure_ascii=False)
 
     @classmethod
@@ -41,6 +41,54 @@ class Files:
         for path in self.paths():
             if not Path(path).exists():
                 raise TextcriticError(f"{path}: no such file; run the rule that makes it")
+
+
+def split_request(said: Mapping[str, Any]) -> dict[str, str]:
+    """What a job is told, as several canonical texts: the `params` of its rule.
+
+    Snakemake prints the whole text of each one that has changed, so what is often changed is in a short one of its own:
+    `labels` (by generator) and `settings` (numbers). The others are `files` and, for all else, `job`.
+    """
+    labels: dict[str, str] = {}
+    files = _without_labels(said["files"], labels)
+    settings = {key: value for key, value in files.items() if not isinstance(value, (dict, list, str))}
+    parts = {
+        "job": {key: value for key, value in said.items() if key != "files"},
+        "labels": labels,
+        "settings": settings,
+        "files": {key: value for key, value in files.items() if key not in settings},
+    }
+    return {name: json.dumps(part, sort_keys=True, ensure_ascii=False) for name, part in parts.items()}
+
+
+def join_request(texts: Mapping[str, str]) -> dict[str, Any]:
+    """The inverse of `split_request`."""
+    job, labels, settings, files = (json.loads(texts[name]) for name in ("job", "labels", "settings", "files"))
+    return {**job, "files": _with_labels({**files, **settings}, labels)}
+
+
+def _without_labels(value: Any, labels: dict[str, str]) -> Any:
+    """A JSON value with None for the label of each generator that is put into `labels`."""
+    if isinstance(value, list):
+        return [_without_labels(item, labels) for item in value]
+    if not isinstance(value, dict):
+        return value
+    made = {key: _without_labels(item, labels) for key, item in value.items()}
+    label, generator = made.get("label"), made.get("generator")
+    if label and generator and labels.setdefault(generator, label) == label:
+        made["label"] = None
+    return made
+
+
+def _with_labels(value: Any, labels: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_with_labels(item, labels) for item in value]
+    if not isinstance(value, dict):
+        return value
+    made = {key: _with_labels(item, labels) for key, item in value.items()}
+    if "label" in made and made["label"] is None:
+        made["label"] = labels.get(made.get("generator", ""))
+    return made
 
 
 def _paths(value: Any) -> Iterator[Path]:

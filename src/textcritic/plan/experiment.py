@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.bundle import Files
+from textcritic.plan.bundle import Files, split_request
 from textcritic.plan.registries import Registries, named_in
 from textcritic.plan.sources import Source, check_critic, check_labels, check_text, sources_of
 from textcritic.plan.spec import schema
@@ -97,6 +97,7 @@ class Experiment(ABC):
         listed = [part for key in ("tables", "figures") for part in block.get(key, ())]
         parts = [_part(part) for part in listed]
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
+        self._requests: dict[tuple[str | None, bool], dict[str, str]] = {}
         if len(self.parts) < len(parts):
             twice = next(part.name for part in parts if sum(other.name == part.name for other in parts) > 1)
             raise TextcriticError(f"{self.where}: {twice} stands twice; give each a name of its own")
@@ -163,18 +164,26 @@ class Experiment(ABC):
         self._known(part)
         return self.files(part).paths()
 
-    def request(self, part: str | None = None) -> str:
+    def request(self, part: str | None = None) -> dict[str, str]:
         """What a job needs to know to make a numbered table or figure, or (None) the standing ones: its `params`.
+
+        They are several short texts, see `bundle.split_request`.
 
         Raises:
             TextcriticError: there is no such part.
         """
-        known = self._known(part)
-        return request_of(type(self), self.name, self.files(part), known)
+        return self._request(part, {})
 
-    def section_request(self) -> str:
+    def section_request(self) -> dict[str, str]:
         """The same for the section."""
-        return request_of(type(self), self.name, self.files(), None, self.parts)
+        return self._request(None, self.parts)
+
+    def _request(self, part: str | None, parts: Mapping[str, Part]) -> dict[str, str]:
+        """The texts of a request, made once: Snakemake asks for each text by itself."""
+        known, key = self._known(part), (part, bool(parts))
+        if key not in self._requests:
+            self._requests[key] = request_of(type(self), self.name, self.files(part), known, parts)
+        return self._requests[key]
 
     def _known(self, part: str | None) -> Part | None:
         if part is not None and part not in self.parts:
@@ -215,8 +224,8 @@ class Experiment(ABC):
 
 def request_of(
     kind: type[Experiment], name: str, files: Files, part: Part | None = None, parts: Mapping[str, Part] | None = None
-) -> str:
-    """What a job needs to know of an experiment, as one canonical string: see `report.make.Request`.
+) -> dict[str, str]:
+    """What a job needs to know of an experiment, see `bundle.split_request` and `report.make.Request`.
 
     Args:
         kind: its kind.
@@ -235,7 +244,7 @@ def request_of(
         "files_type": f"{type(files).__module__}:{type(files).__qualname__}",
         "files": json.loads(files.to_json()),
     }
-    return json.dumps(said, sort_keys=True, ensure_ascii=False)
+    return split_request(said)
 
 
 def _part(said: Mapping[str, Any]) -> Part:

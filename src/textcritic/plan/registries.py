@@ -12,8 +12,14 @@ from textcritic.plan.spec import SCHEMAS, canonical, complete, leaves, load_yaml
 REGISTRIES = tuple(sorted(path.stem for path in SCHEMAS.glob("*.yaml") if path.stem not in ("config", "study")))
 # Keys of an entry that change what it is called or how it runs, never what comes out.
 WITHOUT_EFFECT = (
-    *("label", "threads", "gpu", "mem_mb", "runtime", "batch_size"),
-    *("training.checkpoint_seconds", "options.shards"),
+    "label",
+    "threads",
+    "gpu",
+    "mem_mb",
+    "runtime",
+    "batch_size",
+    "training.checkpoint_seconds",
+    "options.shards",
 )
 # Folders that rules/download.smk fills with files of the web, and how many parts the path of a file there has; the next
 # part after the folder is an entry of the downloads registry.
@@ -125,12 +131,6 @@ class Registries:
         for registry, name in sorted(seen):
             used.setdefault(registry, {})[name] = deciding(self.entry(registry, name))
         return used
-
-    def threads_of_fit(self, registry: str, name: str) -> int:
-        """CPU threads of the job that fits an entry: two at most beside a GPU, where cores have little to do."""
-        entry = self.entry(registry, name)
-        threads: int = entry["threads"]
-        return min(2, threads) if entry["gpu"] else threads
 
     def threads_side_by_side(self, registry: str, name: str, cores: int | None, jobs: int = 2) -> int:
         """CPU threads of an entry's job, so that others like it can run beside it: models come in two settings.

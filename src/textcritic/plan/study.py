@@ -86,15 +86,7 @@ class Study:
 
 def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, Any]:
     """The YAML of a study with all defaults, its experiments described by the schemas of their kinds."""
-    raw = load_yaml(path)
-    moved = schema("study")["moved"]
-    old = next((key for key in moved if isinstance(raw, dict) and key in raw), None)
-    if old is not None:
-        raise TextcriticError(
-            f"{path}: {old}: a study is a list of experiments; write `experiments: [{moved[old]}]`, see"
-            " config/README.md"
-        )
-    study: dict[str, Any] = complete(raw, "study", str(path))
+    study: dict[str, Any] = complete(load_yaml(path), "study", str(path))
     blocks = []
     for number, block in enumerate(study["experiments"], 1):
         if block["kind"] not in kinds:

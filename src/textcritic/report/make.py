@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.bundle import Files
+from textcritic.plan.bundle import Files, join_request
 from textcritic.plan.experiment import Part
 from textcritic.report.drawings import write_figures
 from textcritic.report.published import KEYS, read_published
@@ -39,13 +39,13 @@ class Request:
     files: Files
 
     @classmethod
-    def read(cls, text: str) -> "Request":
-        """A request from its JSON text.
+    def read(cls, texts: Mapping[str, str]) -> "Request":
+        """A request from what `Experiment.request` makes; other keys are ignored.
 
         Raises:
             TextcriticError: a file that it is made of is missing.
         """
-        said = json.loads(text)
+        said = join_request(texts)
         module, _, name = said["files_type"].partition(":")
         kind: type[Files] = getattr(_imported(module), name)
         files = kind.from_json(json.dumps(said["files"]))
@@ -58,7 +58,7 @@ class Request:
         return _imported(f"{self.package}.{name}")
 
 
-def make_tables(request: str, folder: str | Path, published: str | Path | None = None) -> list[Path]:
+def make_tables(request: Mapping[str, str], folder: str | Path, published: str | Path | None = None) -> list[Path]:
     """Write the standing tables of an experiment, or a numbered one, each as .csv, .tex and .html.
 
     Args:
@@ -87,7 +87,7 @@ def make_tables(request: str, folder: str | Path, published: str | Path | None =
     return write_table(Table(sheet, table.rows), folder)
 
 
-def make_figures(request: str, tables: str | Path, folder: str | Path) -> list[Path]:
+def make_figures(request: Mapping[str, str], tables: str | Path, folder: str | Path) -> list[Path]:
     """Write the standing figures of an experiment, or a numbered one: each as .svg and .pdf, and as .narrow.svg.
 
     Args:
@@ -104,7 +104,9 @@ def make_figures(request: str, tables: str | Path, folder: str | Path) -> list[P
     return write_figures(recipe(wanted.files, Rows(wanted, tables)), folder)
 
 
-def make_section(request: str, tables: str | Path, figures: list[str], html: str | Path, facts: str | Path) -> None:
+def make_section(
+    request: Mapping[str, str], tables: str | Path, figures: list[str], html: str | Path, facts: str | Path
+) -> None:
     """Write the section of an experiment: section.html and section.json.
 
     Args:

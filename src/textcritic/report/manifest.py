@@ -17,8 +17,18 @@ from textcritic.report.phrases import seeds_in_words
 from textcritic.runlog import versions
 
 PACKAGES = (
-    *("torch", "transformers", "tokenizers", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "scikit-learn"),
-    *("nltk", "jinja2", "snakemake"),
+    "torch",
+    "transformers",
+    "tokenizers",
+    "numpy",
+    "scipy",
+    "pandas",
+    "pyarrow",
+    "matplotlib",
+    "scikit-learn",
+    "nltk",
+    "jinja2",
+    "snakemake",
 )
 
 

@@ -22,12 +22,11 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
+from textcritic.inference import ALPHA
 from textcritic.plan.sources import DATA
 from textcritic.report.measure import Measure
 from textcritic.report.numbers import missing
 
-ALPHA = 0.05
-"""The p-value below which a source counts as told from real text."""
 REAL, DIFFERENT, SAME, NOT_TESTED, NOT_SCORED = "real", "different", "same", "not tested", "not scored"
 HIGHER, LOWER = "higher", "lower"
 

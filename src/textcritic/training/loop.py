@@ -24,12 +24,12 @@ import numpy as np
 import torch
 
 from textcritic.errors import TextcriticError
-from textcritic.files import whole_folder, write_json
+from textcritic.files import read_json, whole_folder, write_json
 from textcritic.runlog import Progress, log
 from textcritic.training.checkpoint import Checkpoints, file_digests, load_state, rng_state, set_rng_state
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.lock import Lock
-from textcritic.training.processes import Ranks, terminated
+from textcritic.training.processes import Ranks, run_together, terminated
 
 # What a checkpoint holds of the loop; the rest of it is the job's.
 LOOP_STATE = ("step", "evaluated", "best_step", "best_loss", "settled", "points", "seconds", "stepping")
@@ -145,6 +145,27 @@ class Job(ABC):
     def done(self, step: int) -> int:
         """Units of work done up to a step, for progress lines."""
         return step
+
+
+def launch(share: Callable[..., None], given: Mapping[str, Any], run: Run, processes: int) -> dict[str, Any]:
+    """Train in this process, or in several that work together; returns the report that they have written.
+
+    Args:
+        share: the work of one process, a function of a module: it takes its `Ranks`, and `given` and `run` by name.
+        given: JSON values.
+        run: what is written and how.
+        processes: of this node.
+
+    Raises:
+        TextcriticError: as `share` and `processes.run_together`.
+    """
+    told = {**given, "run": run.shared(processes)}
+    if processes > 1:
+        run_together(f"{share.__module__}:{share.__name__}", told, processes, f"training {run.name}")
+    else:
+        share(Ranks(), **told)
+    report: dict[str, Any] = read_json(run.report_path)
+    return report
 
 
 @contextmanager

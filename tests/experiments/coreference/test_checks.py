@@ -150,7 +150,10 @@ def test_power_is_told_for_the_most_articles(files):
     assert nothing.says == "The articles have no pronouns that could be exchanged."
     sheet = power_sheet(rows)
     assert [cell.text for cell in sheet.header[0]][2:] == [
-        *("regendered, n = 5", "regendered, n = 8", "relinked, n = 5", "relinked, n = 8")
+        "regendered, n = 5",
+        "regendered, n = 8",
+        "relinked, n = 5",
+        "relinked, n = 8",
     ]
     assert [row[0].text for row in sheet.body] == ["0%", "10%", "40%"]
     assert [row[-1].text for row in sheet.body] == ["0%", "0%", "100%"]

@@ -23,8 +23,20 @@ NAMES = Names({"g": "a model", "h": "another"}, frozenset(), frozenset(), False,
 NAN = float("nan")
 EMPTY = dict.fromkeys(
     (
-        *("value", "low", "high", "sd", "p_value", "p_as_printed", "floor", "times", "draws", "corrected"),
-        *("published", "difference", "published_sd", "published_note"),
+        "value",
+        "low",
+        "high",
+        "sd",
+        "p_value",
+        "p_as_printed",
+        "floor",
+        "times",
+        "draws",
+        "corrected",
+        "published",
+        "difference",
+        "published_sd",
+        "published_note",
     )
 ) | {"documents": 60, "tokens": 1800, "empty": 0, "rejected": 0, "rejected_by_reason": "", "unfinished": 0}
 REAL = data_keys("lines")

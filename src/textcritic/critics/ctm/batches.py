@@ -21,9 +21,8 @@ Result = TypeVar("Result")
 
 # Entries of the matrix that are checked or summed at a time.
 PIECE = 2**20
-# Entries times topics in a batch: enough for the work to outweigh the calls, few enough for several cores; on a GPU
-# what fills it.
-CPU_NUMBERS, GPU_NUMBERS = 2**20, 2**26
+# Entries times topics in a batch: enough for the work to outweigh the calls, few enough for several cores.
+BATCH_NUMBERS = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,26 +102,26 @@ def word_counts(matrix: csr_matrix) -> npt.NDArray[np.float64]:
     return counts
 
 
-def rows_of_batches(matrix: csr_matrix, num_topics: int, device: str = "cpu") -> list[npt.NDArray[np.int64]]:
+def rows_of_batches(matrix: csr_matrix, num_topics: int) -> list[npt.NDArray[np.int64]]:
     """Cut a matrix [documents, words] into batches of neighbouring documents, without the empty ones.
 
-    The cuts depend on the matrix, the number of topics and the device, never on the number of threads.
+    The cuts depend on the matrix and the number of topics, never on the number of threads.
     """
-    most = max(1, (CPU_NUMBERS if device == "cpu" else GPU_NUMBERS) // num_topics)
+    most = max(1, BATCH_NUMBERS // num_topics)
     lengths = np.diff(matrix.indptr)
     rows = np.flatnonzero(lengths).astype(np.int64)
     before = np.cumsum(lengths[rows], dtype=np.int64) - lengths[rows]
     return np.split(rows, np.flatnonzero(np.diff(before // most)) + 1) if len(rows) else []
 
 
-def batch_of(matrix: csr_matrix, rows: npt.NDArray[np.int64], device: str = "cpu") -> Batch:
+def batch_of(matrix: csr_matrix, rows: npt.NDArray[np.int64]) -> Batch:
     """The documents of some rows, in the order of the rows."""
     starts = matrix.indptr[rows].astype(np.int64)
     lengths = matrix.indptr[rows + 1] - starts
     ends = np.concatenate([[0], np.cumsum(lengths)])
     cells = np.repeat(starts - ends[:-1], lengths) + np.arange(ends[-1])
     arrays = (ends, matrix.indices[cells].astype(np.int64), matrix.data[cells].astype(np.float64))
-    return Batch(rows, *(torch.from_numpy(array).to(device) for array in arrays))
+    return Batch(rows, *map(torch.from_numpy, arrays))
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:

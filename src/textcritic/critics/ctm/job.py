@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from textcritic.critics.ctm.model import FitOptions, save_critics
 from textcritic.critics.ctm.posterior import infer
 from textcritic.critics.ctm.released import read_released
@@ -45,12 +43,10 @@ class FitFiles:
 def train_topics(files: FitFiles, entry: Mapping[str, Any], *, version: int = 1, threads: int = 1) -> None:
     """Fit a model on the counts of a train split from several starts, and write it with a record of the fits.
 
-    On a GPU if torch sees one, else on `threads` cores.
-
     Args:
         files: what is read and written.
         entry: of the critics registry: `fitted` (None, or the `folder` of ctm-c's files to be read instead), `topics`,
-            `starts`, `seed`, `iterations`, `tolerance`, `shrinkage`, `minibatch`.
+            `starts`, `seed`, `iterations`, `tolerance`.
         version: version of the stage; a fit that another version began is not continued.
         threads: CPU threads.
 
@@ -60,17 +56,12 @@ def train_topics(files: FitFiles, entry: Mapping[str, Any], *, version: int = 1,
     if entry["fitted"]:
         _read_fitted(files, entry["fitted"]["folder"], threads)
         return
-    options = FitOptions(
-        num_topics=entry["topics"],
-        **{key: entry[key] for key in ("iterations", "tolerance", "shrinkage", "minibatch", "seed")},
-    )
+    options = FitOptions(entry["topics"], entry["iterations"], entry["tolerance"], entry["seed"])
     matrix = open_counts(files.counts).matrix
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    log.info("%d documents, %d words, %d topics, on %s", *matrix.shape, options.num_topics, device)
+    log.info("%d documents, %d words, %d topics", *matrix.shape, options.num_topics)
     try:
-        workers = threads if device == "cpu" else 1
         state = files.state / f"version{version}"
-        fits = fit_starts(matrix, options, entry["starts"], state=state, workers=workers, device=device)
+        fits = fit_starts(matrix, options, entry["starts"], state=state, workers=threads)
     except TextcriticError as error:
         raise TextcriticError(f"{files.counts}: {error}") from error
     fit, ended = fits.best, sum(one.converged for one in fits.fits)

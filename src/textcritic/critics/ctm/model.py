@@ -4,12 +4,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
+from textcritic.critics.arrays import Arrays
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays
 
@@ -23,11 +24,11 @@ NEVER = 1e-280
 STARTS = 4
 
 PARAMETERS = ("log_topics", "mean", "covariance")
-SINGULAR = "covariance: is singular or not positive definite; use fewer topics, more documents, or some shrinkage"
+SINGULAR = "covariance: is singular or not positive definite; use fewer topics or more documents"
 
 
 @dataclass(frozen=True, eq=False)
-class CTM:
+class CTM(Arrays):
     """A correlated topic model (Blei and Lafferty 2006; model criticism paper, section 6).
 
     A document draws `eta ~ N(mean, covariance)` over the first K - 1 topics, the last topic's coefficient is 0 (so that
@@ -48,6 +49,7 @@ class CTM:
     mean: Array
     covariance: Array
     kind: ClassVar[str] = "ctm"
+    what: ClassVar[str] = "topic model"
 
     def __post_init__(self) -> None:
         size = self.num_topics - 1
@@ -92,24 +94,6 @@ class CTM:
         """Log determinant of the precision."""
         return log_det_precision_from(self.factor)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `critic.npz`, whole or not at all."""
-        write_arrays(path, {key: getattr(self, key) for key in PARAMETERS})
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a saved model.
-
-        Raises:
-            TextcriticError: the file is missing, truncated or not a topic model, or its numbers are not valid.
-        """
-        with arrays_of(path, "not a whole topic model; delete it and rerun the rule that makes it") as arrays:
-            parameters = {key: arrays[key].astype(np.float64) for key in PARAMETERS}
-        try:
-            return cls(**parameters)
-        except TextcriticError as error:
-            raise TextcriticError(f"{path}: {error}") from error
-
 
 def save_critics(path: str | os.PathLike[str], critics: Sequence[CTM]) -> None:
     """Write models, or none, to one file, whole or not at all."""
@@ -140,28 +124,19 @@ class FitOptions:
         iterations: passes over the documents, at most.
         tolerance: EM has converged when the bound changes by less than this an iteration, relative to its size, in the
             mean of the last three iterations. The settings that come with Blei's code have 1e-3 of a single iteration.
-        shrinkage: from 0 to 1, by how much covariances between topics are shrunk after each M-step (towards the
-            diagonal; Schaefer and Strimmer 2005, target D). With any, the bound may fall a little.
-        minibatch: documents in a step of stochastic EM (Cappe and Moulines 2009), for corpora too large to be passed
-            over many times; None is batch EM.
-        seed: of the start, and of the order of minibatches. On a CPU the same seed gives the same model to the last
-            bit; on a GPU sums are made in any order.
+        seed: of the start. The same seed gives the same model to the last bit.
     """
 
     num_topics: int
     iterations: int = 1000
     tolerance: float = 1e-4
-    shrinkage: float = 0.0
-    minibatch: int | None = None
     seed: int = 1
 
     def __post_init__(self) -> None:
         if self.num_topics < 2:
             raise TextcriticError(f"topics: {self.num_topics}; there must be 2 or more")
-        if self.iterations < 1 or not self.tolerance >= 0 or not 0 <= self.shrinkage <= 1:
-            raise TextcriticError("iterations must be 1 or more, tolerance 0 or more, and shrinkage from 0 to 1")
-        if self.minibatch is not None and self.minibatch < 2:
-            raise TextcriticError(f"minibatch: {self.minibatch}; a step needs 2 documents or more")
+        if self.iterations < 1 or not self.tolerance >= 0:
+            raise TextcriticError("iterations must be 1 or more, and tolerance 0 or more")
         if self.seed < 0:
             raise TextcriticError(f"seed: {self.seed}; it must be 0 or more")
 

@@ -53,7 +53,7 @@ class Posterior:
     words: npt.NDArray[np.int64]
 
 
-def infer(critic: CTM, counts: csr_matrix, *, workers: int = 1, device: str = "cpu") -> Posterior:
+def infer(critic: CTM, counts: csr_matrix, *, workers: int = 1) -> Posterior:
     """Posteriors under a fixed model (variational inference without the M-step; paper, appendix F).
 
     The search starts at the prior and goes on until the bound of the document rises no more. The results do not depend
@@ -64,21 +64,20 @@ def infer(critic: CTM, counts: csr_matrix, *, workers: int = 1, device: str = "c
         critic: the model.
         counts: [documents, words]; all results are in memory, so pass a large matrix in slices of rows.
         workers: threads.
-        device: of torch, `cpu` or `cuda`.
 
     Raises:
         TextcriticError: counts that are not valid or of another vocabulary, see `batches.check_counts`.
     """
     matrix = check_counts(counts, critic.num_words)
-    parameters = Parameters.of(critic, device)
+    parameters = Parameters.of(critic)
 
     def work(rows: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], list[Array], int]:
-        bound = Bound.of_batch(parameters, batch_of(matrix, rows, device))
+        bound = Bound.of_batch(parameters, batch_of(matrix, rows))
         position, values, unfinished = maximise(bound, bound.start(), MOST_EVALUATIONS, INFERRED)
-        return rows, [tensor.cpu().numpy() for tensor in (*bound.moments(position), values)], unfinished
+        return rows, [tensor.numpy() for tensor in (*bound.moments(position), values)], unfinished
 
     posterior, unfinished_searches = _prior(critic, matrix), 0
-    for rows, arrays, unfinished in in_order(work, rows_of_batches(matrix, critic.num_topics, device), workers):
+    for rows, arrays, unfinished in in_order(work, rows_of_batches(matrix, critic.num_topics), workers):
         posterior.means[rows], posterior.variances[rows], posterior.bounds[rows] = arrays
         unfinished_searches += unfinished
     if unfinished_searches:
@@ -90,7 +89,7 @@ def infer(critic: CTM, counts: csr_matrix, *, workers: int = 1, device: str = "c
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """A model as tensors on a device.
+    """A model as tensors.
 
     Attributes:
         topics: [V, K], probabilities; the probabilities of a word lie side by side, as they are read together.
@@ -107,17 +106,17 @@ class Parameters:
     log_det_precision: float
 
     @classmethod
-    def of(cls, critic: CTM, device: str = "cpu") -> "Parameters":
+    def of(cls, critic: CTM) -> "Parameters":
         """The tensors of a model."""
-        return cls.made(np.exp(critic.log_topics.T), critic.mean, critic.covariance, device)
+        return cls.made(np.exp(critic.log_topics.T), critic.mean, critic.covariance)
 
     @classmethod
-    def made(cls, topics: Array, mean: Array, covariance: Array, device: str = "cpu") -> "Parameters":
+    def made(cls, topics: Array, mean: Array, covariance: Array) -> "Parameters":
         """The tensors of topics [V, K] (probabilities), a mean and a covariance, which must be positive definite."""
         factor = lower_factor(covariance)
         diagonal = np.diag(inverse_from(factor)).copy()
         arrays = (np.maximum(topics, NEVER), mean, factor, diagonal)
-        topics_, mean_, factor_, diagonal_ = (torch.from_numpy(np.ascontiguousarray(a)).to(device) for a in arrays)
+        topics_, mean_, factor_, diagonal_ = (torch.from_numpy(np.ascontiguousarray(a)) for a in arrays)
         return cls(topics_, mean_, factor_, diagonal_, log_det_precision_from(factor))
 
 
@@ -228,7 +227,7 @@ def maximise(
     """
     value, gradient = functions(start)
     highest, best = start.clone(), value.clone()
-    rows = torch.arange(len(start), device=start.device)
+    rows = torch.arange(len(start))
     position, working = start, torch.ones_like(value, dtype=torch.bool)
     pairs: deque[Pair] = deque(maxlen=MEMORY)
     length = torch.ones_like(value)[:, None]

@@ -24,8 +24,6 @@ def entry_products(
         starts: int64 [D + 1], where the entries of each document start, and N.
         types: int64 [N], the word of each entry.
     """
-    if documents.device.type != "cpu":
-        return (documents.repeat_interleave(starts.diff(), dim=0) * words[types]).sum(dim=1)
     zeros = torch.zeros(len(types), dtype=documents.dtype)
     size = len(documents), len(words)
     entries = torch.sparse_csr_tensor(starts, types, zeros, size=size, check_invariants=False)
@@ -58,7 +56,7 @@ class ByType:
         """Of entries in the order of documents."""
         ordered, order = types.sort(stable=True)
         present, lengths = ordered.unique_consecutive(return_counts=True)
-        documents = torch.arange(len(starts) - 1, device=starts.device).repeat_interleave(starts.diff())
+        documents = torch.arange(len(starts) - 1).repeat_interleave(starts.diff())
         return cls(present, order, documents[order], lengths.cumsum(0) - lengths)
 
     def sums(self, documents: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:

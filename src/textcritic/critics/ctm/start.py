@@ -30,29 +30,28 @@ RIDGE = 0.1
 MOST_ENTRIES = 2**20
 
 
-def start(matrix: csr_matrix, rows: npt.NDArray[np.int64], options: FitOptions, device: str = "cpu") -> Parts:
+def start(matrix: csr_matrix, rows: npt.NDArray[np.int64], options: FitOptions) -> Parts:
     """The parameters that EM starts from: topics, and mean and covariance of the documents' coefficients.
 
     Args:
         matrix: [documents, words].
         rows: the rows of documents that have words.
         options: of which the number of topics and the seed count.
-        device: of torch.
     """
     rng = np.random.default_rng(options.seed)
     sample = _sample(matrix, rows, options.num_topics, rng)
-    batch, background = batch_of(matrix, sample, device), word_counts(matrix)
+    batch, background = batch_of(matrix, sample), word_counts(matrix)
     entries = _Entries(batch.starts, batch.types, batch.counts.float(), ByType.of(batch.starts, batch.types))
     states = []
     for _ in range(DRAWS):
-        topics = torch.from_numpy(_drawn(matrix, sample, background, options.num_topics, rng)).float().to(device)
-        even = torch.full((len(sample), options.num_topics), 1 / options.num_topics, device=device)
+        topics = torch.from_numpy(_drawn(matrix, sample, background, options.num_topics, rng)).float()
+        even = torch.full((len(sample), options.num_topics), 1 / options.num_topics)
         states.append(entries.stepped(_Aspects(topics, even), SCREENING))
     best = max(states, key=lambda state: state.log_likelihood)
     ended = entries.stepped(best, STEPS - SCREENING)
-    own = ended.topics.double().cpu().numpy()
+    own = ended.topics.double().numpy()
     topics = LEFT * (background / background.sum())[:, None] + (1 - LEFT) * own / own.sum(axis=0)
-    return Parts(topics, *_prior(ended.shares.double().cpu().numpy()))
+    return Parts(topics, *_prior(ended.shares.double().numpy()))
 
 
 @dataclass(frozen=True, slots=True)

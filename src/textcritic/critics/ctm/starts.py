@@ -65,7 +65,6 @@ def fit_starts(
     *,
     state: Path | None = None,
     workers: int = 1,
-    device: str = "cpu",
 ) -> Fits:
     """Fit from several starts, one after the other, each as `train.fit_ctm` does until it has converged.
 
@@ -76,7 +75,6 @@ def fit_starts(
         state: a folder, in which each start has its own; what a killed fit had finished is not done again. None:
             nothing is kept.
         workers: threads. The result does not depend on their number.
-        device: of torch, `cpu` or `cuda`.
 
     Raises:
         TextcriticError: no start, or as `train.fit_ctm`.
@@ -87,7 +85,7 @@ def fit_starts(
     for number in range(starts):
         seed = seed_of_start(options.seed, number)
         folder = None if state is None else state / f"start{number + 1}"
-        fit = fit_ctm(counts, replace(options, seed=seed), state=folder, workers=workers, device=device)
+        fit = fit_ctm(counts, replace(options, seed=seed), state=folder, workers=workers)
         log.info("start %d of %d: bound %s nats", number + 1, starts, f"{fit.bounds[-1]:,.0f}")
         fits.append((fit, seed))
         if folder is not None and fit.converged:

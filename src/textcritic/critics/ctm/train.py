@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm.batches import check_counts
-from textcritic.critics.ctm.em import EM, FitState, Parts, Rows, Sums
+from textcritic.critics.ctm.em import EM, FitState, Parts, Rows
 from textcritic.critics.ctm.model import CTM, NEVER, Array, FitOptions
 from textcritic.critics.ctm.start import start
 from textcritic.errors import TextcriticError
@@ -29,7 +29,6 @@ from textcritic.runlog import log
 LATELY = 3
 
 PARTS = ("topics", "mean", "covariance")
-SUMS = ("in_topics", "origin", "first", "second", "variance")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +37,7 @@ class Fit:
 
     Attributes:
         critic: the model after the last M-step.
-        bounds: nats, one an iteration: the bound of all documents under the parameters before its M-step. In stochastic
-            EM the sum over minibatches, each under the parameters before its step.
+        bounds: nats, one an iteration: the bound of all documents under the parameters before its M-step.
         seconds: time that the start and the iterations took, those before a kill included.
         converged: whether the bound changed by less than the tolerance.
         documents: number of documents with words.
@@ -54,13 +52,11 @@ class Fit:
     empty: int
 
 
-def fit_ctm(
-    counts: csr_matrix, options: FitOptions, *, state: Path | None = None, workers: int = 1, device: str = "cpu"
-) -> Fit:
+def fit_ctm(counts: csr_matrix, options: FitOptions, *, state: Path | None = None, workers: int = 1) -> Fit:
     """Fit by variational EM (Blei and Lafferty 2006, section 3; see `posterior` for the bound).
 
     The E-step raises the bound of each batch of documents from where the last E-step left it, the M-step is in closed
-    form, so that the bound never falls in batch EM without shrinkage. Memory is bounded by batch and model: documents
+    form, so that the bound never falls. Memory is bounded by batch and model: documents
     are read through the matrix, which may be mapped from disk, and posteriors are kept on disk.
 
     Args:
@@ -69,7 +65,6 @@ def fit_ctm(
         state: a folder; after each iteration the fit is saved there, and a fit of the same documents and options goes
             on from there. None: nothing is kept.
         workers: threads. The result does not depend on their number.
-        device: of torch, `cpu` or `cuda`.
 
     Raises:
         TextcriticError: counts that are not valid, fewer documents with words than topics, or fewer than two.
@@ -77,16 +72,13 @@ def fit_ctm(
     matrix = check_counts(counts)
     rows = np.flatnonzero(np.diff(matrix.indptr))
     _check_size(len(rows), options.num_topics)
-    em = EM(matrix, rows, options, workers, device)
+    em = EM(matrix, rows, options, workers)
     checkpoints = Checkpoints(state, _identity(matrix, options))
-    current = checkpoints.load(options.iterations) or _started(matrix, rows, options, device)
+    current = checkpoints.load(options.iterations) or _started(matrix, rows, options)
     shape = (matrix.shape[0], 2 * (options.num_topics - 1))
     while not _ended(current, options):
         began = time.monotonic()
-        if options.minibatch is None:
-            following = em.iteration(current, *checkpoints.posteriors(len(current.bounds), *shape))
-        else:
-            following = em.epoch(current)
+        following = em.iteration(current, *checkpoints.posteriors(len(current.bounds), *shape))
         if not math.isfinite(following.bounds[-1]):
             raise TextcriticError(f"EM iteration {len(following.bounds)}: the bound is not finite; {_advice(state)}")
         current = replace(following, seconds=current.seconds + time.monotonic() - began)
@@ -98,10 +90,10 @@ def fit_ctm(
     return Fit(critic, current.bounds, current.seconds, _converged(current, options), len(rows), empty)
 
 
-def _started(matrix: csr_matrix, rows: Rows, options: FitOptions, device: str) -> FitState:
+def _started(matrix: csr_matrix, rows: Rows, options: FitOptions) -> FitState:
     """The state before the first iteration, with the time that it took."""
     began = time.monotonic()
-    return FitState(start(matrix, rows, options, device), seconds=time.monotonic() - began)
+    return FitState(start(matrix, rows, options), seconds=time.monotonic() - began)
 
 
 class Checkpoints:
@@ -148,10 +140,8 @@ class Checkpoints:
         """Write the state, whole or not at all."""
         if self.folder is None:
             return
-        arrays = {key: np.array(getattr(current, key)) for key in ("bounds", "seconds", "steps")}
+        arrays = {key: np.array(getattr(current, key)) for key in ("bounds", "seconds")}
         arrays |= {key: getattr(current.parts, key) for key in PARTS}
-        if current.running is not None:
-            arrays |= {key: getattr(current.running, key) for key in SUMS}
         arrays["identity"] = np.array(self.identity)
         write_arrays(self._file, arrays)
 
@@ -196,13 +186,9 @@ class Checkpoints:
 
 
 def _state_from(arrays: Mapping[str, Array]) -> FitState:
-    running = None
-    if "in_topics" in arrays:
-        in_topics, origin, first, second, variance = (arrays[key] for key in SUMS)
-        running = Sums(in_topics, origin, first, second, variance, documents=1.0)
     bounds = [float(bound) for bound in arrays["bounds"]]
     parts = Parts(*(arrays[key] for key in PARTS))
-    return FitState(parts, bounds, float(arrays["seconds"]), int(arrays["steps"]), running)
+    return FitState(parts, bounds, float(arrays["seconds"]))
 
 
 def _check_size(documents: int, topics: int) -> None:

@@ -39,26 +39,12 @@ def exact_counts(
     for place, (own, rng) in enumerate(zip(likelihoods, generators, strict=True)):
         if len(own) != vectors.tokens:
             vectors = _Vectors.of(alpha, len(own))  # documents come in order of length
-        probabilities, _ = _probabilities(vectors, own)
+        probabilities = _probabilities(vectors, own)
         chosen = np.searchsorted(np.cumsum(probabilities), rng.random(draws) * probabilities.sum(), side="right")
         drawn[place] = vectors.counts[np.minimum(chosen, len(probabilities) - 1)]
         expected[place] = probabilities @ vectors.counts
         nll[place] = normaliser - (alpha - 1) @ (probabilities @ vectors.expected_logs)
     return drawn, expected, nll
-
-
-def counts_posterior(alpha: Array, likelihood: Array) -> tuple[Array, Array, float]:
-    """The posterior of the counts of topics in one document.
-
-    Args:
-        alpha: [K].
-        likelihood: [tokens, K], probability of each token in each topic.
-
-    Returns:
-        vectors of counts [M, K], their probabilities [M], and the log probability of the tokens, nats.
-    """
-    vectors = _Vectors.of(alpha, len(likelihood))
-    return vectors.counts, *_probabilities(vectors, likelihood)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,12 +76,11 @@ class _Vectors:
         return cls(tokens, counts, places, prior, digamma(alpha + counts) - digamma(alpha.sum() + tokens))
 
 
-def _probabilities(vectors: _Vectors, likelihood: Array) -> tuple[Array, float]:
-    """Of each vector of counts [M], and the log probability of the tokens, nats."""
+def _probabilities(vectors: _Vectors, likelihood: Array) -> Array:
+    """Of each vector of counts [M]."""
     tokens, topics = likelihood.shape
     sums = np.zeros((tokens + 1,) * (topics - 1))
     sums[(0,) * (topics - 1)] = 1
-    scale = 0.0
     for done, token in enumerate(likelihood):
         inside = (slice(0, done + 1),) * (topics - 1)
         before = sums[inside].copy()
@@ -103,12 +88,9 @@ def _probabilities(vectors: _Vectors, likelihood: Array) -> tuple[Array, float]:
         for topic in range(topics - 1):
             one_more = tuple(slice(int(axis == topic), done + 1 + int(axis == topic)) for axis in range(topics - 1))
             sums[one_more] += token[topic] * before
-        largest = sums[(slice(0, done + 2),) * (topics - 1)].max()
-        sums[(slice(0, done + 2),) * (topics - 1)] /= largest
-        scale += float(np.log(largest))
+        reached = sums[(slice(0, done + 2),) * (topics - 1)]
+        reached /= reached.max()
     with np.errstate(divide="ignore"):
         logs = np.log(sums.ravel()[vectors.places]) + vectors.log_prior
-    top = logs.max()
-    weights = np.exp(logs - top)
-    total = weights.sum()
-    return weights / total, scale + float(top + np.log(total))
+    weights: Array = np.exp(logs - logs.max())
+    return weights / weights.sum()

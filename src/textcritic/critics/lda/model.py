@@ -1,23 +1,20 @@
 """Latent Dirichlet allocation: its parameters, its file, and the options of its fit."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from textcritic.critics.arrays import Arrays
 from textcritic.errors import TextcriticError
-from textcritic.files import arrays_of, write_arrays
 
 Array = npt.NDArray[np.float64]
 
-PARAMETERS = ("phi", "alpha")
-
 
 @dataclass(frozen=True, eq=False)
-class LDA:
+class LDA(Arrays):
     """Latent Dirichlet allocation (Blei, Ng and Jordan 2003; model criticism paper, appendix C).
 
     A document draws `theta ~ Dirichlet(alpha)` over K topics; each of its words draws a topic from `theta` and then
@@ -34,6 +31,7 @@ class LDA:
     phi: Array
     alpha: Array
     kind: ClassVar[str] = "lda"
+    what: ClassVar[str] = "LDA model"
 
     def __post_init__(self) -> None:
         if self.phi.ndim != 2 or len(self.phi) < 2 or not self.phi.shape[1]:
@@ -55,24 +53,6 @@ class LDA:
     def num_words(self) -> int:
         """V, the words of the vocabulary."""
         return int(self.phi.shape[1])
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `critic.npz`, whole or not at all."""
-        write_arrays(path, {key: getattr(self, key) for key in PARAMETERS})
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a saved model.
-
-        Raises:
-            TextcriticError: the file is missing, truncated or not such a model, or its numbers are not valid.
-        """
-        with arrays_of(path, "not a whole LDA model; delete it and rerun the rule that makes it") as arrays:
-            parameters = {key: arrays[key].astype(np.float64) for key in PARAMETERS}
-        try:
-            return cls(**parameters)
-        except TextcriticError as error:
-            raise TextcriticError(f"{path}: {error}") from error
 
     def top_words(self, words: Sequence[str], n: int = 20) -> list[list[str]]:
         """The n most probable words of each of the K topics, the most probable first (ties: the lower id); Table 10.

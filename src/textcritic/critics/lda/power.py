@@ -23,13 +23,11 @@ from textcritic.critics.lda.model import LDA
 from textcritic.critics.lda.posterior import PosteriorOptions, infer
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
-from textcritic.inference import bootstrap_interval, ratio_of_sums, share_interval
+from textcritic.inference import ALPHA, bootstrap_interval, ratio_of_sums, share_interval
 from textcritic.inference.energy import ROUNDING
 from textcritic.latents.bags import Vocabulary, count_words
 from textcritic.runlog import Progress
 
-ALPHA = 0.05
-"""The test notices mixing where p is at most this."""
 SWAPS = 199
 """Random swaps of a test: p is a multiple of 1/200, so that the level is exactly `ALPHA`."""
 AIM = 0.8

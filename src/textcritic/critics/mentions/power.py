@@ -19,15 +19,13 @@ from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.scoring import document_nll
 from textcritic.errors import TextcriticError
 from textcritic.files import write_table
-from textcritic.inference import exp_ratio_of_sums, permutation_p_values, ratio_of_sums, share_interval
+from textcritic.inference import ALPHA, exp_ratio_of_sums, permutation_p_values, ratio_of_sums, share_interval
 from textcritic.latents.resolvers.chains import ChainOptions
 from textcritic.latents.resolvers.exchange import KINDS, Exchange
 from textcritic.latents.resolvers.mention import MENTIONS_SCHEMA, iter_mentions
 from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.runlog import Progress
 
-ALPHA = 0.05
-"""The test notices the exchange where p is below this."""
 RESAMPLES = 999
 VERSIONS = 10
 """Versions of each article with other pronouns exchanged, one of which a repetition draws."""

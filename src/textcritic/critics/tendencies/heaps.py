@@ -33,7 +33,6 @@ class HeapsFit:
         covariance: of (log alpha, beta) if types are Poisson: [2, 2].
         robust_covariance: of (log alpha, beta) whatever their variance is, for independent documents (White 1980, HC0).
             Types vary less than Poisson numbers: the covariance of the law is too wide.
-        dispersion: Pearson's chi-square over its degrees of freedom, 1 for Poisson types; NaN of two documents.
         documents: that were fitted.
     """
 
@@ -41,14 +40,7 @@ class HeapsFit:
     beta: float
     covariance: Floats
     robust_covariance: Floats
-    dispersion: float
     documents: int
-
-    @property
-    def standard_errors(self) -> tuple[float, float]:
-        """Of alpha (by the delta method) and of beta, robust."""
-        errors = np.sqrt(np.diag(self.robust_covariance))
-        return self.alpha * float(errors[0]), float(errors[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,14 +121,12 @@ def fit_heaps(lengths: npt.ArrayLike, types: npt.ArrayLike, counts: npt.ArrayLik
     # Squared residuals of all documents of a length: those about their own mean, and of this mean.
     residuals = squares + documents * (sums / documents - means) ** 2
     score = design.T @ (design * residuals[:, None])
-    number = int(documents.sum())
     return HeapsFit(
         alpha=alpha,
         beta=beta,
         covariance=inverse,
         robust_covariance=inverse @ score @ inverse,
-        dispersion=float((residuals / means).sum() / (number - 2)) if number > 2 else np.nan,
-        documents=number,
+        documents=int(documents.sum()),
     )
 
 

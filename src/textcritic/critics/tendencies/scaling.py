@@ -26,22 +26,15 @@ class Taylor:
 
     Attributes:
         alpha: the exponent: 0.5 of independent tokens, 1 where a segment has all words twice as often or not at all.
-        log_c: log of c.
         standard_error, low, high: of alpha, by the jackknife over groups at `level`; NaN of a single group.
         words: whose mean is above the floor.
-        segments: number of them.
-        means, deviations: of each of these words over segments, for a picture: [words].
     """
 
     alpha: float
-    log_c: float
     standard_error: float
     low: float
     high: float
     words: int
-    segments: int
-    means: Floats
-    deviations: Floats
 
 
 def fit_taylor(
@@ -80,7 +73,7 @@ def fit_taylor(
     chosen = np.flatnonzero(every / numbers.sum() > floor)
     first, second = sums[:, chosen], squares[:, chosen]
     sum1, sum2 = (np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel() for matrix in (first, second))
-    alpha, log_c, means, deviations = _line(numbers.sum(), sum1, sum2)
+    alpha, used = _line(numbers.sum(), sum1, sum2)
     if np.isnan(alpha):
         raise TextcriticError(
             f"Taylor's law: {len(chosen)} words whose mean a segment is above {floor:g}, of which no two differ in it "
@@ -89,29 +82,25 @@ def fit_taylor(
     error, low, high = np.nan, np.nan, np.nan
     if len(numbers) > 1:
         without = [
-            _line(numbers.sum() - numbers[group], sum1 - first[group].toarray()[0], sum2 - second[group].toarray()[0])[
-                0
-            ]
+            _line(numbers.sum() - numbers[group], sum1 - first[group].toarray()[0], sum2 - second[group].toarray()[0])
             for group in range(len(numbers))
         ]
-        variance = jackknife_variance(without)
+        variance = jackknife_variance([slope for slope, _ in without])
         error = float(np.sqrt(variance))
         low, high = (float(end) for end in t_interval(alpha, variance, len(numbers), level))
-    return Taylor(alpha, log_c, error, low, high, len(means), int(numbers.sum()), means, deviations)
+    return Taylor(alpha, error, low, high, used)
 
 
-def _line(segments: float, sums: Floats, squares: Floats) -> tuple[float, float, Floats, Floats]:
-    """Slope and intercept of log sd on log mean, NaN of fewer than two means, and means and sds of the words used."""
+def _line(segments: float, sums: Floats, squares: Floats) -> tuple[float, int]:
+    """Slope of log sd on log mean, NaN of fewer than two means, and the number of words used."""
     # Counts are whole: Q * squares - sums^2 is exactly 0 where a word has the same count in all segments.
     variances = np.maximum(segments * squares - sums**2, 0.0)
     used = (sums > 0) & (variances > 0)
-    means, deviations = sums[used] / segments, np.sqrt(variances[used]) / segments
-    x, y = np.log(means), np.log(deviations)
+    x, y = np.log(sums[used] / segments), np.log(np.sqrt(variances[used]) / segments)
     if len(x) < 2 or not np.ptp(x) > 0:
-        return np.nan, np.nan, means, deviations
+        return np.nan, len(x)
     centred = x - x.mean()
-    slope = float(centred @ y / (centred @ centred))
-    return slope, float(y.mean() - slope * x.mean()), means, deviations
+    return float(centred @ y / (centred @ centred)), len(x)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-ALPHA = 0.05
-"""The p-value below which a sample differs from real text."""
+from textcritic.inference import ALPHA
+
 Word = Literal["keeps", "differs", "unclear", "not measured"]
 KEPT: Word = "keeps"
 DIFFERS: Word = "differs"

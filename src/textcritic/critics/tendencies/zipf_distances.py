@@ -55,7 +55,6 @@ class ZipfTest:
     Attributes:
         distance, rank: as of `zipf_distance`.
         s: the exponent of the law.
-        drawn_from: the exponent of the law of the simulations: s where it was given.
         p: share of simulations that are at least as far, the observed one counted in.
         chance: the 0.95 quantile of the distances of the simulations.
         resamples: number of simulations.
@@ -64,7 +63,6 @@ class ZipfTest:
     distance: float
     rank: int
     s: float
-    drawn_from: float
     p: float
     chance: float
     resamples: int
@@ -119,7 +117,7 @@ def zipf_fit_p(
     fitted to the given counts, it is fitted to those of the simulation (Clauset et al. 2009, section 4). Ranked anew,
     samples of an infinite law have a larger s than the law: 57 million tokens of s = 1.2 have 1.2105, because 4% of
     the tokens are of words far beyond the ranks that can be seen. Hence the law of the simulations is not that of s,
-    but the one whose samples have s on average (`drawn_from`; Gouriéroux et al. 1993); without this, the test would
+    but the one whose samples have s on average (Gouriéroux et al. 1993); without this, the test would
     reject samples of the law itself. Where s is given, tokens are drawn with it as it is.
 
     Words have Poisson counts (`zipf_draws`), so that 1,000 simulations of 57 million tokens take seconds.
@@ -163,7 +161,6 @@ def zipf_fit_p(
             distance=distance,
             rank=rank,
             s=exponent,
-            drawn_from=source,
             p=(int((np.array(far[convention]) >= distance).sum()) + 1) / (resamples + 1),
             chance=float(np.quantile(far[convention], 0.95)),
             resamples=resamples,

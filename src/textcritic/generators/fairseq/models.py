@@ -26,7 +26,6 @@ CONFIG, WEIGHTS, DICTIONARY = "config.json", "model.safetensors", "dictionary.np
 NO_TOKEN = -1
 PIECE = 1 << 24  # tokens of a stream that are counted together
 SPECIAL_SYMBOLS = 4  # <s>, <pad>, </s> and <unk>, in this order, begin every dictionary of fairseq
-END_SYMBOL = 2
 # What fairseq asks of a task or a criterion and its models read: options of a generator beside the model's own.
 POSITIONS = 1024
 OTHER_OPTIONS = {

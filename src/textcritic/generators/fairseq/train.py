@@ -9,14 +9,13 @@ from typing import Any
 import torch
 
 from textcritic.errors import TextcriticError
-from textcritic.files import read_json
 from textcritic.generators.fairseq.data import load_examples, split_path, target_streams
 from textcritic.generators.fairseq.job import FairseqJob, FairseqTraining
 from textcritic.generators.fairseq.models import build_model, save_model, set_weights, symbol_order, translates
 from textcritic.training.gradient import deciding
 from textcritic.training.load import load_tokenizer
-from textcritic.training.loop import Run, resumable
-from textcritic.training.processes import Ranks, run_together
+from textcritic.training.loop import Run, launch, resumable
+from textcritic.training.processes import Ranks
 
 STATE_FORMAT = 1  # of what a checkpoint holds; raise it when a state of before could not be taken up
 
@@ -85,14 +84,8 @@ def train_fairseq(
         "architecture": asdict(architecture),
         "training": asdict(training),
         "seed": seed,
-        "run": run.shared(processes),
     }
-    if processes > 1:
-        run_together(f"{__name__}:train_share", given, processes, f"training {run.name}")
-    else:
-        train_share(Ranks(), **given)
-    report: dict[str, Any] = read_json(run.report_path)
-    return report
+    return launch(train_share, given, run, processes)
 
 
 def train_share(

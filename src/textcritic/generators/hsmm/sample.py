@@ -58,14 +58,12 @@ class Drawn:
         offsets: where each sequence begins, and the end of the last, int64 [n + 1].
         ended: whether the sequence came to its end within the limit; those that did not were cut, bool [n].
         states: of the segments, int64 [segments]; a segment that was cut is the last of its sequence.
-        segment_offsets: where the segments of each sequence begin, and the end of the last, int64 [n + 1].
     """
 
     tokens: np.ndarray
     offsets: np.ndarray
     ended: np.ndarray
     states: np.ndarray
-    segment_offsets: np.ndarray
 
     def __iter__(self) -> Iterator[np.ndarray]:
         """The tokens of each sequence."""
@@ -159,7 +157,6 @@ def _cut(
         offsets=np.concatenate([[0], np.cumsum(np.minimum(total, max_tokens))]),
         ended=complete & (total < max_tokens),  # the end is a token too
         states=states[inside],
-        segment_offsets=np.concatenate([[0], np.cumsum(np.bincount(sequence[inside], minlength=len(complete)))]),
     )
 
 

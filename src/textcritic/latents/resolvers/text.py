@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from textcritic.latents.resolvers.language import Language
 
-END_MARKS = ".!?…"
 OPENING_QUOTES = ("“", "``", "«", "„")
 CLOSING_QUOTES = ("”", "''", "»")
 STRAIGHT_QUOTE = '"'
