@@ -186,19 +186,6 @@ def test_nothing_to_fit_or_to_score_is_one_line(tmp_path, capsys, first, second,
     assert message in err
 
 
-@pytest.mark.parametrize("option", [["--order", "0"], ["--discount", "x"], ["--resolver", "x"], ["--seed", "-1"]])
-def test_bad_option(capsys, real, option):
-    with pytest.raises(SystemExit) as stopped:
-        main(["coreference", real, real, *option])
-    assert stopped.value.code == 2
-    assert option[0] in capsys.readouterr().err
-
-
-def test_an_order_out_of_range(capsys, real):
-    assert main(["coreference", real, real, "--order", "10"]) == 2
-    assert "order: 10 is not a whole number from 1 to 9" in capsys.readouterr().err
-
-
 def test_command_loads_nothing_heavy(real):
     code = (
         "import sys; from textcritic.cli import main; main(sys.argv[1:]); "

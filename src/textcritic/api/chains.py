@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from textcritic.api.arguments import from_zero, whole
+from textcritic.api.declare import takes
 from textcritic.api.documents import Given, documents_of
+from textcritic.api.options import ChainOptions
 from textcritic.api.results import Result
 from textcritic.api.scored import facts_of_draws, score_of, scores_against
 from textcritic.critics.chains import Chains
@@ -17,32 +18,6 @@ from textcritic.critics.scores import document_columns, latent_nll
 from textcritic.critics.scoring import score_chains, unseen_transitions
 from textcritic.critics.transitions import Mode, TransitionCritic
 from textcritic.errors import named
-
-
-@dataclass(frozen=True, slots=True)
-class ChainOptions:
-    """How chains are criticised.
-
-    Attributes:
-        smoothing: pseudo-count added to every transition; None: chosen by cross-validation on the train set.
-        as_released: do as the paper's released code does, see `critics.TransitionCritic`.
-        resamples: of the bootstrap and of the permutation test.
-        seed: of both, and of the cross-validation.
-
-    Raises:
-        TextcriticError: a value out of range.
-    """
-
-    smoothing: float | None = None
-    as_released: bool = False
-    resamples: int = 10_000
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if self.smoothing is not None:
-            object.__setattr__(self, "smoothing", from_zero(self.smoothing, "smoothing"))
-        whole(self.resamples, "resamples", 1)
-        whole(self.seed, "seed", 0)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -98,15 +73,8 @@ class ChainsResult(Result):
         return json.dumps(value, allow_nan=False)
 
 
-def chains(
-    train: Given,
-    test: Given,
-    *,
-    smoothing: float | None = None,
-    as_released: bool = False,
-    resamples: int = 10_000,
-    seed: int = 1,
-) -> ChainsResult:
+@takes(ChainOptions)
+def chains(train: Given, test: Given, *, options: ChainOptions) -> ChainsResult:
     """Fit a transition critic on the chains of `train`, and give the Latent PPL of those of `test`.
 
     A chain is the list of section titles, or of any other states, of one document, in order; one of K titles has K + 1
@@ -115,17 +83,11 @@ def chains(
     Args:
         train: chains, in any form that `documents_of` takes.
         test: likewise.
-        smoothing: pseudo-count added to every transition; None: the one of 0.001 ... 10 with the lowest Latent PPL in
-            10-fold cross-validation on `train`.
-        as_released: do as the paper's released code does: rows are normalised over the begin state too, transitions
-            next to an unknown title are skipped instead of the document rejected.
-        resamples: of the bootstrap.
-        seed: of bootstrap and cross-validation.
+        options: see below.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    options = ChainOptions(smoothing, as_released, resamples, seed)
     train_set, test_set = (documents_of(given, name, "chains") for given, name in ((train, "train"), (test, "test")))
     train_chains, test_chains = Chains.of(train_set.chains()), Chains.of(test_set.chains())
     critic = fit(train_chains, options, train_set.name)
