@@ -166,8 +166,8 @@ def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P,
             f"    {one.name}: {'if False, ' if one.default is True else ''}{described(one)}\n" for one in known
         )
         called.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions:\n{listed}"
-        called.__signature__ = signature
-        return called  # type: ignore[return-value]
+        called.__signature__ = signature  # type: ignore[attr-defined]
+        return called
 
     return decorate
 
