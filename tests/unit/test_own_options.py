@@ -10,7 +10,6 @@ import pytest
 
 import textcritic
 from textcritic.api import criticise, options
-from textcritic.api.declare import about
 from textcritic.api.tendencies import measure_options
 from textcritic.api.topics import fit_options
 from textcritic.cli import _parser, main
@@ -48,10 +47,10 @@ def said_by(command, *arguments):
 def test_command_and_python_have_the_same_option(capsys, command, one):
     function, _ = FUNCTIONS[command]
     argument = flags(command)[one.name]
-    assert about(one).help.replace("%", "%%") in argument.help
+    assert one.metadata["help"].replace("%", "%%") in argument.help
     assert f"{one.name}: " in function.__doc__
     assert inspect.signature(function).parameters[one.name].default == one.default
-    values = about(one).values
+    values = one.metadata["values"]
     if not values.words or isinstance(one.default, bool):
         return
     refused = 0

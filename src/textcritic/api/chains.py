@@ -12,7 +12,7 @@ from textcritic.api.declare import takes
 from textcritic.api.documents import Given, documents_of
 from textcritic.api.options import ChainOptions
 from textcritic.api.results import Result
-from textcritic.api.scored import facts_of_draws, score_of, scores_against
+from textcritic.api.scored import LatentPpl, facts_of_draws, score_of, scores_against
 from textcritic.critics.chains import Chains
 from textcritic.critics.scores import document_columns, latent_nll
 from textcritic.critics.scoring import score_chains, unseen_transitions
@@ -21,47 +21,26 @@ from textcritic.errors import named
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ChainsResult(Result):
+class ChainsResult(LatentPpl):
     """What `chains` gives; `scores` has the Latent PPL of the test set.
 
     Attributes:
-        latent_nll_mean: mean NLL of a document, nats; infinite if a transition has probability 0.
         steps: transitions scored.
         smoothing: the pseudo-count that was used.
         unseen_transitions: `from`, `to` and `count` of the transitions to which the critic gives probability 0.
         skipped_transitions: next to a title that the train set does not have (as released only, else 0).
     """
 
-    latent_nll_mean: float
     steps: int
     smoothing: float
     unseen_transitions: tuple[Mapping[str, Any], ...]
     skipped_transitions: int
 
-    @property
-    def latent_ppl(self) -> float:
-        """exp(sum of NLL / sum of steps), pooled over the documents scored."""
-        return self.scores[0].value
-
-    @property
-    def ci95(self) -> tuple[float, float] | None:
-        """95% percentile bootstrap over documents; None where the Latent PPL is infinite."""
-        score = self.scores[0]
-        return None if score.low is None or score.high is None else (score.low, score.high)
-
-    @property
-    def n(self) -> int:
-        """Documents scored."""
-        return self.scores[0].n
-
     def to_json(self) -> str:
         """The object that `textcritic chains` prints; infinite values are null."""
         score = self.scores[0]
-        finite = not self.unseen_transitions
         value = {
-            "latent_ppl": self.latent_ppl if finite else None,
-            "ci95": list(self.ci95) if self.ci95 else None,
-            "latent_nll_mean": self.latent_nll_mean if finite else None,
+            **self.head(),
             "steps": self.steps,
             "n": self.n,
             "rejected": score.rejected,

@@ -12,7 +12,7 @@ from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.options import CoreferenceOptions, MentionOptions
 from textcritic.api.results import Result
-from textcritic.api.scored import facts_of_draws, score_of, scores_against
+from textcritic.api.scored import LatentPpl, facts_of_draws, score_of, scores_against
 from textcritic.critics.mentions import MentionChains, MentionCritic, score_mentions
 from textcritic.critics.scores import document_columns, latent_nll
 from textcritic.errors import TextcriticError, named
@@ -25,48 +25,26 @@ WAYS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class CoreferenceResult(Result):
+class CoreferenceResult(LatentPpl):
     """What `coreference` gives; `scores` has the Latent PPL of the samples.
 
     Attributes:
-        latent_nll_mean: mean NLL of a document, nats.
         tokens: mentions and sentence marks scored.
         without_people: documents scored that mention nobody.
         unseen: tokens scored that are never the last one of a window of the real text, labels relabelled.
         options: how it was done.
     """
 
-    latent_nll_mean: float
     tokens: int
     without_people: int
     unseen: int
     options: CoreferenceOptions
 
-    @property
-    def latent_ppl(self) -> float:
-        """exp(sum of NLL / sum of tokens), pooled over the documents scored."""
-        return self.scores[0].value
-
-    @property
-    def ci95(self) -> tuple[float, float]:
-        """95% percentile bootstrap over documents."""
-        low, high = self.scores[0].low, self.scores[0].high
-        assert low is not None
-        assert high is not None  # a critic of mentions gives nothing the probability 0
-        return low, high
-
-    @property
-    def n(self) -> int:
-        """Documents scored."""
-        return self.scores[0].n
-
     def to_json(self) -> str:
         """The object that `textcritic coreference` prints."""
         score = self.scores[0]
         value = {
-            "latent_ppl": self.latent_ppl,
-            "ci95": list(self.ci95),
-            "latent_nll_mean": self.latent_nll_mean,
+            **self.head(),
             "tokens": self.tokens,
             "n": self.n,
             "rejected": score.rejected,

@@ -1,15 +1,16 @@
 """`textcritic.criticise`: samples against real documents, by the critic that goes with what the documents are."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence, Set, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from textcritic.api.declare import Options, takes
-from textcritic.api.documents import Documents, Given, Kind, documents_of
+from textcritic.api.documents import Documents, Given, Kind, documents_of, texts_of
 from textcritic.api.options import (
     HELD_OUT,
     ArticleOptions,
@@ -132,48 +133,49 @@ def _chains(real: Documents, samples: Mapping[str, Documents], options: Criticis
     from textcritic.api.chains import criticise_chains
 
     chains = real.chains()
+    kept, words = _parted(len(chains), options)
+    train, tested = ([chain for n, chain in enumerate(chains) if (n in kept) is inside] for inside in (False, True))
     if options.test is not None:
-        train, tested, words = chains, documents_of(options.test, "test", "chains").chains(), _given_words(options)
-    else:
-        kept = held_out_of(len(chains), options)
-        train = [chain for number, chain in enumerate(chains) if number not in kept]
-        tested = [chain for number, chain in enumerate(chains) if number in kept]
-        words = _split_words(len(train), len(tested), options.seed)
+        tested = documents_of(options.test, "test", "chains").chains()
     drawn = {label: documents.chains() for label, documents in samples.items()}
-    return criticise_chains(train, tested, drawn, options, ("Real text", words))
+    return criticise_chains(train, tested, drawn, options, words)
 
 
 def _mentions(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
     from textcritic.api.coreference import criticise_mentions, mentions_of
 
     chains = mentions_of(real, options)
+    kept, words = _parted(len(chains.lengths), options)
+    held = np.isin(np.arange(len(chains.lengths)), [*kept])
+    train, tested = chains.some(~held), chains.some(held)
     if options.test is not None:
         tested = mentions_of(documents_of(options.test, "test", "mentions"), options)
-        train, words = chains, _given_words(options)
-    else:
-        kept = np.zeros(len(chains.lengths), dtype=bool)
-        kept[list(held_out_of(len(kept), options))] = True
-        train, tested = chains.some(~kept), chains.some(kept)
-        words = _split_words(len(train.lengths), len(tested.lengths), options.seed)
     drawn = {label: mentions_of(documents, options) for label, documents in samples.items()}
-    return criticise_mentions(train, tested, drawn, options, ("Real text", words))
+    return criticise_mentions(train, tested, drawn, options, words)
 
 
 def _texts(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
     from textcritic.api.topics import criticise_topics
 
-    def part(held: Set[int], inside: bool) -> Iterator[list[str]]:
-        return (text for number, text in enumerate(real.tokens()) if (number in held) is inside)
+    kept, words = _parted(sum(1 for _ in real.tokens()), options)
 
-    if options.test is not None:
-        train, tested, words = real.tokens, documents_of(options.test, "test", "texts").tokens, _given_words(options)
-    else:
-        number = sum(1 for _ in real.tokens())
-        kept = held_out_of(number, options)
-        train, tested = (lambda: part(kept, False)), (lambda: part(kept, True))
-        words = _split_words(number - len(kept), len(kept), options.seed)
+    def part(inside: bool) -> Iterator[list[str]]:
+        return (text for number, text in enumerate(real.tokens()) if (number in kept) is inside)
+
+    tested = partial(part, True) if options.test is None else texts_of(options.test, "test").tokens
     drawn = {label: documents.tokens for label, documents in samples.items()}
-    return criticise_topics(train, tested, drawn, options, ("Real text", words))
+    return criticise_topics(partial(part, False), tested, drawn, options, words)
+
+
+def _parted(documents: int, options: CriticiseOptions) -> tuple[set[int], tuple[str, str]]:
+    """The documents of the reference that are held out, none with `test`; and ("Real text", words that say so)."""
+    if options.test is None:
+        kept = held_out_of(documents, options)
+        parts = f"the critic is fitted on {documents - len(kept):,}, and {len(kept):,} are the yardstick"
+        return kept, ("Real text", f"parted at random (seed {options.seed}): {parts}")
+    if options.held_out is not None:
+        raise TextcriticError("held_out: with `test`, nothing of the reference is held out; give one of the two")
+    return set(), ("Real text", "the critic is fitted on all of the reference; `test` is the yardstick")
 
 
 def _written(result: Result, folder: Path) -> Result:
@@ -189,13 +191,3 @@ def held_out_of(documents: int, options: CriticiseOptions | MixingOptions) -> se
         )
     number = min(documents - 1, max(1, round((options.held_out or HELD_OUT) * documents)))
     return set(np.random.default_rng(options.seed).permutation(documents)[:number].tolist())
-
-
-def _given_words(options: CriticiseOptions) -> str:
-    if options.held_out is not None:
-        raise TextcriticError("held_out: with `test`, nothing of the reference is held out; give one of the two")
-    return "the critic is fitted on all of the reference; `test` is the yardstick"
-
-
-def _split_words(train: int, test: int, seed: int) -> str:
-    return f"parted at random (seed {seed}): the critic is fitted on {train:,}, and {test:,} are the yardstick"

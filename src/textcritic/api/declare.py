@@ -67,37 +67,22 @@ TRUTH = Values("True or False", "", str, lambda value: isinstance(value, bool))
 ANYTHING = Values("", "", str, lambda value: True)
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """What is known of an option beside its name and its default.
-
-    Attributes:
-        help: what it does, or, of one that is True, what happens without it. The default is added where there is one.
-        values: what it may be.
-        metavar: what a command's help calls its value.
-        flag: of a command, without `--`, where it is not the name.
-        none: what is written on a command for None.
-    """
-
-    help: str
-    values: Values
-    metavar: str
-    flag: str
-    none: str
-
-
 def option(
     default: Any, help: str, values: Values | None = None, *, metavar: str = "", flag: str = "", none: str = ""
 ) -> Any:
-    """A field of a dataclass of options; a default of True or False makes a flag, a tuple one that is repeated."""
+    """A field of a dataclass of options; a default of True or False makes a flag, a tuple one that is repeated.
+
+    Args:
+        default: that of the field.
+        help: what the option does, or, of one that is True, what happens without it. The default is added to it.
+        values: what it may be; None: True or False, or anything.
+        metavar: what a command's help calls its value; by default as `values` has it.
+        flag: of a command, without `--`, where it is not the name.
+        none: what is written on a command for None.
+    """
     known = values or (TRUTH if isinstance(default, bool) else ANYTHING)
-    return field(default=default, metadata={"option": Option(help, known, metavar or known.metavar, flag, none)})
-
-
-def about(one: Field[Any]) -> Option:
-    """What is known of a field made by `option`."""
-    found: Option = one.metadata["option"]
-    return found
+    about = {"help": help, "values": known, "metavar": metavar or known.metavar, "flag": flag, "none": none}
+    return field(default=default, metadata=about)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +96,7 @@ class Options:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if value is not one.default and (fault := about(one).values.fault(value)):
+            if value is not one.default and (fault := one.metadata["values"].fault(value)):
                 raise TextcriticError(f"{one.name}: {fault}")
 
     def asked(self) -> dict[str, Any]:
@@ -175,7 +160,7 @@ def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P,
 def described(one: Field[Any]) -> str:
     """What an option does, with its default."""
     plain = one.default in (None, ()) or isinstance(one.default, bool)
-    return about(one).help + ("" if plain else f" (default {one.default})")
+    return str(one.metadata["help"]) + ("" if plain else f" (default {one.default})")
 
 
 def in_order(options: type[Options]) -> Iterator[tuple[type, Field[Any]]]:

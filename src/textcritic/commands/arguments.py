@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
 from typing import Any, TypeAlias
 
-from textcritic.api.declare import Option, Options, Values, about, described, in_order, whole
+from textcritic.api.declare import Options, Values, described, in_order, whole
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -67,23 +67,24 @@ def in_flags(line: str, options: type[Options] | None) -> str:
 
 
 def _add(parser: Any, one: Field[Any]) -> None:
-    option, text = about(one), described(one).replace("%", "%%")
     if isinstance(one.default, bool):
         way: dict[str, Any] = {"action": "store_false" if one.default else "store_true"}
     else:
-        way = {"type": _type(option), "metavar": option.metavar}
+        way = {"type": _type(one), "metavar": one.metadata["metavar"]}
         way |= {"action": "append"} if isinstance(one.default, tuple) else {}
-    parser.add_argument(_flag(one), dest=one.name, default=argparse.SUPPRESS, help=text, **way)
+    parser.add_argument(
+        _flag(one), dest=one.name, default=argparse.SUPPRESS, help=described(one).replace("%", "%%"), **way
+    )
 
 
 def _flag(one: Field[Any]) -> str:
     plain = f"no-{one.name}" if one.default is True else one.name
-    return f"--{about(one).flag or plain.replace('_', '-')}"
+    return f"--{one.metadata['flag'] or plain.replace('_', '-')}"
 
 
-def _type(option: Option) -> Callable[[str], Any]:
-    read = _reader(option.values)
-    return read if not option.none else lambda text: None if text == option.none else read(text)
+def _type(one: Field[Any]) -> Callable[[str], Any]:
+    read, none = _reader(one.metadata["values"]), one.metadata["none"]
+    return lambda text: None if text == none else read(text)
 
 
 def _reader(values: Values) -> Callable[[str], Any]:
