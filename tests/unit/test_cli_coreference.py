@@ -128,23 +128,6 @@ def test_mentions_of_texts_are_found_by_rules(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b'{"mentions": ["."]}', 'a line should be {"text": "..."}'),
-        (b'{"mentions": ["."], "text": "He said."}', 'both "mentions" and text are there'),
-        (b'{"text": 3}', 'a line should be {"text": "..."}'),
-    ],
-)
-def test_bad_text_is_named(tmp_path, capsys, line, message):
-    bad = tmp_path / "bad.jsonl"
-    bad.write_bytes(b'{"text": "He said."}\n' + line + b"\n")
-    assert main(["coreference", str(bad), str(bad), "--resolver", "persons"]) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert f"{bad}:2: {message}" in err
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
         (b"{", "not JSON"),
         (b"[]", 'not an object with the key "mentions"'),
         (b'{"text": "He said."}', 'not an object with the key "mentions"'),

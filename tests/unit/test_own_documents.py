@@ -200,7 +200,13 @@ def test_keys_of_chains_articles_and_sections(tmp_path, capsys):
         ),
         ("texts", {"txt": "a"}, "; there is no `text`, but there is `txt`"),
         ("texts", {"text": None}, "; `text` is null"),
+        ("texts", {"text": 3}, "; `text` is a number"),
         ("texts", {"sections": "a"}, "; `sections` is not as it should be"),
+        ("texts", {"sections": 3}, "; `sections` is not as it should be"),
+        ("texts", {"sections": [{"title": "a"}]}, "; `sections` is not as it should be"),
+        ("texts", {"mentions": ["."]}, "; there is no `text`"),
+        ("texts", {"mentions": ["."], "text": "He said."}, 'both "mentions" and text are there'),
+        ("mentions", {"mentions": ["."], "text": "He said."}, 'both "mentions" and "text" are there'),
         ("texts", ["a"], "; it is a list"),
     ],
 )
@@ -220,6 +226,9 @@ def test_a_key_that_is_missing_or_misspelt(tmp_path, kind, row, says):
         ("a.txt", b"", "texts", "a.txt: there is no document in it"),
         ("a.txt", b"a\n\xff\n", "texts", "a.txt:2: not UTF-8"),
         ("a.txt.gz", b"a\n", "texts", "a.txt.gz:1: the gzip data end early or are broken"),
+        ("none.txt", None, "texts", "none.txt: no such file"),
+        (".", None, "texts", ": a folder without *.parquet or *.arrow files"),
+        ("a.parquet", b"a b\n", "texts", "a.parquet: not a whole Parquet file"),
         ("a.jsonl", b"", "texts", "a.jsonl: there is no document in it"),
         ("a.jsonl", b'{"text": "a"}\n\n{"text": null}\n', "texts", "a.jsonl:3: a line should be"),
         ("a.jsonl", b'{"text": "a"}\n{"text": \n', "texts", "a.jsonl:2: not JSON"),
@@ -229,10 +238,11 @@ def test_a_key_that_is_missing_or_misspelt(tmp_path, kind, row, says):
     ],
 )
 def test_bad_files_are_one_line(tmp_path, name, content, kind, says):
-    (tmp_path / name).write_bytes(content)
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
     with pytest.raises(TextcriticError) as error:
         list(getattr(documents_of(tmp_path / name, "real", kind), kind)())
-    assert str(error.value).startswith(f"{tmp_path}/{says}")
+    assert str(error.value).startswith(f"{tmp_path}/{says}".replace("/: ", ": "))
     assert "\n" not in str(error.value)
 
 

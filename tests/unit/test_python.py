@@ -59,30 +59,25 @@ def numbers(result):
 # Forms of input.
 
 
-def forms(documents, key, path):
-    """The same documents in every form."""
-    yield documents
-    yield tuple(documents)
-    yield [{key: document, "more": 1} for document in documents]
-    yield pd.DataFrame({"more": range(len(documents)), key: documents})
-    yield pd.DataFrame(
-        {key: [np.array(d) if isinstance(d, list) else d for d in documents]},
-        index=documents and list("x" * len(documents)),
-    )
-    yield pa.table({key: documents})
-    yield str(jsonl(path, key, documents))
+def forms(chains, path):
+    """The same chains in every form."""
+    yield chains
+    yield tuple(chains)
+    yield [{"chain": chain, "more": 1} for chain in chains]
+    yield pd.DataFrame({"more": range(len(chains)), "chain": chains})
+    yield pd.DataFrame({"chain": [np.array(chain) for chain in chains]}, index=list("x" * len(chains)))
+    yield pa.table({"chain": chains})
+    yield str(jsonl(path, "chain", chains))
     yield path
 
 
-@pytest.mark.parametrize(("key", "make"), [("chain", some_chains), ("text", some_texts)])
-def test_every_form_gives_the_same_numbers(tmp_path, key, make):
-    options = {"resamples": 50} | ({"num_topics": 2, "workers": 1} if key == "text" else {})
-    reference, sample = make(30, 1), make(12, 2)
-    wanted = textcritic.criticise(reference, sample, **options)
+def test_every_form_of_chains_gives_the_same_numbers(tmp_path):
+    """Of texts, test_own_documents.py."""
+    reference, sample = some_chains(30, 1), some_chains(12, 2)
+    wanted = textcritic.criticise(reference, sample, resamples=50)
     assert [score.source for score in wanted.scores][:2] == ["real text", "samples"]
-    pairs = zip(forms(reference, key, tmp_path / "real.jsonl"), forms(sample, key, tmp_path / "m.jsonl"), strict=True)
-    for real, drawn in pairs:
-        assert numbers(textcritic.criticise(real, {"m": drawn}, **options)) == numbers(wanted)
+    for real, drawn in zip(forms(reference, tmp_path / "r.jsonl"), forms(sample, tmp_path / "m.jsonl"), strict=True):
+        assert numbers(textcritic.criticise(real, {"m": drawn}, resamples=50)) == numbers(wanted)
 
 
 def test_a_data_set_of_the_hub_library_is_taken(tmp_path):
