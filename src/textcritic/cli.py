@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return print_text(arguments.run(arguments))
     except TextcriticError as error:
-        line = in_flags(str(error), getattr(arguments, "options", None))
+        line = in_flags(str(error), arguments)
         line = line.replace("\n", "\\n")  # a title may have a line break in it
     except (MemoryError, ImportError) as error:
         if isinstance(error, ImportError) and "failed to map segment" not in str(error):

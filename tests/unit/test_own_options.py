@@ -4,6 +4,7 @@ import inspect
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from dataclasses import fields
 
 import pytest
@@ -131,9 +132,11 @@ def test_options_about_models_need_one():
 def test_a_command_names_options_as_they_are_written_there(tmp_path, capsys):
     line = "held_out: with `test`, nothing of the reference is held out; `sections` stay"
     changed = "--held-out: with --test, nothing of the reference is held out; `sections` stay"
-    assert in_flags(line, options.CriticiseOptions) == changed
-    assert in_flags("gender: x", options.CoreferenceOptions) == "--no-gender: x"
-    assert in_flags(line, None) == line
+    given = Namespace(options=options.CriticiseOptions, reference="real", samples=["test"])
+    assert in_flags(line, Namespace(options=options.CriticiseOptions)) == changed
+    assert in_flags("gender: x", given) == "--no-gender: x"
+    assert in_flags("test: no such file", given) == "test: no such file"
+    assert in_flags(line, Namespace()) == line
     path = tmp_path / "c.jsonl"
     path.write_text('{"chain": ["a"]}\n')
     assert main(["criticise", str(path), str(path), "--order", "2"]) == 2

@@ -56,9 +56,12 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
     return {one.name: vars(arguments)[one.name] for one in fields(arguments.options) if one.name in vars(arguments)}
 
 
-def in_flags(line: str, options: type[Options] | None) -> str:
+def in_flags(line: str, arguments: argparse.Namespace) -> str:
     """A message with its options as a command has them: `--held-out` for `held_out`, where it is named as an option."""
-    flags = {one.name: _flag(one) for one in fields(options)} if options else {}
+    given = vars(arguments)
+    files = [file for value in given.values() for file in (value if isinstance(value, list) else [value])]
+    known = fields(given["options"]) if "options" in given else ()
+    flags = {one.name: _flag(one) for one in known if one.name not in files}  # a file may be called `test`
 
     def flag(found: re.Match[str]) -> str:
         return flags.get(found[1] or found[2], found[0])
