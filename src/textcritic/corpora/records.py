@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from textcritic.corpora.jsonl import json_lines, text_lines
 from textcritic.corpora.tables import is_table, table_rows
+from textcritic.runlog import log
 
 TEXT = (".txt", ".txt.gz")
 JSON = (".jsonl.gz", ".json.gz", ".jsonl", ".json")
@@ -81,5 +82,8 @@ def plain_name(path: str | os.PathLike[str]) -> str:
 
 @cache
 def _say(line: str) -> None:
-    """Print a line to stderr, the same one once in a process: files may be read several times."""
-    print(line, file=sys.stderr, flush=True)
+    """Say a line on stderr, and in the log of a job; once in a process, as files may be read several times."""
+    if log.handlers:
+        log.warning("%s", line)
+    else:
+        print(line, file=sys.stderr, flush=True)
