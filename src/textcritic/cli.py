@@ -18,6 +18,7 @@ from textcritic.commands import (
     topics,
     workflow,
 )
+from textcritic.commands.arguments import in_flags
 from textcritic.commands.output import print_text
 from textcritic.errors import TextcriticError, first_line
 
@@ -32,7 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return print_text(arguments.run(arguments))
     except TextcriticError as error:
-        line = str(error).replace("\n", "\\n")  # a title may have a line break in it
+        line = in_flags(str(error), arguments)
+        line = line.replace("\n", "\\n")  # a title may have a line break in it
     except (MemoryError, ImportError) as error:
         if isinstance(error, ImportError) and "failed to map segment" not in str(error):
             raise

@@ -8,7 +8,6 @@ import pytest
 from mention_oracle import AsReleased, KneserNey, synthetic, windows
 
 from textcritic.critics.mentions import (
-    DISCOUNTS,
     NEW_ENTITY,
     NO_ENTITY,
     NONE,
@@ -24,6 +23,7 @@ from textcritic.critics.mentions import (
 from textcritic.critics.mentions.alternatives import Alternatives
 from textcritic.errors import TextcriticError
 from textcritic.inference import document_groups
+from textcritic.plan.checks.critics import DISCOUNTS
 
 TRAIN, REAL, SAMPLE = (
     synthetic(1, 200),

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from mention_oracle import AsReleased, KneserNey, synthetic, windows
 from nltk.lm import KneserNeyInterpolated
 
-from textcritic.critics.mentions import BOS, DISCOUNTS, MentionChains, MentionCritic, count_windows
+from textcritic.critics.mentions import BOS, MentionChains, MentionCritic, count_windows
 from textcritic.critics.mentions.discounts import FALLBACK
+from textcritic.plan.checks.critics import DISCOUNTS
 
 token = st.one_of(
     st.just("."), st.tuples(st.sampled_from(["he", "a:b", "MALE"]), st.integers(-2, 2)).map("{0[0]}:{0[1]}".format)

@@ -145,17 +145,6 @@ def test_missing_file_is_named(tmp_path, capsys, train):
     assert "a folder without *.parquet or *.arrow files" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "option",
-    [["--smoothing", "-1"], ["--smoothing", "nan"], ["--smoothing", "x"], ["--resamples", "0"], ["--seed", "-1"]],
-)
-def test_bad_option(train, capsys, option):
-    with pytest.raises(SystemExit) as stopped:
-        main(["chains", train, train, *option])
-    assert stopped.value.code == 2
-    assert option[0] in capsys.readouterr().err
-
-
 def test_version(capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["--version"])

@@ -128,23 +128,6 @@ def test_mentions_of_texts_are_found_by_rules(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b'{"mentions": ["."]}', 'a line should be {"text": "..."}'),
-        (b'{"mentions": ["."], "text": "He said."}', 'both "mentions" and text are there'),
-        (b'{"text": 3}', 'a line should be {"text": "..."}'),
-    ],
-)
-def test_bad_text_is_named(tmp_path, capsys, line, message):
-    bad = tmp_path / "bad.jsonl"
-    bad.write_bytes(b'{"text": "He said."}\n' + line + b"\n")
-    assert main(["coreference", str(bad), str(bad), "--resolver", "persons"]) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert f"{bad}:2: {message}" in err
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
         (b"{", "not JSON"),
         (b"[]", 'not an object with the key "mentions"'),
         (b'{"text": "He said."}', 'not an object with the key "mentions"'),
@@ -184,19 +167,6 @@ def test_nothing_to_fit_or_to_score_is_one_line(tmp_path, capsys, first, second,
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert message in err
-
-
-@pytest.mark.parametrize("option", [["--order", "0"], ["--discount", "x"], ["--resolver", "x"], ["--seed", "-1"]])
-def test_bad_option(capsys, real, option):
-    with pytest.raises(SystemExit) as stopped:
-        main(["coreference", real, real, *option])
-    assert stopped.value.code == 2
-    assert option[0] in capsys.readouterr().err
-
-
-def test_an_order_out_of_range(capsys, real):
-    assert main(["coreference", real, real, "--order", "10"]) == 2
-    assert "order: 10 is not a whole number from 1 to 9" in capsys.readouterr().err
 
 
 def test_command_loads_nothing_heavy(real):

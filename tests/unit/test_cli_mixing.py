@@ -141,15 +141,11 @@ def test_in_python_with_lists_and_data_frames():
 @pytest.mark.parametrize(
     ("name", "content", "options", "says"),
     [
-        ("none.txt", None, [], r"none.txt: cannot be read: No such file"),
-        ("empty.txt", b"\n", [], r"empty.txt: there is no text in it"),
-        ("latin.txt", "für\n".encode("latin-1"), [], r"latin.txt: not UTF-8"),
+        ("none.txt", None, [], r"none.txt: no such file"),
+        ("empty.txt", b"\n", [], r"empty.txt: 0 texts with a word that the model has"),
         ("unknown.txt", b"nothing known\nhere\n", [], r"unknown.txt: 0 texts with a word that the model has"),
         ("counts.dat", b"1 0:2\n", [], r"counts.dat: both sets must be text, or both LDA-C"),
         ("few.txt", b"der\ndie\n", ["--paired"], r"few.txt: 2 texts, and .*real.jsonl has 150; pairs need as many"),
-        ("fault.jsonl", b'{"words": "der"}\n', [], r"fault.jsonl:1: "),
-        ("one.txt", b"der\ndie\n", ["--held-out", "1.5"], r"held_out: 1.5 is not a number above 0 and below 1"),
-        ("one.txt", b"der\ndie\n", ["--topics", "1"], r"topics: 1 is not a whole number from 2"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, capsys, real, name, content, options, says):

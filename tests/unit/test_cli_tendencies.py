@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import textcritic
+from textcritic.api.options import TendencyOptions
 from textcritic.api.tendencies import _parted
-from textcritic.api.tendency_options import TendencyOptions
 from textcritic.cli import main
 from textcritic.critics.tendencies.verdicts import TENDENCIES, UNTESTED
 
@@ -146,19 +146,16 @@ def test_in_python_with_lists_data_frames_and_labels(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "options", "says"),
     [
-        ("none.txt", None, [], r"none\.txt: no such file"),
-        ("empty.txt", b"", [], r"empty\.txt: there is no document in it"),
         ("blank.txt", b"\n\n", [], r"blank\.txt: .*2 documents and no token"),
         ("spaces.jsonl", b'{"text": " "}\n', [], r"spaces\.jsonl: .*1 documents and no token"),
         ("wide.txt", "a b\n".encode("utf-16"), [], r"wide\.txt:1: not UTF-8"),
-        ("list.jsonl", b'["a"]\n', [], r"list\.jsonl:1: a line holds a list; it should be an object with `text`"),
-        ("no.txt.gz", b"a b\n", [], r"no\.txt\.gz:1: the gzip data end early or are broken"),
-        ("no.parquet", b"a b\n", [], r"no\.parquet: not a whole Parquet file"),
-        (".", None, [], r"a folder without \*\.parquet or \*\.arrow files"),
-        ("latin.txt", "für\n".encode("latin-1"), [], r"latin\.txt:1: "),
-        ("fault.jsonl", b'{"text": "a"}\n{"words": "a"}\n', [], r"fault\.jsonl:2: there is no `text`"),
-        ("one.txt", b"a b\n", ["--held-out", "1.5"], r"held_out: 1\.5 is not a number above 0 and below 1"),
-        ("one.txt", b"a b\n", ["--stop-words", "klingon"], r"klingon"),
+        (
+            "fault.jsonl",
+            b'{"text": "a"}\n{"words": "a"}\n',
+            [],
+            r"fault\.jsonl:2: a line should be .*; there is no `text`",
+        ),
+        ("one.txt", b"a b\n", ["--stop-words", "klingon"], r"klingon: stop words cannot be read"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, capsys, name, content, options, says):

@@ -108,10 +108,6 @@ def test_a_selection_is_saved_in_its_order_and_read_so(tmp_path):
         ([{"sections": "x"}], "row 1: `sections` is a string; it should be a list"),
         ([{"sections": [{"text": "x"}]}, {"sections": [{"text": None}]}], "row 2, section 1: `text` is null"),
         ([{"sections": [{"text": b"x"}]}], "row 1, section 1: `text` is of type bytes; it should be a string"),
-        (
-            [{"sections": [{"text": "x", "level": 2}]}],
-            "row 1, section 1: unknown key `level`; the keys are text, title",
-        ),
         ([{"sections": {"title": ["a"], "text": ["x", "y"]}}], "row 1: `sections` is an object; it should be a list"),
         ([{"id": "a", "sections": []}] * 2, "row 2: id 'a' was used on row 1"),
         ([{"id": 1.5, "sections": []}], "row 1: `id` is a number; it should be a string"),

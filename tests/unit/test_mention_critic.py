@@ -8,7 +8,6 @@ from mention_oracle import AsReleased, synthetic, windows
 
 from textcritic.critics import document_columns, latent_nll, latent_ppl, rejections
 from textcritic.critics.mentions import (
-    DISCOUNTS,
     FLOOR,
     MENTION_SCORES_SCHEMA,
     MentionChains,
@@ -18,6 +17,7 @@ from textcritic.critics.mentions import (
 )
 from textcritic.critics.mentions.discounts import FALLBACK, discounts_of
 from textcritic.errors import TextcriticError
+from textcritic.plan.checks.critics import DISCOUNTS
 
 
 def of(*chains):

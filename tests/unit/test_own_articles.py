@@ -15,7 +15,8 @@ import yaml
 
 from textcritic.api.articles.configure import Wanted, corpus_template, labels_of, names_of, write_configuration
 from textcritic.api.articles.files import Outline, outlines
-from textcritic.api.articles.run import Options, _mode, _title_count, _titled
+from textcritic.api.articles.run import _mode, _title_count, _titled
+from textcritic.api.options import ArticleOptions
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
 from textcritic.plan.project import Project
@@ -107,12 +108,12 @@ def test_a_reference_without_titles_has_no_options_about_them(tmp_path, capsys, 
 
 
 def test_a_reference_without_titles_is_said_once(capsys):
-    assert not _titled(outline(titled=0), Options())
+    assert not _titled(outline(titled=0), ArticleOptions())
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("/data/m.jsonl: no article has a title on every section, so that statistical tendencies")
-    assert _titled(outline(titled=3), Options())
+    assert _titled(outline(titled=3), ArticleOptions())
     assert "1 of 4 articles lack a title: left out" in capsys.readouterr().err
-    assert _titled(outline(), Options())
+    assert _titled(outline(), ArticleOptions())
     assert capsys.readouterr().err == ""
 
 

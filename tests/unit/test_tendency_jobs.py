@@ -1,6 +1,5 @@
 """Jobs that count documents, a user's own file, and faults of tokenisation."""
 
-import gzip
 import json
 
 import numpy as np
@@ -24,7 +23,6 @@ from textcritic.critics.tendencies.job import (
     number_of_draws,
 )
 from textcritic.critics.tendencies.measure import measure_counts
-from textcritic.critics.tendencies.read import documents_of
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.tendencies import CountOptions, stop_word_files
 from textcritic.plan.registries import Registries
@@ -211,60 +209,6 @@ def test_entries_are_checked_before_anything_runs(tmp_path):
 )
 def test_lists_of_other_languages_are_files_to_fetch(words, files):
     assert stop_word_files({"stop_words": words}) == files
-
-
-def write(path, content):
-    data = content.encode() if isinstance(content, str) else content
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
-    return path
-
-
-def read(path):
-    return [text for batch in documents_of(path) for text in batch.to_pylist()]
-
-
-@pytest.mark.parametrize("suffix", [".txt", ".txt.gz"])
-def test_a_line_of_text_is_a_document(tmp_path, suffix):
-    path = write(tmp_path / f"mine{suffix}", "\ufeffa b\n\n the\u2028c \r\nlast")
-    assert [text.split() for text in read(path)] == [["a", "b"], [], ["the", "c"], ["last"]]
-
-
-def test_many_lines_are_all_read(tmp_path):
-    path = write(tmp_path / "mine.txt", "".join(f"w{n}\n" for n in range(10_000)))
-    assert [len(batch) for batch in documents_of(path)] == [4096, 4096, 1808]
-    assert [text.strip() for text in read(path)] == [f"w{n}" for n in range(10_000)]
-
-
-def test_json_lines_have_a_text_or_sections(tmp_path):
-    lines = [{"text": "a b", "score": 1}, {"text": ""}]
-    path = write(tmp_path / "mine.jsonl.gz", "\n\n".join(map(json.dumps, lines)))
-    assert read(path) == ["a b", ""]
-    article = {"sections": [{"title": "T", "text": "one"}, {"text": "two"}]}
-    assert read(write(tmp_path / "articles.jsonl", json.dumps(article))) == ["one\ntwo"]
-
-
-def test_tables_have_a_text_or_sections(tmp_path):
-    pq.write_table(pa.table({"text": ["a", "b c"], "other": [1, 2]}), tmp_path / "mine.parquet")
-    assert read(tmp_path / "mine.parquet") == ["a", "b c"]
-    assert read(articles(tmp_path / "articles.parquet", 2)) == ["d0\n", "d1\nthe end ."]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("a.txt", "", r"a\.txt: there is no document in it"),
-        ("a.txt", b"a\n\xff\n", r"a\.txt:2: not UTF-8"),
-        ("a.jsonl", "", "there is no document in it"),
-        ("a.jsonl", '{"text": "a"}\n{"txt": "b"}\n', r"a\.jsonl:2: there is no `text`"),
-        ("a.jsonl", '{"text": "a"}\n\n{"text": null}\n', r"a\.jsonl:3: `text` is null; it should be a string"),
-        ("a.jsonl", '{"text": "a"}\n["b"]\n', r"a\.jsonl:2: a line holds a list"),
-        ("a.jsonl", '{"text": "a"}\n{"text": \n', r"a\.jsonl:2: not JSON"),
-        ("a.jsonl", '{"sections": [{"text": "a"}]}\n{"text": "b"}\n', r"a\.jsonl:2: unknown key `text`"),
-    ],
-)
-def test_bad_files_are_one_line(tmp_path, name, content, message):
-    with pytest.raises(TextcriticError, match=message):
-        read(write(tmp_path / name, content))
 
 
 def counted(text, **options):

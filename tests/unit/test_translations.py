@@ -103,11 +103,6 @@ def test_json_and_tables_name_the_sentence(tmp_path, files):
         ("t.txt", b"eins\n\xff\n", r"t.txt:2: not UTF-8"),
         ("t.jsonl", '{"text": "x"}\n{"txt": "x"}\n', r"t.jsonl:2: should be an object with `text`"),
         ("t.jsonl", '["x"]\n', r"t.jsonl:1: should be an object with `text`"),
-        (
-            "t.jsonl",
-            '{"text": "x", "sorce": "a cat"}\n',
-            r"t.jsonl:1: unknown key `sorce`; the keys are id, source, text",
-        ),
         ("t.jsonl", '{"text": 3}\n', r"t.jsonl:1: `text` is .*; it should be a string"),
         ("t.jsonl", '{"text": "x", "source": 3}\n', r"t.jsonl:1: `source` is .*; it should be a string or be left out"),
         (
@@ -133,5 +128,5 @@ def test_faults_of_a_file_name_its_line(tmp_path, files, name, content, message)
 
 
 def test_a_file_that_is_not_there(tmp_path, files):
-    with pytest.raises(TextcriticError, match=r"t.txt: cannot be read: No such file"):
+    with pytest.raises(TextcriticError, match=r"t.txt: no such file"):
         import_translations(tmp_path / "t.txt", SOURCES, files)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from textcritic.api.arguments import from_zero, whole
+from textcritic.api.declare import takes
 from textcritic.api.documents import Given, documents_of
+from textcritic.api.options import ChainOptions
 from textcritic.api.results import Result
-from textcritic.api.scored import facts_of_draws, score_of, scores_against
+from textcritic.api.scored import LatentPpl, facts_of_draws, score_of, scores_against
 from textcritic.critics.chains import Chains
 from textcritic.critics.scores import document_columns, latent_nll
 from textcritic.critics.scoring import score_chains, unseen_transitions
@@ -19,74 +20,27 @@ from textcritic.critics.transitions import Mode, TransitionCritic
 from textcritic.errors import named
 
 
-@dataclass(frozen=True, slots=True)
-class ChainOptions:
-    """How chains are criticised.
-
-    Attributes:
-        smoothing: pseudo-count added to every transition; None: chosen by cross-validation on the train set.
-        as_released: do as the paper's released code does, see `critics.TransitionCritic`.
-        resamples: of the bootstrap and of the permutation test.
-        seed: of both, and of the cross-validation.
-
-    Raises:
-        TextcriticError: a value out of range.
-    """
-
-    smoothing: float | None = None
-    as_released: bool = False
-    resamples: int = 10_000
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if self.smoothing is not None:
-            object.__setattr__(self, "smoothing", from_zero(self.smoothing, "smoothing"))
-        whole(self.resamples, "resamples", 1)
-        whole(self.seed, "seed", 0)
-
-
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ChainsResult(Result):
+class ChainsResult(LatentPpl):
     """What `chains` gives; `scores` has the Latent PPL of the test set.
 
     Attributes:
-        latent_nll_mean: mean NLL of a document, nats; infinite if a transition has probability 0.
         steps: transitions scored.
         smoothing: the pseudo-count that was used.
         unseen_transitions: `from`, `to` and `count` of the transitions to which the critic gives probability 0.
         skipped_transitions: next to a title that the train set does not have (as released only, else 0).
     """
 
-    latent_nll_mean: float
     steps: int
     smoothing: float
     unseen_transitions: tuple[Mapping[str, Any], ...]
     skipped_transitions: int
 
-    @property
-    def latent_ppl(self) -> float:
-        """exp(sum of NLL / sum of steps), pooled over the documents scored."""
-        return self.scores[0].value
-
-    @property
-    def ci95(self) -> tuple[float, float] | None:
-        """95% percentile bootstrap over documents; None where the Latent PPL is infinite."""
-        score = self.scores[0]
-        return None if score.low is None or score.high is None else (score.low, score.high)
-
-    @property
-    def n(self) -> int:
-        """Documents scored."""
-        return self.scores[0].n
-
     def to_json(self) -> str:
         """The object that `textcritic chains` prints; infinite values are null."""
         score = self.scores[0]
-        finite = not self.unseen_transitions
         value = {
-            "latent_ppl": self.latent_ppl if finite else None,
-            "ci95": list(self.ci95) if self.ci95 else None,
-            "latent_nll_mean": self.latent_nll_mean if finite else None,
+            **self.head(),
             "steps": self.steps,
             "n": self.n,
             "rejected": score.rejected,
@@ -98,15 +52,8 @@ class ChainsResult(Result):
         return json.dumps(value, allow_nan=False)
 
 
-def chains(
-    train: Given,
-    test: Given,
-    *,
-    smoothing: float | None = None,
-    as_released: bool = False,
-    resamples: int = 10_000,
-    seed: int = 1,
-) -> ChainsResult:
+@takes(ChainOptions)
+def chains(train: Given, test: Given, *, options: ChainOptions) -> ChainsResult:
     """Fit a transition critic on the chains of `train`, and give the Latent PPL of those of `test`.
 
     A chain is the list of section titles, or of any other states, of one document, in order; one of K titles has K + 1
@@ -115,17 +62,11 @@ def chains(
     Args:
         train: chains, in any form that `documents_of` takes.
         test: likewise.
-        smoothing: pseudo-count added to every transition; None: the one of 0.001 ... 10 with the lowest Latent PPL in
-            10-fold cross-validation on `train`.
-        as_released: do as the paper's released code does: rows are normalised over the begin state too, transitions
-            next to an unknown title are skipped instead of the document rejected.
-        resamples: of the bootstrap.
-        seed: of bootstrap and cross-validation.
+        options: see below.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    options = ChainOptions(smoothing, as_released, resamples, seed)
     train_set, test_set = (documents_of(given, name, "chains") for given, name in ((train, "train"), (test, "test")))
     train_chains, test_chains = Chains.of(train_set.chains()), Chains.of(test_set.chains())
     critic = fit(train_chains, options, train_set.name)

@@ -3,21 +3,20 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.api.arguments import whole
+from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
+from textcritic.api.options import CoreferenceOptions, MentionOptions
 from textcritic.api.results import Result
-from textcritic.api.scored import facts_of_draws, score_of, scores_against
-from textcritic.critics.mentions import DISCOUNTS, MAXIMUM_ORDER, Discount, MentionChains, MentionCritic, score_mentions
+from textcritic.api.scored import LatentPpl, facts_of_draws, score_of, scores_against
+from textcritic.critics.mentions import MentionChains, MentionCritic, score_mentions
 from textcritic.critics.scores import document_columns, latent_nll
 from textcritic.errors import TextcriticError, named
 
-RESOLVERS = ("persons",)
 WAYS: Mapping[str, str] = {
     "kneser-ney": "interpolated Kneser-Ney",
     "as_released": "absolute discounting, as the paper's released code",
@@ -25,94 +24,27 @@ WAYS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CoreferenceOptions:
-    """How chains of mentions are criticised.
-
-    Attributes:
-        order: tokens of a window, n; 5 is the paper's.
-        discount: "kneser-ney", as the paper's words say; "as_released", as its numbers were computed; "modified".
-        resolver: who finds the mentions in texts: "persons", people by rules, English; None: they are given.
-        gender: whether the labels MALE, FEMALE and PLURAL are kept; else all are None.
-        resamples: of the bootstrap and of the permutation test.
-        seed: of both.
-
-    Raises:
-        TextcriticError: a value out of range.
-    """
-
-    order: int = 5
-    discount: Discount = "kneser-ney"
-    resolver: Literal["persons"] | None = None
-    gender: bool = True
-    resamples: int = 10_000
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if isinstance(self.order, bool) or self.order not in range(1, MAXIMUM_ORDER + 1):
-            raise TextcriticError(f"order: {self.order!r} is not a whole number from 1 to {MAXIMUM_ORDER}")
-        if self.discount not in DISCOUNTS:
-            raise TextcriticError(f"discount: {self.discount!r} is none of {', '.join(DISCOUNTS)}")
-        if self.resolver not in (None, *RESOLVERS):
-            raise TextcriticError(f"resolver: {self.resolver!r} is none of {', '.join(RESOLVERS)}")
-        whole(self.resamples, "resamples", 1)
-        whole(self.seed, "seed", 0)
-
-
-class CoreferenceKeywords(TypedDict, total=False):
-    """The keys of `CoreferenceOptions`, for type checkers."""
-
-    order: int
-    discount: Discount
-    resolver: Literal["persons"] | None
-    gender: bool
-    resamples: int
-    seed: int
-
-
 @dataclass(frozen=True, repr=False, kw_only=True)
-class CoreferenceResult(Result):
+class CoreferenceResult(LatentPpl):
     """What `coreference` gives; `scores` has the Latent PPL of the samples.
 
     Attributes:
-        latent_nll_mean: mean NLL of a document, nats.
         tokens: mentions and sentence marks scored.
         without_people: documents scored that mention nobody.
         unseen: tokens scored that are never the last one of a window of the real text, labels relabelled.
         options: how it was done.
     """
 
-    latent_nll_mean: float
     tokens: int
     without_people: int
     unseen: int
     options: CoreferenceOptions
 
-    @property
-    def latent_ppl(self) -> float:
-        """exp(sum of NLL / sum of tokens), pooled over the documents scored."""
-        return self.scores[0].value
-
-    @property
-    def ci95(self) -> tuple[float, float]:
-        """95% percentile bootstrap over documents."""
-        low, high = self.scores[0].low, self.scores[0].high
-        assert low is not None
-        assert high is not None  # a critic of mentions gives nothing the probability 0
-        return low, high
-
-    @property
-    def n(self) -> int:
-        """Documents scored."""
-        return self.scores[0].n
-
     def to_json(self) -> str:
         """The object that `textcritic coreference` prints."""
         score = self.scores[0]
         value = {
-            "latent_ppl": self.latent_ppl,
-            "ci95": list(self.ci95),
-            "latent_nll_mean": self.latent_nll_mean,
+            **self.head(),
             "tokens": self.tokens,
             "n": self.n,
             "rejected": score.rejected,
@@ -125,7 +57,8 @@ class CoreferenceResult(Result):
         return json.dumps(value, allow_nan=False)
 
 
-def coreference(real: Given, samples: Given, **options: Unpack[CoreferenceKeywords]) -> CoreferenceResult:
+@takes(CoreferenceOptions)
+def coreference(real: Given, samples: Given, *, options: CoreferenceOptions) -> CoreferenceResult:
     """Fit a critic of mentions on real text, and give the Latent PPL of samples under it.
 
     A chain of mentions is the list of who is mentioned in a document, in order: `.` at each start of a sentence, and
@@ -136,28 +69,27 @@ def coreference(real: Given, samples: Given, **options: Unpack[CoreferenceKeywor
     Args:
         real: chains of mentions, in any form that `documents_of` takes; texts or articles with a resolver.
         samples: likewise.
-        options: the keys of `CoreferenceOptions`.
+        options: see below.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    chosen = CoreferenceOptions(**options)
-    kind: Kind = "mentions" if chosen.resolver is None else "texts"
+    kind: Kind = "mentions" if options.resolver is None else "texts"
     sets = [documents_of(given, name, kind) for given, name in ((real, "real"), (samples, "samples"))]
-    real_chains, chains = (mentions_of(documents, chosen) for documents in sets)
-    critic = _fit(real_chains, chosen, sets[0].name)
+    real_chains, chains = (mentions_of(documents, options) for documents in sets)
+    critic = _fit(real_chains, options, sets[0].name)
     scores = _scored(critic, chains)
-    score = score_of("samples", scores, chosen, sets[1].name)
+    score = score_of("samples", scores, options, sets[1].name)
     people = scores.filter(pc.invert(scores["rejected"]))["people"].to_numpy()
     return CoreferenceResult(
         title="Chains of mentions under a critic of real ones",
         scores=(score,),
-        facts=_facts(critic, real_chains, chosen),
+        facts=_facts(critic, real_chains, options),
         latent_nll_mean=latent_nll(scores),
         tokens=int(document_columns(scores)[:, 1].sum()),
         without_people=int((people == 0).sum()),
         unseen=int((critic.matched(chains) == 0).sum()),
-        options=chosen,
+        options=options,
     )
 
 
@@ -165,7 +97,7 @@ def criticise_mentions(
     train: MentionChains,
     test: MentionChains,
     samples: Mapping[str, MentionChains],
-    options: CoreferenceOptions,
+    options: MentionOptions,
     split: tuple[str, str],
 ) -> Result:
     """Fit a critic of mentions on real chains, score other real ones and each sample, and test each against the former.
@@ -174,7 +106,7 @@ def criticise_mentions(
         train: real chains to fit on.
         test: real chains that are the yardstick.
         samples: chains by label.
-        options: see `CoreferenceOptions`.
+        options: see `MentionOptions`.
         split: ("Real text", words on how `train` and `test` were parted).
 
     Raises:
@@ -189,9 +121,9 @@ def criticise_mentions(
     )
 
 
-def mentions_of(documents: Documents, options: CoreferenceOptions) -> MentionChains:
+def mentions_of(documents: Documents, options: MentionOptions) -> MentionChains:
     """The chains of a set of documents; raises as `Documents.mentions` and `Documents.texts`."""
-    if options.resolver is not None:
+    if isinstance(options, CoreferenceOptions) and options.resolver is not None:
         return _resolved(documents, options)
     chains = MentionChains.of_named(documents.mentions())
     if not len(chains.lengths):
@@ -212,7 +144,7 @@ def _resolved(documents: Documents, options: CoreferenceOptions) -> MentionChain
     return chains_of(resolved, ChainOptions(gender="majority" if options.gender else "none")).chains
 
 
-def _fit(train: MentionChains, options: CoreferenceOptions, name: str) -> MentionCritic:
+def _fit(train: MentionChains, options: MentionOptions, name: str) -> MentionCritic:
     with named(name):
         return MentionCritic.fit(train, options.order, options.discount)
 
@@ -222,7 +154,7 @@ def _scored(critic: MentionCritic, chains: MentionChains) -> pa.Table:
     return score_mentions(critic, np.arange(len(chains.lengths)).astype(str).tolist(), chains)
 
 
-def _facts(critic: MentionCritic, train: MentionChains, options: CoreferenceOptions) -> tuple[tuple[str, str], ...]:
+def _facts(critic: MentionCritic, train: MentionChains, options: MentionOptions) -> tuple[tuple[str, str], ...]:
     return (
         (
             "Critic",

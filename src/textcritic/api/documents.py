@@ -1,4 +1,4 @@
-"""What a caller gives as a set of documents: lists, data frames, data sets or files, read as rows of one form."""
+"""The one reader of a user's documents: lists, data frames, data sets or files, read as rows of one form."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from textcritic.corpora import Article, clean_text
 from textcritic.corpora.given import ARTICLE_KEYS, articles_of_records
-from textcritic.corpora.records import Record, records
+from textcritic.corpora.records import TEXT, Record, records
+from textcritic.corpora.values import kind_of, lacks
 from textcritic.errors import TextcriticError
 
 Kind = Literal["chains", "mentions", "articles", "texts"]
@@ -18,14 +19,16 @@ Given: TypeAlias = Any
 
 # The key or column that says what a document is; where there are several, the first of them counts.
 KINDS: Mapping[str, Kind] = {"chain": "chains", "mentions": "mentions", "sections": "articles", "text": "texts"}
-# Of a table: the columns that are read where they are there, and those of which it must have one.
+# The keys or columns that are known beside `id`, `title` and `source`, and those of which a table must have one.
 COLUMNS: Mapping[Kind, tuple[Sequence[str], Sequence[str]]] = {
     "chains": (["chain"], ["chain"]),
     # The text is read to say that there are both.
     "mentions": (["mentions", "text"], ["mentions"]),
-    "articles": (ARTICLE_KEYS, ["sections"]),
+    "articles": (["sections"], ["sections"]),
     "texts": (["text", "sections", "language"], ["text", "sections"]),
 }
+LDAC = (".dat", ".ldac")
+EXAMPLES = {"chain": '{"chain": ["title", ...]}', "mentions": '{"mentions": [".", "he:3", ...]}'}
 FORMS = (
     "give chains (lists of titles), articles (dicts with `sections`), texts (strings) or mentions (dicts with "
     "`mentions`), in a list; or a data frame or data set with a column chain, sections, text or mentions; or the path "
@@ -42,12 +45,20 @@ class Documents:
         kind: what its documents are.
         records: streams them as lines of a file would have them, once for each call.
         path: the file or folder, if it is one.
+        counted: whether it is a file in the format LDA-C: counts of words, which have no records.
     """
 
     name: str
     kind: Kind
     records: Callable[[], Records]
     path: Path | None = None
+    counted: bool = False
+
+    @property
+    def file(self) -> Path:
+        """The path; only of what is a file."""
+        assert self.path is not None
+        return self.path
 
     def chains(self) -> list[list[str]]:
         """The chains.
@@ -55,12 +66,12 @@ class Documents:
         Raises:
             TextcriticError: a document is something else; the line names it.
         """
-        return [_chain(record) for record in self._of("chains")]
+        return [_strings(record, "chain") for record in self._of("chains")]
 
     def mentions(self) -> Iterator[tuple[str, list[str]]]:
         """Stream the chains of mentions, each with what error lines call it; raises as `chains`."""
         for record in self._of("mentions"):
-            yield record.where, _mentions(record)
+            yield record.where, _strings(record, "mentions")
 
     def articles(self) -> Iterator[Article]:
         """Stream the articles; raises as `chains`, and where an id occurs twice."""
@@ -74,18 +85,9 @@ class Documents:
     def texts(self) -> Iterator[list[str]]:
         """Stream each text as a list of one, or the texts of an article's sections in order; raises as `chains`."""
         empty = True
-        for _, unit, where, value in self.records():
+        for record in self.records():
             empty = False
-            parts = value.get("sections", [value]) if isinstance(value, dict) else None
-            if not isinstance(parts, list) or not all(
-                isinstance(part, dict) and isinstance(part.get("text"), str) for part in parts
-            ):
-                raise TextcriticError(
-                    f'{where}: a {unit} should be {{"text": "..."}} or {{"sections": [{{"text": "..."}}, ...]}}'
-                )
-            if value.get("mentions") is not None:
-                raise TextcriticError(f'{where}: both "mentions" and text are there; a {unit} should have one of them')
-            yield [clean_text(part["text"]) for part in parts]
+            yield [clean_text(part["text"]) for part in _parts(record)]
         if empty:
             raise TextcriticError(f'{self.name}: there is no document in it; write one {{"text": "..."}} a line or row')
 
@@ -96,12 +98,20 @@ class Documents:
 
 
 def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents:
-    """A set of documents in any of the forms that are accepted.
+    """A set of documents in any of the forms that are accepted; every function and command reads them by this.
+
+    - lists of chains (lists of strings), of texts (strings), or dicts with `chain`, `mentions`, `sections` or `text`;
+    - data frames, tables and data sets with such a column;
+    - paths: `.txt` and `.txt.gz`, a text a line, where an empty line is an empty text; tables (`.parquet`, `.arrow`, a
+      folder of these, one that `datasets` saved); `.dat` and `.ldac`, counts in the format LDA-C; JSON lines, where
+      blank lines are skipped. A file whose name says nothing has a text a line if it begins with no `{`.
+
+    Keys and columns that are not known are ignored; a line on stderr names those of a file.
 
     Args:
         given: see `Given`.
         name: of the argument, for errors.
-        kind: what its documents have to be; None: what its first one is.
+        kind: what its documents have to be; None: what its first one is. Articles are texts, too.
 
     Raises:
         TextcriticError: another form, no documents, or a file that cannot be read.
@@ -119,20 +129,35 @@ def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents
 
     def items() -> Records:
         for number, value in enumerate(given):
-            yield Record(number, "item", f"{name}[{number}]", _row(_plain(value), wanted))
+            yield Record(number, "item", f"{name}[{number}]", _row(_plain(value), wanted), {})
 
     return Documents(name, wanted, items)
 
 
+def texts_of(given: Given, name: str) -> Documents:
+    """Texts, or articles as texts; or counts of their words in the format LDA-C. Raises as `documents_of`."""
+    return documents_of(given, name, "texts")
+
+
 def _file(path: Path, asked: Kind | None) -> Documents:
-    kind = asked or "articles"
-    if asked is None:
+    name, kind = os.fspath(path), asked or "articles"
+    if name.endswith(LDAC):
+        return Documents(name, "texts", lambda: _refused(name), path, counted=True)
+    if name.lower().endswith(TEXT):
+        if kind != "texts" and asked:
+            raise TextcriticError(f"{name}: holds a text a line, not {kind}; call a file of JSON lines .jsonl")
+        kind = "texts"
+    elif asked is None:
         first = next(records(path, [*KINDS], [*KINDS]), None)
         keys = first.value if first is not None and isinstance(first.value, dict) else {}
         # A first line that is none of these is a faulty article: all its faults are named where articles are read.
         kind = next((of for key, of in KINDS.items() if key in keys), kind)
-    columns = COLUMNS[kind]
-    return Documents(os.fspath(path), kind, lambda: records(path, *columns), path)
+    known, required = COLUMNS[kind]
+    return Documents(name, kind, lambda: records(path, [*ARTICLE_KEYS, *known], required), path)
+
+
+def _refused(name: str) -> Records:
+    raise TextcriticError(f"{name}: counts in the format LDA-C, which only topics and mixing take; give texts")
 
 
 def _columns(given: Given) -> list[str] | None:
@@ -148,14 +173,15 @@ def _columns(given: Given) -> list[str] | None:
 
 def _table(given: Given, columns: Sequence[str], name: str, kind: Kind | None) -> Documents:
     wanted = kind or next((of for key, of in KINDS.items() if key in columns), None)
-    if wanted is None or not any(of == wanted and key in columns for key, of in KINDS.items()):
-        keys = [key for key, of in KINDS.items() if wanted in (None, of)]
+    keys = [*KINDS] if wanted is None else COLUMNS[wanted][1]
+    if wanted is None or set(keys).isdisjoint(columns):
         raise TextcriticError(f"{name}: no column {' or '.join(keys)}; it has {', '.join(columns) or 'none'}")
-    used = [column for column in columns if column in COLUMNS[wanted][0]]
+    used = [column for column in columns if column in (*ARTICLE_KEYS, *COLUMNS[wanted][0])]
 
     def rows() -> Records:
         for number, row in enumerate(_rows(given, used)):
-            yield Record(number, "row", f"{name}, row {number}", {key: _plain(value) for key, value in row.items()})
+            plain = {key: _plain(value) for key, value in row.items()}
+            yield Record(number, "row", f"{name}, row {number}", plain, {})
 
     return Documents(name, wanted, rows)
 
@@ -181,30 +207,37 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _chain(record: Record) -> list[str]:
+def _strings(record: Record, key: str) -> list[str]:
+    """The list of strings under a key: a chain of titles, or of mentions."""
     value = record.value
-    if not isinstance(value, dict) or "chain" not in value:
-        fault = 'not an object with the key "chain"'
-    elif not isinstance(value["chain"], list) or not all(type(title) is str for title in value["chain"]):
-        fault = '"chain" is not a list of strings'
-    else:
-        chain: list[str] = value["chain"]
-        return chain
-    raise TextcriticError(f'{record.where}: {fault}; each {record.unit} must be {{"chain": ["title", ...]}}')
-
-
-def _mentions(record: Record) -> list[str]:
-    value = record.value
-    if not isinstance(value, dict) or "mentions" not in value:
-        fault = 'not an object with the key "mentions"'
-    elif value.get("text") is not None:
+    if not isinstance(value, dict) or key not in value:
+        near = f" ({lacks(value, key)})" if isinstance(value, dict) else ""
+        fault = f'not an object with the key "{key}"{near}'
+    elif key == "mentions" and value.get("text") is not None:
         fault = 'both "mentions" and "text" are there'
-    elif not isinstance(value["mentions"], list) or not all(type(token) is str for token in value["mentions"]):
-        fault = '"mentions" is not a list of strings'
+    elif not isinstance(value[key], list) or not all(type(item) is str for item in value[key]):
+        fault = f'"{key}" is not a list of strings'
     else:
-        mentions: list[str] = value["mentions"]
-        return mentions
-    raise TextcriticError(f'{record.where}: {fault}; each {record.unit} must be {{"mentions": [".", "he:3", ...]}}')
+        strings: list[str] = value[key]
+        return strings
+    raise TextcriticError(f"{record.where}: {fault}; each {record.unit} must be {EXAMPLES[key]}")
+
+
+def _parts(record: Record) -> list[Mapping[str, str]]:
+    """The sections of an article, or a text as the only one."""
+    value, unit = record.value, record.unit
+    if isinstance(value, dict):
+        parts = [value] if value.get("sections") is None else value["sections"]
+        if isinstance(parts, list) and all(isinstance(p, dict) and isinstance(p.get("text"), str) for p in parts):
+            if value.get("mentions") is None:
+                return parts
+            raise TextcriticError(f'{record.where}: both "mentions" and text are there; a {unit} should have one')
+        known = "`sections` is not as it should be" if parts != [value] else f"`text` is {kind_of(value.get('text'))}"
+        fault = known if {"text", "sections"} & value.keys() else lacks(value, "text")
+    else:
+        fault = f"it is {kind_of(value)}"
+    should = '{"text": "..."} or {"sections": [{"text": "..."}, ...]}'
+    raise TextcriticError(f"{record.where}: a {unit} should be {should}; {fault}")
 
 
 def _kind_of(value: Any, where: str) -> Kind:

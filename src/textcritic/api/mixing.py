@@ -4,8 +4,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +12,9 @@ import pyarrow as pa
 from scipy.sparse import csr_matrix
 
 from textcritic.api.criticise import held_out_of
-from textcritic.api.documents import Given, documents_of
-from textcritic.api.mixing_options import MixingKeywords, MixingOptions
+from textcritic.api.declare import takes
+from textcritic.api.documents import Given, texts_of
+from textcritic.api.options import MixingOptions
 from textcritic.api.results import REAL, Result, Score
 from textcritic.critics.lda import (
     LDA,
@@ -42,7 +42,6 @@ from textcritic.inference import (
 from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, read_ldac
 from textcritic.runlog import progress_on_stderr
 
-LDAC, RECORDS = (".dat", ".ldac"), (".jsonl", ".jsonl.gz", ".json", ".parquet", ".arrow")
 TOP_WORDS = 20
 SAMPLES = "samples"
 Places = npt.NDArray[np.int64]
@@ -133,7 +132,8 @@ class MixingResult(Result):
         return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
-def mixing(real: Given, samples: Given, **options: Unpack[MixingKeywords]) -> MixingResult:
+@takes(MixingOptions)
+def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResult:
     """Fit LDA on part of some real texts, and say how much the others and samples mix its topics.
 
     Where real texts are in as many languages as there are topics, each in one, topics become languages, and what is
@@ -141,35 +141,33 @@ def mixing(real: Given, samples: Given, **options: Unpack[MixingKeywords]) -> Mi
     What is computed is what the command `textcritic mixing` prints.
 
     Args:
-        real: texts: a list of strings or of `{"text": ..., "language": ...}`, the language may be left out; a file of
-            these (.jsonl); a data frame, table or data set with a column `text`; any other file, one text a line; or
-            counts in the format LDA-C (.dat, .ldac).
+        real: texts in any form that `documents_of` takes, which may have a `language` each; or a file in the format
+            LDA-C (.dat, .ldac).
         samples: likewise; LDA-C if `real` is.
-        options: the keys of `MixingOptions`.
+        options: see below.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    chosen = MixingOptions(**options)
     first, second = (_read(given, name) for given, name in ((real, "real"), (samples, SAMPLES)))
     if isinstance(first.texts, csr_matrix) != isinstance(second.texts, csr_matrix):
         raise TextcriticError(f"{second.name}: both sets must be text, or both LDA-C; {first.name} is the other")
     number = len(first)
-    if chosen.paired and len(second) != number:
+    if options.paired and len(second) != number:
         raise TextcriticError(
             f"{second.name}: {len(second)} texts, and {first.name} has {number}; pairs need as many of both"
         )
     kept = np.zeros(number, dtype=bool)
-    kept[list(held_out_of(number, chosen.held_out, chosen.seed))] = True
+    kept[list(held_out_of(number, options))] = True
     yardstick = np.flatnonzero(kept)
-    compared = yardstick if chosen.paired else np.arange(len(second))
-    counted = _counted(first, second, np.flatnonzero(~kept), (yardstick, compared), chosen.lowercase)
+    compared = yardstick if options.paired else np.arange(len(second))
+    counted = _counted(first, second, np.flatnonzero(~kept), (yardstick, compared), options.lowercase)
     with progress_on_stderr("mixing"):
-        fit = _fit(counted[0].matrix, chosen, first.name)
+        fit = _fit(counted[0].matrix, options, first.name)
     scored = [
-        _infer(fit.critic, one, chosen, set_.name) for one, set_ in zip(counted[1:], (first, second), strict=True)
+        _infer(fit.critic, one, options, set_.name) for one, set_ in zip(counted[1:], (first, second), strict=True)
     ]
-    return _result(fit, counted, scored, first, yardstick, chosen)
+    return _result(fit, counted, scored, first, yardstick, options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,24 +201,11 @@ class _Scored:
 
 
 def _read(given: Given, name: str) -> _Set:
-    if not isinstance(given, str | os.PathLike):
-        documents = documents_of(given, name, "texts" if isinstance(given, Sequence) else None)
-        return _Set(name, list(documents.tokens()), _languages([record.value for record in documents.records()]))
-    path = Path(given).expanduser()
-    if path.name.endswith(LDAC):
-        return _Set(str(path), read_ldac(path))
-    if path.name.endswith(RECORDS) or path.is_dir():
-        documents = documents_of(path, name, "texts")
-        return _Set(str(path), list(documents.tokens()), _languages([record.value for record in documents.records()]))
-    try:
-        lines = path.read_text(encoding="utf-8-sig").removesuffix("\n")
-    except UnicodeDecodeError as error:
-        raise TextcriticError(f"{path}: not UTF-8; save the file as UTF-8, one text a line") from error
-    except OSError as error:
-        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
-    if not lines.strip():
-        raise TextcriticError(f"{path}: there is no text in it; write one a line")
-    return _Set(str(path), [line.split() for line in lines.split("\n")])
+    documents = texts_of(given, name)
+    if documents.counted:
+        return _Set(documents.name, read_ldac(documents.file))
+    values = [record.value for record in documents.records()]
+    return _Set(documents.name, list(documents.tokens()), _languages(values))
 
 
 def _languages(values: Sequence[Any]) -> list[str] | None:

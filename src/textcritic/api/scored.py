@@ -1,16 +1,50 @@
 """The Latent PPL of a set of scored documents as a `Score`, with its interval and its test against real text."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from textcritic.api.results import REAL, Score
+from textcritic.api.results import REAL, Result, Score
 from textcritic.critics.scores import document_columns, latent_ppl, rejections
 from textcritic.errors import named
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, permutation_test, ratio_of_sums
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class LatentPpl(Result):
+    """A critic's result on one set of documents; `scores` has its Latent PPL.
+
+    Attributes:
+        latent_nll_mean: mean NLL of a document, nats; infinite if a step has probability 0.
+    """
+
+    latent_nll_mean: float
+
+    @property
+    def latent_ppl(self) -> float:
+        """exp(sum of NLL / sum of steps), pooled over the documents scored."""
+        return self.scores[0].value
+
+    @property
+    def ci95(self) -> tuple[float, float] | None:
+        """95% percentile bootstrap over documents; None where the Latent PPL is infinite."""
+        score = self.scores[0]
+        return None if score.low is None or score.high is None else (score.low, score.high)
+
+    @property
+    def n(self) -> int:
+        """Documents scored."""
+        return self.scores[0].n
+
+    def head(self) -> dict[str, Any]:
+        """What the command prints first; infinite values are null."""
+        found = self.ci95
+        numbers = (self.latent_ppl, list(found), self.latent_nll_mean) if found else (None, None, None)
+        return dict(zip(("latent_ppl", "ci95", "latent_nll_mean"), numbers, strict=True))
 
 
 class Draws(Protocol):

@@ -1,29 +1,29 @@
 """`textcritic.compare_tendencies`: whether samples keep to the statistical tendencies of real text."""
 
 import json
-import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
-from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from textcritic.api.criticise import labelled
-from textcritic.api.documents import Given, documents_of
+from textcritic.api.declare import takes
+from textcritic.api.documents import Documents, Given, texts_of
+from textcritic.api.options import TendencyOptions
 from textcritic.api.results import Result, Score
-from textcritic.api.tendency_options import TendencyKeywords, TendencyOptions
-from textcritic.critics.tendencies import read
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
+from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.critics.tendencies.job import number_of_draws
 from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
 from textcritic.critics.tendencies.verdicts import DIFFERS, TENDENCIES, Verdict, Word, sentence, verdicts
 from textcritic.errors import named
+from textcritic.plan.checks.tendencies import CountOptions
 
 HEADS = ("source", "distance", "95% interval", "second draw", "p", "documents", "verdict")
 FOOT = (
@@ -33,6 +33,7 @@ FOOT = (
 )
 # A sample that is larger than the draws can be is given so many of them, as one alone may be near or far by chance.
 AT_LEAST = 2
+BATCH = 4096  # documents of an array
 Texts = Sequence[pa.StringArray]
 Part = npt.NDArray[np.int64]
 
@@ -88,7 +89,8 @@ class TendenciesResult(Result):
 TITLES = {tendency.name: tendency.title for tendency in TENDENCIES}
 
 
-def compare_tendencies(real: Given, samples: Given, **options: Unpack[TendencyKeywords]) -> TendenciesResult:
+@takes(TendencyOptions)
+def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions) -> TendenciesResult:
     """Measure statistical tendencies of text on real documents and on samples (Meister and Cotterell 2021).
 
     Ranks and frequencies of words, different words by length, which words, length, stop words, symbols, burstiness and
@@ -101,34 +103,33 @@ def compare_tendencies(real: Given, samples: Given, **options: Unpack[TendencyKe
     What is computed is what the command `textcritic tendencies` prints.
 
     Args:
-        real: documents: a list of strings or of `{"text": ...}`, or of articles, whose sections are put together; a
-            data frame, table or data set; or a file, see `tendencies.read.documents_of`.
+        real: texts, or articles, whose sections are put together, in any form that `documents_of` takes.
         samples: what a model wrote, in any of these forms; a dict of them by label; or a list of `Path`s.
-        options: the keys of `TendencyOptions`.
+        options: see below.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item; or there is no token in real text
             or in a sample.
     """
-    chosen = TendencyOptions(**options)
-    texts = _texts(real, "real")
-    compared = {label: _texts(given, name) for label, name, given in labelled(samples)}
-    yardstick, drawn = _parted(sum(map(len, texts)), max(map(_size, compared.values())), chosen)
-    test = _counted(texts, yardstick, chosen)
-    draws = [_counted(texts, part, chosen) for part in drawn]
-    with named(os.fspath(real) if isinstance(real, str | os.PathLike) else "real"):
-        of_real = _measured(test, None, draws, chosen)
+    documents = texts_of(real, "real")
+    texts = _texts(documents)
+    compared = {label: _texts(texts_of(given, name)) for label, name, given in labelled(samples)}
+    yardstick, drawn = _parted(_size(texts), max(map(_size, compared.values())), options)
+    test = _counted(texts, yardstick, options)
+    draws = [_counted(texts, part, options) for part in drawn]
+    with named(documents.name):
+        of_real = _measured(test, None, draws, options)
     found = {}
     for label, given in compared.items():
         with named(label):
-            counts = _counted(given, np.arange(_size(given)), chosen)
-            found[label] = _measured(test, counts, draws, chosen)
+            counts = _counted(given, np.arange(_size(given)), options)
+            found[label] = _measured(test, counts, draws, options)
     judged = {label: verdicts(statistics) for label, statistics in found.items()}
     return TendenciesResult(
         title="Statistical tendencies, beside real text",
         scores=tuple(_scores(judged, found)),
         facts=(
-            *_facts(of_real, sum(map(len, texts)), chosen),
+            *_facts(of_real, _size(texts), options),
             *((f"Tokens of {label}", fault) for label, fault in _faults(found)),
         ),
         real=_described(of_real),
@@ -137,12 +138,9 @@ def compare_tendencies(real: Given, samples: Given, **options: Unpack[TendencyKe
     )
 
 
-def _texts(given: Given, name: str) -> Texts:
-    if isinstance(given, str | os.PathLike):
-        return list(read.documents_of(Path(given).expanduser()))
-    documents = documents_of(given, name, "texts" if isinstance(given, Sequence) else None)
+def _texts(documents: Documents) -> Texts:
     every = ("\n".join(parts) for parts in documents.texts())
-    return [pa.array(batch, pa.string()) for batch in iter(lambda: list(islice(every, read.BATCH)), [])]
+    return [pa.array(batch, pa.string()) for batch in iter(lambda: list(islice(every, BATCH)), [])]
 
 
 def _size(texts: Texts) -> int:
@@ -166,17 +164,29 @@ def _counted(texts: Texts, places: Part, options: TendencyOptions) -> Counts:
     chosen[places] = True
     first = np.cumsum([0, *map(len, texts)])
     parts = (batch.filter(pa.array(chosen[at : at + len(batch)])) for at, batch in zip(first, texts, strict=False))
-    return count_texts(parts, len(places), options.counting(), seed=options.seed, threads=options.workers or 1)
+    return count_texts(
+        parts,
+        len(places),
+        CountOptions(options.tokenizer, options.lower_case, options.stop_words),
+        seed=options.seed,
+        threads=options.workers or 1,
+    )
 
 
 def _measured(test: Counts, sample: Counts | None, draws: Sequence[Counts], options: TendencyOptions) -> dict[str, Any]:
+    chosen = measure_options(options)
     with warnings.catch_warnings():
         # Curves of short documents, which are not shown here, have lengths and lags at which there is nothing.
         warnings.simplefilter("ignore", RuntimeWarning)
         if sample is None:
-            return measure_real(test, draws, options.measuring()).statistics
+            return measure_real(test, draws, chosen).statistics
         require_tokens(sample, "the sample")
-        return measure_sample(test, sample, draws, options.measuring()).statistics
+        return measure_sample(test, sample, draws, chosen).statistics
+
+
+def measure_options(options: TendencyOptions) -> MeasureOptions:
+    """What measuring needs of them."""
+    return MeasureOptions(ranks=options.ranks, resamples=options.resamples, seed=options.seed)
 
 
 def _described(statistics: Mapping[str, Any]) -> dict[str, Any]:

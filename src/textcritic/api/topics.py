@@ -1,18 +1,17 @@
 """`textcritic.topics`: the Latent NLL of documents under a correlated topic model, for one set of them or several."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.api.documents import Given, documents_of
+from textcritic.api.declare import takes
+from textcritic.api.documents import Documents, Given, texts_of
+from textcritic.api.options import Name, TopicFit, TopicOptions
 from textcritic.api.results import REAL, Result, Score
-from textcritic.api.topic_options import TopicKeywords, TopicOptions
 from textcritic.critics.ctm.counted import (
     Counted,
     Tokens,
@@ -22,7 +21,7 @@ from textcritic.critics.ctm.counted import (
     project,
     read_counts,
 )
-from textcritic.critics.ctm.model import CTM
+from textcritic.critics.ctm.model import CTM, FitOptions
 from textcritic.critics.ctm.released import read_released
 from textcritic.critics.ctm.scoring import EMPTY, latent_nll, top_words, with_last
 from textcritic.critics.ctm.starts import Fits, fit_starts
@@ -35,10 +34,9 @@ from textcritic.inference import (
     ratio_of_sums,
     with_ones,
 )
-from textcritic.latents.bags import read_ldac, read_words, vocabulary_of
+from textcritic.latents.bags import VocabularyOptions, read_ldac, read_words, vocabulary_of
 from textcritic.runlog import progress_on_stderr
 
-LDAC, TEXT = (".dat", ".ldac"), (".jsonl", ".jsonl.gz", ".parquet", ".arrow")
 TOP_WORDS = 10
 MEANS = ("in_expectation", "at_mean")
 COVARIANCE_RESAMPLES = 1000  # at most: each takes a matrix product
@@ -110,61 +108,49 @@ class TopicsResult(Result):
         return json.dumps(value, allow_nan=False)
 
 
-def topics(
-    train: Given | None,
-    test: Given,
-    num_topics: int | None = None,
-    *,
-    critic: str | os.PathLike[str] | None = None,
-    vocabulary: str | os.PathLike[str] | None = None,
-    **options: Unpack[TopicKeywords],
-) -> TopicsResult:
+@takes(TopicOptions)
+def topics(train: Given | None, test: Given, *, options: TopicOptions) -> TopicsResult:
     """Fit a correlated topic model on the documents of `train`, and give the Latent NLL of those of `test`.
 
     What is computed is what the command `textcritic topics` prints. Tokens are split at white space; words in more than
     half of the documents of `train`, and those that contain xmath, are left out.
 
     Args:
-        train: texts or articles, in any form that `documents_of` takes; or a file in the format LDA-C (.dat, .ldac).
+        train: texts or articles, in any form that `documents_of` takes; or a file in the format LDA-C (.dat, .ldac);
+            None with the option `critic`.
         test: likewise, of the same kind.
-        num_topics: K, 2 or more.
-        critic: a folder with the files of a model that Blei's ctm-c has fitted (`released.read_released`), instead of
-            `train` and `num_topics`, which are None then.
-        vocabulary: for LDA-C, and for text with `critic`, a file of words, one a line, the first is that of id 0; None:
-            words have no names.
-        options: the other keys of `TopicOptions`.
+        options: see below; `num_topics` may be the third argument, and is needed without a critic.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    if critic is not None:
-        return _under(critic, train, test, num_topics, vocabulary, options)
-    if train is None or num_topics is None:
+    if options.critic is not None:
+        return _under(options.critic, train, texts_of(test, "test"), options)
+    if train is None or options.num_topics is None:
         raise TextcriticError("topics: give documents to fit on and num_topics, or a folder with a fitted critic")
-    chosen = TopicOptions(num_topics, **options)
-    names = tuple(_name(*pair) for pair in ((train, "train"), (test, "test")))
+    fitted_on, scored = texts_of(train, "train"), texts_of(test, "test")
     with progress_on_stderr("topics"):
-        counted = _read(train, test, vocabulary, chosen)
+        counted = _read(fitted_on, scored, options)
         (tested,) = counted.tests
-        _require_words(tested, names[1], names[0])
-        fits = _fit(counted, chosen, names[0])
+        _require_words(tested, scored.name, fitted_on.name)
+        fits = _fit(counted, options, fitted_on.name)
         critics = (fits.best.critic, *fits.others)
         return _scored(
             critics,
             tested,
             counted.words,
-            chosen,
+            options,
             bound=tuple(map(float, fits.best.bounds)),
             seconds=float(fits.seconds),
             converged=bool(fits.best.converged),
             starts=tuple(float(fit.bounds[-1]) for fit in fits.fits),
             train=counted.train_size(),
-            facts=_facts(counted, fits, chosen),
+            facts=_facts(counted, fits, options),
         )
 
 
 def criticise_topics(
-    train: Tokens, test: Tokens, samples: Mapping[str, Tokens], options: TopicOptions, split: tuple[str, str]
+    train: Tokens, test: Tokens, samples: Mapping[str, Tokens], options: TopicFit, split: tuple[str, str]
 ) -> Result:
     """Fit a topic model on real texts; compare each sample with other real ones by Latent NLL and by covariances.
 
@@ -172,21 +158,21 @@ def criticise_topics(
         train: real texts to fit on.
         test: real texts that are the yardstick.
         samples: texts by label.
-        options: see `TopicOptions`.
+        options: see `TopicFit`.
         split: ("Real text", words on how `train` and `test` were parted).
 
     Raises:
         TextcriticError: a set of which nothing can be fitted or scored, with its label.
     """
     with progress_on_stderr("topics"):
-        counted = count_texts(train, [test, *samples.values()], options.vocabulary)
+        counted = count_texts(train, [test, *samples.values()], _vocabulary(options))
         labels = [REAL, *samples]
         sets = dict(zip(labels, counted.tests, strict=True))
         for label in labels:
             _require_words(sets[label], label, "the real text that the critic is fitted on")
         fits = _fit(counted, options, "reference")
         critic = fits.best.critic
-        moments = {label: project(critic, sets[label].filled, options.cores) for label in labels}
+        moments = {label: project(critic, sets[label].filled, options.threads) for label in labels}
     nll = {label: latent_nll(critic, *moments[label])[0] for label in labels}
     scores = []
     for label in labels:
@@ -203,78 +189,56 @@ def criticise_topics(
     return Result(title="Topics of texts against real ones", scores=tuple(scores), facts=facts)
 
 
-def _name(given: Given, name: str) -> str:
-    return os.fspath(given) if isinstance(given, str | os.PathLike) else name
-
-
-def _read(train: Given, test: Given, vocabulary: str | os.PathLike[str] | None, options: TopicOptions) -> TrainAndTests:
-    kinds = [_kind(given) for given in (train, test)]
-    if kinds[0] != kinds[1] and "LDA-C" in kinds:
+def _read(train: Documents, test: Documents, options: TopicOptions) -> TrainAndTests:
+    if train.counted != test.counted:
         raise TextcriticError(
-            f"{_name(test, 'test')}: {kinds[1]}, while {_name(train, 'train')} is {kinds[0]}; give two files of"
-            " one kind"
+            f"{test.name}: {_kind(test)}, while {train.name} is {_kind(train)}; give two files of one kind"
         )
-    if kinds[0] == "LDA-C":
-        if options.stop_words is not None or options.minimum_count is not None:
-            raise TextcriticError(f"{train}: --stop-words and --minimum-count are for text; LDA-C is counted already")
-        return read_counts(Path(train), Path(test), vocabulary)
-    if vocabulary is not None:
-        raise TextcriticError(f"{vocabulary}: --vocabulary is for LDA-C; text has the words itself")
-    tokens = [documents_of(given, name).tokens for given, name in ((train, "train"), (test, "test"))]
-    return count_texts(tokens[0], tokens[1:], options.vocabulary)
+    if train.counted:
+        if not {"stop_words", "minimum_count"}.isdisjoint(options.asked()):
+            raise TextcriticError(
+                f"{train.name}: `stop_words` and `minimum_count` are for text; LDA-C is counted already"
+            )
+        return read_counts(train.file, test.file, options.vocabulary)
+    if options.vocabulary is not None:
+        raise TextcriticError(f"{options.vocabulary}: `vocabulary` is for LDA-C; text has the words itself")
+    return count_texts(train.tokens, [test.tokens], _vocabulary(options))
 
 
-def _kind(given: Given) -> str:
-    if not isinstance(given, str | os.PathLike):
-        return "text"
-    path = Path(given)
-    if path.name.endswith(LDAC):
-        return "LDA-C"
-    if path.name.endswith(TEXT) or path.is_dir():
-        return "text"
-    raise TextcriticError(
-        f"{path}: its name should end in {', '.join(LDAC)} (LDA-C) or {', '.join(TEXT)} (text), or be that of a folder"
-    )
+def _kind(documents: Documents) -> str:
+    return "LDA-C" if documents.counted else "text"
 
 
-def _under(
-    folder: str | os.PathLike[str],
-    train: Given | None,
-    test: Given,
-    num_topics: int | None,
-    vocabulary: str | os.PathLike[str] | None,
-    options: TopicKeywords,
-) -> TopicsResult:
+def _under(folder: Name, train: Given | None, test: Documents, options: TopicOptions) -> TopicsResult:
     """The test set under a model that ctm-c has fitted."""
-    if train is not None or num_topics is not None or options.get("stop_words") or options.get("minimum_count"):
+    if train is not None or not {"num_topics", "stop_words", "minimum_count"}.isdisjoint(options.asked()):
         raise TextcriticError(f"{folder}: a critic is fitted already; give it alone, with documents to score")
     critic = read_released(folder)
-    chosen = TopicOptions(critic.num_topics, **options)
     with progress_on_stderr("topics"):
-        words = None if vocabulary is None else read_words(vocabulary)
+        words = None if options.vocabulary is None else read_words(options.vocabulary)
         if words is not None and len(words) != critic.num_words:
-            raise TextcriticError(f"{vocabulary}: {len(words):,} words, and {folder} has {critic.num_words:,}")
-        if _kind(test) == "LDA-C":
-            tested = Counted(read_ldac(Path(os.fspath(test)), critic.num_words), 0)
+            raise TextcriticError(f"{options.vocabulary}: {len(words):,} words, and {folder} has {critic.num_words:,}")
+        if test.counted:
+            tested = Counted(read_ldac(test.file, critic.num_words), 0)
         elif words is None:
             raise TextcriticError(f"{folder}: to read text, give the file of its words, one a line, as the vocabulary")
         else:
-            tested = counted_over(vocabulary_of(words, ()), documents_of(test, "test").tokens)
-        _require_words(tested, _name(test, "test"), os.fspath(folder))
+            tested = counted_over(vocabulary_of(words, ()), test.tokens)
+        _require_words(tested, test.name, str(folder))
         facts = (
             ("Critic", f"correlated topic model of {critic.num_topics} topics that ctm-c fitted, read from {folder}"),
-            *_meanings(chosen),
+            *_meanings(options),
         )
         return _scored(
-            (critic,), tested, words, chosen, bound=(), seconds=0.0, converged=True, starts=(), train=None, facts=facts
+            (critic,), tested, words, options, bound=(), seconds=0.0, converged=True, starts=(), train=None, facts=facts
         )
 
 
 def _scored(
-    critics: Sequence[CTM], tested: Counted, words: Sequence[str] | None, options: TopicOptions, **of_fit: Any
+    critics: Sequence[CTM], tested: Counted, words: Sequence[str] | None, options: TopicFit, **of_fit: Any
 ) -> TopicsResult:
     """The test set under a critic and the models of its other starts; `of_fit` is what the result says of the fit."""
-    nll = [latent_nll(critic, *project(critic, tested.filled, options.cores)) for critic in critics]
+    nll = [latent_nll(critic, *project(critic, tested.filled, options.threads)) for critic in critics]
     found = {kind: _interval(values, options) for kind, values in zip(MEANS, nll[0], strict=True)}
     means = [[float(values.mean()) for values in both] for both in nll]
     over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
@@ -293,9 +257,20 @@ def _scored(
     )
 
 
-def _fit(counted: TrainAndTests, options: TopicOptions, name: str) -> Fits:
+def fit_options(options: TopicFit) -> FitOptions:
+    """What the fit needs of them."""
+    topics = options.num_topics or 0
+    return FitOptions(topics, iterations=options.iterations, tolerance=options.tolerance, seed=options.seed)
+
+
+def _vocabulary(options: TopicFit) -> VocabularyOptions:
+    given = options.asked()
+    return VocabularyOptions(**{key: given[key] for key in ("stop_words", "minimum_count") if key in given})
+
+
+def _fit(counted: TrainAndTests, options: TopicFit, name: str) -> Fits:
     with named(name):
-        return fit_starts(counted.train.counts, options.fit, options.starts, workers=options.cores)
+        return fit_starts(counted.train.counts, fit_options(options), options.starts, workers=options.threads)
 
 
 def _require_words(tested: Counted, name: str, train: str) -> None:
@@ -303,12 +278,12 @@ def _require_words(tested: Counted, name: str, train: str) -> None:
         raise TextcriticError(f"{name}: no document has a word that {train} has; nothing is left to score")
 
 
-def _interval(values: Array, options: TopicOptions) -> Interval:
+def _interval(values: Array, options: TopicFit) -> Interval:
     return bootstrap_interval(with_ones(values), ratio_of_sums, resamples=options.resamples, seed=options.seed)
 
 
 def _distance(
-    label: str, sample: tuple[Array, Array], real: tuple[Array, Array], counted: Counted, options: TopicOptions
+    label: str, sample: tuple[Array, Array], real: tuple[Array, Array], counted: Counted, options: TopicFit
 ) -> Score:
     """How far the covariances of a sample's topics are from real text's, less what finite sets add to it."""
     (means, variances), (real_means, real_variances) = (tuple(map(with_last, part)) for part in (sample, real))
@@ -323,7 +298,7 @@ def _empty(counted: Counted) -> dict[str, int]:
     return {EMPTY: counted.empty} if counted.empty else {}
 
 
-def _facts(counted: TrainAndTests, fits: Fits, options: TopicOptions) -> tuple[tuple[str, str], ...]:
+def _facts(counted: TrainAndTests, fits: Fits, options: TopicFit) -> tuple[tuple[str, str], ...]:
     size, fitted = counted.train_size(), fits.best
     end = "converged" if fitted.converged else "stopped before it converged"
     return (
@@ -337,7 +312,7 @@ def _facts(counted: TrainAndTests, fits: Fits, options: TopicOptions) -> tuple[t
     )
 
 
-def _meanings(options: TopicOptions) -> tuple[tuple[str, str], ...]:
+def _meanings(options: TopicFit) -> tuple[tuple[str, str], ...]:
     return (
         ("Latent NLL", "of the topics of a text, in expectation under their posterior, nats"),
         ("Interval", f"95%, percentile bootstrap over documents, {options.resamples:,} resamples"),

@@ -1,52 +1,105 @@
-"""What the commands' arguments may be; each refuses anything else in one line."""
+"""Arguments of the commands: files by place, and options as the functions declare them."""
 
 import argparse
-import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import Field, fields
+from typing import Any, TypeAlias
 
-DIGITS = 16  # fewer than these: whole numbers below 10^15 are enough for every option
-SHOWN = 20  # characters of a bad value that a message repeats
+from textcritic.api.declare import Options, Values, described, in_order, whole
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+# What files of documents may be, for the commands' descriptions.
+FILES = """
+Files are JSON lines (.jsonl, .jsonl.gz), or tables with such columns: .parquet, .arrow, a folder of these, or a folder
+that `datasets` saved. Other keys and columns are ignored, and named on stderr.
+"""
+TEXTS = """
+Texts are JSON lines (.jsonl, .jsonl.gz), each {"text": "..."} or {"sections": [{"text": "..."}, ...]}; a table with
+such columns: .parquet, .arrow, a folder of these, or a folder that `datasets` saved; or a text a line (.txt, .txt.gz,
+or any other name of a file that does not begin with {), where an empty line is an empty text. Other keys and columns
+are ignored, and named on stderr.
+"""
 
 
-def tolerance(text: str) -> float:
-    """A finite number from 0 upwards."""
-    value = from_zero(text)
-    if value is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number from 0 upwards")
-    return value
-
-
-def from_zero(text: str) -> float | None:
-    """A finite number from 0 upwards; None if it is not one."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and value >= 0 else None
-
-
-def add_resamples(parser: argparse.ArgumentParser) -> None:
-    """Add `--resamples` to a command with a bootstrap."""
-    parser.add_argument(
-        "--resamples", metavar="N", type=positive, default=10_000, help="of the bootstrap (default 10000)"
-    )
+def add_command(commands: Commands, name: str, summary: str, above: str, below: str = "") -> argparse.ArgumentParser:
+    """Add a command to the command line, with texts that its help has above and below the arguments."""
+    lines = argparse.RawDescriptionHelpFormatter
+    return commands.add_parser(name, help=summary, description=above, epilog=below, formatter_class=lines)
 
 
 def positive(text: str) -> int:
     """A whole number from 1 upwards."""
-    return _whole(text, 1)
-
-
-def seed(text: str) -> int:
-    """A whole number from 0 upwards."""
-    return _whole(text, 0)
-
-
-def _whole(text: str, least: int) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text[:SHOWN]!r} is not a whole number from {least} upwards")
-    number = int(text[:DIGITS])  # Python reads no more than 4,300 digits
-    if len(text) >= DIGITS or number < least:
-        raise argparse.ArgumentTypeError(
-            f"{text[:SHOWN]!r} is not a whole number from {least} to {10 ** (DIGITS - 1) - 1:,}"
-        )
+    number: int = _reader(whole(1))(text)
     return number
+
+
+def add_options(
+    parser: argparse.ArgumentParser, options: type[Options], groups: Mapping[type[Options], str] | None = None
+) -> None:
+    """Add an argument for each option of a function; the command line then knows what the options are.
+
+    Args:
+        parser: of the command.
+        options: of the function.
+        groups: headings of the help, by the class that first declares the options below it.
+    """
+    parser.set_defaults(options=options)
+    under: dict[type, Any] = {base: parser.add_argument_group(title) for base, title in (groups or {}).items()}
+    for base, one in in_order(options):
+        _add(under.get(base, parser), one)
+
+
+def asked(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options that were given, by their names in Python."""
+    return {one.name: vars(arguments)[one.name] for one in fields(arguments.options) if one.name in vars(arguments)}
+
+
+def in_flags(line: str, arguments: argparse.Namespace) -> str:
+    """A message with its options as a command has them: `--held-out` for `held_out`, where it is named as an option."""
+    given = vars(arguments)
+    files = [file for value in given.values() for file in (value if isinstance(value, list) else [value])]
+    known = fields(given["options"]) if "options" in given else ()
+    flags = {one.name: _flag(one) for one in known if one.name not in files}  # a file may be called `test`
+
+    def flag(found: re.Match[str]) -> str:
+        return flags.get(found[1] or found[2], found[0])
+
+    return re.sub(r"^(\w+)(?=: )|`(\w+)`", flag, line)
+
+
+def _add(parser: Any, one: Field[Any]) -> None:
+    if isinstance(one.default, bool):
+        way: dict[str, Any] = {"action": "store_false" if one.default else "store_true"}
+    else:
+        way = {"type": _type(one), "metavar": one.metadata["metavar"]}
+        way |= {"action": "append"} if isinstance(one.default, tuple) else {}
+    parser.add_argument(
+        _flag(one), dest=one.name, default=argparse.SUPPRESS, help=described(one).replace("%", "%%"), **way
+    )
+
+
+def _flag(one: Field[Any]) -> str:
+    plain = f"no-{one.name}" if one.default is True else one.name
+    return f"--{one.metadata['flag'] or plain.replace('_', '-')}"
+
+
+def _type(one: Field[Any]) -> Callable[[str], Any]:
+    read, none = _reader(one.metadata["values"]), one.metadata["none"]
+    return lambda text: None if text == none else read(text)
+
+
+def _reader(values: Values) -> Callable[[str], Any]:
+    """What makes a value of a word of the command line, or says what is wrong with it."""
+
+    def read(text: str) -> Any:
+        try:
+            value = values.read(text)
+        except ValueError:
+            value = text
+        if fault := values.fault(value):
+            raise argparse.ArgumentTypeError(fault)
+        return value
+
+    return read

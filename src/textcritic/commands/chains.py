@@ -2,14 +2,14 @@
 
 import argparse
 
-from textcritic.commands.arguments import add_resamples, from_zero, seed
+from textcritic.api.options import ChainOptions
+from textcritic.commands.arguments import FILES, Commands, add_command, add_options, asked
 
 CHAINS = """\
 Fit a transition critic on the chains of TRAIN and give the Latent PPL of the chains of TEST.
 
 Each line of both files is a JSON object {"chain": ["title", ...]}: the section titles (or any other states) of one
-document, in order. Or the files are tables with a column `chain` of lists: .parquet, .arrow, a folder of these, or a
-folder that `datasets` saved. A chain of K titles has K + 1 steps: begin -> first title, ..., last title -> end.
+document, in order. A chain of K titles has K + 1 steps: begin -> first title, ..., last title -> end.
 """
 CHAINS_OUTPUT = """\
 One JSON object is printed:
@@ -28,55 +28,16 @@ One JSON object is printed:
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add the command to the command line."""
-    chains = commands.add_parser(
-        "chains",
-        help="Latent PPL of chains of section titles",
-        description=CHAINS,
-        epilog=CHAINS_OUTPUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    chains = add_command(commands, "chains", "Latent PPL of chains of section titles", CHAINS + FILES, CHAINS_OUTPUT)
     chains.add_argument("train", metavar="TRAIN", help="chains to fit the critic on")
     chains.add_argument("test", metavar="TEST", help="chains to score")
-    chains.add_argument(
-        "--smoothing",
-        metavar="auto|DELTA",
-        type=_smoothing,
-        default=None,
-        help="pseudo-count added to every transition, 0 or more; auto (the default): the one of 0.001 ... 10 with the "
-        "lowest Latent PPL in 10-fold cross-validation on TRAIN (ties: the larger)",
-    )
-    chains.add_argument(
-        "--as-released",
-        action="store_true",
-        help="do as the paper's released code does: rows are normalised over the begin state too, transitions next to "
-        "an unknown title are skipped instead of the document rejected, auto chooses from 0 and 1",
-    )
-    add_resamples(chains)
-    chains.add_argument(
-        "--seed", metavar="S", type=seed, default=1, help="of bootstrap and cross-validation (default 1)"
-    )
+    add_options(chains, ChainOptions)
     chains.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.chains import chains  # numpy and pyarrow are loaded for this command only
 
-    return chains(
-        arguments.train,
-        arguments.test,
-        smoothing=arguments.smoothing,
-        as_released=arguments.as_released,
-        resamples=arguments.resamples,
-        seed=arguments.seed,
-    ).to_json()
-
-
-def _smoothing(text: str) -> float | None:
-    if text == "auto":
-        return None
-    value = from_zero(text)
-    if value is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither auto nor a finite number from 0 upwards")
-    return value
+    return chains(arguments.train, arguments.test, **asked(arguments)).to_json()

@@ -2,7 +2,7 @@
 
 import argparse
 
-from textcritic.commands.arguments import positive
+from textcritic.commands.arguments import Commands, positive
 
 CORPUS = """\
 Build one corpus of the registry in the folder where it is called: ./results/corpora/NAME, train, validation and test
@@ -10,7 +10,7 @@ as Parquet, and statistics.json. Its files are fetched if its entry says from wh
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add the command to the command line."""
     corpus = commands.add_parser("corpus", help="build one corpus of the registry", description=CORPUS)
     corpus.add_argument("name", metavar="NAME", help="its entry in corpora.yaml, e.g. docstrings")

@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from textcritic.commands.arguments import positive, seed, tolerance
+from textcritic.api.options import ArticleOptions, ChainOptions, CriticiseOptions, Drawn, MentionOptions, TopicFit
+from textcritic.commands.arguments import FILES, Commands, add_command, add_options, asked
 
 CRITICISE = """\
 Compare the documents of one or more files with those of a reference: from text to the table and the report.
@@ -14,7 +15,7 @@ same:
   {"chain": ["introduction", "method", "result"]}
   {"mentions": [".", "he:3", "MALE:3"]}
   {"text": "..."}
-Or a file is a table with such columns: .parquet, .arrow, a folder of these, or a folder that `datasets` saved.
+Or a file has a text a line (.txt, .txt.gz).
 
 Of chains, a critic of their order is fitted on part of the reference; of mentions, one of who is mentioned after whom;
 of texts, a topic model, which says which topics go together. All take seconds; the rest of the reference is the
@@ -33,64 +34,25 @@ files or options reaches, and goes on where it was killed. Of all but articles i
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add the command to the command line."""
-    criticise = commands.add_parser(
+    criticise = add_command(
+        commands,
         "criticise",
-        help="compare files of documents with a reference: table and report",
-        description=CRITICISE,
-        epilog=CRITICISE_OUTPUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "compare files of documents with a reference: table and report",
+        CRITICISE + FILES,
+        CRITICISE_OUTPUT,
     )
     criticise.add_argument("reference", metavar="REFERENCE", help="real documents")
     criticise.add_argument("samples", metavar="SAMPLES", nargs="*", help="documents to compare, any number of files")
-    criticise.add_argument(
-        "--output", metavar="FOLDER", default="own-text", help="for configuration and results (default own-text)"
-    )
-    criticise.add_argument(
-        "--titles", choices=["given", "inferred"], help="of the samples; default: given if every section has one"
-    )
-    criticise.add_argument(
-        "--minimum-title-count",
-        metavar="N",
-        type=positive,
-        help="leave out articles of the reference with a title on fewer sections of its training part (default 10; "
-        "of fewer than 500 articles a fiftieth of their number, at least 2)",
-    )
-    criticise.add_argument(
-        "--minimum-sections",
-        metavar="N",
-        type=positive,
-        help="fewest sections of a reference article (default 2)",
-    )
-    criticise.add_argument(
-        "--model",
-        metavar="NAME_OR_FOLDER",
-        action="append",
-        help="articles: draw samples from this causal language model; may be given several times. A local folder, or a"
-        " name on the hub, OWNER/NAME or OWNER/NAME@COMMIT; a commit that is not named is looked up and recorded",
-    )
-    criticise.add_argument(
-        "--fine-tune",
-        metavar="EPOCHS",
-        type=tolerance,
-        help="train the models on the reference first; without, they go on from the first words of real articles",
-    )
-    criticise.add_argument("--articles", metavar="N", type=positive, help="drawn from each model (default 200)")
-    criticise.add_argument(
-        "--max-tokens",
-        metavar="N",
-        type=positive,
-        help="of an article of a model, longer ones are rejected (default: twice the words of the longest real one)",
-    )
-    criticise.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
-    criticise.add_argument(
-        "--test",
-        metavar="FILE",
-        help="chains and texts: real ones that are the yardstick (default: a fifth of REFERENCE)",
-    )
-    criticise.add_argument("--num-topics", metavar="K", type=positive, help="texts: topics, 2 or more (default 20)")
-    criticise.add_argument("--seed", metavar="S", type=seed, help="chains and texts: of all that is drawn (default 1)")
+    groups = {
+        ArticleOptions: "options for articles",
+        ChainOptions: "options for chains",
+        MentionOptions: "options for chains of mentions",
+        TopicFit: "options for texts",
+        Drawn: "options for all but articles",
+    }
+    add_options(criticise, CriticiseOptions, groups)
     criticise.set_defaults(run=_run)
 
 
@@ -98,5 +60,4 @@ def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.criticise import criticise
 
     samples = [Path(path) for path in arguments.samples]
-    options = {key: value for key, value in vars(arguments).items() if key not in ("reference", "samples", "run")}
-    return repr(criticise(arguments.reference, samples, **options))
+    return repr(criticise(arguments.reference, samples, **{"output": "own-text", **asked(arguments)}))

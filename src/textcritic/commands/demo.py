@@ -2,7 +2,7 @@
 
 import argparse
 
-from textcritic.commands.arguments import positive
+from textcritic.commands.arguments import Commands, add_command, positive
 
 DEMO = """\
 Build a demo study in the folder where it is called. No GPU, no download. Results go to ./results; the same command
@@ -18,14 +18,9 @@ again goes on where it was killed, and is done in seconds if all is there.
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add the command to the command line."""
-    demo = commands.add_parser(
-        "demo",
-        help="build a demo study here: minutes on two CPU cores",
-        description=DEMO,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    demo = add_command(commands, "demo", "build a demo study here: minutes on two CPU cores", DEMO)
     demo.add_argument(
         "study", metavar="STUDY", nargs="?", default="demo", help="demo, coreference-demo or code-mixing-demo"
     )

@@ -2,6 +2,8 @@
 
 import argparse
 
+from textcritic.commands.arguments import Commands, add_command
+
 INSTALL = """\
 Install what a part of the workflow needs beside the package's own requirements, in exact versions, into the
 environment of this command. What is there already is left alone.
@@ -11,14 +13,9 @@ environment of this command. What is there already is left alone.
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add the command to the command line."""
-    install = commands.add_parser(
-        "install",
-        help="install what only a part of the workflow needs, e.g. fairseq",
-        description=INSTALL,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    install = add_command(commands, "install", "install what only a part of the workflow needs, e.g. fairseq", INSTALL)
     install.add_argument("name", metavar="NAME", help="fairseq or catalogues")
     install.set_defaults(run=_run)
 

@@ -2,15 +2,15 @@
 
 import argparse
 
-from textcritic.commands.arguments import add_resamples, positive, seed
+from textcritic.api.options import MixingOptions
+from textcritic.commands.arguments import TEXTS, Commands, add_command, add_options, asked
 
 MIXING = """\
 Fit latent Dirichlet allocation on part of the texts of REAL, and say how much the others, and those of SAMPLES, mix its
 topics. Where each real text is in one of K languages, K topics become the languages: what is measured is code-mixing.
 
-Both files have a text a line; or JSONL (.jsonl, .jsonl.gz), each line {"text": "..."}, of REAL also {"text": "...",
-"language": "de"}; or a table with such columns (.parquet, .arrow); or counts in the format LDA-C (.dat, .ldac). Tokens
-are split at white space, and all of them count; texts should be tokenised, punctuation apart from words.
+Tokens are split at white space, and all of them count; texts should be tokenised, punctuation apart from words.
+Texts of REAL may have a "language" beside "text". Both files may also be counts in the format LDA-C (.dat, .ldac).
 """
 MIXING_OUTPUT = """\
 One JSON object is printed:
@@ -35,56 +35,18 @@ One JSON object is printed:
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add the command to the command line."""
-    mixing = commands.add_parser(
-        "mixing",
-        help="how much texts mix topics, such as languages",
-        description=MIXING,
-        epilog=MIXING_OUTPUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    mixing = add_command(
+        commands, "mixing", "how much texts mix topics, such as languages", MIXING + TEXTS, MIXING_OUTPUT
     )
     mixing.add_argument("real", metavar="REAL", help="real texts")
     mixing.add_argument("samples", metavar="SAMPLES", help="texts to compare with them")
-    mixing.add_argument("--topics", metavar="K", type=positive, default=3, help="topics, 2 or more (default 3)")
-    mixing.add_argument(
-        "--paired",
-        action="store_true",
-        help="text i of both files translates the same sentence: the energy test exchanges the texts of a pair alone",
-    )
-    mixing.add_argument(
-        "--held-out",
-        metavar="SHARE",
-        type=float,
-        default=0.2,
-        help="of REAL, drawn at random, that is compared with SAMPLES; the model is fitted on the rest (default 0.2)",
-    )
-    mixing.add_argument("--iterations", metavar="N", type=positive, default=1000, help="of the fit (default 1000)")
-    mixing.add_argument(
-        "--starts", metavar="N", type=positive, default=4, help="chains; the most probable is kept (default 4)"
-    )
-    mixing.add_argument("--draws", metavar="N", type=positive, default=20, help="posterior draws a text (default 20)")
-    mixing.add_argument("--lowercase", action="store_true", help="lower-case the tokens")
-    mixing.add_argument("--workers", metavar="N", type=positive, help="CPU cores (default: all)")
-    add_resamples(mixing)
-    mixing.add_argument("--seed", metavar="S", type=seed, default=1, help="of everything that is drawn (default 1)")
+    add_options(mixing, MixingOptions)
     mixing.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.mixing import mixing  # tomotopy is loaded for this command only
 
-    return mixing(
-        arguments.real,
-        arguments.samples,
-        topics=arguments.topics,
-        paired=arguments.paired,
-        held_out=arguments.held_out,
-        iterations=arguments.iterations,
-        starts=arguments.starts,
-        draws=arguments.draws,
-        lowercase=arguments.lowercase,
-        workers=arguments.workers,
-        resamples=arguments.resamples,
-        seed=arguments.seed,
-    ).to_json()
+    return mixing(arguments.real, arguments.samples, **asked(arguments)).to_json()

@@ -2,15 +2,15 @@
 
 import argparse
 
-from textcritic.commands.arguments import add_resamples, positive, seed, tolerance
+from textcritic.api.options import TopicOptions
+from textcritic.commands.arguments import TEXTS, Commands, add_command, add_options, asked
 
 TOPICS = """\
 Fit a correlated topic model on the documents of TRAIN and give the Latent NLL of those of TEST.
 
-Both files are LDA-C (.dat, .ldac), a document a line, "types id:count id:count ..." with ids from 0; or text: JSONL
-(.jsonl, .jsonl.gz), each line {"text": "..."} or {"sections": [{"text": "..."}, ...]}, or a table with such a column
-(.parquet, .arrow, a folder of these, a folder that `datasets` saved), whose tokens are split at white space.
-Of text, words in more than half of the documents of TRAIN and words that contain xmath are left out, and see below.
+Both files are LDA-C (.dat, .ldac), a document a line, "types id:count id:count ..." with ids from 0; or text, whose
+tokens are split at white space: words in more than half of the documents of TRAIN and words that contain xmath are left
+out, and see below.
 """
 TOPICS_OUTPUT = """\
 One JSON object is printed:
@@ -31,68 +31,18 @@ One JSON object is printed:
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add the command to the command line."""
-    topics = commands.add_parser(
-        "topics",
-        help="Latent NLL of documents under a correlated topic model",
-        description=TOPICS,
-        epilog=TOPICS_OUTPUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    topics = add_command(
+        commands, "topics", "Latent NLL of documents under a correlated topic model", TOPICS + TEXTS, TOPICS_OUTPUT
     )
     topics.add_argument("train", metavar="TRAIN", nargs="?", help="documents to fit the critic on; none with --critic")
     topics.add_argument("test", metavar="TEST", help="documents to score, in a file of the same kind")
-    topics.add_argument("--num-topics", metavar="K", type=positive, help="topics, 2 or more")
-    topics.add_argument(
-        "--critic",
-        metavar="FOLDER",
-        help="score TEST under a model that Blei's ctm-c has fitted: final-mu.dat, final-cov.dat, final-log-beta.dat",
-    )
-    topics.add_argument(
-        "--starts", metavar="N", type=positive, default=4, help="fits; the highest bound is kept (default 4)"
-    )
-    topics.add_argument("--seed", metavar="S", type=seed, default=1, help="of fit and bootstrap (default 1)")
-    topics.add_argument("--iterations", metavar="N", type=positive, default=1000, help="at most (default 1000)")
-    topics.add_argument(
-        "--tolerance",
-        metavar="T",
-        type=tolerance,
-        default=1e-4,
-        help="a fit ends when the bound rises by less than this share of it an iteration (default 0.0001)",
-    )
-    topics.add_argument("--workers", metavar="N", type=positive, help="CPU cores (default: all)")
-    topics.add_argument(
-        "--vocabulary",
-        metavar="FILE",
-        help="LDA-C, or text with --critic: words, one a line, the first is that of id 0",
-    )
-    topics.add_argument(
-        "--stop-words",
-        metavar="none|english|FILE",
-        help="text: words left out in any case; english: 318, FILE: one word a line (default none)",
-    )
-    topics.add_argument(
-        "--minimum-count", metavar="N", type=positive, help="text: leave out words rarer in TRAIN (default 5)"
-    )
-    add_resamples(topics)
+    add_options(topics, TopicOptions)
     topics.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.topics import topics  # torch is loaded for this command only
 
-    return topics(
-        arguments.train,
-        arguments.test,
-        arguments.num_topics,
-        vocabulary=arguments.vocabulary,
-        stop_words=arguments.stop_words,
-        minimum_count=arguments.minimum_count,
-        critic=arguments.critic,
-        iterations=arguments.iterations,
-        tolerance=arguments.tolerance,
-        starts=arguments.starts,
-        workers=arguments.workers,
-        resamples=arguments.resamples,
-        seed=arguments.seed,
-    ).to_json()
+    return topics(arguments.train, arguments.test, **asked(arguments)).to_json()

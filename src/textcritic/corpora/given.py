@@ -1,14 +1,14 @@
 """Articles that a user gives, in JSON lines, Parquet or Arrow: one schema, one check, one kind of message."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.layout import clean_text
 from textcritic.corpora.records import Record, records
-from textcritic.corpora.values import kind_of, text_or
+from textcritic.corpora.values import kind_of, lacks, text_or
 from textcritic.errors import TextcriticError
 
 ARTICLE_KEYS = ("id", "title", "sections", "source")
@@ -20,8 +20,7 @@ def given_articles(path: str | os.PathLike[str], prefix: str = "") -> Iterator[A
 
     Only `sections` and, in each section, `text` are required. An article without id becomes `line-N` after its line, or
     `row-N` after its row; one without source gets the file's name. Blank lines inside a section's text become single
-    line breaks. Of a table, other columns than these four are not read; in JSON they are an error, as they may be
-    misspelt.
+    line breaks. Other keys and columns are ignored, and named on stderr when the file has been read.
 
     Args:
         path: JSON lines (`.jsonl`, `.jsonl.gz`), a file `.parquet` or `.arrow`, a folder of these, or a folder that
@@ -29,8 +28,8 @@ def given_articles(path: str | os.PathLike[str], prefix: str = "") -> Iterator[A
         prefix: put before ids made from numbers, where several files make one corpus.
 
     Raises:
-        TextcriticError: the first fault, naming file and line or row: not JSON, an unknown or missing key, a value of
-            the wrong type, an id that occurs twice, a truncated or undecodable file, a file without articles.
+        TextcriticError: the first fault, naming file and line or row: not JSON, a missing key, a value of the wrong
+            type, an id that occurs twice, a truncated or undecodable file, a file without articles.
     """
     found = False
     for article in articles_of_records(records(path, ARTICLE_KEYS, ["sections"]), Path(path).name, prefix):
@@ -49,8 +48,9 @@ def articles_of_records(given: Iterable[Record], source: str, prefix: str = "") 
         prefix: see `given_articles`.
     """
     first: dict[str, int] = {}
-    for number, unit, where, value in given:
-        article = _article(value, where, default_id=f"{prefix}{unit}-{number}", default_source=source)
+    for record in given:
+        number, unit, where = record.number, record.unit, record.where
+        article = _article(record, default_id=f"{prefix}{unit}-{number}", default_source=source)
         if article.id in first:
             raise TextcriticError(
                 f"{where}: id '{article.id}' was used on {unit} {first[article.id]}; give each article its own id"
@@ -59,12 +59,12 @@ def articles_of_records(given: Iterable[Record], source: str, prefix: str = "") 
         yield article
 
 
-def _article(value: Any, where: str, default_id: str, default_source: str) -> Article:
+def _article(record: Record, default_id: str, default_source: str) -> Article:
+    value, where = record.value, record.where
     if not isinstance(value, dict):
         raise TextcriticError(f"{where}: a line holds {kind_of(value)}; it should be an object with `sections`")
-    _require_known(value, ARTICLE_KEYS, where)
     if "sections" not in value:
-        raise TextcriticError(f"{where}: there is no `sections`; it should be a list of objects with `text`")
+        raise TextcriticError(f"{where}: {lacks(value, 'sections')}; it should be a list of objects with `text`")
     if not isinstance(value["sections"], list):
         raise TextcriticError(
             f"{where}: `sections` is {kind_of(value['sections'])}; it should be a list of objects with `text`"
@@ -75,23 +75,18 @@ def _article(value: Any, where: str, default_id: str, default_source: str) -> Ar
     return Article(
         text_or(identifier, default_id, "id", where) or default_id,
         text_or(value.get("title"), None, "title", where),
-        tuple(_section(section, f"{where}, section {n}") for n, section in enumerate(value["sections"], start=1)),
+        tuple(_section(section, record, n) for n, section in enumerate(value["sections"], start=1)),
         text_or(value.get("source"), default_source, "source", where) or default_source,
     )
 
 
-def _section(value: Any, where: str) -> Section:
+def _section(value: Any, record: Record, number: int) -> Section:
+    where = f"{record.where}, section {number}"
     if not isinstance(value, dict):
         raise TextcriticError(f'{where}: it is {kind_of(value)}; it should be an object: {{"title": ..., "text": ...}}')
-    _require_known(value, SECTION_KEYS, where)
+    record.ignored.update((f"sections.{key}", None) for key in value if key not in SECTION_KEYS)
     if "text" not in value:
-        raise TextcriticError(f"{where}: there is no `text`; it should be a string")
+        raise TextcriticError(f"{where}: {lacks(value, 'text')}; it should be a string")
     if not isinstance(value["text"], str):
         raise TextcriticError(f"{where}: `text` is {kind_of(value['text'])}; it should be a string")
     return Section(text_or(value.get("title"), None, "title", where), clean_text(value["text"]))
-
-
-def _require_known(value: dict[str, Any], known: Collection[str], where: str) -> None:
-    for key in value:
-        if key not in known:
-            raise TextcriticError(f"{where}: unknown key `{key}`; the keys are {', '.join(sorted(known))}")

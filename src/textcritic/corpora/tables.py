@@ -26,7 +26,10 @@ def is_table(path: str | os.PathLike[str]) -> bool:
 
 
 def table_rows(
-    path: str | os.PathLike[str], keys: Collection[str], required: Collection[str]
+    path: str | os.PathLike[str],
+    keys: Collection[str],
+    required: Collection[str],
+    ignored: dict[str, None] | None = None,
 ) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Stream the rows of a table, in the order of its files, a batch in memory at a time.
 
@@ -35,6 +38,7 @@ def table_rows(
             read in the order of their names, or a folder written by `datasets.Dataset.save_to_disk`.
         keys: columns that are read, where they are there; no other column is.
         required: columns of which every file must have one.
+        ignored: gets the names of the other columns as keys.
 
     Yields:
         Number of the row in the whole table, from 1; where it is, for messages; its columns. A column of
@@ -48,7 +52,7 @@ def table_rows(
     for file in table_files(path):
         with _readable(file):
             within = 0
-            for batch in _batches(file, keys, required):
+            for batch in _batches(file, keys, required, {} if ignored is None else ignored):
                 for row in rows_of(batch):
                     number, within = number + 1, within + 1
                     yield number, f"{file}, row {within}", row
@@ -127,10 +131,13 @@ def _readable(file: Path) -> Iterator[None]:
         raise TextcriticError(f"{file}: a text in it is not UTF-8 ({error.reason}); write it again") from error
 
 
-def _batches(file: Path, keys: Collection[str], required: Collection[str]) -> Iterator[pa.RecordBatch]:
+def _batches(
+    file: Path, keys: Collection[str], required: Collection[str], ignored: dict[str, None]
+) -> Iterator[pa.RecordBatch]:
     if file.name.endswith(".parquet"):
         with pq.ParquetFile(file, pre_buffer=False) as parquet:  # else the whole file is buffered
             columns = _columns(file, parquet.schema_arrow, keys, required)
+            ignored |= dict.fromkeys(name for name in parquet.schema_arrow.names if name not in columns)
             yield from parquet.iter_batches(BATCH, columns=columns)
         return
     with pa.memory_map(str(file)) as source:
@@ -138,6 +145,7 @@ def _batches(file: Path, keys: Collection[str], required: Collection[str]) -> It
         source.seek(0)
         with (pa.ipc.open_file if is_file else pa.ipc.open_stream)(source) as reader:
             columns = _columns(file, reader.schema, keys, required)
+            ignored |= dict.fromkeys(name for name in reader.schema.names if name not in columns)
             parts = (reader.get_batch(n) for n in range(reader.num_record_batches)) if is_file else reader
             for part in parts:
                 for start in range(0, part.num_rows, BATCH):

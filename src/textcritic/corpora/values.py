@@ -1,5 +1,7 @@
 """What a value of JSON, Parquet or Arrow is, in messages."""
 
+import difflib
+from collections.abc import Mapping
 from typing import Any
 
 from textcritic.errors import TextcriticError
@@ -12,6 +14,12 @@ def text_or(value: Any, default: str | None, key: str, where: str) -> str | None
     if not isinstance(value, str):
         raise TextcriticError(f"{where}: `{key}` is {kind_of(value)}; it should be a string or be left out")
     return value
+
+
+def lacks(value: Mapping[str, Any], key: str) -> str:
+    """Words for an object without a key, and for the one that may be this key misspelt."""
+    close = difflib.get_close_matches(key, map(str, value), 1)
+    return f"there is no `{key}`" + (f", but there is `{close[0]}`" if close else "")
 
 
 def kind_of(value: Any) -> str:

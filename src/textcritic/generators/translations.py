@@ -3,18 +3,16 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from textcritic.corpora import Article, MalformedArticle, Section, iter_articles
-from textcritic.corpora.records import records
-from textcritic.corpora.tables import is_table
+from textcritic.corpora.records import Record, records
 from textcritic.corpora.values import kind_of, text_or
 from textcritic.errors import TextcriticError
 from textcritic.generators.collect import NOT_DRAWN, Limit, Rejected, SampleFiles, collect_draws, write_sample
 from textcritic.generators.shards import Draw
 
 KEYS = ("id", "source", "text")
-JSON = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 
 
 def sources_of(articles_path: str | os.PathLike[str]) -> list[str]:
@@ -70,9 +68,9 @@ def import_translations(path: str | os.PathLike[str], sources: Sequence[str], fi
 
     Three formats:
 
-    - plain text, a translation a line, in the order of the sentences: line n translates sentence n, and after the last
-      comes the first again, so that there are as many lines as sentences, or a multiple;
-    - JSON lines (`.jsonl`, `.json`, either gzipped): `{"text": ...}`, in the same order, or with `source`, the English
+    - plain text, see `records.is_text`, a translation a line, in the order of the sentences: line n translates sentence
+      n, and after the last comes the first again, so that there are as many lines as sentences, or a multiple;
+    - JSON lines: `{"text": ...}`, in the same order, or with `source`, the English
       sentence as it stands in the test split, in any order and number; `id` is optional;
     - a table (`.parquet`, `.arrow` or a folder) with these columns.
 
@@ -103,7 +101,7 @@ class _Given(NamedTuple):
 def _outcomes(path: str | os.PathLike[str], sources: Sequence[str]) -> Iterator[Article | Rejected]:
     known, ids, count = set(sources), dict[str, str](), 0
     in_order: bool | None = None
-    for count, given in enumerate(_given(path), start=1):
+    for count, given in enumerate(map(_given, records(path, KEYS, ["text"])), start=1):
         if in_order not in (None, given.source is None):
             raise TextcriticError(f"{given.where}: give `source` everywhere or nowhere; before this it was otherwise")
         in_order = given.source is None
@@ -126,34 +124,13 @@ def _outcomes(path: str | os.PathLike[str], sources: Sequence[str]) -> Iterator[
         )
 
 
-def _given(path: str | os.PathLike[str]) -> Iterator[_Given]:
-    if not is_table(path) and not str(path).lower().endswith(JSON):
-        yield from _lines(path)
-        return
-    for number, unit, where, value in records(path, KEYS, ["text"]):
-        yield _of_record(value, f"{unit}-{number}", where)
-
-
-def _lines(path: str | os.PathLike[str]) -> Iterator[_Given]:
-    number = 0
-    try:
-        with Path(path).open("rb") as handle:
-            for number, line in enumerate(handle, start=1):
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-                yield _Given(f"line-{number}", None, text, f"{path}:{number}")
-    except UnicodeDecodeError as error:
-        raise TextcriticError(f"{path}:{number}: not UTF-8 ({error.reason}); save the file as UTF-8") from error
-    except OSError as error:
-        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
-
-
-def _of_record(value: Any, default_id: str, where: str) -> _Given:
+def _given(record: Record) -> _Given:
+    value, where = record.value, record.where
     if not isinstance(value, dict) or "text" not in value:
         raise TextcriticError(f'{where}: should be an object with `text`: {{"text": "...", "source": "..."}}')
-    if unknown := next((key for key in value if key not in KEYS), None):
-        raise TextcriticError(f"{where}: unknown key `{unknown}`; the keys are {', '.join(KEYS)}")
     if not isinstance(value["text"], str):
         raise TextcriticError(f"{where}: `text` is {kind_of(value['text'])}; it should be a string")
+    default_id = f"{record.unit}-{record.number}"
     return _Given(
         text_or(value.get("id"), default_id, "id", where) or default_id,
         text_or(value.get("source"), None, "source", where),

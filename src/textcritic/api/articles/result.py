@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from textcritic.api.articles.run import Options, criticise
+from textcritic.api.articles.run import criticise
 from textcritic.api.documents import Documents
+from textcritic.api.options import ArticleOptions
 from textcritic.api.results import MEASURES, REAL, Result, Score
 from textcritic.files import whole_file, write_text
 
@@ -53,7 +54,7 @@ def criticise_articles(
     reference: Documents,
     samples: Mapping[str, Documents],
     output: str | os.PathLike[str] | None,
-    options: Mapping[str, Any],
+    options: ArticleOptions,
 ) -> ArticlesResult:
     """Run the workflow on articles, as `textcritic criticise` does.
 
@@ -61,7 +62,7 @@ def criticise_articles(
         reference: real articles.
         samples: articles by label.
         output: folder for configuration and results; None: a temporary one, which lives as long as the result.
-        options: of `api.articles.Options` but the labels.
+        options: see `ArticleOptions`.
 
     Raises:
         TextcriticError: as `criticise`.
@@ -73,7 +74,7 @@ def criticise_articles(
     names = iter(_file_names(["reference", *samples]))
     real = _path_of(reference, folder / GIVEN / next(names))
     paths = [_path_of(sample, folder / GIVEN / name) for sample, name in zip(samples.values(), names, strict=True)]
-    study = criticise(real, paths, folder, Options(labels=tuple(samples), **options))
+    study = criticise(real, paths, folder, options, tuple(samples))
     return ArticlesResult(
         title="Articles against real ones",
         scores=tuple(_scores(study)),

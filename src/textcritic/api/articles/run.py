@@ -4,7 +4,6 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +17,7 @@ from textcritic.api.articles.configure import (
 )
 from textcritic.api.articles.files import Outline, outlines
 from textcritic.api.articles.models import OPENING, Drawing, models_of
+from textcritic.api.options import ArticleOptions
 from textcritic.errors import TextcriticError
 from textcritic.plan.project import Project
 from textcritic.plan.spec import load_yaml
@@ -30,40 +30,12 @@ MAX_TOKENS = 20_000  # of an article that is drawn, as in the decoding `ancestra
 THRESHOLDS = " (thresholds: --minimum-title-count, --minimum-sections)"
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How files of articles are compared.
-
-    Attributes:
-        titles: whether the titles of samples are given or inferred; None: given, if every section has one.
-        minimum_title_count: see the corpora registry; None: that of the entry `my-articles`, or a fiftieth of the
-            number of articles (at least 2) if that is less.
-        minimum_sections: fewest sections of an article of the reference; None: that of the entry `my-articles`.
-        cores: CPU cores; None: all.
-        labels: what the report calls each file of samples; None: its name.
-        models: models that samples are drawn from: folders, or names on the hub, `OWNER/NAME` or `OWNER/NAME@COMMIT`.
-        fine_tune: passes over the reference that they are trained for first; 0: the models as they are.
-        articles: how many articles are drawn from each.
-        max_tokens: articles that have not ended after so many are rejected; None: twice the words of the longest
-            article of the reference, at most 20,000.
-    """
-
-    titles: TitlesMode | None = None
-    minimum_title_count: int | None = None
-    minimum_sections: int | None = None
-    cores: int | None = None
-    labels: tuple[str, ...] | None = None
-    models: tuple[str, ...] = ()
-    fine_tune: float = 0.0
-    articles: int = 200
-    max_tokens: int | None = None
-
-
 def criticise(
     reference: str | os.PathLike[str],
     samples: Sequence[str | os.PathLike[str]],
     output: str | os.PathLike[str],
-    options: Options | None = None,
+    options: ArticleOptions,
+    labels: Sequence[str] | None = None,
 ) -> Path:
     """Compare the articles of some files with those of a reference; each file is a source.
 
@@ -75,7 +47,8 @@ def criticise(
             statistical tendencies of their text alone are compared, and no critic is fitted.
         samples: files of articles to compare, the same format; titles may be left out.
         output: folder for configuration and results.
-        options: see `Options`.
+        options: see `ArticleOptions`.
+        labels: what the report calls each file of samples; None: its name.
 
     Returns:
         The folder of the study's results, with report.html.
@@ -84,7 +57,6 @@ def criticise(
         TextcriticError: a fault of a file, named with its line; no title where an option needs one; the output folder
             has other files where the configuration goes; or a step of the workflow failed, as stderr says.
     """
-    options = options or Options()
     folder = Path(output).expanduser().resolve()
     real, *drawn = outlines([reference, *samples], corpus_template()["titles"])
     titled = _titled(real, options)
@@ -94,7 +66,7 @@ def criticise(
     wanted = Wanted(
         reference=real.path,
         samples=tuple(outline.path for outline in drawn),
-        labels=options.labels or tuple(labels_of([outline.path for outline in drawn])),
+        labels=tuple(labels or labels_of([outline.path for outline in drawn])),
         given=given,
         minimum_title_count=_title_count(real, options.minimum_title_count) if titled else 1,
         minimum_sections=options.minimum_sections,
@@ -113,7 +85,7 @@ def criticise(
     return folder / "results/studies" / STUDY
 
 
-def _titled(real: Outline, options: Options) -> bool:
+def _titled(real: Outline, options: ArticleOptions) -> bool:
     """Whether articles of the reference have titles; reported on stderr where all or some have none.
 
     Raises:
@@ -138,7 +110,7 @@ def _titled(real: Outline, options: Options) -> bool:
     return bool(real.titled)
 
 
-def _given(drawn: Sequence[Outline], options: Options) -> bool:
+def _given(drawn: Sequence[Outline], options: ArticleOptions) -> bool:
     """Whether titles are given; models as they are write none, so that they are inferred unless asked otherwise."""
     if options.models and not options.fine_tune and options.titles is None:
         _say(
@@ -149,7 +121,7 @@ def _given(drawn: Sequence[Outline], options: Options) -> bool:
     return _mode(drawn, options.titles) == "given"
 
 
-def _drawing(real: Outline, options: Options, titles: bool) -> Drawing:
+def _drawing(real: Outline, options: ArticleOptions, titles: bool) -> Drawing:
     """How samples are drawn from models; reported on stderr."""
     most = options.max_tokens or min(MAX_TOKENS, 2 * real.longest)
     _say(f"models: {options.articles:,} articles from each, of {most:,} tokens at most; longer ones are rejected")
@@ -187,7 +159,7 @@ def _title_count(real: Outline, asked: int | None) -> int:
     return count
 
 
-def _command(real: Outline, drawn: Sequence[Outline], folder: Path, options: Options) -> list[str]:
+def _command(real: Outline, drawn: Sequence[Outline], folder: Path, options: ArticleOptions) -> list[str]:
     """The command line that makes the study again, from any folder."""
     names = ["titles", "minimum_title_count", "minimum_sections"]
     if options.models:

@@ -20,9 +20,6 @@ Array = npt.NDArray[np.float64]
 # topic emits get the same results either way. A count divided by this is still a finite double.
 NEVER = 1e-280
 
-# Fits from so many starts; the best is kept.
-STARTS = 4
-
 PARAMETERS = ("log_topics", "mean", "covariance")
 SINGULAR = "covariance: is singular or not positive definite; use fewer topics or more documents"
 

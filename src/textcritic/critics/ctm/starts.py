@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.ctm.model import CTM, STARTS, FitOptions
+from textcritic.critics.ctm.model import CTM, FitOptions
 from textcritic.critics.ctm.train import Fit, fit_ctm
 from textcritic.errors import TextcriticError
+from textcritic.plan.checks.critics import STARTS
 from textcritic.runlog import log
 
 

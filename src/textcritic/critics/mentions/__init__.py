@@ -2,7 +2,6 @@
 
 from textcritic.critics.mentions.alternatives import NEW_ENTITY, NONE, Expected, expected_tokens
 from textcritic.critics.mentions.comparisons import MINIMUM, THRESHOLD, contributions, log_ratios, unlikely
-from textcritic.critics.mentions.discounts import DISCOUNTS, Discount
 from textcritic.critics.mentions.evidence import Evidence, evidence
 from textcritic.critics.mentions.model import FLOOR, MentionCritic
 from textcritic.critics.mentions.scoring import (
@@ -11,14 +10,12 @@ from textcritic.critics.mentions.scoring import (
     decompose_mentions,
     score_mentions,
 )
-from textcritic.critics.mentions.windows import BOS, MAXIMUM_ORDER, Windows, count_windows, occurrences
+from textcritic.critics.mentions.windows import BOS, Windows, count_windows, occurrences
 from textcritic.latents.resolvers.mention_chains import NO_ENTITY, SENTENCE, MentionChains
 
 __all__ = [
     "BOS",
-    "DISCOUNTS",
     "FLOOR",
-    "MAXIMUM_ORDER",
     "MENTION_SCORES_SCHEMA",
     "MINIMUM",
     "NEW_ENTITY",
@@ -26,7 +23,6 @@ __all__ = [
     "NO_ENTITY",
     "SENTENCE",
     "THRESHOLD",
-    "Discount",
     "Evidence",
     "Expected",
     "MentionChains",

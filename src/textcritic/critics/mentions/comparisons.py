@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from textcritic.critics.mentions.alternatives import NONE, Alternatives
-from textcritic.critics.mentions.discounts import Discount
 from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.windows import CHUNK, Alphabet, Items, Windows, aligned, count_windows
 from textcritic.errors import TextcriticError
 from textcritic.inference import GROUPS, document_groups, jackknife_variance
 from textcritic.latents.resolvers.mention_chains import MentionChains
+from textcritic.plan.checks.critics import Discount
 
 MINIMUM = 5
 THRESHOLD = -7.0

@@ -6,15 +6,13 @@ distinct items stand before it.
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from textcritic.critics.mentions.counts import Ints, Level
+from textcritic.plan.checks.critics import Discount
 
-Discount = Literal["kneser-ney", "as_released", "modified"]
-DISCOUNTS: tuple[Discount, ...] = ("kneser-ney", "as_released", "modified")
 Discounts = npt.NDArray[np.float64]
 
 # Of counts of 1, 2, and 3 or more, where the counts of counts give none; KenLM's `--discount_fallback`.

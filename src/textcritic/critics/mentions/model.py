@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.critics.mentions.counts import Level, find, find_contexts, levels_of
-from textcritic.critics.mentions.discounts import DISCOUNTS, Discount, Discounts, adjusted_counts, discounts_of
+from textcritic.critics.mentions.discounts import Discounts, adjusted_counts, discounts_of
 from textcritic.critics.mentions.windows import (
     CHUNK,
     Alphabet,
@@ -39,6 +39,7 @@ from textcritic.critics.mentions.windows import (
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays
 from textcritic.latents.resolvers.mention_chains import MentionChains
+from textcritic.plan.checks.critics import DISCOUNTS, Discount
 
 Floats = npt.NDArray[np.float64]
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from textcritic.critics.mentions.discounts import Discount
 from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.scoring import document_nll
 from textcritic.errors import TextcriticError
 from textcritic.inference import Interval, bootstrap_interval, exp_ratio_of_sums
 from textcritic.inference.statistics import Array
 from textcritic.latents.resolvers.mention_chains import MentionChains
+from textcritic.plan.checks.critics import Discount
 
 KINDS = ("gold", "resolved")
 """Of chains, and of critics by what they were fitted on."""

@@ -11,13 +11,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from textcritic.critics.mentions.discounts import DISCOUNTS, Discount
 from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA, score_mentions
 from textcritic.critics.scores import rejected_rows
 from textcritic.files import write_table
 from textcritic.latents.resolvers.chains import Chained, ChainOptions, read_chains
+from textcritic.plan.checks.critics import DISCOUNTS, Discount
 from textcritic.runlog import Progress
 
 ITSELF = "itself"

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
 from textcritic.latents.resolvers.mention_chains import NO_ENTITY, SENTENCE, MentionChains
+from textcritic.plan.checks.critics import MAXIMUM_ORDER
 
 BOS = "<bos>"
 UNKNOWN = "<unknown>"
-MAXIMUM_ORDER = 9
 # Tokens whose windows are in memory at a time: 8 MB for each of a few dozen columns.
 CHUNK = 1 << 20
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.corpora.conll import ConllDocument, conll_documents, is_archive, plain
-from textcritic.corpora.jsonl import json_lines
+from textcritic.corpora.records import Record, records
 from textcritic.corpora.values import kind_of
 from textcritic.errors import TextcriticError
 from textcritic.latents.resolvers.conll import with_spans
@@ -174,18 +174,18 @@ class _Line:
 
 def _lines(path: str) -> Iterator[_Line]:
     found = False
-    for number, value in json_lines(path):
+    for record in records(path, DOCUMENT_KEYS, ["mentions"]):
         found = True
-        yield _checked_line(value, f"{path}:{number}")
+        yield _checked_line(record)
     if not found:
         raise TextcriticError(f"{path}: there is no line in it; write one object with `id` and `mentions` a line")
 
 
-def _checked_line(value: Any, where: str) -> _Line:
+def _checked_line(record: Record) -> _Line:
+    value, where = record.value, record.where
     should = 'it should be an object: {"id": ..., "mentions": [...]}'
     if not isinstance(value, dict):
         raise TextcriticError(f"{where}: {kind_of(value)}; {should}")
-    _known(value, DOCUMENT_KEYS, where)
     identifier, mentions, sentences = (value.get(key) for key in DOCUMENT_KEYS)
     if not _is_name(identifier):
         raise TextcriticError(f"{where}: `id` is {kind_of(identifier)}; it should be that of an article")
@@ -193,6 +193,7 @@ def _checked_line(value: Any, where: str) -> _Line:
         raise TextcriticError(f"{where}: `mentions` is {kind_of(mentions)}; it should be a list of objects")
     for number, mention in enumerate(mentions, 1):
         _check_mention(mention, f"{where}, mention {number}")
+        record.ignored.update((f"mentions.{key}", None) for key in mention if key not in MENTION_KEYS)
     if sentences is not None and not (isinstance(sentences, list) and all(map(_is_pair, sentences))):
         raise TextcriticError(f"{where}: `sentences` should be a list of pairs of characters, [start, end]")
     return _Line(str(identifier), where, mentions, None if sentences is None else [(a, b) for a, b in sentences])
@@ -201,7 +202,6 @@ def _checked_line(value: Any, where: str) -> _Line:
 def _check_mention(mention: Any, where: str) -> None:
     if not isinstance(mention, dict):
         raise TextcriticError(f'{where}: {kind_of(mention)}; it should be {{"start": 0, "end": 4, "entity": 1}}')
-    _known(mention, MENTION_KEYS, where)
     for key in ("start", "end"):
         if not _is_int(mention.get(key)):
             raise TextcriticError(f"{where}: `{key}` is {_shown(mention.get(key))}; it should be a whole number")
@@ -270,12 +270,6 @@ def _line(document: ConllDocument, line: int) -> str:
 
 def _is_conll(path: str) -> bool:
     return path.endswith((".conll", ".conll.gz", ".tar.gz", ".tgz")) or (Path(path).is_file() and is_archive(path))
-
-
-def _known(value: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
-    for key in value:
-        if key not in keys:
-            raise TextcriticError(f"{where}: unknown key `{key}`; the keys are {', '.join(keys)}")
 
 
 def _is_int(value: Any) -> bool:

@@ -1,0 +1,232 @@
+"""The options of each function and of its command; loading them loads nothing heavy."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal
+
+from textcritic.api.declare import FROM_ZERO, SHARE, Options, one_of, option, whole
+from textcritic.errors import TextcriticError
+from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, STARTS, Discount
+from textcritic.plan.checks.tendencies import ENGLISH, TOKENIZERS, Tokenizer
+
+HELD_OUT = 0.2  # of the reference, as of the corpora entry `my-articles`
+NUM_TOPICS = 20  # of `criticise`
+RESOLVERS = ("persons",)
+TITLES = ("given", "inferred")
+CORES = "CPU cores (default: all); the numbers do not depend on it"
+
+Name = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn(Options):
+    """What is drawn at random."""
+
+    resamples: int = option(10_000, "of the bootstrap and of the permutation tests", whole(1))
+    seed: int = option(1, "of everything that is drawn", whole(0), metavar="S")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainOptions(Drawn):
+    """How chains of titles are criticised."""
+
+    smoothing: float | None = option(
+        None,
+        "pseudo-count added to every transition, 0 or more; without it, the one of 0.001 ... 10 with the lowest Latent "
+        "PPL in 10-fold cross-validation on the real chains (ties: the larger)",
+        FROM_ZERO,
+        metavar="auto|DELTA",
+        none="auto",
+    )
+    as_released: bool = option(
+        False,
+        "do as the paper's released code does: rows are normalised over the begin state too, transitions next to an "
+        "unknown title are skipped instead of the document rejected, and the smoothing is chosen from 0 and 1",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MentionOptions(Drawn):
+    """How chains of mentions are criticised."""
+
+    order: int = option(5, "tokens of a window, 1 to 9; 5 is the paper's", whole(1, MAXIMUM_ORDER))
+    discount: Discount = option(
+        "kneser-ney",
+        "kneser-ney: interpolated, with continuation counts, as the paper's words say; as_released: absolute "
+        "discounting, as in its released code; modified: three discounts an order (Chen and Goodman 1999)",
+        one_of(DISCOUNTS),
+    )
+    gender: bool = option(True, "the label None in place of MALE, FEMALE and PLURAL")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoreferenceOptions(MentionOptions):
+    """How `coreference` finds and criticises chains of mentions."""
+
+    resolver: Literal["persons"] | None = option(
+        None,
+        "find the mentions in texts; persons: people, by rules, English",
+        one_of(RESOLVERS),
+    )
+
+
+@dataclass(frozen=True)
+class TopicFit(Drawn):
+    """How a topic model is fitted."""
+
+    num_topics: int | None = option(None, "topics, 2 or more", whole(2), metavar="K")
+    _: KW_ONLY
+    starts: int = option(STARTS, "fits; that of the highest bound is kept", whole(1))
+    iterations: int = option(1000, "of a fit, at most", whole(1))
+    tolerance: float = option(
+        1e-4, "a fit ends when the bound rises by less than this share of it an iteration", FROM_ZERO, metavar="T"
+    )
+    workers: int | None = option(None, CORES, whole(1))
+    stop_words: str | None = option(
+        None,
+        "text: words left out in any case; english: 318, FILE: one word a line (default none)",
+        metavar="none|english|FILE",
+    )
+    minimum_count: int | None = option(
+        None, "text: leave out words that are rarer in the real documents (default 5)", whole(1)
+    )
+
+    @property
+    def threads(self) -> int:
+        """CPU cores that work, as a number."""
+        return self.workers or os.cpu_count() or 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicOptions(TopicFit):
+    """How `topics` fits and scores."""
+
+    critic: Name | None = option(
+        None,
+        "score under a model that Blei's ctm-c has fitted, instead of fitting one: the folder of final-mu.dat, "
+        "final-cov.dat and final-log-beta.dat",
+        metavar="FOLDER",
+    )
+    vocabulary: Name | None = option(
+        None, "LDA-C, or text with a critic: words, one a line, the first is that of id 0", metavar="FILE"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixingOptions(Drawn):
+    """How `mixing` fits and judges."""
+
+    topics: int = option(3, "topics, 2 or more; as many as there are languages", whole(2), metavar="K")
+    paired: bool = option(
+        False,
+        "text i of both sets translates the same sentence: the energy test exchanges the texts of a pair alone",
+    )
+    held_out: float = option(
+        HELD_OUT,
+        "of the real texts, drawn at random, that is compared with the samples; the model is fitted on the rest",
+        SHARE,
+    )
+    iterations: int = option(1000, "sweeps of the fit over all tokens", whole(1))
+    starts: int = option(4, "chains of the fit; the most probable one is kept", whole(1))
+    draws: int = option(20, "posterior draws of a text", whole(1))
+    lowercase: bool = option(False, "lower-case the tokens")
+    workers: int | None = option(None, CORES, whole(1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TendencyOptions(Drawn):
+    """How `compare_tendencies` counts, measures and judges."""
+
+    tokenizer: Tokenizer = option(
+        "words",
+        "words: for raw text; whitespace: for text that has been tokenised, as the paper's",
+        one_of(TOKENIZERS),
+    )
+    lower_case: bool = option(True, "count words as they are, not in lower case", flag="keep-case")
+    stop_words: str = option(
+        ENGLISH,
+        "english: 179 words; another language of NLTK's lists, if they are installed; FILE: one word a line",
+        metavar="LANGUAGE|none|FILE",
+    )
+    held_out: float = option(
+        0.5,
+        "of the real documents, that samples are compared with; second draws are taken from the rest",
+        SHARE,
+    )
+    draws: int = option(5, "second draws at most; 0: none", whole(0))
+    ranks: int = option(10_000, "the first ranks, which distances of ranks and frequencies are taken over", whole(2))
+    workers: int | None = option(None, "threads that count (default 1)", whole(1))
+    resamples: int = option(1000, "of bootstrap and tests", whole(1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArticleOptions(Options):
+    """How articles go through the workflow."""
+
+    titles: Literal["given", "inferred"] | None = option(
+        None,
+        "of the samples (default: given if every section has one)",
+        one_of(TITLES),
+    )
+    minimum_title_count: int | None = option(
+        None,
+        "leave out articles of the reference with a title on fewer sections of its training part (default 10; of fewer "
+        "than 500 articles a fiftieth of their number, at least 2)",
+        whole(1),
+    )
+    minimum_sections: int | None = option(None, "fewest sections of an article of the reference (default 2)", whole(1))
+    model: Name | Sequence[Name] = option(
+        (),
+        "draw samples from this causal language model; there may be several. A local folder, or a name on the hub, "
+        "OWNER/NAME or OWNER/NAME@COMMIT; a commit that is not named is looked up and recorded",
+        metavar="NAME_OR_FOLDER",
+    )
+    fine_tune: float = option(
+        0.0,
+        "train the models on the reference first, for so many passes; 0: they go on from the first words of real "
+        "articles",
+        FROM_ZERO,
+        metavar="EPOCHS",
+    )
+    articles: int = option(200, "drawn from each model", whole(1))
+    max_tokens: int | None = option(
+        None,
+        "of an article of a model, longer ones are rejected (default: twice the words of the longest real one)",
+        whole(1),
+    )
+    cores: int | None = option(None, "CPU cores (default: all)", whole(1))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.models and (about := {"fine_tune", "articles", "max_tokens"} & self.asked().keys()):
+            raise TextcriticError(f"{min(about)}: is about models; name one with `model`")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that are named."""
+        given = [self.model] if isinstance(self.model, str | os.PathLike) else self.model
+        return tuple(os.fspath(model) for model in given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriticiseOptions(ArticleOptions, ChainOptions, MentionOptions, TopicFit):
+    """How `criticise` compares: options for all kinds of documents, and those of each kind."""
+
+    output: Name | None = option(
+        None,
+        "folder for configuration and results (default: own-text, of the command)",
+        metavar="FOLDER",
+    )
+    test: Any = option(
+        None,
+        "not for articles: real documents that are the yardstick; the critic is then fitted on all of the reference "
+        "(default: a share of the reference, drawn at random)",
+        metavar="FILE",
+    )
+    held_out: float | None = option(
+        None,
+        f"not for articles: share of the reference, drawn at random, that is the yardstick (default {HELD_OUT})",
+        SHARE,
+    )
+    num_topics: int = option(NUM_TOPICS, "topics, 2 or more", whole(2), metavar="K")
