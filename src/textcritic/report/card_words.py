@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from textcritic.inference import ALPHA
 from textcritic.report.card import SOME_SEEDS, Block, Cell, Column, Row
 from textcritic.report.numbers import NONE, interval, number, p_value, percent
-from textcritic.report.scorecard import ALPHA, DIFFERENT, HIGHER, LOWER, NOT_SCORED, NOT_TESTED, SAME
+from textcritic.report.scorecard import DIFFERENT, HIGHER, LOWER, NOT_SCORED, NOT_TESTED, SAME
 
 SIGNS = {DIFFERENT: "≠", SAME: "≈", SOME_SEEDS: "?"}
 MOST_SENTENCES = 5

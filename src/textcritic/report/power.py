@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from textcritic.inference import ALPHA
 from textcritic.report.numbers import percent
-from textcritic.report.scorecard import ALPHA
 from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER
 
 NOTICED = 0.8

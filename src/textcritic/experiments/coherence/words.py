@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from textcritic.experiments.coherence.files import DATA_INFERRED
+from textcritic.inference import ALPHA
 from textcritic.plan.sources import GROUP, SAMPLE
 from textcritic.report.card import Cell, Row, scorecard
 from textcritic.report.cells import matching
@@ -22,7 +23,6 @@ from textcritic.report.numbers import (
     plural,
 )
 from textcritic.report.scorecard import (
-    ALPHA,
     DIFFERENT,
     HIGHER,
     LOWER,

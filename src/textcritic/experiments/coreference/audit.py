@@ -14,12 +14,12 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import Documents
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.files import read_table
+from textcritic.inference import ALPHA
 from textcritic.plan.sources import DATA, GROUP, KEYS, SAMPLE
 from textcritic.report.cells import matching, measure_cell, unique
 from textcritic.report.measured import columns_of, counted, estimated
 from textcritic.report.names import Names
 from textcritic.report.numbers import missing
-from textcritic.report.scorecard import ALPHA
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.tables import Material
 

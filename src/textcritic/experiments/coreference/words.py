@@ -9,10 +9,11 @@ from textcritic.critics.mentions import BOS
 from textcritic.experiments.coreference.passages import Symbol
 from textcritic.experiments.coreference.sheets import STEP
 from textcritic.experiments.coreference.why import is_label, written
+from textcritic.inference import ALPHA
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
 from textcritic.report.names import Names
 from textcritic.report.numbers import MINUS, interval, p_value, percent
-from textcritic.report.scorecard import ALPHA, Number, strength
+from textcritic.report.scorecard import Number, strength
 from textcritic.report.section import Finding
 
 DEFINITIONS = (

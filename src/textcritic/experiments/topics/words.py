@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 
 from textcritic.experiments.topics.sheets import words_per_document
+from textcritic.inference import ALPHA
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
 from textcritic.report.names import Names
 from textcritic.report.numbers import number, percent, plural
-from textcritic.report.scorecard import ALPHA
 from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.section import Finding
 
