@@ -1,11 +1,18 @@
-"""For mutmut: a test reaches what its fixtures and the body of its module called too, whichever test came first."""
+"""For mutmut: which files it asks, and that a test reaches what its fixtures and the body of its module called too."""
 
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
+from mutants_files import is_chosen
 from mutmut.state import state
 
 _reached: dict[object, set[str]] = {}
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out files of tests that have nothing to do with what is mutated."""
+    return True if collection_path.name.startswith("test_") and not is_chosen(collection_path) else None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -9,7 +9,7 @@ from ctm_oracle import draw_documents, random_critic
 
 from textcritic.critics.ctm import FitOptions, fit_ctm, fit_starts
 from textcritic.critics.ctm import start as starting
-from textcritic.critics.ctm import starts as several
+from textcritic.critics.ctm.em import EM
 from textcritic.critics.ctm.model import load_critics, save_critics
 from textcritic.critics.ctm.starts import seed_of_start
 from textcritic.errors import TextcriticError
@@ -66,7 +66,7 @@ def test_no_start_is_refused(counts):
 @pytest.mark.parametrize("after", [2, 9])
 def test_a_kill_costs_an_iteration_whatever_start_it_is_in(counts, fits, tmp_path, monkeypatch, caplog, after):
     """The fit ends within an iteration, after some; another goes on, and no finished iteration is repeated."""
-    iteration, done = several.fit_ctm.__globals__["EM"].iteration, []
+    iteration, done = EM.iteration, []
 
     def killed(em, current, *files):
         if len(done) == after:
@@ -74,7 +74,7 @@ def test_a_kill_costs_an_iteration_whatever_start_it_is_in(counts, fits, tmp_pat
         done.append(len(current.bounds))
         return iteration(em, current, *files)
 
-    monkeypatch.setattr(several.fit_ctm.__globals__["EM"], "iteration", killed)
+    monkeypatch.setattr(EM, "iteration", killed)
     with pytest.raises(KeyboardInterrupt):
         fit_starts(counts, OPTIONS, 3, state=tmp_path)
     monkeypatch.undo()

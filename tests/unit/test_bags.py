@@ -87,6 +87,17 @@ def test_vocabulary_and_counts_are_those_by_hand(documents, lowercase, share, mo
     assert (matrix.dtype, matrix.indices.dtype, matrix.has_sorted_indices) == (np.int32, np.int32, True)
 
 
+def test_counts_are_kept_while_new_words_come(monkeypatch):
+    """More words than there is room for at first, and again some thousands of words later."""
+    monkeypatch.setattr(vocabulary, "BATCH_TOKENS", 200)
+    ranks = np.random.default_rng(0).zipf(1.2, size=(800, 20)) % 9000
+    documents = [[f"w{rank}" for rank in row] for row in ranks]
+    kept, _ = by_hand(documents, EVERYTHING, ())
+    assert len(kept) > 3000
+    found, _ = build_vocabulary(documents, EVERYTHING)
+    assert list(zip(found.words, found.counts, found.documents, strict=True)) == kept
+
+
 def test_exactly_half_of_the_documents():
     documents = ["half x", "half y", "x", "y z z"]
     paper, reasons = words(documents, minimum_count=1)

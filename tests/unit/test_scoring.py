@@ -205,9 +205,11 @@ def test_columns_in_another_order():
     q = random_posteriors(np.random.default_rng(1), [3, 2])
     order = [2, 0, 1]
     straight = score_posteriors(CRITIC, ["1", "2"], q)
-    turned = score_posteriors(CRITIC, ["1", "2"], [p[:, order] for p in q], [CRITIC.titles[k] for k in order])
+    columns, titles = [p[:, order] for p in q], [CRITIC.titles[k] for k in order]
+    turned = score_posteriors(CRITIC, ["1", "2"], columns, titles)
     assert turned["nll_soft"].to_numpy() == pytest.approx(straight["nll_soft"].to_numpy(), rel=1e-12)
     assert turned["chain"].to_pylist() == straight["chain"].to_pylist()
+    assert expected_transitions(columns, CRITIC, titles) == pytest.approx(expected_transitions(q, CRITIC), rel=1e-12)
 
 
 def latents(posteriors, titles, gold):
