@@ -1,4 +1,4 @@
-"""Run the workflow as a user does, or only ask what it would do."""
+"""Run the workflow, or only ask what it would do."""
 
 import os
 import subprocess
@@ -7,12 +7,18 @@ import traceback
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from forks import forking_python
+
 ROOT = Path(__file__).parents[1]
 
 
 def snakemake(folder, *arguments, configfile, **environment):
-    """Snakemake on two cores in `folder`, as a process of its own; the finished process, with its output as text."""
-    return _process(folder, [*_options(folder, configfile), "--cores", "2", *arguments], environment)
+    """Snakemake on two cores in `folder`, by `forking_python`; the finished process, with its output as text.
+
+    Which of two jobs is begun first is not left to a solver, which costs more than many a job here.
+    """
+    options = [*_options(folder, configfile), "--cores", "2", "--scheduler", "greedy"]
+    return _process(folder, [*options, *arguments], environment)
 
 
 def dry_run(folder, *arguments, configfile=None):
@@ -43,7 +49,7 @@ def dry_run(folder, *arguments, configfile=None):
 
 def _process(folder, arguments, environment):
     return subprocess.run(
-        [sys.executable, "-m", "snakemake", *map(str, arguments)],
+        [forking_python(), "-m", "snakemake", *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,
