@@ -5,8 +5,8 @@ interpreter's place: it asks a server, this module, for a process forked from it
 packages of others alone; `textcritic` is imported by each process itself.
 
 Two things are not as with the interpreter: a signal to the program does not reach the process that works for it, and
-what a package reads from the environment when it is imported is what this process had. So what is killed, and some
-whole workflows, are run by the interpreter: e2e/test_criticise, e2e/test_wheel and tests/slurm.
+what a package reads from the environment when it is imported is what this process had. So what is killed, and three
+whole workflows, are run by the interpreter: e2e/test_wheel, e2e/test_criticise_model and tests/slurm.
 """
 
 import atexit
@@ -35,7 +35,7 @@ LOADED = (
     *("transformers", "transformers.models.auto.modeling_auto", "transformers.models.auto.tokenization_auto"),
     *("transformers.models.gpt2.modeling_gpt2", "transformers.models.bert.modeling_bert"),
     *("numpy", "pandas", "scipy.stats", "scipy.optimize", "scipy.special", "scipy.sparse", "pyarrow.parquet"),
-    *("matplotlib.pyplot", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_pdf"),
+    *("matplotlib.pyplot", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_pdf", "fontTools.subset"),
     *("jinja2", "jsonschema", "networkx", "nltk", "sacremoses", "tomotopy", "yaml", "omegaconf", "hydra", "sacrebleu"),
 )
 
