@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo criticise fairseq test test-all test-fast slurm-test bench mutants lint format
+.PHONY: demo criticise fairseq test test-fast slurm-test bench mutants lint format
 
 # STUDY=coreference-demo or STUDY=code-mixing-demo for another one.
 demo: .venv/installed
@@ -25,11 +25,8 @@ fairseq: .venv/installed
 # A file of tests stays with one worker, which makes its fixtures once; conftest.py begins with the longest.
 parallel = -n logical --maxprocesses 8 --dist loadscope --no-loadscope-reorder
 
+# Every test but the one with a real SLURM.
 test: .venv/installed
-	pytest tests -m "not long and not slurm" $(parallel)
-
-# With the tests that are `long` (tests/conftest.py lists files of them), a third of the time of all: whole studies on other corpora, and training in several processes.
-test-all: .venv/installed
 	pytest tests $(parallel)
 
 # For every change: the library's tests, but for the files that take longest.

@@ -10,6 +10,7 @@ from pathlib import Path
 # Tensors as small as here are slower with more threads than one, and several tests run at a time. Before torch, numpy
 # and nltk are imported; the processes that tests start inherit it.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of hundreds of processes compiles textcritic
 os.environ["NLTK_DATA"] = str(Path(__file__).parent / "data" / "nltk_data")
 
 import pytest
@@ -27,33 +28,13 @@ settings.load_profile("no deadline")
 # The files that take longest, the first most. They are begun first, lest a worker be left alone with one of them at the
 # end, and are `slow`: `make test-fast` leaves them out.
 SLOW = (
-    *(
-        "e2e/test_micro",
-        "e2e/test_lines",
-        "oracle/test_processes_oracle",
-        "dag/test_dag",
-        "e2e/test_films",
-        "e2e/test_scientific",
-    ),
-    *("e2e/test_pretrained_models", "oracle/test_sample_oracle", "e2e/test_criticise", "oracle/test_hsmm_precision"),
-    *("unit/test_environments", "unit/test_classifier", "unit/test_ctm_resume", "e2e/test_wikipedia_corpora"),
-    *(
-        "oracle/test_ctm_fit",
-        "experiments/test_new_experiment",
-        "experiments/test_contract",
-        "coherence/test_papers",
-        "oracle/test_ctm_bound",
-        "unit/test_hsmm_jobs",
-    ),
-    *("oracle/test_wikipedia_oracle", "unit/test_launch", "unit/test_wikipedia_kill", "unit/test_wikitext"),
-)
-
-# Of these the ones that `make test` leaves out, lest it take more than half an hour on two cores. `make test-all` runs
-# them: after a change of extraction, resolvers, pretrained models, fairseq, or training in several processes.
-LONG = (
-    *("e2e/test_scientific", "e2e/test_films", "e2e/test_pretrained_models", "e2e/test_criticise_model"),
-    *("e2e/test_mixing", "e2e/test_lines", "oracle/test_processes_oracle"),
-    *("e2e/test_wikipedia_corpora", "unit/test_wikipedia_kill", "coherence/test_papers"),
+    *("oracle/test_processes_oracle", "e2e/test_micro", "experiments/test_contract", "e2e/test_criticise"),
+    *("e2e/test_lines", "dag/test_dag", "e2e/test_films", "e2e/test_scientific", "e2e/test_wheel", "e2e/test_mixing"),
+    *("e2e/test_pretrained_models", "e2e/test_criticise_model", "unit/test_ctm_resume", "unit/test_environments"),
+    *("unit/test_launch", "e2e/test_wikipedia_corpora", "unit/test_wikipedia_kill", "oracle/test_ctm_fit"),
+    *("experiments/test_new_experiment", "unit/test_classifier", "oracle/test_sample_oracle", "unit/test_hsmm_jobs"),
+    *("oracle/test_wikipedia_oracle", "coherence/test_papers", "oracle/test_ctm_bound", "oracle/test_hsmm_precision"),
+    "unit/test_wikitext",
 )
 
 
@@ -64,8 +45,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if place_of[item] < len(places):
             item.add_marker("slow")
-        if f"{item.path.parent.name}/{item.path.stem}" in LONG:
-            item.add_marker("long")
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,27 @@
-"""Run the workflow as a user does, or only ask what it would do."""
+"""Run the workflow, or only ask what it would do."""
 
 import os
 import subprocess
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
+
+from forks import forking_python
+
+from textcritic.plan.spec import SCHEMAS, schema
 
 ROOT = Path(__file__).parents[1]
 
 
 def snakemake(folder, *arguments, configfile, **environment):
-    """Snakemake on two cores in `folder`, as a process of its own; the finished process, with its output as text."""
-    return _process(folder, [*_options(folder, configfile), "--cores", "2", *arguments], environment)
+    """Snakemake on two cores in `folder`, by `forking_python`; the finished process, with its output as text.
+
+    Which of two jobs is begun first is not left to a solver, which costs more than many a job here.
+    """
+    options = [*_options(folder, configfile), "--cores", "2", "--scheduler", "greedy"]
+    return _process(folder, [*options, *arguments], environment)
 
 
 def dry_run(folder, *arguments, configfile=None):
@@ -24,15 +33,12 @@ def dry_run(folder, *arguments, configfile=None):
     To fork beside threads that other tests have started is not always safe: a child that a signal ended has said
     nothing of the workflow, and a process of its own answers in its place.
     """
-    path = sys.path[:]
-    import snakemake.cli  # half of a dry run's time, once for all tests of this process
-
-    sys.path[:] = path  # to which it adds a folder of its own, a relative one
+    main = _loaded()
     arguments = [*_options(folder, configfile), *arguments]
     with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
         child = os.fork()
         if not child:
-            _become(snakemake.cli.main, list(map(str, arguments)), folder, out, err)
+            _become(main, list(map(str, arguments)), folder, out, err)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code < 0:
             return _process(folder, arguments, {})
@@ -41,9 +47,21 @@ def dry_run(folder, *arguments, configfile=None):
         return subprocess.CompletedProcess(arguments, code, out.read(), err.read())
 
 
+@cache
+def _loaded():
+    """Snakemake's `main`. It and the schemas are half of a dry run's time, once for all tests of this process."""
+    path = sys.path[:]
+    import snakemake.cli
+
+    sys.path[:] = path  # to which it adds a folder of its own, a relative one
+    for file in SCHEMAS.glob("*.yaml"):
+        schema(file.stem)
+    return snakemake.cli.main
+
+
 def _process(folder, arguments, environment):
     return subprocess.run(
-        [sys.executable, "-m", "snakemake", *map(str, arguments)],
+        [forking_python(), "-m", "snakemake", *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,

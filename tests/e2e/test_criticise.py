@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from forks import forking_python
 
 import textcritic
 from textcritic.api.articles.configure import Wanted, write_configuration
@@ -27,8 +28,10 @@ from recipes import write  # noqa: E402
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
-def criticise(folder, *arguments, reference="real text.jsonl", samples=("theirs.jsonl", "again/theirs.jsonl")):
-    command = [sys.executable, "-m", "textcritic.cli", "criticise", reference, *samples, "--output", "out put"]
+def criticise(folder, *arguments, python=None):
+    """The command under way; without `python` its processes are forked (tests/forks.py)."""
+    files = "real text.jsonl", "theirs.jsonl", "again/theirs.jsonl"
+    command = [python or forking_python(), "-m", "textcritic.cli", "criticise", *files, "--output", "out put"]
     return subprocess.Popen(
         [*command, "--cores", "2", *arguments],
         stdout=subprocess.PIPE,
@@ -69,7 +72,7 @@ class Run:
 def done(tmp_path_factory):
     """A run that was killed in the middle, and run again to its end."""
     folder = files(tmp_path_factory.mktemp("criticise") / "own text")
-    first = criticise(folder)
+    first = criticise(folder, python=sys.executable)
     for line in first.stderr:
         if re.search(r"\d of \d+ steps", line):
             os.killpg(first.pid, signal.SIGKILL)

@@ -112,7 +112,6 @@ def test_the_package_and_the_workflow_are_those_of_the_wheel(programs, far):
     assert path == "None"
 
 
-@pytest.mark.long
 def test_criticise_runs_the_workflow_and_show_prints_it_again(textcritic, far):
     out = textcritic("criticise", "recipes.jsonl", "theirs.jsonl", "--minimum-title-count", "2")
     study = far / "own-text/results/studies/own-text"

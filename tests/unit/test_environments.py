@@ -108,7 +108,6 @@ def test_every_script_loads_in_its_environment(environment):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_figures_sections_and_the_report_are_made_where_there_is_no_torch(kind, tmp_path):
     """What functions import once they are called, too."""
