@@ -12,20 +12,8 @@ from textcritic.runlog import log
 
 CARDS = ("README.md", "dataset_infos.json", ".huggingface.yaml")  # what says which file belongs to which split
 FORMATS = (
-    ".parquet",
-    ".arrow",
-    ".json",
-    ".jsonl",
-    ".csv",
-    ".tsv",
-    ".txt",
-    ".gz",
-    ".zst",
-    ".bz2",
-    ".xz",
-    ".zip",
-    ".tar",
-)
+    ".parquet", ".arrow", ".json", ".jsonl", ".csv", ".tsv", ".txt", ".gz", ".zst", ".bz2", ".xz", ".zip", ".tar",
+)  # fmt: skip
 
 
 def download_dataset(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLike[str]) -> None:

@@ -12,16 +12,8 @@ from textcritic.plan.spec import SCHEMAS, schema
 
 MANUAL = SCHEMAS.parent / "README.md"
 REGISTRY_ORDER = (
-    "corpora",
-    "encodings",
-    "generators",
-    "decodings",
-    "classifiers",
-    "critics",
-    "hub",
-    "downloads",
-    "datasets",
-)
+    "corpora", "encodings", "generators", "decodings", "classifiers", "critics", "hub", "downloads", "datasets",
+)  # fmt: skip
 INTRODUCTION = """# Configuration
 
 Made from the schemas in `config/schemas` and of each kind of experiment by `python -m textcritic.plan.configdoc`;

@@ -3,7 +3,10 @@
 A kind of experiment is a package. Snakemake reads two light modules of it at every start: `plan.py` with the one
 subclass of `Experiment`, and `files.py` with the dataclasses that say which files its results are made of. Jobs read
 the others, by their names: `tables.py` (`TABLES`, `PAPER_TABLES`, `NAMES`, `KEYS`, `TEXT`), `figures.py` (`FIGURES`)
-and `section.py` (`section`); see docs/new-experiment.md.
+and `section.py`, whose `section(files, tables, place)` gives a
+`report.section.Section` of the files, the rows of the standing tables by name, and the `Place` where it stands. All of
+them raise `TextcriticError` where a file is missing or damaged, or files do not belong together. See
+docs/new-experiment.md.
 """
 
 import json

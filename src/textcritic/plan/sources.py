@@ -1,7 +1,7 @@
 """The samples that an experiment compares: blocks of YAML expanded to sources, their files, and shared checks."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -106,11 +106,19 @@ class Drawn(Files):
 class Compared(Files):
     """Real text of each corpus, and the samples that are compared with it, in the order of the tables.
 
-    A kind names both fields once more, with its own classes. Whatever has `keys` may be a source of `groups`.
+    A kind names the first two fields once more, with its own classes. Whatever has `keys` may be a source of `groups`.
+
+    Attributes:
+        data: real text, with the critic that was fitted on it.
+        samples: what is compared with it.
+        decodings: the registry entry of each sample's decoding.
+        resamples: of intervals and tests.
     """
 
     data: tuple[RealText, ...]
     samples: tuple[Drawn, ...]
+    decodings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    resamples: int = 0
 
     def of(self, real: RealText) -> list[Any]:
         """The real text of one corpus and the samples beside it."""

@@ -17,19 +17,9 @@ from textcritic.report.phrases import seeds_in_words
 from textcritic.runlog import versions
 
 PACKAGES = (
-    "torch",
-    "transformers",
-    "tokenizers",
-    "numpy",
-    "scipy",
-    "pandas",
-    "pyarrow",
-    "matplotlib",
-    "scikit-learn",
-    "nltk",
-    "jinja2",
-    "snakemake",
-)
+    "torch", "transformers", "tokenizers", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "scikit-learn",
+    "nltk", "jinja2", "snakemake",
+)  # fmt: skip
 
 
 def make_manifest(

@@ -1,11 +1,11 @@
 """Phrases that sections of several kinds use."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
-from textcritic.report.numbers import number
+from textcritic.report.numbers import count, number, plural
 
 SHOWN_REASONS = 8
 
@@ -20,6 +20,25 @@ def commonest_reasons(reasons: str) -> str:
 def seeds_in_words(seeds: Iterable[Any]) -> str:
     """Seeds as a list."""
     return ", ".join(str(seed) for seed in sorted(set(seeds)))
+
+
+def vocabulary_facts(vocabulary: Mapping[str, Any], where: str) -> list[tuple[str, str]]:
+    """What vocabulary.json says: the words that are kept, and those that are left out by reason.
+
+    Args:
+        vocabulary: what the file says.
+        where: words after the names of the facts, e.g. " (docs)".
+
+    Raises:
+        KeyError, TypeError: it says something else.
+    """
+    kept = f"{plural(vocabulary['words'], 'word')}, {count(vocabulary['tokens'])} tokens of the training text."
+    left_out = [
+        f"{reason}: {plural(found['words'], 'word')}, {count(found['tokens'])} tokens"
+        for reason, found in vocabulary["removed"].items()
+        if found["words"]
+    ]
+    return [(f"Vocabulary{where}", kept), (f"Left out of it{where}", f"{'; '.join(left_out) or 'nothing'}.")]
 
 
 def perplexity_lines(rows: pd.DataFrame, column: str, of: str) -> list[str]:

@@ -1,6 +1,6 @@
 """The files that the coherence of a study is made of."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,19 +83,13 @@ class CoherenceFiles(Compared):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
-        data: real text, a critic each.
-        samples: what is compared with it.
         audit_samples: further samples, for the audit alone.
-        decodings: the registry entry of each sample's decoding.
-        resamples: of intervals and tests.
         report_articles: articles of each source that the report's viewer carries.
     """
 
     data: tuple[RealText, ...]
     samples: tuple[Sample, ...]
     audit_samples: tuple[Sample, ...]
-    decodings: Mapping[str, Mapping[str, Any]]
-    resamples: int
     report_articles: int
 
     def of(self, real: Real) -> list[Any]:

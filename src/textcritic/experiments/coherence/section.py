@@ -42,16 +42,7 @@ LEFT_OUT = ("rejected", "Articles left out, by reason")
 
 
 def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
-    """The section, its findings and its lines.
-
-    Args:
-        experiment: the files.
-        tables: the rows of the standing tables.
-        place: where it stands.
-
-    Raises:
-        TextcriticError: a file is missing or damaged, or files do not belong together.
-    """
+    """The section, its findings and its lines, as `plan.experiment` says."""
     names, rows, audit = names_of(experiment), tables["coherence"], tables["audit"]
     papers = place.numbered("coherence")
     measured = any(sample.perplexity is not None for sample in experiment.samples)

@@ -64,14 +64,10 @@ class CoreferenceFiles(Compared):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
-        data: real text, a critic each.
-        samples: what is compared with it.
         annotated: what is known of the resolver.
         measured: CSV of what was measured of resolvers earlier, which stands where `annotated` is empty.
         resolver: name and entry of the resolver.
         critic: name and entry of the critic.
-        decodings: the registry entry of each sample's decoding.
-        resamples: of intervals and tests.
         report_articles: articles of each source that the report's reader has.
     """
 
@@ -81,6 +77,4 @@ class CoreferenceFiles(Compared):
     measured: Path | None
     resolver: Mapping[str, Any]
     critic: Mapping[str, Any]
-    decodings: Mapping[str, Mapping[str, Any]]
-    resamples: int
     report_articles: int

@@ -32,16 +32,7 @@ READER = (
 
 
 def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
-    """The section, its scores, findings and definitions.
-
-    Args:
-        files: the files.
-        tables: the rows of the standing tables.
-        place: where it stands.
-
-    Raises:
-        TextcriticError: a file is missing or damaged, or files do not belong together.
-    """
+    """The section, its scores, findings and definitions, as `plan.experiment` says."""
     names, rows = Names.of(files.samples), tables["coreference"]
     noticed, audit = power_findings(tables["coreference-power"]), audit_sentence(tables["coreference-audit"])
     variables = {

@@ -13,16 +13,7 @@ from textcritic.report.section import Place, Section
 
 
 def section(experiment: CorporaFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
-    """The section; it has no findings.
-
-    Args:
-        experiment: the files.
-        tables: the rows of the standing tables.
-        place: where it stands.
-
-    Raises:
-        TextcriticError: a file is missing or damaged.
-    """
+    """The section; it has no findings, as `plan.experiment` says."""
     variables = {
         "chart": CHART,
         "papers": place.numbered("statistics"),

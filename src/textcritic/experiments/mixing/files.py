@@ -1,9 +1,8 @@
 """The files that an experiment on mixed languages is made of."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from textcritic.plan.bundle import Files
 from textcritic.plan.sources import Compared, Drawn
@@ -57,17 +56,11 @@ class MixingFiles(Compared):
     """Real translations of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
-        data: real translations, a model each.
-        samples: what is compared with them.
         known: what was measured on artificial languages.
-        decodings: the registry entry of each sample's decoding.
-        resamples: of intervals and tests.
         report_articles: sentences of each source that the report shows.
     """
 
     data: tuple[RealText, ...]
     samples: tuple[Sample, ...]
     known: tuple[Known, ...]
-    decodings: Mapping[str, Mapping[str, Any]]
-    resamples: int
     report_articles: int

@@ -15,6 +15,7 @@ from textcritic.experiments.mixing.words import DEFINITIONS, headline, mixing_fi
 from textcritic.files import read_json
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, listed, number, plural
+from textcritic.report.phrases import vocabulary_facts
 from textcritic.report.section import Place, Section
 
 CONTENTS = (
@@ -26,16 +27,7 @@ CONTENTS = (
 
 
 def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
-    """The section, its scores, findings and definitions.
-
-    Args:
-        files: the files.
-        tables: the rows of the standing tables.
-        place: where it stands.
-
-    Raises:
-        TextcriticError: a file is missing or damaged, or files do not belong together.
-    """
+    """The section, its scores, findings and definitions, as `plan.experiment` says."""
     names, rows, known = Names.of(files.samples, REAL), tables["mixing"], tables["mixing-power"]
     compared = [Compared.of(real, files) for real in files.data]
     noticed = known_findings(known)
@@ -77,12 +69,7 @@ def _facts(real: RealText, names: Names) -> list[tuple[str, str]]:
     vocabulary, training = read_json(real.vocabulary_counts), read_json(real.training)
     where = f" ({real.corpus})" if names.several_corpora else ""
     try:
-        kept = f"{plural(vocabulary['words'], 'word')}, {count(vocabulary['tokens'])} tokens of the training text."
-        left_out = [
-            f"{reason}: {plural(found['words'], 'word')}, {count(found['tokens'])} tokens"
-            for reason, found in vocabulary["removed"].items()
-            if found["words"]
-        ]
+        words = vocabulary_facts(vocabulary, where)
         options = training["options"]
         fit = (
             f"{options['num_topics']} topics on {plural(training['documents'], 'translation')}; "
@@ -94,11 +81,7 @@ def _facts(real: RealText, names: Names) -> list[tuple[str, str]]:
         raise TextcriticError(
             f"{real.vocabulary_counts} or {real.training}: no {error} in it; delete both and rerun their rules"
         ) from error
-    return [
-        (f"Vocabulary{where}", kept),
-        (f"Left out of it{where}", f"{'; '.join(left_out) or 'nothing'}."),
-        (f"Fit{where}", fit),
-    ]
+    return [*words, (f"Fit{where}", fit)]
 
 
 def _key(compared: list[Compared]) -> list[dict[str, str]]:

@@ -1,6 +1,6 @@
 """The files that the known processes of a study are made of."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,19 +59,10 @@ class Sequences(Drawn):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessFiles(Compared):
-    """The processes, the samples in the order of the tables, and how to read them.
-
-    Attributes:
-        data: each process with its sequences.
-        samples: sequences of models of these.
-        decodings: the registry entry of each sample's decoding.
-        resamples: of intervals and tests.
-    """
+    """The processes, the samples in the order of the tables."""
 
     data: tuple[KnownData, ...]
     samples: tuple[Sequences, ...]
-    decodings: Mapping[str, Mapping[str, Any]]
-    resamples: int
 
     def groups(self) -> Iterator[tuple[Any, list[Any]]]:
         """As `Compared.groups`: the exact values, the test split, which is the yardstick, and the samples."""

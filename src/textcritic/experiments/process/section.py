@@ -25,16 +25,7 @@ USES = {"train": "training", "validation": "validation", "test": "testing"}
 
 
 def section(experiment: ProcessFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
-    """The section, its findings and its lines.
-
-    Args:
-        experiment: the files.
-        tables: the rows of the standing tables.
-        place: where it stands.
-
-    Raises:
-        TextcriticError: a file is missing or damaged, or files do not belong together.
-    """
+    """The section, its findings and its lines, as `plan.experiment` says."""
     names, rows, shown = ProcessNames.of(experiment), tables["process"], examples(experiment)
     variables = {
         "facts": [fact for data in experiment.data for fact in _facts(data, names)],

@@ -57,8 +57,6 @@ class TendenciesFiles(Compared):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
-        data: real text.
-        samples: what is compared with it.
         options: of the critic: how tokens are counted.
         models: of a table about generators, which needs nothing else.
     """

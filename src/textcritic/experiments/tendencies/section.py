@@ -33,16 +33,7 @@ TOKENS = {
 
 
 def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
-    """The section, its scores, findings and definitions.
-
-    Args:
-        files: the files.
-        tables: the rows of the standing tables.
-        place: where it stands.
-
-    Raises:
-        TextcriticError: a file is missing or damaged, or files do not belong together.
-    """
+    """The section, its scores, findings and definitions, as `plan.experiment` says."""
     names, rows = Names.of(files.samples, REAL), tables["tendencies"]
     findings = tendency_findings(rows, names)
     by_source: dict[str, list[str]] = {}

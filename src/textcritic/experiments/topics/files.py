@@ -1,9 +1,8 @@
 """The files that the topics of a study are made of."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from textcritic.plan.sources import Compared, Drawn, RealText
 
@@ -45,19 +44,10 @@ Documents: TypeAlias = Fitted | Sample
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicsFiles(Compared):
-    """Real text of each corpus, samples in the order of the tables, and how to read them.
-
-    Attributes:
-        data: real text, a topic model each.
-        samples: what is compared with it.
-        decodings: the registry entry of each sample's decoding.
-        resamples: of intervals and tests.
-    """
+    """Real text of each corpus, samples in the order of the tables."""
 
     data: tuple[Fitted, ...]
     samples: tuple[Sample, ...]
-    decodings: Mapping[str, Mapping[str, Any]]
-    resamples: int
 
     def of(self, real: RealText) -> list[Documents]:
         """The real text of one corpus and the samples beside it, the baseline last."""

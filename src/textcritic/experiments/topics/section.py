@@ -17,6 +17,7 @@ from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unscored_sheet
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, missing, number, percent, plural
+from textcritic.report.phrases import vocabulary_facts
 from textcritic.report.section import Place, Section, said_of
 
 LEFT_OUT = ("topics-left-out", "Documents without a Latent NLL, by reason")
@@ -24,16 +25,7 @@ MOST_OPEN = 25  # topics, of more of which the table has to be opened
 
 
 def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
-    """The section, its findings and its lines.
-
-    Args:
-        topics: the files.
-        tables: the rows of the standing tables.
-        place: where it stands.
-
-    Raises:
-        TextcriticError: a file is missing or damaged.
-    """
+    """The section, its findings and its lines, as `plan.experiment` says."""
     names, rows, outliers = Names.of(topics.samples), tables["topics"], tables["topic-outliers"]
     words = {fitted.corpus: topic_names(fitted) for fitted in topics.data}
     baseline = any(sample.baseline for sample in topics.samples)
@@ -68,12 +60,7 @@ def _facts(fitted: Fitted, names: Names) -> list[tuple[str, str]]:
     vocabulary, training = read_json(fitted.vocabulary_counts), read_json(fitted.training)
     where = f" ({fitted.corpus})" if names.several_corpora else ""
     try:
-        removed = "; ".join(
-            f"{reason}: {plural(found['words'], 'word')}, {count(found['tokens'])} tokens"
-            for reason, found in vocabulary["removed"].items()
-            if found["words"]
-        )
-        kept = f"{plural(vocabulary['words'], 'word')}, {count(vocabulary['tokens'])} tokens of the training text."
+        words = vocabulary_facts(vocabulary, where)
         bound = training["bounds"][-1]
         how = f"{count(training['iterations'])} iterations of EM"
         how += "" if training["converged"] else ", which had not converged"
@@ -89,7 +76,7 @@ def _facts(fitted: Fitted, names: Names) -> list[tuple[str, str]]:
         raise TextcriticError(
             f"{fitted.vocabulary_counts} or {fitted.training}: no {error} in it; delete both and rerun their rules"
         ) from error
-    return [(f"Vocabulary{where}", kept), (f"Left out of it{where}", f"{removed or 'nothing'}."), (f"Fit{where}", fit)]
+    return [*words, (f"Fit{where}", fit)]
 
 
 def _starts(starts: Sequence[Mapping[str, Any]]) -> str:

@@ -97,27 +97,10 @@ class Language:
 
 
 LISTS = (
-    "abbreviations",
-    "possessive_endings",
-    "conjunctions",
-    "particles",
-    "function_words",
-    "inside_phrases",
-    "places_follow",
-    "clause_words",
-    "verbs_of_speech",
-    "auxiliaries",
-    "copulas",
-    "verb_endings",
-    "verbs",
-    "also_adjectives",
-    "epithets",
-    "links",
-    "plural_endings",
-    "capitalised",
-    "head_ends",
-    "thing_pronouns",
-)
+    "abbreviations", "possessive_endings", "conjunctions", "particles", "function_words", "inside_phrases",
+    "places_follow", "clause_words", "verbs_of_speech", "auxiliaries", "copulas", "verb_endings", "verbs",
+    "also_adjectives", "epithets", "links", "plural_endings", "capitalised", "head_ends", "thing_pronouns",
+)  # fmt: skip
 _GENDERS: Mapping[str, str | None] = {MALE: MALE, FEMALE: FEMALE, NEITHER: None}
 _NOUNS = {f"{gender}{plural}": gender for gender in _GENDERS for plural in ("", " plural")}
 _KEYS = ("capitals_mark_names", "pronouns", "titles", "given_names", "same_names", "nouns", "determiners", *LISTS)
