@@ -99,7 +99,10 @@ def test_the_classifiers_accuracy_is_there_where_titles_are_inferred(files):
     # The paper's value is of the validation split.
     assert found.loc[0, ["published", "difference"]].tolist() == pytest.approx([90.0, 4.2])
     assert found.loc[1, ["published", "difference"]].isna().all()
-    assert percent(0.942) in to_html(classifier_sheet(found))
+    validation, test = (row[2] for row in classifier_sheet(found).body)
+    assert validation.text == percent(0.942)
+    assert validation.notes == ("93% to 95%", "published 90%", "ours +4.20")
+    assert test.notes == ("93% to 95%",)
     given = replace(files, data=(replace(files.data[0], accuracy=None),))
     assert classifier_rows(Material(given, read_published(None))).empty
 

@@ -1,6 +1,7 @@
 """The section: sentences to read, findings, and figures."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,10 +11,11 @@ from textcritic.experiments.mixing.curves import refined
 from textcritic.experiments.mixing.examples import choose, coloured, examples
 from textcritic.experiments.mixing.figures import FIGURES
 from textcritic.experiments.mixing.known import known_findings, known_rows
-from textcritic.experiments.mixing.rows import language_rows, mixing_rows, pair_rows
+from textcritic.experiments.mixing.rows import REAL, language_rows, mixing_rows, pair_rows
 from textcritic.experiments.mixing.sheets import languages_sheet
 from textcritic.experiments.mixing.simplex import corners_of, thinned
 from textcritic.experiments.mixing.words import headline, mixing_findings
+from textcritic.report.names import Names
 from textcritic.report.tables import Material
 
 
@@ -62,11 +64,22 @@ def test_every_source_has_sentences_with_their_english(compared, files, names):
 
 def test_findings_say_who_mixes_more(compared, files, names, table):
     pairs, languages = pair_rows(Material(files, names=names)), language_rows(Material(files, names=names))
-    says = [finding.says for finding in mixing_findings(table, pairs, languages)]
+    says = [finding.says for finding in mixing_findings(table, pairs, languages, names)]
     assert any(s.startswith("Non-autoregressive transformer, drawn mixes more than transformer, drawn: ") for s in says)
     assert any(s.startswith("Each topic is a language") for s in says)
     assert any("after 0 passes of refinement" in s and "after 2." in s for s in says)
     assert headline(table, names).startswith("Of the translations by non-autoregressive transformer")
+
+
+def test_generators_whose_labels_have_a_comma_are_not_taken_for_one(files):
+    samples = tuple(replace(sample, label=f"model, {sample.generator}") for sample in files.samples)
+    named = replace(files, samples=samples)
+    material = Material(named, names=Names.of(samples, REAL))
+    rows, pairs, languages = (made(material) for made in (mixing_rows, pair_rows, language_rows))
+    said = [f for f in mixing_findings(rows, pairs, languages, material.names) if f.about == "Two samples"]
+    clear = pairs[pairs["p_value"] < 0.05]
+    of = [clear[side].str.split(", ").str[1] for side in ("more", "less")]
+    assert len(said) == (of[0] != of[1]).sum() > 0
 
 
 def test_what_the_test_notices_is_said(files):

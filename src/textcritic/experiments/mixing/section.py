@@ -58,7 +58,7 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
         html=place.render("section.html.j2", variables),
         contents=tuple((place.id(name), title) for name, title in contents),
         card=place.card(rows, [MIXED], names.source),
-        findings=(*mixing_findings(rows, tables["mixing-pairs"], tables["mixing-languages"]), *noticed),
+        findings=(*mixing_findings(rows, tables["mixing-pairs"], tables["mixing-languages"], names), *noticed),
         definitions=DEFINITIONS,
         headline=headline(rows, names),
         style=place.text("section.css"),

@@ -36,31 +36,32 @@ DEFINITIONS = (
 )
 
 
-def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataFrame) -> list[Finding]:
+def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataFrame, names: Names) -> list[Finding]:
     """Whether the topics are languages, and which samples mix more than others and than real translations.
 
     Args:
         rows: as `rows.mixing_rows` makes them.
         pairs: as `rows.pair_rows` makes them.
         languages: as `rows.language_rows` makes them.
+        names: of the sources.
     """
     findings = []
     corpora = rows["corpus"].nunique()
+    generators = {names.source(row, corpus=False, seed=False): row["generator"] for row in rows.to_dict("records")}
     for corpus, table in rows.groupby("corpus", sort=False):
         where = f" ({corpus})" if corpora > 1 else ""
         if said := _topics(languages[(languages["corpus"] == corpus) & (languages["source"] == DATA)]):
             findings.append(Finding(f"Topics{where}", said))
         for pair in pairs[pairs["corpus"] == corpus].to_dict("records"):
             # What one generator's decodings do to it is said of its refinement.
-            several = pair["more"].split(", ")[0] != pair["less"].split(", ")[0]
-            if several and pair["p_value"] < ALPHA:
+            if generators[pair["more"]] != generators[pair["less"]] and pair["p_value"] < ALPHA:
                 says = (
                     f"{pair['more'][0].upper()}{pair['more'][1:]} mixes more than {pair['less']}: "
                     f"{number(pair['difference'])} points more of its words are of another language "
                     f"({p_value(pair['p_value'])})."
                 )
                 findings.append(Finding(f"Two samples{where}", says))
-        findings += [Finding(f"Refinement{where}", said) for said in _refinement(table)]
+        findings += [Finding(f"Refinement{where}", said) for said in _refinement(table, names)]
     return findings
 
 
@@ -86,11 +87,11 @@ def _topics(rows: pd.DataFrame) -> str:
     return f"Each topic is a language: so much of the words of real translations is in the right one: {listed(each)}."
 
 
-def _refinement(rows: pd.DataFrame) -> list[str]:
+def _refinement(rows: pd.DataFrame, names: Names) -> list[str]:
     said = []
     for _, curve in refined(rows).groupby("generator", sort=False):
         first, last = curve.iloc[0], curve.iloc[-1]
-        label = str(first["label"]).split(", ")[0]
+        label = names.source(first.to_dict(), corpus=False, decoding=False, seed=False)
         said.append(
             f"{label[0].upper()}{label[1:]}: {number(first['mixed'])}% of the words are of another language after "
             f"{int(first['iterations'])} passes of refinement, {number(last['mixed'])}% after "
