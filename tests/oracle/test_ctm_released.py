@@ -96,6 +96,8 @@ def test_the_job_reads_instead_of_fitting(folder, critic, counts, tmp_path):
     assert load_critics(files.starts) == []
     assert record["bounds"] == pytest.approx([infer(read, counts[1:]).bounds.sum()], rel=1e-9)
     assert (record["documents"], record["empty"], record["read"]) == (4, 1, str(folder))
+    assert (record["words"], record["tokens"]) == (WORDS, counts.sum())
+    assert [record[key] for key in ("seconds", "iterations", "converged", "starts")] == [0, 0, True, []]
     write_counts(tmp_path / "train", [Counts(ids, tokens, counts[:, :-1])], WORDS - 1)
     with pytest.raises(TextcriticError, match="30 words, and its vocabulary has 29"):
         train_topics(files, {"fitted": {"folder": str(folder)}})

@@ -192,6 +192,12 @@ def test_accuracy_by_hand():
     assert report["expected_calibration_error"] == pytest.approx(sum(gaps) / 4, abs=1e-6)
 
 
+def test_certain_sections_are_in_the_last_bin_of_confidence():
+    sections = Sections(["d"], [["b", "a"]], np.zeros(0, np.int32), np.zeros(3, np.int64))
+    report = accuracy(("a", "b"), sections, np.array([[1.0, 0.0], [0.92, 0.08]], np.float32))  # wrong, right
+    assert report["expected_calibration_error"] == pytest.approx((1.0 + 0.92 - 1) / 2, abs=1e-6)
+
+
 def test_batches_cover_every_section_once_and_padding_is_masked(tiny_encoding):
     from textcritic.training.load import load_tokenizer
 

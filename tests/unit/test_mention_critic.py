@@ -150,6 +150,17 @@ def test_the_windows_of_equal_runs_are_merged():
     np.testing.assert_array_equal(one.counts, many.counts)
 
 
+def test_without_gender_the_labels_are_one_symbol():
+    chain = [".", "FEMALE:1", "he:2", "MALE:2", "PLURAL:3", "FEMALE:1", "None:4"]
+    found = MentionChains.of([chain, ["MALE:1"]]).without_gender()
+    plain = [token if token[:2] in (".", "he") else f"None:{token[-1]}" for token in chain]
+    wanted = MentionChains.of([plain, ["None:1"]])
+    assert found.symbols == wanted.symbols == (".", "None", "he")
+    for name in ("codes", "entities", "offsets"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+    assert found.codes.dtype == np.int32
+
+
 def test_scores_of_documents():
     critic = MentionCritic.fit(MentionChains.of(synthetic(1, 100)))
     chains = of(["he:1", ".", "she:2", "he:1"], [], [".", "."], ["he:-7", "he:7"])

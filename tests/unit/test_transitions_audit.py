@@ -108,6 +108,26 @@ def test_switches_of_a_released_critic_lead_to_the_papers_text():
     assert row("with", "generated titles, unknown titles", rows)["n"] == 2
 
 
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("paper", ["the paper's text", "delta from {0, 1}", "rows over V + 2 targets", "transition skipped"]),
+        ("as_released", ["as released", "delta from {0.001, ", "rows over V + 1 targets", "document rejected"]),
+    ],
+)
+def test_each_switch_says_what_it_is_set_to(mode, words):
+    rows = audit_transitions(TransitionCritic.fit(TRAIN, VALIDATION, mode=mode), VALIDATION, DATA, {"s": WITH_TITLES})
+    said = {(r["source"], r["switch"]): r["setting"] for r in rows}
+    for switch, start in zip(("default", "smoothing", "normalisation", "unknown titles"), words, strict=True):
+        assert said["data", switch] == said["s", switch]
+        assert said["data", switch].startswith(start)
+    assert (said["data", "titles"], said["s", "titles"]) == ("inferred", "generated")
+    assert said["s", "generated titles, unknown titles"] == f"generated, {words[-1]}"
+    assert said["data", "posterior"] == said["s", "posterior"] == "expectation"
+    last = "all as released" if mode == "paper" else "all as in the text"
+    assert said["data", last] == said["s", last] == "smoothing, normalisation, unknown titles"
+
+
 def test_released_rows_are_those_of_one_target_more():
     counts, held_out = count_transitions(TRAIN, TITLES), count_transitions(VALIDATION[:-1], TITLES)
     delta, _ = transitions.choose_delta([(counts, held_out)], PAPER_GRID, 5)

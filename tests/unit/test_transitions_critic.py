@@ -54,6 +54,11 @@ def test_rows_sum_to_one(chains, delta):
     assert np.exp(fitted(delta, train=chains).log_probs).sum(axis=1) == pytest.approx(1, abs=1e-12)
 
 
+def test_a_state_that_is_never_left_goes_anywhere_alike():
+    log_probs = module.smoothed_log_probs(np.array([[0, 0], [3, 1]]), 0.1, 2)
+    assert np.exp(log_probs) == pytest.approx(np.array([[0.5, 0.5], [3.1 / 4.2, 1.1 / 4.2]]), rel=1e-12)
+
+
 def test_all_chains_up_to_a_length_have_the_mass_of_ending_by_then():
     critic = fitted(0.5)
     probs = np.exp(critic.log_probs)
