@@ -5,8 +5,8 @@ interpreter's place: it asks a server, this module, for a process forked from it
 packages of others alone; `textcritic` is imported by each process itself.
 
 Two things are not as with the interpreter: a signal to the program does not reach the process that works for it, and
-what a package reads from the environment when it is imported is what this process had. So what is killed, and three
-whole workflows, are run by the interpreter: e2e/test_wheel, e2e/test_criticise_model and tests/slurm.
+what a package reads from the environment when it is imported is what this process had. So what is killed, and two whole
+workflows, are run by the interpreter: e2e/test_wheel and tests/slurm.
 """
 
 import atexit
@@ -15,6 +15,7 @@ import marshal
 import os
 import runpy
 import selectors
+import shutil
 import socket
 import subprocess
 import sys
@@ -28,9 +29,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
+# Its command line, and what it loads only once a workflow is there.
+SNAKEMAKE = (
+    *("snakemake.cli", "snakemake.profiles", "snakemake.workflow", "snakemake.dag", "snakemake.scheduling.greedy"),
+    *("snakemake.report.html_reporter", "snakemake.storage", "snakemake.script", "snakemake.benchmark"),
+    *("snakemake.executors.local", "nbformat", "nbformat.v4", "smart_open", "argparse_dataclass", "platformdirs"),
+)
 LOADED = (
-    *("snakemake.cli", "snakemake.script", "snakemake.executors.local", "snakemake.benchmark"),
-    *("snakemake.dag", "snakemake.scheduling.greedy", "snakemake.workflow", "snakemake_executor_plugin_slurm"),
+    *SNAKEMAKE,
     *("torch", "torch.distributed", "torch.nn.parallel", "torch.utils.data", "safetensors.torch", "tokenizers"),
     *("transformers", "transformers.models.auto.modeling_auto", "transformers.models.auto.tokenization_auto"),
     *("transformers.models.gpt2.modeling_gpt2", "transformers.models.bert.modeling_bert"),
@@ -88,6 +94,7 @@ def serve(address: str) -> socket.socket:
         while True:
             for key, _ in events.select():
                 if key.fileobj == 0:
+                    shutil.rmtree(Path(address).parent)
                     os._exit(0)
                 if key.fileobj is listener:
                     connection, _ = listener.accept()

@@ -1,16 +1,18 @@
 """Run the workflow, or only ask what it would do."""
 
+import gc
 import os
 import subprocess
 import sys
 import traceback
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from forks import forking_python
+from forks import SNAKEMAKE, forking_python
 
-from textcritic.plan.spec import SCHEMAS, schema
+from textcritic.plan.project import Project
 
 ROOT = Path(__file__).parents[1]
 
@@ -49,14 +51,13 @@ def dry_run(folder, *arguments, configfile=None):
 
 @cache
 def _loaded():
-    """Snakemake's `main`. It and the schemas are half of a dry run's time, once for all tests of this process."""
+    """Snakemake's `main`; what it loads, and the schemas, once for all tests of this process."""
     path = sys.path[:]
-    import snakemake.cli
-
+    for name in SNAKEMAKE:
+        import_module(name)
     sys.path[:] = path  # to which it adds a folder of its own, a relative one
-    for file in SCHEMAS.glob("*.yaml"):
-        schema(file.stem)
-    return snakemake.cli.main
+    Project({"studies": ["model-criticism", "beyond-perplexity"]}, ROOT)
+    return sys.modules["snakemake.cli"].main
 
 
 def _process(folder, arguments, environment):
@@ -78,6 +79,7 @@ def _options(folder, configfile):
 def _become(main, arguments, folder, out, err):
     """End this process with main's exit code, whatever happens: it must never return to the tests."""
     code = 1
+    gc.freeze()  # what the tests have made is not looked through for garbage, which would copy it
     try:
         for number, handle in ((1, out), (2, err)):
             os.dup2(handle.fileno(), number)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from forks import forking_python
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from textcritic.report.scorecard import read_card
@@ -34,17 +35,8 @@ def folder(tmp_path_factory):
 
 
 def test_a_model_as_it_is_goes_on_from_real_articles_and_is_judged(folder):
-    command = [
-        sys.executable,
-        "-m",
-        "textcritic.cli",
-        "criticise",
-        "recipes.jsonl",
-        "--model",
-        "gpt",
-        "--output",
-        "own",
-    ]
+    files = "recipes.jsonl", "--model", "gpt", "--output", "own"
+    command = [forking_python(), "-m", "textcritic.cli", "criticise", *files]
     options = ["--articles", "40", "--max-tokens", "200", "--cores", "2"]
     run = subprocess.run([*command, *options], cwd=folder, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
