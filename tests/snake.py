@@ -17,13 +17,20 @@ from textcritic.plan.project import Project
 ROOT = Path(__file__).parents[1]
 
 
-def snakemake(folder, *arguments, configfile, **environment):
-    """Snakemake on two cores in `folder`, by `forking_python`; the finished process, with its output as text.
+def snakemake(folder, *arguments, configfile, python=None, **environment):
+    """Snakemake on two cores in `folder`; the finished process, with its output as text.
 
     Which of two jobs is begun first is not left to a solver, which costs more than many a job here.
+
+    Args:
+        folder: the working directory.
+        arguments: of Snakemake.
+        configfile: relative to the repository, or absolute.
+        python: None: `forking_python`. `sys.executable` where packages must read `environment` when they are imported.
+        environment: variables laid over those of this process.
     """
     options = [*_options(folder, configfile), "--cores", "2", "--scheduler", "greedy"]
-    return _process(folder, [*options, *arguments], environment)
+    return _process(folder, [*options, *arguments], environment, python)
 
 
 def dry_run(folder, *arguments, configfile=None):
@@ -60,9 +67,9 @@ def _loaded():
     return sys.modules["snakemake.cli"].main
 
 
-def _process(folder, arguments, environment):
+def _process(folder, arguments, environment, python=None):
     return subprocess.run(
-        [forking_python(), "-m", "snakemake", *map(str, arguments)],
+        [python or forking_python(), "-m", "snakemake", *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,

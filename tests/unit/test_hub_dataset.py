@@ -358,6 +358,7 @@ def test_a_corpus_is_fetched_extracted_and_built_by_the_workflow(hub, tmp_path):
         "--config",
         "registry_folders=['config/registry','registry']",
         configfile="config/config.yaml",
+        python=sys.executable,  # the hub's client reads its address when it is imported
     )
     assert run.returncode == 0, run.stderr
     found = read_json(tmp_path / "results/corpora/mine/statistics.json")
