@@ -13,15 +13,18 @@ from pathlib import Path
 import pytest
 import yaml
 
+import textcritic
 from textcritic.api.articles.configure import Wanted, corpus_template, labels_of, names_of, write_configuration
 from textcritic.api.articles.files import Outline, outlines
 from textcritic.api.articles.run import _mode, _title_count, _titled
 from textcritic.api.options import ArticleOptions
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
+from textcritic.files import write_json
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source
 from textcritic.plan.spec import load_yaml
+from textcritic.report.scorecard import Number, Score, card_to_json
 from textcritic.workflow import alone, workflow_folder
 from textcritic.workflow.run import _run
 
@@ -256,3 +259,32 @@ def test_titles_that_are_given_need_a_setting_with_titles(tmp_path):
     path.write_text(path.read_text().replace("w-title", "wo-title"))
     with pytest.raises(TextcriticError, match=r"model-1 wo-title has no titles in its text, .* must be w-title"):
         Project(load_yaml(tmp_path / "config.yaml"), ROOT, tmp_path)
+
+
+def test_a_result_has_the_labels_and_the_numbers_of_the_study(tmp_path, monkeypatch):
+    """In the order of the samples; the study is made up, and not run."""
+    study = tmp_path / "study"
+    about = {"corpus": "mine", "measure": "Latent PPL", "section": "values", "n": 8}
+    card = [
+        Score(**about, label="real text", number=Number(4.0, 3.5, 4.5)),
+        Score(**about, label="Zoe", generator="zoe", number=Number(5.0, 4.5, 6.0), p=0.01, left_out=3),
+        Score(**about, label="Abe", generator="abe", number=Number(6.0, 5.5, 7.0), p=0.02),
+    ]
+    asked = []
+
+    def run(real, paths, folder, options, labels):
+        (study / "own").mkdir(parents=True)
+        write_json(study / "own/section.json", {"title": "T", "lines": [], "card": card_to_json(card)})
+        write_json(study / "manifest.json", {"experiments": ["own"]})
+        asked.extend(zip(labels, paths, strict=True))
+        return study
+
+    monkeypatch.setattr("textcritic.api.articles.result.criticise", run)
+    monkeypatch.setattr("textcritic.report.show.show_study", str)
+    articles = [{"sections": [{"title": "a", "text": "x"}]}]
+    samples = {"Zoe": [*articles, *articles], "Abe": jsonl(tmp_path / "abe.jsonl", ["a"])}
+    result = textcritic.criticise(articles, samples, output=tmp_path / "out")
+    assert [label for label, _ in asked] == ["Zoe", "Abe"]
+    assert [len(path.read_text().splitlines()) for _, path in asked] == [2, 1]
+    found = [(score.source, score.value, score.p, score.n, score.rejected) for score in result.scores]
+    assert found == [("real text", 4.0, None, 8, 0), ("Zoe", 5.0, 0.01, 8, 3), ("Abe", 6.0, 0.02, 8, 0)]

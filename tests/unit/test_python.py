@@ -139,6 +139,18 @@ def test_chains_by_plain_loops_and_an_exact_test():
     assert model.low < model.value < model.high
 
 
+def test_interval_and_p_value_of_chains_are_drawn_by_the_seed():
+    train, real, sample = some_chains(30, 1), some_chains(20, 2), some_chains(20, 3)
+    found = [
+        textcritic.criticise(train, sample, test=real, smoothing=0.5, resamples=99, seed=seed)["samples"]["latent_ppl"]
+        for seed in (1, 1, 2, 3)
+    ]
+    assert found[0] == found[1]
+    assert len({score.value for score in found}) == 1
+    assert len({score.p for score in found}) > 1
+    assert len({(score.low, score.high) for score in found}) == 3
+
+
 def test_what_is_held_out_is_not_fitted_on():
     reference, sample = some_chains(40, 1), some_chains(10, 2, ("end", "start"))
     kept = set(np.random.default_rng(7).permutation(40)[:10].tolist())

@@ -6,6 +6,7 @@ import pandas as pd
 
 from textcritic.report.cells import (
     beside,
+    left_out_cell,
     matching,
     measure_cell,
     ppl_cell,
@@ -13,6 +14,7 @@ from textcritic.report.cells import (
     unique,
     unit_remarks,
     unscored_sheet,
+    worst_p,
 )
 from textcritic.report.measure import Measure
 from textcritic.report.names import Names
@@ -41,6 +43,11 @@ def test_several_seeds_have_their_mean_standard_deviation_and_largest_p_value():
     assert cell.text == "3.50"
     # Deviations -1, 0 and 1: of a sample, the root of 2 / 2.
     assert cell.notes == ("± 1.00 over 3 seeds", "published 2.40", "ours +1.10", "largest p = 0.03")
+
+
+def test_the_largest_p_value_may_be_of_any_seed():
+    for seeds in ((ONE, OTHER), (OTHER, ONE), (OTHER, ONE, OTHER)):
+        assert worst_p(group(*seeds), PPL) == ["largest p = 0.03"]
 
 
 def test_what_there_is_not_is_not_said():
@@ -83,6 +90,15 @@ def test_what_was_left_out_has_a_row_for_each_source_and_its_commonest_reasons()
         ["real text", "2", "0", "0%", "none"],
     ]
     assert sheet.body[2][-1].text.endswith("and 2 more reasons")
+
+
+def test_what_was_left_out_of_all_seeds_has_its_share_and_the_three_commonest_reasons():
+    reasons = ["empty: 3", "cut: 2; empty: 1; odd: 3; rude: 1"]
+    rows = pd.DataFrame({"documents": [6, 4], "rejected": [3, 7], "rejected_by_reason": reasons})
+    cell = left_out_cell(rows)
+    assert (cell.text, cell.notes) == ("50%", ("empty: 4", "odd: 3", "cut: 2"))
+    none = left_out_cell(rows.assign(rejected=0, rejected_by_reason=""))
+    assert (none.text, none.notes) == ("0", ("of 10",))
 
 
 def test_perplexity_says_its_unit_where_that_is_words():

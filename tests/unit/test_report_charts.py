@@ -3,10 +3,15 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from textcritic.report.charts import Mark, interval_chart, training_curves
-from textcritic.report.style import save
+from textcritic.plan.sources import KEYS
+from textcritic.report.charts import Mark, interval_chart, marks_of, training_curves
+from textcritic.report.histograms import Histogram, draw_histograms, histogram_panels, room
+from textcritic.report.measure import Measure
+from textcritic.report.names import Names
+from textcritic.report.style import INK, save, style
 from textcritic.report.svg import inline_svg
 
 
@@ -48,3 +53,22 @@ def test_long_training_curves_are_drawn_as_means():
     assert len(training) == 112
     assert training[:2].ravel().tolist() == pytest.approx([4, 4 / 9, 13, 5 / 9])
     assert validation.tolist() == [[999, 0.5]]
+
+
+def test_seeds_share_a_mark_with_the_largest_p_value():
+    keys = [("docs", "sample", "wo-title", "gpt2", "plain", seed) for seed in (1, 2, 3)]
+    rows = pd.DataFrame(keys, columns=KEYS).assign(
+        latent_ppl=[5.0, 6.0, 7.0], ci_low=[4.5, 5.5, None], ci_high=[5.5, 6.5, None], p_value=[0.2, 0.5, 0.001]
+    )
+    names = Names({"gpt2": "GPT-2"}, frozenset(), frozenset(), False, False)
+    (mark,) = marks_of(rows, names, Measure(name="Latent PPL", value="latent_ppl"))
+    assert (mark.values, mark.intervals) == ((5.0, 6.0, 7.0), ((4.5, 5.5), (5.5, 6.5), (7.0, 7.0)))
+    assert mark.note == "p = 0.50"
+
+
+def test_values_beyond_the_edges_of_a_histogram_are_in_its_first_and_last_bins():
+    row = Histogram("sample", np.array([-100.0, 0.5, 1.5, 1.6, 3.5, 1e6]), INK, "", "")
+    with style():
+        _, (axes,), narrow = histogram_panels({"docs": [row]}, 8.2, 0.5)
+        ((_, heights),) = draw_histograms(axes, [row], np.array([0.0, 1.0, 2.0, 3.0, 4.0]), narrow)
+    assert heights.tolist() == pytest.approx([room(narrow), room(narrow), 0, room(narrow)])

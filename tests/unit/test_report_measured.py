@@ -112,6 +112,36 @@ def test_a_mean_over_documents_by_hand():
     assert (scores["FAR"].real.value, scores["FAR"].left_out) == (row_of(rows, "data")["words"], 4)
 
 
+def test_each_measure_is_tested_on_its_own_numbers_and_has_its_own_published_value():
+    files = Files(data=(Text(corpus="docs"),), samples=(sample("near"),))
+    measures = [
+        Measure(
+            name=f"{name} of words",
+            value=name,
+            **{key: f"{name}_{key}" for key in ("low", "high", "p", "published")},
+            metric=name,
+            statistic=ratio_of_sums,
+        )
+        for name in ("length", "rank")
+    ]
+    values = {
+        "data": {"length": normal(5, 1), "rank": normal(50, 2)},
+        "near": {"length": normal(5, 3), "rank": normal(51, 4)},
+    }
+
+    def read(source: Any, _: Scored | None) -> Scored:
+        found = values[source.keys["generator"]]
+        return Scored({name: with_ones(numbers) for name, numbers in found.items()}, 60)
+
+    published = Published({("", "", "near", "", "length"): 5.5, ("", "", "near", "", "rank"): 51.0})
+    row = row_of(pd.DataFrame(source_rows(Material(files, published), read, measures)), "near")
+    for name, printed in (("length", 5.5), ("rank", 51.0)):
+        near, real = (with_ones(values[source][name]) for source in ("near", "data"))
+        test = permutation_test(near, real, ratio_of_sums, RESAMPLES)
+        assert (row[f"{name}_p"], row[f"{name}_published"]) == (test.p, printed)
+    assert row["length_p"] > 0.05 > row["rank_p"]
+
+
 def test_a_yardstick_of_which_nothing_could_be_scored_is_one_line():
     files = Files(data=(Text(corpus="docs"),), samples=())
     with pytest.raises(TextcriticError, match=r"real\.parquet: no document could be scored \(empty: 3; cut: 1\)"):

@@ -29,7 +29,7 @@ from textcritic.report.scorecard import (
     strength,
 )
 
-PPL = Measure(name="Latent PPL", section="coherence-values", value="latent_ppl", by_ratio=True)
+PPL = Measure(name="Latent PPL", value="latent_ppl", by_ratio=True)
 DATA = ("docs", "data", "", "data", "", pd.NA)
 
 
@@ -60,7 +60,7 @@ def test_a_score_is_what_stands_in_its_row():
         (*DATA, 3.64, 3.33, 3.98, None, 1200, 0, None),
         ("docs", "data-gold", "", "data", "", pd.NA, 3.5, 3.4, 3.6, None, 1200, 0, None),
     )
-    real, gpt2, ngram, untrained = scores_of(rows, PPL, name)
+    real, gpt2, ngram, untrained = scores_of(rows, PPL, name, "coherence-values")
     assert real == Score(
         corpus="docs",
         label="data",
@@ -92,6 +92,19 @@ def test_each_sample_is_compared_with_the_real_text_of_its_corpus():
         ("wiki", LOWER, DIFFERENT),
         ("none", "", NOT_TESTED),
     ]
+
+
+def test_samples_are_compared_with_the_last_kind_of_real_text_that_is_named():
+    rows = rows_of(
+        sample("gpt2", 5.0, 4.8, 5.2, 0.01, 100, 0, None),
+        ("docs", "exact", "", "data", "", pd.NA, 4.5, None, None, None, None, 0, None),
+        (*DATA, 6.0, 5.9, 6.1, None, 100, 0, None),
+        ("docs", "other", "", "data", "", pd.NA, 1.0, 0.9, 1.1, None, 100, 0, None),
+    )
+    for real, way in ((("exact", "data"), LOWER), (("data", "exact"), HIGHER)):
+        *shown, gpt2 = scores_of(rows, PPL, name, real=real)
+        assert [one.number.value for one in shown] == [4.5, 6.0]
+        assert (gpt2.real.value, gpt2.way) == ({"exact": 4.5, "data": 6.0}[real[-1]], way)
 
 
 def test_a_distance_is_of_real_text_0_by_definition():

@@ -88,7 +88,7 @@ def test_of_several_seeds_the_least_apart_counts(tmp_path):
     assert "(p = 0.01)" in found.says
     assert found.strength == pytest.approx(0.03 / np.hypot(0.01, 0.01))
     (_, cells) = share_sheet(rows, Names.of(files.samples)).body
-    assert cells[1].notes[0] == "± 2.8% over 2 seeds"
+    assert cells[1].notes == ("± 2.8% over 2 seeds", "largest p = 0.01")
 
 
 def test_no_mention_in_real_text_leaves_nothing_to_find(files):

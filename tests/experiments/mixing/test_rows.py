@@ -135,6 +135,20 @@ def test_topics_are_called_like_their_languages(compared, files, names):
     assert set(samples["seed"]) == {1}
 
 
+def test_shares_of_each_language_are_of_words_and_of_sentences(compared, files, names):
+    rows = language_rows(Material(files, names=names))
+    for source in files.shown(files.data[0]):
+        shown = rows[(rows["generator"] == source.keys["generator"]) & (rows["decoding"] == source.keys["decoding"])]
+        assert shown["topic"].tolist() == [1, 2, 3]
+        counts = arrays(source)["counts"].astype(float)
+        if not len(counts):
+            assert shown[["share_of_words", "share_of_sentences"]].isna().all(axis=None)
+            continue
+        main = [list(own).index(max(own)) for own in counts]
+        assert shown["share_of_words"].tolist() == pytest.approx([own.sum() / counts.sum() for own in counts.T])
+        assert shown["share_of_sentences"].tolist() == [main.count(topic) / len(main) for topic in range(3)]
+
+
 def test_the_words_of_a_topic_are_of_its_language(files, names):
     rows = word_rows(Material(files, names=names))
     for row in rows.to_dict("records"):

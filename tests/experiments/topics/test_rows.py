@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
 import pytest
 
 from experiments.topics.conftest import DOCUMENTS, centred, moments, of
@@ -16,7 +17,7 @@ from textcritic.critics.ctm.scoring import latent_nll, with_last
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.covariances import covariances
 from textcritic.experiments.topics.outliers import SHARES, TOPICS, outlier_rows
-from textcritic.experiments.topics.rows import topic_names, topic_rows, word_rows
+from textcritic.experiments.topics.rows import nll_rows, topic_names, topic_rows, word_rows
 from textcritic.experiments.topics.sheets import words_sheet
 from textcritic.files import read_table, write_json, write_table
 from textcritic.inference import covariance_test
@@ -52,6 +53,19 @@ def test_latent_nll_by_hand(topics, rows):
         words = read_table(source.posteriors)["words"].to_numpy()
         assert row["words_per_document"] == pytest.approx(words[words > 0].mean())
         assert (row["topics"], row["vocabulary"]) == (8, critic.num_words)
+
+
+def test_each_latent_nll_is_tested_against_the_same_of_real_text(topics, tmp_path):
+    """Of a sample whose mean in expectation is moved to real text's, the p-value at the mean is still small."""
+    fitted, sample = topics.data[0], topics.samples[0]
+    scores, real = read_table(sample.scores), read_table(fitted.scores)
+    means = [pc.mean(table.filter(pc.invert(table["rejected"]))["nll"]).as_py() for table in (real, scores)]
+    moved = scores.set_column(scores.column_names.index("nll"), "nll", pc.add(scores["nll"], means[0] - means[1]))
+    write_table(tmp_path / "scores.parquet", moved)
+    files = replace(topics, samples=(replace(sample, scores=tmp_path / "scores.parquet"),))
+    row = of(nll_rows(Material(files)), sample.generator)
+    assert row["p_value"] > 0.5
+    assert row["p_value_at_mean"] < 0.05
 
 
 def test_the_range_over_starts_by_hand(topics, rows):

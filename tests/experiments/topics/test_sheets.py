@@ -84,6 +84,10 @@ def test_seeds_are_summarised_and_shown_together(tmp_path):
     assert set(outlier_rows(Material(topics))["seed"].dropna()) == {1}
     spread = f"± {number(samples['distance_corrected'].std(ddof=1))} over 2 seeds"
     assert sheet.body[1][5].notes[0] == spread
+    rows.loc[samples.index, ["p_value", "p_value_at_mean", "distance_p"]] = [[0.2, 0.03, 0.04], [0.1, 0.5, 0.3]]
+    cells = topics_sheet(rows, Names.of(topics.samples)).body[1]
+    largest = [[note for note in cells[place].notes if " p " in note] for place in (1, 2, 5)]
+    assert largest == [["largest p = 0.20"], ["largest p = 0.50"], ["largest p = 0.30"]]
 
 
 def test_scores_that_depend_on_the_start_or_the_length_have_a_doubt(topics, rows):
