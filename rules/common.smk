@@ -1,6 +1,5 @@
 """Configuration and input functions; their logic is in src/textcritic/plan."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -24,8 +23,6 @@ except TextcriticError as error:
 
 registries = project.registries
 paths = Paths(project)
-# For the jobs: the downloaded models whose own code may run.
-os.environ.update(TEXTCRITIC_CUSTOM_CODE=" ".join(registries.entries_with("hub", "custom_code")))
 
 
 wildcard_constraints:

@@ -71,6 +71,7 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     """Fetch one pinned commit of a model to a folder, whole or not at all; a rerun goes on where a download broke.
 
     Every file is compared with its checksum in the commit: the SHA-256 of weights, git's own checksum of the rest.
+    An entry with `custom_code` gets its `code_mark` too; without it an older mark is removed.
 
     Args:
         name: the hub entry's name.
@@ -88,6 +89,8 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     target = Path(out_dir)
     partial = target.with_name(f".{target.name}.partial")
     repository, revision = entry["repository"], entry["revision"]
+    mark = code_mark(target)
+    mark.unlink(missing_ok=True)
     log.info("fetching %s: %s at %s", name, repository, revision)
     try:
         api = HfApi(user_agent=AGENT["User-Agent"])
@@ -100,11 +103,23 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     except Exception as error:  # the hub client raises its own, its transport's and the system's for one fault
         weights = {"safetensors": "*.safetensors", "pytorch": "pytorch_model.bin"}[entry["format"]]
         files = "config.json, the tokenizer's files" + (f" and {weights}" if entry["weights"] else "")
+        code = f"; to allow its Python files, put them there too and make an empty file {mark}"
         raise TextcriticError(
             f"{repository}: cannot be downloaded ({first_line(error)}); put {files} of"
             f" https://huggingface.co/{repository}/tree/{revision} into {target} by hand and rerun"
+            f"{code if entry['custom_code'] else ''}"
         ) from error
     keep_commit(entry, partial, target, broken)
+    if entry["custom_code"]:
+        write_json(mark, {"repository": repository, "revision": revision})
+
+
+def code_mark(folder: Path) -> Path:
+    """The file that says that the Python files of a downloaded model may run; it names their commit.
+
+    It lies next to the folder, not in it: a repository cannot bring one.
+    """
+    return folder.with_name(f"{folder.name}.custom_code")
 
 
 def keep_commit(entry: Mapping[str, Any], partial: Path, target: Path, broken: Sequence[str]) -> None:

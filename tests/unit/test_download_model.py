@@ -1,5 +1,7 @@
 """Models from a hub on this machine, with the real client: listing, downloading, verifying, going offline."""
 
+import json
+
 import local_hub as local
 import pytest
 import torch
@@ -58,6 +60,11 @@ def test_a_sharded_model_comes_whole_and_loads_offline(hub, tmp_path):
 def test_code_of_the_model_comes_only_where_the_entry_allows_it(hub, tmp_path):
     assert fetch(tmp_path / "m", weights=False, custom_code=True) == ""
     assert (tmp_path / "m/modeling_own.py").read_bytes() == b"raise SystemExit"
+    mark = tmp_path / "m.custom_code"
+    assert json.loads(mark.read_text()) == {"repository": "some/model", "revision": REVISION}
+    hub.spoilt["vocab.txt"] = b"?"
+    assert fetch(tmp_path / "m", weights=False) != ""
+    assert not mark.exists()  # an entry that no longer allows it says so before anything else
 
 
 def test_the_tokenizer_alone(hub, tmp_path):

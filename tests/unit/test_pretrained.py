@@ -7,11 +7,13 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from local_hub import REVISION, fetch, local_hub
 from tiny import tiny_articles
 from tiny_hub import tiny_bert, tiny_gpt2, tiny_gpt_neo
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
 
 from textcritic.corpora import render, write_articles
+from textcritic.download import code_mark
 from textcritic.errors import TextcriticError
 from textcritic.generators.causal import Training
 from textcritic.generators.encode import encode_split, load_encoded
@@ -44,13 +46,14 @@ def spoilt(tmp_path):
     return tiny_gpt2(tmp_path / "hub", TEXTS)
 
 
-def fine_tune(folder, root, out, tokenizer=None, **training):
+def fine_tune(folder, root, out, tokenizer=None, processes=1, **training):
     return train_causal(
         Encoded(root / "train", root / "validation", tokenizer or root / "tokenizer"),
         {"folder": folder},
         Training(**{"context": 16, "batch_size": 4, "learning_rate": 1e-3, "steps": 1} | training),
         1,
         Run(out / "model", out / "training.json", threads=1),
+        processes,
     )
 
 
@@ -214,24 +217,80 @@ class OwnModel(GPT2LMHeadModel):
 """
 
 
-def test_code_of_a_model_runs_only_where_its_hub_entry_allows_it(tmp_path, monkeypatch):
+REFUSED = r"needs Python code of its own, which is not run; .*custom_code"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A working directory whose `results/raw/hub` has one model twice: entry `own` allows its code, `other` does not.
+
+    The model's code makes a file `it-ran`.
+    """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "modules"))
-    folder, mark = tiny_gpt2(tmp_path / "results/raw/hub/own", TEXTS), tmp_path / "it-ran"
-    tokenizer = load_tokenizer(folder)
-    (folder / "modeling_own.py").write_text(OWN_CODE.format(mark=str(mark)))
+    monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "hf-home/modules"))
+    folder = tiny_gpt2(tmp_path / "published", TEXTS)
+    (folder / "modeling_own.py").write_text(OWN_CODE.format(mark=str(tmp_path / "it-ran")))
     classes = {"AutoConfig": "modeling_own.OwnConfig", "AutoModelForCausalLM": "modeling_own.OwnModel"}
     rewrite(folder, model_type="own-gpt", architectures=["OwnModel"], auto_map=classes)
-    elsewhere = shutil.copytree(folder, tmp_path / "elsewhere")
-    trained = tmp_path / "results/generators/model"
-    for allowed, refused in (("", folder), ("other", folder), ("own", elsewhere)):
-        monkeypatch.setenv("TEXTCRITIC_CUSTOM_CODE", allowed)
-        with pytest.raises(TextcriticError, match=r"needs Python code of its own, which is not run; .*custom_code"):
-            load_causal({"folder": refused}, tokenizer)
-        assert not mark.exists()
-    model = load_causal({"folder": folder}, tokenizer)
-    assert mark.exists()
-    model.save_pretrained(trained)
-    again = load_causal({"folder": trained}, tokenizer)
-    assert type(again).__name__ == "OwnModel"
-    assert torch.equal(again.transformer.wte.weight, model.transformer.wte.weight)
+    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "GPT2TokenizerFast"}')
+    save_hub_tokenizer(tiny_gpt2(tmp_path / "plain", TEXTS), tmp_path / "tokenizer")
+    for split, count in (("train", 20), ("validation", 5)):
+        write_articles(tmp_path / f"{split}.parquet", tiny_articles(count, 1))
+        encode_split(tmp_path / f"{split}.parquet", tmp_path / "tokenizer", "w-title", "as_released", tmp_path / split)
+    with local_hub({path.name: path.read_bytes() for path in folder.iterdir()}, tmp_path / "hf-home", monkeypatch):
+        download(tmp_path, "own", custom_code=True)
+        download(tmp_path, "other", custom_code=False)
+        yield tmp_path
+
+
+def download(place, name, custom_code):
+    pin = {"repository": "some/model", "revision": REVISION, "weights": True, "format": "safetensors"}
+    target = place / "results/raw/hub" / name
+    assert fetch("download.download_model", name, pin | {"custom_code": custom_code}, target) == ""
+
+
+def test_code_of_a_model_runs_only_where_its_hub_entry_allows_it(place, monkeypatch):
+    own, other = place / "results/raw/hub/own", place / "results/raw/hub/other"
+    monkeypatch.setenv("TEXTCRITIC_CUSTOM_CODE", "own other")  # no environment variable allows it
+    shutil.copy(own / "modeling_own.py", other)  # as a user may who puts files there by hand
+    users = shutil.copytree(own, place / "users/own")
+    shutil.copy(code_mark(own), code_mark(users))
+    tokenizer = load_tokenizer(place / "tokenizer")
+    for folder in (other, users, place / "published"):
+        with pytest.raises(TextcriticError, match=REFUSED) as refused:
+            load_causal({"folder": folder}, tokenizer)
+        assert "\n" not in str(refused.value)
+    assert not (place / "it-ran").exists()
+    assert type(load_causal({"folder": own}, tokenizer)).__name__ == "OwnModel"
+    assert (place / "it-ran").exists()
+
+
+def test_code_is_refused_again_after_the_entry_no_longer_allows_it(place):
+    assert code_mark(place / "results/raw/hub/own").is_file()
+    download(place, "own", custom_code=False)
+    with pytest.raises(TextcriticError, match=REFUSED):
+        load_causal({"folder": place / "results/raw/hub/own"}, load_tokenizer(place / "tokenizer"))
+    assert not (place / "it-ran").exists()
+
+
+def test_a_model_trained_from_one_with_code_is_loaded_with_it(place):
+    """By two processes, which both load the model with its code."""
+    tokenizer = load_tokenizer(place / "tokenizer")
+    load_causal({"folder": place / "results/raw/hub/own"}, tokenizer)
+    trained = place / "results/generators/corpus/w-title/own/seed1"
+    fine_tune(place / "results/raw/hub/own", place, trained, processes=2)
+    assert type(load_causal({"folder": trained / "model"}, tokenizer)).__name__ == "OwnModel"
+    elsewhere = shutil.copytree(trained / "model", place / "elsewhere")
+    with pytest.raises(TextcriticError, match=REFUSED):
+        load_causal({"folder": elsewhere}, tokenizer)
+
+
+def test_a_pretrained_folder_whose_code_is_not_needed_is_loaded_without_it(place):
+    """transformers has the model itself: nothing of the repository runs, neither before nor after a training."""
+    other = place / "results/raw/hub/other"
+    rewrite(other, model_type="gpt2", architectures=["GPT2LMHeadModel"])
+    trained = place / "results/generators/corpus/w-title/other/seed1"
+    fine_tune(other, place, trained)
+    model = load_causal({"folder": trained / "model"}, load_tokenizer(trained / "model"))
+    assert type(model).__name__ == "GPT2LMHeadModel"
+    assert not (place / "it-ran").exists()

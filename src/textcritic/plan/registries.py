@@ -90,10 +90,6 @@ class Registries:
         ]
         return "|".join(sorted(chosen)) or "(?!)"
 
-    def entries_with(self, registry: str, key: str) -> list[str]:
-        """The names of the entries whose value of a key is true."""
-        return [name for name, entry in self.entries[registry].items() if entry[key]]
-
     def references(self, registry: str, name: str) -> list[tuple[str, str, str]]:
         """What an entry names: (dotted key, registry, entry), read off the keyword `registry` of its schema.
 

@@ -16,6 +16,7 @@ from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
 from textcritic.corpora import END, SEPARATOR
+from textcritic.download import code_mark
 from textcritic.errors import TextcriticError, first_line, suggestion
 from textcritic.files import read_json, whole_folder
 
@@ -32,8 +33,8 @@ SMALLEST_VOCABULARY = 256 + len(SPECIAL_TOKENS) + 1
 NO_WEIGHTS = re.compile(r"\.attn(\.attention)?\.(masked_)?bias$|\.position_ids$")
 # The same function (the tanh form of GELU), written out in Python and as one kernel: faster, and far less memory.
 FASTER = {"gelu_new": "gelu_pytorch_tanh"}
-# Set by rules/common.smk: the names of hub entries with `custom_code: true`, between spaces.
-CUSTOM_CODE = "TEXTCRITIC_CUSTOM_CODE"
+# Where our jobs write tokenizers and models; Python files are among them only where such code was allowed to run.
+WRITTEN = ("encodings", "generators", "classifiers")
 
 
 def train_tokenizer(texts: Iterable[str], out_dir: str | os.PathLike[str], vocabulary: int) -> None:
@@ -304,15 +305,14 @@ def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping
 
 
 def custom_code(folder: str | os.PathLike[str]) -> bool:
-    """Whether Python files in a model's folder may run: the hub entry that it was downloaded by allows it.
+    """Whether Python files in a model's folder may run: its download marked it so, since its hub entry allows it.
 
-    A model that was trained here from such a one may too: other folders under results/ are written by our own jobs.
+    What was made here from such a model may run them too. A folder of the user's own may not, whatever it holds.
     """
-    allowed = os.environ.get(CUSTOM_CODE, "").split()
     path, results = Path(folder).resolve(), Path("results").resolve()
-    if path.is_relative_to(results / "raw"):
-        return path.parent == results / "raw/hub" and path.name in allowed
-    return bool(allowed) and path.is_relative_to(results)
+    if path.parent == results / "raw/hub":
+        return code_mark(path).is_file()
+    return any(path.is_relative_to(results / part) for part in WRITTEN) and any(path.glob("*.py"))
 
 
 def _refuse_code(folder: str | os.PathLike[str], error: Exception) -> None:
