@@ -132,7 +132,7 @@ def test_a_package_that_is_not_there_is_one_line(folder, tmp_path):
             "plan.py",
             "class Readability(Experiment):",
             "class Readability(Experiment)",
-            "plan.py, line 20: expected ':'",
+            "plan.py, line 19: expected ':'",
         ),
         ("tables.py", None, None, "experiment_packages: mylab.readability: no tables.py beside"),
     ],

@@ -172,7 +172,8 @@ def test_names_of_a_kind_from_outside_do_not_collide(tmp_path, monkeypatch, kind
     package.mkdir()
     body = f"    kind, tables = {kind!r}, {tables!r}\n    check = files = lambda *_: None\n"
     plan = f"from textcritic.plan.experiment import Experiment\n\n\nclass Words(Experiment):\n{body}"
-    (package / "plan.py").write_text(plan)
+    for module, text in {"plan": plan, "tables": "", "figures": "", "section": ""}.items():
+        (package / f"{module}.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(TextcriticError, match=message):
         Project({"studies": ["demo"], "experiment_packages": [package.name]}, ROOT, tmp_path)
