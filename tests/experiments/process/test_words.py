@@ -21,6 +21,7 @@ def test_lost_and_few_sequences_are_said_and_no_others(files, rows):
     told = rows[rows["generator"] != "transformer-untrained"].copy()
     assert doubts(told, files) == {}
     lost = told["decoding"] == "sequences-given"
+    told.loc[lost, "p_value"] = 0.2
     reasons = {"empty": 4, "no end within 400 tokens": 276}
     told.loc[lost, ["documents", "rejected", "rejected_by_reason"]] = 20, 280, reasons_in_words(reasons)
     assert doubts(told, files) == {
@@ -33,3 +34,5 @@ def test_lost_and_few_sequences_are_said_and_no_others(files, rows):
     assert doubts(told, files) == {}
     told.loc[lost, ["documents", "rejected"]] = 90, 10
     assert doubts(told, files) == {"HSMM, length given": "90 sequences are too few to tell it from the process."}
+    told.loc[lost, "p_value"] = 0.01
+    assert doubts(told, files) == {}

@@ -4,6 +4,7 @@ import pandas as pd
 
 from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.sheets import ENOUGH, seeds_read
+from textcritic.inference import ALPHA
 from textcritic.plan.sources import GROUP, SAMPLE
 from textcritic.report.numbers import count, plural
 from textcritic.report.scored import reasons_over_seeds
@@ -52,7 +53,7 @@ def process_doubts(rows: pd.DataFrame, names: ProcessNames) -> list[Finding]:
             parts.append(f"{count(rejected)} of its {of} could not be read, most often for the reason “{commonest}”")
         if not kept:
             parts.append("it has no Latent PPL")
-        elif kept < ENOUGH:
+        elif kept < ENOUGH and not group["p_value"].max() < ALPHA:
             parts.append(f"{plural(kept, 'sequence is', 'sequences are')} too few to tell it from the process")
         parts += seeds_read(group) if kept else []
         if parts:
