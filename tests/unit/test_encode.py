@@ -199,6 +199,14 @@ def test_initial_weights_depend_on_the_seed_alone(tiny_encoding):
     assert any(not torch.equal(one[key], other[key]) for key in one)
 
 
+def test_a_new_model_has_the_numbers_of_its_tokenizer(tiny_encoding):
+    tokenizer = load_tokenizer(tiny_encoding.tokenizer)
+    config = load_causal({"config": SMALL}, tokenizer).config
+    assert config.vocab_size == len(tokenizer)
+    for name in ("bos_token_id", "eos_token_id", "pad_token_id"):
+        assert getattr(config, name) == getattr(tokenizer, name) is not None
+
+
 def test_sharded_weights_load_and_a_missing_shard_is_named(tiny_encoding, tmp_path):
     tokenizer = load_tokenizer(tiny_encoding.tokenizer)
     model = load_causal({"config": SMALL}, tokenizer)

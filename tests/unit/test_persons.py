@@ -60,6 +60,9 @@ def entities(text, resolver=PERSONS):
         ("Suddenly it rained. Winter came. The French left Paris.", []),
         ("Zork said no.", [["Zork"]]),
         ("They live in Zork.", [["They"]]),
+        # A bracket behind a name speaks for a person, but only twice is enough.
+        ("It shows Zork (blue).", []),
+        ("It shows Zork (blue) and Zork (green).", [["Zork", "Zork"]]),
         ("CHAPTER II\n\nMARY LEFT. Mary slept.", [["MARY", "Mary"]]),
         # Nouns: the same one, of the same possessor, or beside a name.
         ("A boy saw a boy.", [["A boy"], ["a boy"]]),
