@@ -129,7 +129,8 @@ def test_latent_ppl_is_that_of_the_chains(done):
     assert float(done.rows["own text/theirs.jsonl"]["latent_ppl"]) == latent_ppl(scores)
 
 
-def test_python_gives_what_the_command_prints(done, tmp_path):
+def test_python_gives_what_the_command_prints(done, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", forking_python())  # which the study's record of its command depends on
     paths = [done.folder / "theirs.jsonl", done.folder / "again/theirs.jsonl"]
     given = dict(zip(["own text/theirs.jsonl", "again/theirs.jsonl"], paths, strict=True))
     found = textcritic.criticise(done.folder / "real text.jsonl", given, output=done.folder / "out put", cores=2)
