@@ -94,7 +94,7 @@ def test_the_wheel_has_all_of_the_package_and_of_the_workflow(wheel):
         check=True,
     ).stdout.splitlines()
     expected = {
-        path.removeprefix("src/") if path.startswith("src/") else f"textcritic/workflow/shipped/{path}"
+        path.removeprefix("src/") if path.startswith("src/") else f"textcritic/shipped/{path}"
         for path in tracked
         if (ROOT / path).is_file()
     }
@@ -108,7 +108,7 @@ def test_the_package_and_the_workflow_are_those_of_the_wheel(programs, far):
     code = "import os, textcritic.workflow as w; print(w.__file__, w.workflow_folder(), os.environ.get('PYTHONPATH'))"
     file, folder, path = run(programs / "python", "-c", code, cwd=far).split()
     assert file.startswith(f"{programs.parent}/")
-    assert folder == f"{Path(file).parent}/shipped"
+    assert folder == f"{Path(file).parents[1]}/shipped"
     assert path == "None"
 
 
