@@ -30,6 +30,7 @@ include: "rules/mixing.smk"
 include: "rules/tendencies.smk"
 include: "rules/tendency_measures.smk"
 include: "rules/coreference.smk"
+include: "rules/recitation.smk"
 
 
 for rule_file in project.rule_files():

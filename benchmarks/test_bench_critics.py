@@ -15,13 +15,13 @@ import pytest
 from timing import cpu_seconds
 
 from textcritic.critics import TransitionCritic, document_columns, latent_ppl, score_chains, score_posteriors
-from textcritic.critics.transitions import PAPER_GRID
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, permutation_test, ratio_of_sums
 
 # CPU time, because a ratio of wall times would measure the other jobs of the machine.
 pytestmark = pytest.mark.benchmark(timer=time.process_time, disable_gc=True)
 
 DOCUMENTS = 200_000
+DELTA = 0.1
 TITLES = [f"title {i}" for i in range(96)]  # as many section types as the paper's Wiki (Table 11)
 
 
@@ -33,8 +33,8 @@ def synthetic_chains(documents, seed):
     return pa.ListArray.from_arrays(np.concatenate([[0], lengths.cumsum()]).astype(np.int32), titles)
 
 
-def loop_fit(train, validation):
-    """What fit does, a chain and a transition at a time."""
+def loop_fit(train):
+    """What fit does with one smoothing, a chain and a transition at a time."""
     counts, totals = Counter(), Counter()
     for chain in train:
         for source, target in pairwise(["<begin>", *chain, "<end>"]):
@@ -45,15 +45,7 @@ def loop_fit(train, validation):
     def log_prob(source, target, delta):
         return math.log((counts[source, target] + delta) / (totals[source] + delta * width))
 
-    best = math.inf, 0.0
-    for delta in PAPER_GRID:
-        nll = steps = 0
-        for chain in validation:
-            for source, target in pairwise(["<begin>", *chain, "<end>"]):
-                nll -= log_prob(source, target, delta)
-                steps += 1
-        best = min(best, (math.exp(nll / steps), -delta))
-    return lambda source, target: log_prob(source, target, -best[1])
+    return lambda source, target: log_prob(source, target, DELTA)
 
 
 def loop_score(log_prob, chains):
@@ -69,21 +61,21 @@ def report(capsys, what, loop, ours):
 
 @pytest.fixture(scope="module")
 def chains():
-    return synthetic_chains(DOCUMENTS, 1), synthetic_chains(DOCUMENTS // 10, 2)
+    return synthetic_chains(DOCUMENTS, 1)
 
 
 def test_fit_and_score_columns(benchmark, capsys, chains):
     """Chains as they lie in Parquet, which is what the workflow's rules read."""
-    train, validation = chains
+    train = chains
     ids = pa.array([str(i) for i in range(DOCUMENTS)])
 
     def ours():
-        critic = TransitionCritic.fit(train, validation)
+        critic = TransitionCritic.fit(train, grid=[DELTA])
         return score_chains(critic, ids, train)
 
     scores = benchmark.pedantic(ours, rounds=3, warmup_rounds=1)
-    lists, held_out = train.to_pylist(), validation.to_pylist()
-    loop, step_nll = cpu_seconds(lambda: loop_score(loop_fit(lists, held_out), lists))
+    lists = train.to_pylist()
+    loop, step_nll = cpu_seconds(lambda: loop_score(loop_fit(lists), lists))
     expected = math.exp(sum(map(sum, step_nll)) / sum(map(len, step_nll)))
     assert latent_ppl(scores) == pytest.approx(expected, rel=1e-9)
     report(capsys, f"fit + score, {DOCUMENTS:,} chains in columns", loop, benchmark.stats.stats.median)
@@ -91,15 +83,15 @@ def test_fit_and_score_columns(benchmark, capsys, chains):
 
 def test_fit_and_score_lists(benchmark, capsys, chains):
     """The same from lists of Python strings, whose conversion is most of the time."""
-    train, validation = (column.to_pylist() for column in chains)
+    train = chains.to_pylist()
     ids = [str(i) for i in range(DOCUMENTS)]
 
     def ours():
-        critic = TransitionCritic.fit(train, validation)
+        critic = TransitionCritic.fit(train, grid=[DELTA])
         return score_chains(critic, ids, train)
 
     benchmark.pedantic(ours, rounds=3, warmup_rounds=1)
-    loop, _ = cpu_seconds(lambda: loop_score(loop_fit(train, validation), train))
+    loop, _ = cpu_seconds(lambda: loop_score(loop_fit(train), train))
     report(capsys, f"fit + score, {DOCUMENTS:,} chains in lists", loop, benchmark.stats.stats.median)
 
 

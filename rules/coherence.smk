@@ -7,10 +7,9 @@ from textcritic.experiments.coherence.plan import latents
 
 
 rule fit_transitions:
-    """Count title transitions in the train split and choose the smoothing on validation."""
+    """Count title transitions in the train split and choose the smoothing there, by cross-validation."""
     input:
         train="results/corpora/{corpus}/train.parquet",
-        validation="results/corpora/{corpus}/validation.parquet",
     output:
         "results/critics/{critic}/{corpus}/critic.json",
     log:
@@ -37,6 +36,7 @@ rule score_data:
     input:
         critic="results/critics/{critic}/{corpus}/critic.json",
         latents=lambda w: latents(w.critic, w.corpus, "data/test", registries),
+        articles="results/corpora/{corpus}/test.parquet",
     output:
         gold="results/scores/{critic}/{corpus}/data/test-gold.parquet",
         inferred="results/scores/{critic}/{corpus}/data/test-inferred.parquet",
@@ -62,13 +62,14 @@ rule score_samples:
     input:
         critic="results/critics/{critic}/{corpus}/critic.json",
         latents=lambda w: latents(w.critic, w.corpus, SAMPLE.format(**w), registries),
+        articles=f"{DRAWN}.parquet",
         rejected=f"{DRAWN}.rejected.parquet",
     output:
-        "results/scores/{critic}/{corpus}/samples/{setting}/{generator}/seed{seed}/{decoding}.parquet",
+        "results/scores/{critic}/{corpus}/samples/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.parquet",
     log:
-        "results/logs/score_samples/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
+        "results/logs/score_samples/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.log",
     benchmark:
-        "results/benchmarks/score_samples/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+        "results/benchmarks/score_samples/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.tsv"
     wildcard_constraints:
         critic=registries.names("critics", kind=["transitions"]),
     conda:

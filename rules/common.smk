@@ -44,6 +44,7 @@ wildcard_constraints:
     study="|".join(project.studies) or "(?!)",
     experiment="|".join({name for study in project.studies.values() for name in study.experiments}) or "(?!)",
     seed=r"\d+",
+    draw=r"\d+",
     shard=r"\d+",
     shards=r"\d+",
 
@@ -68,8 +69,8 @@ SYMBOLS = registries.names("encodings", tokenizer=[{"symbols": {}}])
 SUBWORDS = registries.names("encodings", tokenizer=SUBWORD_TOKENIZERS)
 WORDS = registries.names("encodings", others=True, tokenizer=[{"symbols": {}}, *SUBWORD_TOKENIZERS])
 MODEL = "results/generators/{corpus}/{setting}/{generator}/seed{seed}"
-SAMPLE = "samples/{setting}/{generator}/seed{seed}/{decoding}"
-DRAWN = "results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}"
+SAMPLE = "samples/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}"
+DRAWN = "results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}"
 
 
 def of(kind, wildcard, key):

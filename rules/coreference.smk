@@ -46,6 +46,7 @@ rule score_data_mentions:
     """Latent NLL of the chain of mentions of each real document."""
     input:
         mentions=lambda w: mentions(w.critic, w.corpus, "data/test", registries),
+        articles="results/corpora/{corpus}/test.parquet",
         critic=f"{MENTION_CRITIC}/critic.npz",
     output:
         "results/scores/{critic}/{corpus}/data/test.parquet",
@@ -72,6 +73,7 @@ rule score_data_mentions:
 use rule score_data_mentions as score_sample_mentions with:
     input:
         mentions=lambda w: mentions(w.critic, w.corpus, SAMPLE.format(**w), registries),
+        articles=f"{DRAWN}.parquet",
         critic=f"{MENTION_CRITIC}/critic.npz",
     output:
         f"results/scores/{{critic}}/{{corpus}}/{SAMPLE}.parquet",

@@ -1,7 +1,7 @@
 """Samples of fairseq's models: translations of the test sentences of a parallel corpus, and articles of text.
 
 Needs: a model of rules/fairseq.smk, or a file of translations. What is empty or does not end is kept apart and counted.
-Makes: results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.parquet, .rejected.parquet and .json.
+Makes: results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.parquet, .rejected.parquet and .json.
 """
 
 
@@ -13,9 +13,9 @@ rule sample_fairseq:
     output:
         f"{DRAWN}/shard{{shard}}.parquet",
     log:
-        "results/logs/sample_fairseq/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.log",
+        "results/logs/sample_fairseq/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}/shard{shard}.log",
     benchmark:
-        "results/benchmarks/sample_fairseq/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
+        "results/benchmarks/sample_fairseq/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}/shard{shard}.tsv"
     wildcard_constraints:
         corpus=PARALLEL,
         setting="wo-title",
@@ -41,9 +41,9 @@ use rule sample_fairseq as sample_fairseq_text with:
     input:
         model=f"{MODEL}/model",
     log:
-        "results/logs/sample_fairseq_text/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.log",
+        "results/logs/sample_fairseq_text/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}/shard{shard}.log",
     benchmark:
-        "results/benchmarks/sample_fairseq_text/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
+        "results/benchmarks/sample_fairseq_text/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}/shard{shard}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
         generator=registries.names("generators", kind=["fairseq"]),
@@ -59,9 +59,9 @@ rule collect_translations:
         rejected=f"{DRAWN}.rejected.parquet",
         counts=f"{DRAWN}.json",
     log:
-        "results/logs/collect_translations/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
+        "results/logs/collect_translations/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.log",
     benchmark:
-        "results/benchmarks/collect_translations/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+        "results/benchmarks/collect_translations/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.tsv"
     wildcard_constraints:
         corpus=PARALLEL,
         setting="wo-title",
@@ -88,9 +88,9 @@ rule import_translations:
         rejected=f"{DRAWN}.rejected.parquet",
         counts=f"{DRAWN}.json",
     log:
-        "results/logs/import_translations/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
+        "results/logs/import_translations/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.log",
     benchmark:
-        "results/benchmarks/import_translations/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+        "results/benchmarks/import_translations/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.tsv"
     wildcard_constraints:
         corpus=PARALLEL,
         setting="wo-title",

@@ -78,9 +78,9 @@ rule sample_hsmm:
     output:
         f"{DRAWN}/shard{{shard}}.parquet",
     log:
-        "results/logs/sample_hsmm/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.log",
+        "results/logs/sample_hsmm/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}/shard{shard}.log",
     benchmark:
-        "results/benchmarks/sample_hsmm/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
+        "results/benchmarks/sample_hsmm/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}/shard{shard}.tsv"
     wildcard_constraints:
         corpus=PROCESSES,
         setting="wo-title",

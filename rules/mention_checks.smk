@@ -5,6 +5,7 @@ the scores under every variant of a critic; and power/{corpus}.parquet of a core
 """
 
 from textcritic.experiments.coreference.plan import mentions, resolver_spec
+from textcritic.plan.power import power_spec
 
 
 rule vary_data_mentions:
@@ -68,7 +69,7 @@ rule measure_power:
     params:
         spec=lambda w: experiment(w).chains_spec(),
         resolver=lambda w: resolver_spec(experiment(w).block["critic"], registries),
-        power=lambda w: experiment(w).power_options(),
+        power=lambda w: power_spec(experiment(w)),
         version=stage("coreference"),
     script:
         "../workflow/scripts/measure_power.py"

@@ -73,9 +73,9 @@ rule parse_sequences:
         rejected=f"{DRAWN}.rejected.parquet",
         counts=f"{DRAWN}.json",
     log:
-        "results/logs/parse_sequences/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
+        "results/logs/parse_sequences/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.log",
     benchmark:
-        "results/benchmarks/parse_sequences/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+        "results/benchmarks/parse_sequences/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.tsv"
     wildcard_constraints:
         corpus=PROCESSES,
         generator=registries.names("generators", kind=["causal", "hsmm"]),
@@ -98,11 +98,11 @@ rule score_sequences:
         rejected=f"{DRAWN}.rejected.parquet",
         process="results/corpora/{corpus}/process.npz",
     output:
-        "results/scores/{critic}/{corpus}/samples/{setting}/{generator}/seed{seed}/{decoding}.parquet",
+        "results/scores/{critic}/{corpus}/samples/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.parquet",
     log:
-        "results/logs/score_sequences/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
+        "results/logs/score_sequences/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.log",
     benchmark:
-        "results/benchmarks/score_sequences/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+        "results/benchmarks/score_sequences/{critic}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.tsv"
     wildcard_constraints:
         corpus=PROCESSES,
         critic=registries.names("critics", kind=["process"]),

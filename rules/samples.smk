@@ -1,7 +1,7 @@
 """Samples: articles drawn from a generator, in shards, then parsed into the schema of a corpus.
 
 Needs: a trained generator, or a file of articles. What does not parse or does not end is kept apart and counted.
-Makes: results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.parquet, .rejected.parquet and .json.
+Makes: results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.parquet, .rejected.parquet and .json.
 """
 
 
@@ -13,9 +13,9 @@ rule sample_causal:
     output:
         f"{DRAWN}/shard{{shard}}.parquet",
     log:
-        "results/logs/sample_causal/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.log",
+        "results/logs/sample_causal/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}/shard{shard}.log",
     benchmark:
-        "results/benchmarks/sample_causal/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
+        "results/benchmarks/sample_causal/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}/shard{shard}.tsv"
     wildcard_constraints:
         generator=registries.names("generators", kind=["causal"]),
     priority: 5
@@ -44,9 +44,9 @@ rule sample_ngram:
     output:
         f"{DRAWN}/shard{{shard}}.parquet",
     log:
-        "results/logs/sample_ngram/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.log",
+        "results/logs/sample_ngram/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}/shard{shard}.log",
     benchmark:
-        "results/benchmarks/sample_ngram/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/shard{shard}.tsv"
+        "results/benchmarks/sample_ngram/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}/shard{shard}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
         generator=registries.names("generators", kind=["ngram"]),
@@ -71,9 +71,9 @@ rule collect_samples:
         rejected=f"{DRAWN}.rejected.parquet",
         counts=f"{DRAWN}.json",
     log:
-        "results/logs/collect_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
+        "results/logs/collect_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.log",
     benchmark:
-        "results/benchmarks/collect_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+        "results/benchmarks/collect_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
         generator=registries.names("generators", kind=["causal", "ngram", "fairseq"]),
@@ -98,9 +98,9 @@ rule import_samples:
         rejected=f"{DRAWN}.rejected.parquet",
         counts=f"{DRAWN}.json",
     log:
-        "results/logs/import_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
+        "results/logs/import_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.log",
     benchmark:
-        "results/benchmarks/import_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+        "results/benchmarks/import_samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
         generator=registries.names("generators", kind=["file"]),

@@ -11,7 +11,7 @@ TENDENCY_CRITICS = registries.names("critics", kind=["tendencies"])
 ONE_JOB = registries.names("critics", kind=["tendencies"], shards=[1])
 COUNTED = "results/tendencies/{critic}/{corpus}"
 # What is counted, behind the corpus: a split or a sample.
-COUNTED_TEXTS = rf"data/({'|'.join(SPLITS)})|samples/[^/]+/[^/]+/seed\d+/[^/]+"
+COUNTED_TEXTS = rf"data/({'|'.join(SPLITS)})|samples/[^/]+/[^/]+/seed\d+/[^/]+/draw\d+"
 COUNTING = ("kind", "tokenizer", "lower_case", "stop_words", "window", "longest_lag", "groups", "seed")
 
 

@@ -69,11 +69,11 @@ use rule infer_data_titles as infer_sample_titles with:
         articles=f"{DRAWN}.parquet",
         model="results/classifiers/{corpus}/{classifier}/model",
     output:
-        "results/latents/{classifier}/{corpus}/samples/{setting}/{generator}/seed{seed}/{decoding}.parquet",
+        "results/latents/{classifier}/{corpus}/samples/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.parquet",
     log:
-        "results/logs/infer_sample_titles/{classifier}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
+        "results/logs/infer_sample_titles/{classifier}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.log",
     benchmark:
-        "results/benchmarks/infer_sample_titles/{classifier}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+        "results/benchmarks/infer_sample_titles/{classifier}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.tsv"
 
 
 rule take_data_titles:
@@ -103,8 +103,8 @@ use rule take_data_titles as take_sample_titles with:
     input:
         f"{DRAWN}.parquet",
     output:
-        "results/latents/{given}/{corpus}/samples/{setting}/{generator}/seed{seed}/{decoding}.parquet",
+        "results/latents/{given}/{corpus}/samples/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.parquet",
     log:
-        "results/logs/take_sample_titles/{given}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.log",
+        "results/logs/take_sample_titles/{given}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.log",
     benchmark:
-        "results/benchmarks/take_sample_titles/{given}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}.tsv"
+        "results/benchmarks/take_sample_titles/{given}/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}.tsv"

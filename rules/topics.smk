@@ -140,3 +140,6 @@ use rule make_part_table as make_topics_tables with:
         "results/benchmarks/make_topics_tables/{study}/{experiment}.tsv"
     wildcard_constraints:
         experiment=project.experiments_of("topics"),
+
+
+include: "topic_power.smk"

@@ -89,13 +89,18 @@ def chao1_by_hand(words):
     return len(words) + seen[1] ** 2 / (2 * seen[2])
 
 
-def taylor_by_hand(texts, window=OPTIONS.window):
-    """The slope of log sd on log mean over whole segments, of words whose number varies."""
-    segments = [
+def segments_of(texts, window=OPTIONS.window):
+    """The words of each whole segment."""
+    return [
         Counter(tokens[start : start + window])
         for tokens in tokens_of(texts)
         for start in range(0, len(tokens) - window + 1, window)
     ]
+
+
+def taylor_by_hand(texts, window=OPTIONS.window):
+    """The slope of log sd on log mean over whole segments, of words whose number varies."""
+    segments = segments_of(texts, window)
     number, x, y, totals, squares = len(segments), [], [], Counter(), Counter()
     for segment in segments:
         totals.update(segment)

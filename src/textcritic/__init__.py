@@ -1,7 +1,7 @@
 """textcritic: judge language models by the documents they write, beyond perplexity.
 
-`criticise`, `chains`, `coreference`, `topics`, `mixing` and `compare_tendencies` are described in docs/python.md;
-they are loaded when they are first used.
+`criticise`, `chains`, `coreference`, `topics`, `mixing`, `recitation` and `compare_tendencies` are described in
+docs/python.md; they are loaded when they are first used.
 """
 
 from importlib import import_module
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from textcritic.api.coreference import CoreferenceResult, coreference
     from textcritic.api.criticise import criticise
     from textcritic.api.mixing import MixingResult, mixing
+    from textcritic.api.recitation import RecitationResult, recitation
     from textcritic.api.results import Result, Score
     from textcritic.api.tendencies import TendenciesResult, compare_tendencies
     from textcritic.api.topics import TopicsResult, topics
@@ -23,6 +24,7 @@ __all__ = [
     "ChainsResult",
     "CoreferenceResult",
     "MixingResult",
+    "RecitationResult",
     "Result",
     "Score",
     "TendenciesResult",
@@ -34,6 +36,7 @@ __all__ = [
     "coreference",
     "criticise",
     "mixing",
+    "recitation",
     "topics",
 ]
 
@@ -41,6 +44,7 @@ __all__ = [
 LATER = {
     **{"CoreferenceResult": "coreference", "coreference": "coreference"},
     **{"MixingResult": "mixing", "mixing": "mixing"},
+    **{"RecitationResult": "recitation", "recitation": "recitation"},
     **{"TendenciesResult": "tendencies", "compare_tendencies": "tendencies"},
     **{"ChainsResult": "chains", "chains": "chains", "criticise": "criticise"},
     **{"Result": "results", "Score": "results", "TopicsResult": "topics", "topics": "topics"},

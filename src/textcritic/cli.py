@@ -13,6 +13,7 @@ from textcritic.commands import (
     demo,
     install,
     mixing,
+    recitation,
     show,
     tendencies,
     topics,
@@ -50,7 +51,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"textcritic {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (criticise, chains, coreference, topics, mixing, tendencies, show, demo, corpus, install, workflow):
+    for command in (
+        criticise,
+        chains,
+        coreference,
+        topics,
+        mixing,
+        tendencies,
+        recitation,
+        show,
+        demo,
+        corpus,
+        install,
+        workflow,
+    ):
         command.add(commands)
     return parser
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from snake import ROOT, dry_run
 
-SAMPLE = "results/samples/docstrings/w-title/gpt2-xl/seed1/demo.parquet"
+SAMPLE = "results/samples/docstrings/w-title/gpt2-xl/seed1/demo/draw1.parquet"
 MEASURED = "results/generators/docstrings/w-title/gpt2-xl/seed1/perplexity.json"
 
 

@@ -4,7 +4,7 @@ import re
 
 from plan import jobs, planned, snakemake
 
-SAMPLE = "docstrings/samples/wo-title/ngram-3/seed1/demo.parquet"
+SAMPLE = "docstrings/samples/wo-title/ngram-3/seed1/demo/draw1.parquet"
 
 
 def test_jobs_of_pretrained_resolvers(tmp_path):

@@ -4,7 +4,7 @@ import yaml
 from plan import jobs, planned, snakemake
 
 COUNTED = "results/tendencies/german/docstrings"
-SAMPLE = "samples/wo-title/ngram-3/seed1/ancestral"
+SAMPLE = "samples/wo-title/ngram-3/seed1/ancestral/draw1"
 
 
 def test_shards_are_counted_and_put_together(tmp_path):

@@ -19,12 +19,12 @@ def test_the_demo_criticises_topics_against_a_baseline_of_shuffled_words(tmp_pat
     run = snakemake(tmp_path, "--dry-run", "--config", "studies=['demo']")
     assert run.returncode == 0, run.stderr + run.stdout
     found = jobs(run.stdout)
-    once = ("count_words", "fit_topics", "infer_data_topics", "make_topics_tables")
+    once = ("count_words", "fit_topics", "infer_data_topics", "measure_topic_power", "make_topics_tables")
     assert all(found[rule] == 1 for rule in once)
     assert found["infer_sample_topics"] == 4
     # All but the baseline are samples that coherence is criticised on too; it is drawn for the topics alone.
     assert found["collect_samples"] == 9
-    assert found["total"] == 102
+    assert found["total"] == 116
     plan = planned(run.stdout)
     scored = {w["generator"] for rule, w, _ in plan if rule in ("score_samples", "infer_sample_titles")}
     assert "ngram-shuffled" not in scored
@@ -116,7 +116,7 @@ def test_the_reason_of_a_job_names_the_label_that_has_changed(finished, tmp_path
     run = snakemake(finished, "--configfile", tmp_path / "changed.yaml", "--dry-run")
     assert run.returncode == 0, run.stderr + run.stdout
     reasons = re.findall(r"^ {4}reason: (Params have changed .*)$", run.stdout, re.MULTILINE)
-    assert len(reasons) == 5  # the standing tables of each kind that compares its samples
+    assert len(reasons) == 7  # the standing tables of each kind that compares its samples
     assert all("bigrams" in reason and len(reason) < 300 for reason in reasons), reasons
 
 

@@ -45,7 +45,7 @@ def test_a_model_as_it_is_goes_on_from_real_articles_and_is_judged(folder):
     assert 0 < drawn.n <= 40
     assert drawn.n + drawn.left_out == 40
     assert "gpt, as it is" in run.stdout
-    counts = json.loads(next((folder / "own/results/samples").rglob("drawn.json")).read_text())
+    counts = json.loads(next((folder / "own/results/samples").rglob("draw1.json")).read_text())
     assert counts["drawn"] == 40
     # The same command again makes nothing anew.
     again = subprocess.run([*command, *options], cwd=folder, capture_output=True, text=True, check=False)

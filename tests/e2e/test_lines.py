@@ -58,7 +58,7 @@ def test_numbers_are_those_of_a_plain_loop(study):
         for row in rows(study, "tendencies-values")
     }
     for generator, decoding in (("data", ""), ("trigram", "random")):
-        place = f"samples/lines/wo-title/{generator}/seed1/{decoding}" if decoding else "corpora/lines/test"
+        place = f"samples/lines/wo-title/{generator}/seed1/{decoding}/draw1" if decoding else "corpora/lines/test"
         lines = [text.split() for text in texts(study, place)]
         words = Counter(word for line in lines for word in line)
         assert values[generator, decoding, "types"] == len(words)

@@ -22,6 +22,8 @@ sys.path.insert(0, str(ROOT / "tests" / "micro"))
 
 from recipes import write  # noqa: E402
 
+from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, unit_sums  # noqa: E402
+
 CONFIG = "tests/micro/config.yaml"
 TENDENCY_TABLES = ("values", "distances", "means", "audit", "sizes")
 snakemake = partial(snake.snakemake, configfile=CONFIG)
@@ -55,47 +57,71 @@ def row(folder, **wanted):
 
 
 def test_the_gold_row_equals_a_plain_loop_over_the_articles(study):
-    """An independent computation from the Parquet files: counts, delta on validation, Latent PPL on test."""
+    """An independent computation from the Parquet files: counts, delta on tenths of train, Latent PPL on test."""
 
     def chains(split):
         table = pq.read_table(study / f"results/corpora/recipes/{split}.parquet")
         return [[s["title"] for s in sections] for sections in table["sections"].to_pylist()]
 
-    def ppl(counts, totals, delta, num_titles, documents):
-        total, steps = 0.0, 0
+    def counted(documents):
+        counts, totals = Counter(), Counter()
         for chain in documents:
             for i, j in zip(["^", *chain], [*chain, "$"], strict=True):
-                total -= math.log((counts[i, j] + delta) / (totals[i] + delta * (num_titles + 1)))
-                steps += 1
-        return math.exp(total / steps)
+                counts[i, j] += 1
+                totals[i] += 1
+        return counts, totals
 
-    counts, totals = Counter(), Counter()
-    for chain in chains("train"):
-        for i, j in zip(["^", *chain], [*chain, "$"], strict=True):
-            counts[i, j] += 1
-            totals[i] += 1
-    num_titles = len({title for chain in chains("train") for title in chain})
-    grid = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
-    delta = min(grid, key=lambda d: ppl(counts, totals, d, num_titles, chains("validation")))
-    expected = ppl(counts, totals, delta, num_titles, chains("test"))
+    train = chains("train")
+    num_titles = len({title for chain in train for title in chain})
+
+    def nll(fitted_on, delta, documents):
+        counts, totals = counted(fitted_on)
+        steps = [step for chain in documents for step in zip(["^", *chain], [*chain, "$"], strict=True)]
+        width = num_titles + 1
+        return [-math.log((counts[i, j] + delta) / (totals[i] + delta * width)) for i, j in steps]
+
+    def held_out(delta):
+        folds = np.random.default_rng(1).permutation(len(train)) % 10
+        parts = [
+            [[c for c, f in zip(train, folds, strict=True) if (f == n) == own] for own in (False, True)]
+            for n in range(10)
+        ]
+        return sum(sum(nll(others, delta, own)) for others, own in parts)
+
+    delta = min([0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0], key=held_out)
+    expected = math.exp(np.mean(nll(train, delta, chains("test"))))
     assert float(row(study, source="data-gold")["latent_ppl"]) == pytest.approx(expected, rel=1e-12)
+
+
+def test_articles_of_one_book_are_in_one_split_and_are_one_unit(study):
+    read = {
+        split: pq.read_table(study / f"results/corpora/recipes/{split}.parquet")
+        for split in ("train", "validation", "test")
+    }
+    books = {split: set(table["group"].to_pylist()) for split, table in read.items()}
+    assert not books["train"] & books["test"] | books["validation"] & (books["train"] | books["test"])
+    real, test = row(study, source="data-gold"), read["test"]
+    groups = dict(zip(test["id"].to_pylist(), test["group"].to_pylist(), strict=True))
+    assert int(float(real["documents"])) == len(groups)
+    assert int(float(real["groups"])) == len(books["test"]) < len(groups)
+    scores = pq.read_table(study / "results/scores/transitions-micro/recipes/data/test-gold.parquet")
+    assert dict(zip(scores["id"].to_pylist(), scores["group"].to_pylist(), strict=True)) == groups
+    columns = np.column_stack([scores["nll"], scores["steps"]])
+    interval = bootstrap_interval(unit_sums(columns, scores["group"].to_pylist()), exp_ratio_of_sums, 500)
+    assert (float(real["ci_low"]), float(real["ci_high"])) == pytest.approx((interval.low, interval.high))
 
 
 def test_spoilt_order_is_told_from_real_order(study):
     real, theirs = row(study, source="data-inferred"), row(study, generator="theirs")
     assert float(theirs["ci_low"]) > float(real["ci_high"])
-    assert float(theirs["p_value"]) <= 2 / 501  # 500 permutations: (b + 1) / (B + 1)
+    assert float(theirs["p_value"]) <= 2 / 501
 
 
 def test_every_drawn_article_is_scored_or_rejected_for_a_reason(study):
     for entry in rows(study):
         if not entry["source"].startswith("data") and entry["generator"] != "theirs":
-            counts = json.loads(
-                (
-                    study
-                    / f"results/samples/recipes/{entry['setting']}/{entry['generator']}/seed1/{entry['decoding']}.json"
-                ).read_text()
-            )
+            model = study / "results/samples/recipes" / entry["setting"] / entry["generator"] / "seed1"
+            counts = json.loads((model / entry["decoding"] / "draw1.json").read_text())
             assert counts["drawn"] == 80
             assert counts["kept"] + sum(counts["rejected"].values()) == 80
             assert int(float(entry["documents"])) + int(float(entry["rejected"])) == 80
@@ -104,14 +130,15 @@ def test_every_drawn_article_is_scored_or_rejected_for_a_reason(study):
 def test_outputs_are_all_there(study):
     folder = study / "results/studies/micro"
     names = {
-        "coherence": ("coherence", "perplexity", "decomposition", "transition-errors", "repetitions", "audit"),
+        "coherence": ("coherence", "perplexity", "decomposition", "transition-errors", "repetitions", "power", "audit"),
         "given-titles": ("coherence", "perplexity", "decomposition", "transition-errors", "repetitions", "audit"),
-        "corpora": ("statistics", "left-out"),
+        "corpora": ("statistics", "left-out", "shared-text"),
         "process": ("process", "parsing", "table1"),
-        "topics": ("topics", "topic-words", "topic-outliers", "table14"),
+        "topics": ("topics", "topic-words", "topic-outliers", "topic-power", "table14"),
         "coreference": ("coreference", "coreference-shares", "table6", "table7"),
         "mixing": ("mixing", "mixing-pairs", "mixing-languages", "mixing-power", "table10"),
         "tendencies": ("tendencies", *(f"tendencies-{name}" for name in TENDENCY_TABLES), "table4"),
+        "recitation": ("recitation", "recitation-lengths", "recitation-passages", "table2"),
     }
     numbered = {
         "topics": ("figure6",),
@@ -189,7 +216,9 @@ def test_sequences_of_a_known_process_are_scored_by_it(study):
     assert set(found) - {("data", "")} == samples
     with np.load(study / "results/corpora/process-micro/process.npz") as process:
         transition = process["transition"]
-    tails = {f"wo-title/{generator}/seed1/{decoding}": found[generator, decoding] for generator, decoding in samples}
+    tails = {
+        f"wo-title/{generator}/seed1/{decoding}/draw1": found[generator, decoding] for generator, decoding in samples
+    }
     scored = study / "results/scores/known-micro/process-micro"
     for tail, row in {"data": real[0], **tails}.items():
         articles = study / "results" / ("samples" if tail in tails else "corpora") / "process-micro"
@@ -228,7 +257,11 @@ def test_latent_nll_of_topics_equals_a_plain_computation_from_the_files(study):
     with np.load(study / "results/critics/ctm-micro/recipes/critic.npz") as critic:
         mean, covariance = critic["mean"], critic["covariance"]
     log_det = np.linalg.slogdet(covariance)[1]
-    for tail in ("data/test", "samples/wo-title/gpt2-micro/seed1/micro", "samples/wo-title/shuffled/seed1/micro"):
+    for tail in (
+        "data/test",
+        "samples/wo-title/gpt2-micro/seed1/micro/draw1",
+        "samples/wo-title/shuffled/seed1/micro/draw1",
+    ):
         topics = pq.read_table(study / f"results/topics/ctm-micro/recipes/{tail}.parquet").to_pylist()
         scores = pq.read_table(study / f"results/scores/ctm-micro/recipes/{tail}.parquet").to_pylist()
         by_id = {score["id"]: score for score in scores}
@@ -270,7 +303,7 @@ def test_contributions_of_windows_add_up_to_the_difference_of_latent_ppl(study):
 
 def test_every_drawn_article_has_its_topics_or_a_reason_for_none(study):
     for generator in ("gpt2-micro", "shuffled"):
-        tail = f"wo-title/{generator}/seed1/micro"
+        tail = f"wo-title/{generator}/seed1/micro/draw1"
         counts = json.loads((study / f"results/samples/recipes/{tail}.json").read_text())
         scores = pq.read_table(study / f"results/scores/ctm-micro/recipes/samples/{tail}.parquet")
         assert scores.num_rows == counts["drawn"] == 80
@@ -322,7 +355,7 @@ def test_another_number_of_topics_counts_no_words_again_and_another_vocabulary_d
 
 def test_no_samples_left_is_one_clear_line(copy):
     changed = registry_with(copy, "decodings", lambda e: e["micro"].update(max_tokens=1))
-    sample = "results/samples/recipes/w-title/gpt2-micro/seed1/micro.parquet"
+    sample = "results/samples/recipes/w-title/gpt2-micro/seed1/micro/draw1.parquet"
     run = snakemake(copy, "--", sample, configfile=changed)
     assert run.returncode != 0
     assert "error: " in run.stderr

@@ -73,7 +73,7 @@ def test_every_source_is_scored_and_mixed_translations_are_noticed(study):
     assert set(table) == {("data", ""), *SAMPLES}
     for generator, decoding in SAMPLES:
         row = table[generator, decoding]
-        folder = study / f"results/samples/news/wo-title/{generator}/seed1/{decoding}"
+        folder = study / f"results/samples/news/wo-title/{generator}/seed1/{decoding}/draw1"
         counts = json.loads(folder.with_suffix(".json").read_text())
         assert int(row["documents"] or 0) + int(row["rejected"]) == counts["drawn"]
     mixed, real = table["mixed", "given"], table["data", ""]
@@ -84,7 +84,7 @@ def test_every_source_is_scored_and_mixed_translations_are_noticed(study):
 
 def test_a_number_is_that_of_the_posteriors(study):
     row = next(row for row in rows(study, "mixing") if row["generator"] == "mixed")
-    with np.load(study / "results/topics/lda/news/samples/wo-title/mixed/seed1/given.npz") as arrays:
+    with np.load(study / "results/topics/lda/news/samples/wo-title/mixed/seed1/given/draw1.npz") as arrays:
         counts = arrays["counts"].astype(float)
     assert float(row["mixed"]) == pytest.approx(100 * (1 - counts.max(axis=1).sum() / counts.sum()), rel=1e-6)
 

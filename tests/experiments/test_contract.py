@@ -20,12 +20,11 @@ from textcritic.experiments import KINDS, kind_of
 from textcritic.plan.experiment import FORMATS, Part, schema_of
 from textcritic.plan.project import STAGES, Project
 from textcritic.plan.registries import REGISTRIES
-from textcritic.plan.sources import GROUP
+from textcritic.plan.sources import GROUP, RUN
 from textcritic.plan.spec import complete, schema
 from textcritic.report import make_manifest, make_report
 from textcritic.report.card_words import MOST_SENTENCES
 from textcritic.report.front import front_page
-from textcritic.report.numbers import missing
 from textcritic.report.scorecard import NOT_TESTED, read_card
 from textcritic.report.show import show_study
 from textcritic.report.tables import read_rows
@@ -190,6 +189,25 @@ def test_tables_and_the_section_come_out_whatever_the_samples(name, built, tmp_p
     check_page(tmp_path, name)
 
 
+def test_a_draw_has_rows_of_its_own(name, built, tmp_path):
+    """Two draws of one training are told apart in tables, and all is made of them; a card has one row of both."""
+    files = built(name)
+    if not getattr(files, "samples", ()):
+        return
+    first = next(sample for sample in files.samples if not sample.from_file)
+    others = tuple(sample for sample in files.samples if sample.slug != first.slug)
+    twice = dataclasses.replace(files, samples=(first, dataclasses.replace(first, draw=2), *others))
+    everything(name, twice, tmp_path, numbered=False)
+    text = recipes(name, "tables").TEXT
+    tables = [read_rows(tmp_path / name / "tables", table, text) for table in kind_of(name).tables]
+    of_first = [rows[rows["generator"] == first.generator] for rows in tables if {*GROUP, *RUN} <= set(rows.columns)]
+    assert any({1, 2} <= set(rows["draw"].dropna()) for rows in of_first)
+    for rows in tables:
+        if {*GROUP, *RUN, "label"} <= set(rows.columns) and "rank" not in rows:
+            runs = rows.drop_duplicates([*GROUP, *RUN, "label"])
+            assert set(runs.loc[runs["draw"] == 2, "label"]).isdisjoint(runs.loc[runs["draw"] == 1, "label"])
+
+
 def check_page(study, name):
     make_manifest(description([name], [1]), [], study / "manifest.json")
     make_report({name: study / name / "section.html"}, study / "manifest.json", study / "report.html")
@@ -231,9 +249,9 @@ def check_scores(tables, name, card):
     rows = [row for table in kind_of(name).tables for row in read_rows(tables, table, kind.TEXT).to_dict("records")]
     for score in card:
         keys = {key: getattr(score, key) for key in GROUP}
-        own = [
-            row for row in rows if keys.items() <= row.items() and (missing(row["seed"]) or row["seed"] == score.seed)
-        ]
+        runs = ((key, getattr(score, key)) for key in RUN)
+        keys |= {key: run for key, run in runs if run is not None}
+        own = [row for row in rows if keys.items() <= row.items()]
         said = {score.number.low, score.number.high, score.p, score.n} - {None}
         said |= {score.number.value} - ({0.0} if score.is_real else set()) - {None}
         assert any(said <= set(row.values()) for row in own), score

@@ -11,6 +11,8 @@ import pytest
 import yaml
 from snake import ROOT, dry_run, snakemake
 
+from textcritic.inference import Number, gap, verdict
+from textcritic.report.card_words import SIGNS
 from textcritic.report.numbers import interval, number
 
 PAGE = ROOT / "docs/new-experiment.md"
@@ -75,8 +77,10 @@ def test_the_terminal_shows_its_lines(folder):
     assert re.search(r"^recipes +Readability\n +Words per sentence$", done.stdout, re.MULTILINE)
     with (folder / "results/studies/readable/readability/tables/words.csv").open() as handle:
         real, sample = csv.DictReader(handle)
-    value, low, high = (float(sample[key]) for key in ("words_per_sentence", "ci_low", "ci_high"))
-    sign = "≠" if float(sample["p_value"]) < 0.05 else "≈"
+    ends = ("words_per_sentence", "ci_low", "ci_high")
+    (value, low, high), yardstick = (tuple(float(row[key]) for key in ends) for row in (sample, real))
+    apart = gap(Number(value, low, high), Number(*yardstick))
+    sign = SIGNS[verdict(float(sample["p_value"]), apart, 0.1 * yardstick[0])]
     assert f"ngram-2    {sign} {number(value)} ({interval(low, high)})" in done.stdout
     assert f"real text    {number(float(real['words_per_sentence']))} (" in done.stdout
 

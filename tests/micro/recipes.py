@@ -1,7 +1,7 @@
 """Made-up recipes: a known chain of sections, each with words of its own, so that every stage has something to learn.
 
-`python tests/micro/recipes.py FOLDER` writes recipes.jsonl (a corpus) and theirs.jsonl (samples with the order spoilt),
-and sentences with translations, of which those in mixed.txt are in two languages.
+`python tests/micro/recipes.py FOLDER` writes recipes.jsonl (a corpus, two articles of each book) and theirs.jsonl
+(samples with the order spoilt), and sentences with translations, of which those in mixed.txt are in two languages.
 """
 
 import json
@@ -53,7 +53,10 @@ def write(folder: Path, articles: int = 240, samples: int = 60) -> None:
                 if spoilt:
                     rng.shuffle(titles)
                 sections = [{"title": title, "text": text(title, rng)} for title in titles]
-                handle.write(json.dumps({"id": f"{name}-{number}", "sections": sections}) + "\n")
+                article = {"id": f"{name}-{number}", "sections": sections}
+                if not spoilt:
+                    article["group"] = f"book {number // 2}"
+                handle.write(json.dumps(article) + "\n")
     write_sentences(folder, rng)
     (folder / "annotated.conll").write_text("".join(map(annotated, ("Ann", "Mary", "Jane"))), encoding="utf-8")
 

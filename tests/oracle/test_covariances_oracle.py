@@ -80,7 +80,7 @@ def test_both_distances_are_those_of_documents_laid_out(sizes):
     assert alone == pytest.approx(corrected, rel=1e-9)
 
 
-@SIZES
+@pytest.mark.parametrize("sizes", [(20, 31), (31, 23)])
 def test_the_interval_is_that_of_documents_drawn_again(sizes):
     """Quantiles of the corrected squares of resamples, moved from the plain to the corrected square."""
     first, second = two_sets(sizes)
@@ -129,3 +129,11 @@ def test_sets_of_chance_are_exchanges_of_centred_documents(sizes):
         distances.append(by_hand(*((means[side], variances[side]) for side in sides))[0])
     assert found.by_chance == pytest.approx(np.mean(distances), rel=1e-9)
     assert found.p == (1 + sum(d >= found.distance for d in distances)) / 31
+
+
+@pytest.mark.parametrize("sizes", [(19, 30), (30, 19)])
+def test_fewer_than_twenty_documents_have_no_interval(sizes):
+    first, second = two_sets(sizes)
+    found = covariance_test(first[0], second[0], (first[1], second[1]), resamples=9)
+    assert (found.low, found.high) == (None, None)
+    assert 0 < found.p <= 1

@@ -68,8 +68,8 @@ def test_the_soft_score_is_the_same_and_gold_is_inferred(study):
 
 def test_the_audit_has_no_switch_of_titles_or_posterior(study):
     _, train, _, latents = study
-    critic = TransitionCritic.fit(train, train[:50])
-    rows = audit_transitions(critic, train[:50], latents, {"own": latents})
+    critic = TransitionCritic.fit(train)
+    rows = audit_transitions(critic, train, latents, {"own": latents})
     names = {"default", "smoothing", "normalisation", "unknown titles", "all as released"}
     assert {(row["source"], row["switch"]) for row in rows} == {(s, n) for s in ("data", "own") for n in names}
     by_source = [[{**row, "source": None} for row in rows if row["source"] == source] for source in ("data", "own")]

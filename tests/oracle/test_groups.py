@@ -11,11 +11,11 @@ from scipy.sparse import csr_matrix
 from textcritic.errors import TextcriticError
 from textcritic.inference import (
     chi_square,
-    distance_intervals,
     group_jackknife,
     group_permutation,
     groups,
     half_l1,
+    largest_difference_interval,
     max_difference,
 )
 
@@ -135,26 +135,22 @@ def test_sets_that_differ_are_told_apart():
     assert [(test.observed, test.p) for test in alike.values()] == [(pytest.approx(0, abs=1e-12), 1)] * 3
 
 
-def test_intervals_by_leaving_out_each_group():
+def test_the_reach_of_an_interval_is_that_of_resampled_groups():
+    """By loops, with other random numbers: 95% of the largest moves of a difference of frequencies."""
     first, second = counts(6, 5, RNG), counts(9, 5, RNG, repeats=0.5)
-    found = distance_intervals(first, second, level=0.9)
-    for name, distance in BY_NAME.items():
-        variance = 0.0
-        for own, other in ((first, second), (second, first)):
-            number = own.shape[0]
-            without = [float(distance(total(own) - total(own, [g]), total(other))) for g in range(number)]
-            variance += (number - 1) / number * np.sum((without - np.mean(without)) ** 2)
-        width = stats.t(5).ppf(0.95) * math.sqrt(variance)
-        estimate = float(distance(total(first), total(second)))
-        expected = (estimate, math.sqrt(variance), estimate - width, estimate + width)
-        own = found[name]
-        assert (own.estimate, own.se, own.low, own.high) == pytest.approx(expected, rel=1e-8)
+    found = largest_difference_interval(first, second, resamples=4000)
+    whole = [total(one) / total(one).sum() for one in (first, second)]
+    rng, moves = np.random.default_rng(3), []
+    for _ in range(4000):
+        drawn = [total(one, rng.integers(0, one.shape[0], one.shape[0])) for one in (first, second)]
+        moved = [one / one.sum() - shares for one, shares in zip(drawn, whole, strict=True)]
+        moves.append(np.abs(moved[0] - moved[1]).max())
+    assert found.estimate == pytest.approx(float(max_difference(total(first), total(second))), rel=1e-12)
+    assert found.high - found.estimate == pytest.approx(np.quantile(moves, 0.95), rel=0.05)
+    assert found.low == pytest.approx(max(0, 2 * found.estimate - found.high), abs=1e-12)
 
 
-def test_a_set_of_one_group_has_no_interval():
-    found = distance_intervals(counts(1, 5, RNG), counts(9, 5, RNG))["half_l1"]
-    assert 0 < found.estimate < 1
-    assert math.isnan(found.se)
+def test_a_set_of_one_group_has_no_jackknife():
     assert math.isnan(group_jackknife(np.array([[3.0]]), lambda sums: sums[0]).se)
 
 
@@ -177,8 +173,8 @@ def test_the_jackknife_of_sparse_and_dense_sums_together():
 
 
 def test_intervals_hold_the_truth():
-    """Frequencies far apart, where chance adds nothing to the largest difference; 250 repetitions."""
-    rng, held = np.random.default_rng(4), {"max_difference": 0, "entropy": 0}
+    """Frequencies far apart, and of one law; the interval of the largest difference is simultaneous, so wide."""
+    rng, held = np.random.default_rng(4), {"apart": 0, "alike": 0, "entropy": 0}
     other = ZIPF[np.r_[1, 0, 2:300]]
     truth = abs(ZIPF - other).max()
     rate = -(ZIPF[:50] * np.log(ZIPF[:50])).sum()
@@ -189,12 +185,13 @@ def test_intervals_hold_the_truth():
 
     for _ in range(250):
         one, two = counts(20, 15, rng, repeats=0.1), counts(20, 15, rng, words=other, repeats=0.1)
-        found = distance_intervals(one, two)["max_difference"]
-        held["max_difference"] += found.low <= truth <= found.high
+        found = largest_difference_interval(one, two, 200)
+        held["apart"] += found.low <= truth <= found.high
+        held["alike"] += largest_difference_interval(one, counts(20, 15, rng, repeats=0.1), 200).low == 0
         found = group_jackknife(one, part_of_entropy)
         held["entropy"] += found.low <= rate <= found.high
     for name, number in held.items():
-        assert 0.905 < number / 250 < 0.985, name
+        assert 0.905 < number / 250 <= (0.985 if name == "entropy" else 1), name
 
 
 def test_what_remains_of_unequal_sizes_is_taken_out():
@@ -231,11 +228,12 @@ SOME = csr_matrix(np.array([[1, 2], [3, 0], [1, 1]]))
     ("call", "says"),
     [
         (lambda: group_permutation(SOME, SOME[:, :1]), "sets of 2 and of 1 words"),
-        (lambda: distance_intervals(SOME[:, :1], SOME), "sets of 1 and of 2 words"),
+        (lambda: largest_difference_interval(SOME[:, :1], SOME), "sets of 1 and of 2 words"),
+        (lambda: largest_difference_interval(SOME, 0 * SOME), "has no token"),
         (lambda: group_permutation(SOME, SOME, resamples=0), "0 resamples"),
         (lambda: group_permutation(SOME, -SOME), "a count is negative"),
         (lambda: group_permutation(SOME, 0 * SOME), "has no token"),
-        (lambda: distance_intervals(SOME, SOME, level=1.0), "at level 1.0"),
+        (lambda: largest_difference_interval(SOME, SOME, level=1.0), "at level 1.0"),
         (lambda: group_jackknife((SOME, np.ones(2)), lambda *_: 0.0), r"\[2, 3\] groups"),
         (lambda: group_jackknife(np.ones((0, 2)), lambda _: 0.0), r"\[0\] groups"),
         (lambda: group_jackknife(np.array(3.0), lambda _: 0.0), r"\[0\] groups"),

@@ -156,5 +156,5 @@ def test_samples_that_do_not_match():
     with pytest.raises(TextcriticError, match=r"they are \[L\], \[B, L\] and \[B, L\]"):
         fit_heaps_many([1, 2], [[1, 2]], [1, 2])
     one, other = Documents.of([1, 2, 3], [1, 2, 2]), Documents.of([40, 50], [3, 4])
-    with pytest.raises(TextcriticError, match="no narrow range of lengths, has 2 documents of each set"):
+    with pytest.raises(TextcriticError, match="no narrow range of lengths has 2 documents of each set"):
         length_classes(one, other, least=2)

@@ -22,7 +22,7 @@ from textcritic.critics.mentions import (
 )
 from textcritic.critics.mentions.alternatives import Alternatives
 from textcritic.errors import TextcriticError
-from textcritic.inference import document_groups
+from textcritic.inference import GROUPS, document_groups
 from textcritic.plan.checks.critics import DISCOUNTS
 
 TRAIN, REAL, SAMPLE = (
@@ -81,11 +81,13 @@ def test_log_ratios_are_of_critics_of_each_set():
 
 def test_the_variance_of_a_ratio_is_of_critics_without_one_group_of_documents():
     chains, other = MentionChains.of(REAL), MentionChains.of(SAMPLE[:7])
-    found = log_ratios(chains, other, 3, minimum=3, groups=10).to_pylist()
+    pairs = np.arange(len(REAL)) // 2
+    found = log_ratios(chains, other, 3, minimum=3, units=(pairs, None)).to_pylist()
     assert found
-    for name, documents, groups in (("real", REAL, 10), ("sample", SAMPLE[:7], 7)):
-        # The library's own random parts; each document is in one.
-        group = document_groups(len(documents), 10)
+    for name, documents, unit in (("real", REAL, pairs), ("sample", SAMPLE[:7], np.arange(7))):
+        # The library's own random parts; each unit is in one.
+        groups = min(GROUPS, int(unit.max()) + 1)
+        group = document_groups(int(unit.max()) + 1)[unit]
         assert sorted(set(group.tolist())) == list(range(groups))
         rest = [[chain for chain, g in zip(documents, group, strict=True) if g != out] for out in range(groups)]
         plain = [KneserNey(chains, 3, False) for chains in rest]

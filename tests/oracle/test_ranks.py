@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from textcritic.critics.tendencies.zipf import by_rank, fit_zipf
 from textcritic.critics.tendencies.zipf_distances import rank_distance
 from textcritic.errors import TextcriticError
-from textcritic.inference import group_jackknife, jackknife_variance, rank_interval, rank_permutation
+from textcritic.inference import group_jackknife, rank_interval, rank_permutation
 
 
 def groups(number, words, tokens, seed, s=1.0):
@@ -22,19 +22,34 @@ def distance(one, two, ranks):
     return rank_distance(by_rank(one.sum(axis=0)), by_rank(two.sum(axis=0)), ranks).distance
 
 
+def curve(counts, ranks):
+    """Shares of the tokens of the first ranks up to each of them."""
+    first = by_rank(counts.sum(axis=0))[:ranks]
+    return np.pad(first.cumsum() / first.sum(), (0, ranks - len(first)), constant_values=1.0)
+
+
 @pytest.mark.parametrize("ranks", [2, 7, 60])
-def test_every_split(ranks):
-    one, two = groups(4, 40, 50, 1), groups(3, 40, 50, 2, s=1.3)
-    found = rank_permutation(csr_matrix(one), csr_matrix(two), ranks, resamples=35)
+@pytest.mark.parametrize("sizes", [(4, 3), (4, 4)])
+def test_every_split(sizes, ranks):
+    """Of sets of different sizes the mean difference of all splits is taken off first."""
+    one, two = groups(sizes[0], 40, 50, 1), groups(sizes[1], 40, 50, 2, s=1.3)
+    found = rank_permutation(csr_matrix(one), csr_matrix(two), ranks, resamples=70)
     pool = np.concatenate([one, two])
     splits = []
-    for chosen in combinations(range(7), 4):
-        inside = np.isin(np.arange(7), chosen)
-        splits.append(distance(pool[inside], pool[~inside], ranks))
+    for chosen in combinations(range(sum(sizes)), sizes[0]):
+        inside = np.isin(np.arange(sum(sizes)), chosen)
+        splits.append(curve(pool[inside], ranks) - curve(pool[~inside], ranks))
+    by_size = np.mean(splits, axis=0)
     assert found.exact
-    assert found.observed == pytest.approx(distance(one, two, ranks), rel=1e-12)
-    assert sorted(found.null) == pytest.approx(sorted(splits), rel=1e-12)
-    assert found.p == np.mean(np.array(splits) >= found.observed * (1 - 1e-9))
+    assert found.by_size == pytest.approx(by_size[: len(found.by_size)], abs=1e-12)
+    assert np.abs(by_size).max() > 1e-3 or ranks == 2 or sizes[0] == sizes[1]
+    observed = np.abs(curve(one, ranks) - curve(two, ranks) - by_size).max()
+    assert found.observed == pytest.approx(observed, rel=1e-9)
+    if sizes[0] == sizes[1]:
+        assert found.observed == pytest.approx(distance(one, two, ranks), rel=1e-12)
+    null = np.abs(np.array(splits) - by_size).max(axis=1)
+    assert sorted(found.null) == pytest.approx(sorted(null), rel=1e-9)
+    assert found.p == pytest.approx(np.mean(null >= observed * (1 - 1e-9)))
 
 
 def test_words_beyond_those_looked_at_first(monkeypatch):
@@ -47,13 +62,18 @@ def test_words_beyond_those_looked_at_first(monkeypatch):
 
 
 def test_interval_by_loops():
+    """95% of the largest moves of the difference of the curves about their mean, with other random numbers."""
     one, two = groups(5, 30, 100, 5), groups(4, 30, 100, 6, s=1.4)
-    found = rank_interval(csr_matrix(one), csr_matrix(two), 20)
-    variance = float(jackknife_variance([distance(np.delete(one, g, axis=0), two, 20) for g in range(5)]))
-    variance += float(jackknife_variance([distance(one, np.delete(two, g, axis=0), 20) for g in range(4)]))
-    half = scipy.stats.t.ppf(0.975, 3) * np.sqrt(variance)
-    assert found.estimate == pytest.approx(distance(one, two, 20), rel=1e-12)
-    assert (found.low, found.high) == pytest.approx((found.estimate - half, found.estimate + half), rel=1e-9)
+    by_size = np.linspace(0, 0.02, 20)
+    found = rank_interval(csr_matrix(one), csr_matrix(two), 20, by_size, resamples=3000)
+    rng, moved = np.random.default_rng(2), []
+    for counts in (one, two):
+        drawn = np.array([curve(counts[rng.integers(0, len(counts), len(counts))], 20) for _ in range(3000)])
+        moved.append(drawn - drawn.mean(axis=0))
+    reach = np.quantile(np.abs(moved[0] - moved[1]).max(axis=1), 0.95)
+    assert found.estimate == pytest.approx(np.abs(curve(one, 20) - curve(two, 20) - by_size).max(), rel=1e-12)
+    assert found.high - found.estimate == pytest.approx(reach, rel=0.05)
+    assert rank_interval(csr_matrix(one), csr_matrix(two), 20).estimate == pytest.approx(distance(one, two, 20))
 
 
 def test_under_the_null_p_is_uniform_and_another_law_is_found():
@@ -68,6 +88,18 @@ def test_under_the_null_p_is_uniform_and_another_law_is_found():
     )
     assert other.p == 1 / 100
     assert other.corrected > 2 * other.chance
+
+
+def test_sets_of_unequal_sizes_are_compared_fairly():
+    """A small set has more of its tokens in the first ranks: that is no difference of the sources."""
+    values, raw = [], []
+    for seed in range(60):
+        both = csr_matrix(groups(33, 400, 60, 500 + seed))
+        found = rank_permutation(both[:3], both[3:], 40, resamples=59, seed=seed)
+        values.append(found.p)
+        raw.append(distance(both[:3].toarray(), both[3:].toarray(), 40))
+    assert scipy.stats.kstest(values, "uniform").pvalue > 1e-3
+    assert np.mean(raw) > 1.3 * found.chance
 
 
 def test_s_with_its_jackknife():

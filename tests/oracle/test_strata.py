@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import Histogram, JackknifeEstimate, difference_test, strata_difference, strata_test
+from textcritic.inference import Histogram, strata_difference, strata_test
 
 
 def strata(*pairs):
@@ -58,19 +58,11 @@ MEANS = {"equal": ((5, 5), (9, 9)), "near": ((5, 5.5), (9, 9.5)), "far": ((5, 9)
 
 
 @pytest.mark.parametrize("means", MEANS.values(), ids=MEANS)
-def test_the_interval_holds_the_mean_distance_of_sets_of_these_sizes(means):
-    """Chance is part of what it is about: where both are drawn from one distribution, it does not hold 0.
-
-    Of 200 intervals, no fewer hold the mean than 200 intervals at the nominal level do but once in 1,000 times; and no
-    more but where sets are so near that chance decides: there they are too wide.
-    """
-    sizes, weights, trials, held, distances = ((50, 80), (40, 60)), np.array([80, 60]) / 140, 200, 0, []
-    # The mean by another way: shares of every value, drawn at once.
-    rng, values, mean = np.random.default_rng(1), np.arange(60), 0.0
-    for weight, pair, both in zip(weights, means, sizes, strict=True):
-        chances = [np.diff(scipy.stats.poisson(m).cdf(values), prepend=0.0) for m in pair]
-        drawn = [rng.multinomial(n, p / p.sum(), 20_000) / n for n, p in zip(both, chances, strict=True)]
-        mean += weight * np.abs((drawn[0] - drawn[1]).cumsum(axis=1)).max(axis=1).mean()
+def test_the_interval_holds_the_distance_of_the_sources(means):
+    """Also where it is 0. Poisson numbers: the distance is known. It is simultaneous, so that it may be too wide."""
+    sizes, weights, trials, held, values = ((150, 80), (140, 90)), np.array([80, 90]) / 170, 200, 0, np.arange(60)
+    laws = [[scipy.stats.poisson(mean).cdf(values) for mean in pair] for pair in means]
+    truth, positive = weights @ [np.abs(one - other).max() for one, other in laws], 0
     for seed in range(trials):
         rng = np.random.default_rng([2, seed])
         pairs = [
@@ -78,29 +70,12 @@ def test_the_interval_holds_the_mean_distance_of_sets_of_these_sizes(means):
             for pair, both in zip(means, sizes, strict=True)
         ]
         found = strata_test(strata(*pairs), resamples=200, seed=seed)
-        assert 0 <= found.low < found.high <= 1
-        held += found.low <= mean <= found.high
-        distances.append(found.distance)
-    assert np.mean(distances) == pytest.approx(mean, abs=4 * np.std(distances) / np.sqrt(trials))
-    assert scipy.stats.binom.cdf(held, trials, 0.95) > 1e-3, held
-    if means == MEANS["far"]:
-        assert scipy.stats.binom.sf(held - 1, trials, 0.95) > 1e-3, held
-    if means == MEANS["equal"]:
-        assert found.low > 0
-
-
-def test_the_interval_of_large_sets_holds_the_distance_of_the_distributions():
-    """Far from 0, chance adds little to it; Poisson numbers of the means 5 and 9, 9 and 15: their distance is known."""
-    pairs, values, trials, held = MEANS["far"], np.arange(60), 200, 0
-    laws = [[scipy.stats.poisson(mean).cdf(values) for mean in pair] for pair in pairs]
-    truth = np.mean([np.abs(one - other).max() for one, other in laws])
-    for seed in range(trials):
-        rng = np.random.default_rng([3, seed])
-        found = strata_test(
-            strata(*([rng.poisson(mean, 3000) for mean in pair] for pair in pairs)), None, 200, seed=seed
-        )
+        assert 0 <= found.low <= found.high <= 1
         held += found.low <= truth <= found.high
-    assert 1e-3 < scipy.stats.binom.cdf(held, trials, 0.95) < 1 - 1e-3, held
+        positive += found.low > 0
+    assert scipy.stats.binom.cdf(held, trials, 0.95) > 1e-3, held
+    assert positive <= 10 or means != MEANS["equal"]
+    assert positive == trials or means != MEANS["far"]
 
 
 def test_the_interval_is_wider_at_a_higher_level():
@@ -120,18 +95,12 @@ def test_the_relative_difference_is_that_of_the_means():
         (np.var(a, ddof=1) / len(a) + np.var(b, ddof=1) / len(b)) / (np.mean(b) + o) ** 2
         for (a, b), o in zip(pairs, offsets, strict=True)
     ]
-    half = scipy.stats.norm.ppf(0.975) * np.sqrt(weights**2 @ errors)
+    parts = [(np.var(o, ddof=1) / len(o), len(o) - 1) for pair in pairs for o in pair]
+    scale = np.repeat((weights / [np.mean(b) + o for (_, b), o in zip(pairs, offsets, strict=True)]) ** 2, 2)
+    variances = scale * [v for v, _ in parts]
+    freedom = variances.sum() ** 2 / sum(variances**2 / [n for _, n in parts])
+    half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(weights**2 @ errors)
     assert (found.low, found.high) == pytest.approx((found.difference - half, found.difference + half), abs=1e-12)
-
-
-def test_a_difference_of_jackknives_is_a_t_test_by_hand():
-    first, second = JackknifeEstimate(1.5, 0.3, 0, 0), JackknifeEstimate(1.0, 0.4, 0, 0)
-    found = difference_test(first, second, 10)
-    assert found.p == pytest.approx(2 * scipy.stats.t.sf(0.5 / 0.5, 9))
-    half = scipy.stats.t.ppf(0.975, 9) * 0.5
-    assert (found.difference, found.low, found.high) == pytest.approx((0.5, 0.5 - half, 0.5 + half))
-    unknown = difference_test(JackknifeEstimate(1.5, np.nan, np.nan, np.nan), second, 10)
-    assert np.isnan([unknown.low, unknown.high, unknown.p]).all()
 
 
 @pytest.mark.parametrize(

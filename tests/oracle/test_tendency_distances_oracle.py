@@ -1,7 +1,8 @@
 """Distances of a sample from real text by their definitions, in loops over tokens; plain ones and those with tests."""
 
 from collections import Counter
-from math import comb, isnan, sqrt
+from itertools import pairwise
+from math import comb, isnan
 
 import numpy as np
 import pytest
@@ -16,16 +17,15 @@ from tendency_oracle import (
     made_up,
     of_groups,
     recurrence_by_hand,
+    segments_of,
     stop_words_by_hand,
     symbols_by_hand,
-    taylor_by_hand,
     tokens_of,
     words_of,
 )
 
 from textcritic.critics.tendencies.distances import Pair, distances, plain_distances
 from textcritic.critics.tendencies.estimates import Options
-from textcritic.inference import jackknife_variance
 
 RANKS, LEAST = 40, 9
 MEASURING = Options(ranks=RANKS, resamples=60, least=LEAST)
@@ -38,6 +38,8 @@ DIFFERENCES = {
     "taylor_difference",
     "recurrence_difference",
 }
+# What the sizes of two sets make of these is taken off: nothing, by hand.
+NOTHING = {"rank": 0.0, "taylor_distance": 0.0, "recurrence_distance": 0.0}
 VALUES = {"length": lengths_by_hand, "stopwords": stop_words_by_hand, "symbols": symbols_by_hand}
 
 
@@ -54,7 +56,7 @@ def pair(both):
 
 @pytest.fixture(scope="module")
 def plain(pair):
-    return plain_distances(pair.real, pair.sample, MEASURING)
+    return plain_distances(pair.real, pair.sample, MEASURING, NOTHING)
 
 
 @pytest.fixture(scope="module")
@@ -68,15 +70,14 @@ def signed(made, name):
     return made[f"{name}_difference"]
 
 
-def test_both_have_the_same_names_and_values(made, plain):
+def test_both_have_the_same_names_and_values(pair, made, plain):
     assert set(made) == set(plain) | DIFFERENCES
     assert set(plain) & DIFFERENCES == set()
-    assert {name: made[name].value for name in plain} == pytest.approx(plain, rel=1e-9, abs=1e-12)
-
-
-def test_those_asked_for_alone(pair, plain):
-    assert plain_distances(pair.real, pair.sample, MEASURING, ["length_ks"]) == {"length_ks": plain["length_ks"]}
-    assert plain_distances(pair.real, pair.sample, MEASURING, []) == {}
+    by_size = {name: made[name].by_size for name in NOTHING}
+    assert all(np.any(by_size[name]) for name in NOTHING)
+    sized = plain_distances(pair.real, pair.sample, MEASURING, by_size)
+    assert {name: made[name].value for name in sized} == pytest.approx(sized, rel=1e-9, abs=1e-12)
+    assert set(plain_distances(pair.real, pair.sample, MEASURING, {})) == set(plain) - set(NOTHING)
 
 
 def test_the_words_of_a_pair_have_one_vocabulary(both, pair):
@@ -109,19 +110,23 @@ def test_words(both, plain, made):
     assert 0 < made["unigram_half_l1"].by_chance == made["unigram_half_l1"].null.mean() < plain["unigram_half_l1"]
 
 
-def test_intervals_of_words_leave_out_each_group(both, pair, made):
-    def half_l1(real, sample):
-        one, other = words_of(sample), words_of(real)
-        n, m = sum(one.values()), sum(other.values())
-        return sum(abs(one[word] / n - other[word] / m) for word in {*one, *other}) / 2
+def test_intervals_reach_as_far_as_chance(made):
+    """At least; those that grow with every rare word have none. Beyond chance, what is noticed is 1.43 times as far."""
+    assert all(isnan(made[name].low) for name in ("unigram_half_l1", "unigram_chi_square"))
+    for name in ("unigram_max", "bigram_max", "rank", "heaps", "length_ks", "taylor_distance"):
+        one = made[name]
+        significant = np.quantile(one.null, 0.95, method="higher")
+        assert min(one.high, 1) >= min(1, one.value + significant) - 1e-12, name
+        assert one.noticed == pytest.approx(min(1, 1.43 * significant)), name
+        assert one.by_chance == pytest.approx(one.null.mean()), name
+        assert (one.low == 0) if one.p >= 0.05 else (one.low >= 0), name
 
-    real, sample = both
-    rest = [({*range(10)} - {group}) for group in range(10)]
-    without_real = [half_l1(of_groups(real, pair.real, groups), sample) for groups in rest]
-    without_sample = [half_l1(real, of_groups(sample, pair.sample, groups)) for groups in rest]
-    error = sqrt(jackknife_variance(without_real) + jackknife_variance(without_sample))
-    half, found = scipy.stats.t.ppf(0.975, 9) * error, made["unigram_half_l1"]
-    assert (found.low, found.high) == pytest.approx((half_l1(real, sample) - half, half_l1(real, sample) + half))
+
+def test_pairs_of_words(both, plain):
+    """Kinds of bigrams: of so few words hardly any two share one."""
+    real, sample = (Counter(pair for tokens in tokens_of(texts) for pair in pairwise(tokens)) for texts in both)
+    gaps = [sample[pair] / sample.total() - real[pair] / real.total() for pair in {*real, *sample}]
+    assert plain["bigram_max"] == pytest.approx(max(map(abs, gaps)), rel=0.05)
 
 
 def test_ranks(both, plain, made):
@@ -129,8 +134,9 @@ def test_ranks(both, plain, made):
     gaps = [one - other for one, other in zip(sample, real, strict=True)]
     farthest = max(gaps, key=abs)
     assert plain["rank"] == pytest.approx(abs(farthest), rel=1e-12)
-    assert made["rank_difference"].value == pytest.approx(farthest, rel=1e-12)
-    assert made["rank"].low <= plain["rank"] <= made["rank"].high
+    rest = np.array(gaps) - np.pad(made["rank"].by_size, (0, RANKS - len(made["rank"].by_size)))
+    assert made["rank_difference"].value == pytest.approx(max(rest, key=abs), rel=1e-9)
+    assert made["rank"].low <= made["rank"].value == pytest.approx(max(abs(rest)), rel=1e-9)
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -159,9 +165,9 @@ def classes_by_hand(real, sample):
 
 
 def test_types_at_equal_length(both, plain, made):
-    """In each class what Heaps' law of real text expects of each document is taken off first."""
+    """In each class what Heaps' law of both expects of each document is taken off first."""
     real, sample = ([(len(tokens), len(set(tokens))) for tokens in tokens_of(texts) if tokens] for texts in both)
-    log_alpha, beta = heaps_by_hand(both[0]).params
+    log_alpha, beta = heaps_by_hand(both[0] + both[1]).params
     classes = classes_by_hand(*([length for length, _ in documents] for documents in (real, sample)))
     assert any(first < last for first, last in classes)
     weights, apart, relative, middles = [], [], [], []
@@ -182,10 +188,19 @@ def test_types_at_equal_length(both, plain, made):
     assert made["heaps"].by_length.distances == pytest.approx(apart, abs=1e-9)
 
 
-def test_taylors_exponent(both, plain, made):
-    gap = taylor_by_hand(both[1]) - taylor_by_hand(both[0])
-    assert signed(made, "taylor").value == pytest.approx(gap, abs=1e-9)
+def test_taylors_exponent(pair, both, plain, made):
+    """Over words that are expected ten times or more in the segments of the smaller set, and vary in both."""
+    segments = [segments_of(texts) for texts in both]
+    numbers = [len(one) for one in segments]
+    totals = sum((sum(one, Counter()) for one in segments), Counter())
+    chosen = [word for word, total in totals.items() if total * min(numbers) >= 10 * sum(numbers)]
+    points = [{word: [segment[word] for segment in one] for word in chosen} for one in segments]
+    used = [word for word in chosen if all(np.var(one[word]) > 0 for one in points)]
+    assert 10 < len(used) < len(totals) / 2
+    slopes = [np.polyfit(*(np.log([f(one[word]) for word in used]) for f in (np.mean, np.std)), 1)[0] for one in points]
+    gap = slopes[1] - slopes[0]
     assert plain["taylor_distance"] == pytest.approx(abs(gap), abs=1e-9)
+    assert signed(made, "taylor").value == pytest.approx(gap - made["taylor_distance"].by_size, abs=1e-9)
 
 
 def test_recurrence_at_the_lags_that_both_have(both, plain, made):
@@ -193,8 +208,8 @@ def test_recurrence_at_the_lags_that_both_have(both, plain, made):
     lags = [lag for lag in lags_by_hand(real) if lag in lags_by_hand(sample)]
     assert 0 < len(lags) < len(lags_by_hand(real))
     gap = recurrence_by_hand(sample, lags) - recurrence_by_hand(real, lags)
-    assert signed(made, "recurrence").value == pytest.approx(gap, abs=1e-9)
     assert plain["recurrence_distance"] == pytest.approx(abs(gap), abs=1e-9)
+    assert signed(made, "recurrence").value == pytest.approx(gap - made["recurrence_distance"].by_size, abs=1e-9)
 
 
 def test_ends_of_an_absolute_difference(pair):
@@ -214,17 +229,19 @@ def test_ends_of_an_absolute_difference(pair):
 
 
 def test_exchanging_both_changes_the_signs_alone(pair, plain, made):
-    """But for types, whose law and weights are those of real text."""
-    other = plain_distances(pair.sample, pair.real, MEASURING)
+    """But for types, whose weights are those of real text."""
+    other = plain_distances(pair.sample, pair.real, MEASURING, NOTHING)
     assert all(other[name] == pytest.approx(plain[name], rel=1e-9) for name in set(plain) - {"heaps"})
     found = distances(Pair(pair.sample, pair.real), MEASURING)[0]
-    for name in DIFFERENCES - {"types_difference"}:
+    # What sizes make of a difference is a mean over other random exchanges.
+    for name in ("length_difference", "stopwords_difference", "symbols_difference"):
         assert found[name].value == pytest.approx(-made[name].value, rel=1e-9), name
+    assert found["rank_difference"].value * made["rank_difference"].value < 0
     assert found["types_difference"].value * made["types_difference"].value < 0
 
 
 def test_no_distance_of_a_text_from_itself(pair):
-    plain = plain_distances(pair.real, pair.real, MEASURING)
+    plain = plain_distances(pair.real, pair.real, MEASURING, NOTHING)
     assert set(plain.values()) == {0.0}
     found = distances(Pair(pair.real, pair.real), MEASURING)[0]
     assert {one.value for one in found.values()} == {0.0}
@@ -234,12 +251,12 @@ def test_no_distance_of_a_text_from_itself(pair):
 def test_what_cannot_be_measured_is_missing_for_a_reason(pair):
     short = counted(["a b", "a"] * 30)
     found, missing = distances(Pair(pair.real, short), MEASURING)
-    plain = plain_distances(pair.real, short, MEASURING)
+    plain = plain_distances(pair.real, short, MEASURING, NOTHING)
     assert set(found) - DIFFERENCES == set(plain)
     assert {"taylor_distance", "recurrence_distance", "recurrence_difference"} <= set(missing)
     assert missing["taylor_distance"].startswith("Taylor's law: 0 segments")
     assert set(found) | set(missing) == set(distances(pair, MEASURING)[0])
-    assert plain_distances(pair.real, counted([""]), MEASURING) == {}
+    assert plain_distances(pair.real, counted([""]), MEASURING, NOTHING) == {}
     assert set(distances(Pair(pair.real, counted([""])), MEASURING)[1].values()) == {
         "none of the 1 documents has a token; nothing is measured"
     }

@@ -6,6 +6,7 @@ from math import isnan, sqrt
 import numpy as np
 import pytest
 import scipy.stats
+from bootstrap_oracle import studentised
 from tendency_oracle import (
     OPTIONS,
     chao1_by_hand,
@@ -92,20 +93,20 @@ def test_zipf(made, texts, counts, name, support):
 
 
 @pytest.mark.parametrize(("prefix", "size"), [("heaps", 1), ("heaps_bigram", 2)])
-def test_heaps(made, texts, prefix, size):
-    peer = heaps_by_hand(texts, size)
-    (low, first), (high, last) = np.asarray(peer.conf_int()).T
+def test_heaps(made, texts, counts, prefix, size):
     alpha, beta = made[f"{prefix}_alpha"], made[f"{prefix}_beta"]
-    assert (np.log(alpha.value), beta.value) == pytest.approx(tuple(peer.params), abs=1e-9)
-    assert tuple(np.log(ends(alpha))) == pytest.approx((low, high), abs=1e-7)
-    assert ends(beta) == pytest.approx((first, last), abs=1e-7)
+    assert (np.log(alpha.value), beta.value) == pytest.approx(tuple(heaps_by_hand(texts, size).params), abs=1e-9)
+    for place, found in enumerate((tuple(np.log(ends(alpha))), ends(beta))):
+        assert found == pytest.approx(
+            jackknife(texts, counts, lambda some, at=place: heaps_by_hand(some, size).params[at]), abs=1e-6
+        )
 
 
 def test_vocabulary(made, texts):
     words = words_of(texts)
     assert (made["types"].value, made["types_chao1"].value) == (len(words), chao1_by_hand(words))
     assert chao1_by_hand(words) > len(words)
-    assert all(isnan(end) for name in ("types", "types_chao1") for end in ends(made[name]))
+    assert all(isnan(end) for end in ends(made["types_chao1"]))
 
 
 @pytest.mark.parametrize(
@@ -118,9 +119,8 @@ def test_means(made, texts, counts, name, values):
     assert len(each) == len(texts) - (0 if name == "length" else lengths_by_hand(texts).count(0))
     found = made[f"{name}_mean"]
     assert found.value == pytest.approx(sum(each) / len(each), rel=1e-12)
-    rng = np.random.default_rng(MEASURING.seed)
-    peer = scipy.stats.bootstrap((each,), np.mean, n_resamples=200, method="percentile", rng=rng).confidence_interval
-    assert ends(found) == pytest.approx((peer.low, peer.high), rel=1e-12)
+    peer = studentised([(value, 1) for value in each], resamples=200, seed=MEASURING.seed)
+    assert ends(found) == pytest.approx(peer, rel=1e-7)
     histogram = histogram_of(counts, name)
     assert histogram.values.tolist() == sorted(set(each))
     assert histogram.counts.tolist() == [each.count(value) for value in sorted(set(each))]
@@ -139,7 +139,10 @@ def test_recurrence(made, texts, counts):
         return recurrence_by_hand(some, lags)
 
     assert made["recurrence"].value == pytest.approx(excess(texts), abs=1e-12)
-    assert ends(made["recurrence"]) == pytest.approx(jackknife(texts, counts, excess), abs=1e-9)
+    # On the log scale, where a half-width is that of the ratio of probabilities over the ratio.
+    ratio = 1 + excess(texts)
+    half = (jackknife(texts, counts, excess)[1] - excess(texts)) / ratio
+    assert ends(made["recurrence"]) == pytest.approx((ratio * np.exp(-half) - 1, ratio * np.exp(half) - 1), abs=1e-9)
 
 
 def test_values_alone_are_the_same(made, counts):
@@ -154,7 +157,7 @@ def test_values_alone_are_the_same(made, counts):
 
 def test_json_has_none_where_there_is_no_number(made):
     said = as_json(made)
-    assert said["types"] == {"value": made["types"].value, "low": None, "high": None}
+    assert said["types_chao1"] == {"value": made["types_chao1"].value, "low": None, "high": None}
     assert said["s"] == {"value": made["s"].value, "low": made["s"].low, "high": made["s"].high}
 
 
@@ -175,3 +178,11 @@ def test_what_cannot_be_estimated_is_missing_for_a_reason():
         assert set(found) == set(NAMES) - set(missing), what
         assert says.get(what, "") in missing.get("s", "")
     assert "`stop_words: none`" in missing["stopwords_mean"]
+
+
+def test_text_in_which_no_word_recurs_has_no_interval_of_recurrence():
+    """At the distances that count: every word comes twice, next to itself."""
+    found = estimates(counted([" ".join(f"w{n} w{n}" for n in range(60))] * 30), MEASURING)[0]["recurrence"]
+    assert found.value == -1
+    assert isnan(found.low)
+    assert isnan(found.high)

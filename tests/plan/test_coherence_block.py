@@ -53,7 +53,9 @@ def test_real_text_with_inferred_and_with_given_titles(folder):
     files = experiment(folder, "coherence").files()
     assert files.titles_given
     assert files.data[0].accuracy is None
-    assert str(files.samples[0].latents) == "results/latents/given/mine/samples/w-title/theirs/seed1/given.parquet"
+    assert (
+        str(files.samples[0].latents) == "results/latents/given/mine/samples/w-title/theirs/seed1/given/draw1.parquet"
+    )
     assert not [path for path in files.paths() if "classifiers" in path]
 
 
@@ -86,9 +88,12 @@ def test_the_manifest_has_the_classifier_and_the_base_of_the_audit(folder):
     [
         (
             {"audit": [{**BLOCK, "generators": ["ngram-3"], "decodings": ["demo"]}]},
-            r"audit: ngram-3 wo-title on mine, seed 1, is not among the sources; it is compared with the same at",
+            r"audit: ngram-3 wo-title on mine, seed 1, draw 1, is not among the sources; it is compared with the same",
         ),
-        ({"audit": [{**BLOCK, "seeds": [2]}]}, r"audit: theirs wo-title on mine, seed 2, is not among the sources"),
+        (
+            {"audit": [{**BLOCK, "seeds": [2]}]},
+            r"audit: theirs wo-title on mine, seed 2, draw 1, is not among the sources",
+        ),
         (
             {"audit": [{**BLOCK, "corpora": ["process-demo"]}]},
             r"audit: process-demo is not text but synthetic; this experiment is for text",

@@ -49,7 +49,7 @@ def test_its_files_are_posteriors_of_real_translations_and_of_samples(folder):
     files = mixing.files()
     assert [str(real.posteriors) for real in files.data] == ["results/topics/tongues/pairs/data/test.npz"]
     posteriors = [str(sample.posteriors) for sample in files.samples]
-    assert posteriors[0] == "results/topics/tongues/pairs/samples/wo-title/nat/seed1/plain.npz"
+    assert posteriors[0] == "results/topics/tongues/pairs/samples/wo-title/nat/seed1/plain/draw1.npz"
     assert [sample.perplexity is None for sample in files.samples] == [False, True]
     assert [str(known.power) for known in files.known] == ["results/mixing/tongues/made-up.power.parquet"]
 

@@ -83,7 +83,9 @@ def test_what_the_tables_are_made_of(folder):
     ]
     letters, segments = files.samples
     assert files.of(data)[1:] == [letters, segments]
-    assert str(segments.rejected) == "results/samples/drawn/wo-title/segments/seed1/sequences-demo.rejected.parquet"
+    assert (
+        str(segments.rejected) == "results/samples/drawn/wo-title/segments/seed1/sequences-demo/draw1.rejected.parquet"
+    )
     assert str(letters.training) == "results/generators/drawn/wo-title/letters/seed1/training.json"
     assert set(files.decodings) == {"sequences-demo"}
     assert not [path for path in files.paths() if "/latents/" in path or "/mine/" in path]

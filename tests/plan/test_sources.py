@@ -67,14 +67,33 @@ def own(kind, **changes):
 
 
 def test_blocks_expand_to_every_combination_once(folder):
-    changes = {"generators": ["theirs", "ngram-3"], "seeds": [1, 2], "settings": ["w-title", "wo-title"]}
+    changes = {
+        "generators": ["ngram-shuffled", "ngram-3"],
+        "seeds": [1, 2],
+        "draws": [1, 5],
+        "settings": ["w-title", "wo-title"],
+    }
     write(folder / "studies/own.yaml", own("coherence", **changes))
     sources = experiment(folder, "coherence").sources()
-    assert len(sources) == 8
-    assert Source("mine", "w-title", "ngram-3", "given", 2) in sources
-    block = {**BLOCK, "seeds": [2, 1]}
+    assert len(sources) == 16
+    assert Source("mine", "w-title", "ngram-3", "given", 2, 5) in sources
+    block = {**BLOCK, "seeds": [2, 1], "draws": [1]}
     assert sources_of([block, block]) == [Source("mine", "wo-title", "theirs", "given", seed) for seed in (2, 1)]
     assert sources_of([]) == []
+
+
+def test_no_sample_is_compared_twice(folder):
+    for changes, line in (
+        ({"seeds": [1, 2]}, "theirs is read from a file, which is one sample: put it into a block without `seeds`"),
+        ({"draws": [1, 2]}, "theirs is read from a file, which is one sample: put it into a block without `seeds`"),
+        (
+            {"generators": ["lm"], "decodings": ["beam"], "draws": [1, 2]},
+            "beam has `method: likeliest`, which gives the same texts in every draw: put it into a block without",
+        ),
+    ):
+        assert_refused(folder, own("coherence", **changes), line)
+    write(folder / "studies/own.yaml", own("coherence", generators=["lm"], decodings=["beam"], seeds=[1, 2]))
+    assert len(experiment(folder, "coherence").sources()) == 2
 
 
 def test_settings_are_both_by_default_and_without_titles_where_the_paper_has_none(folder):
@@ -89,7 +108,7 @@ def test_settings_are_both_by_default_and_without_titles_where_the_paper_has_non
 
 def test_artefact_paths_follow_from_names():
     source = Source("pubmed", "w-title", "gpt2-small", "ancestral", 3)
-    assert source.under("results/samples/pubmed") == "results/samples/pubmed/w-title/gpt2-small/seed3/ancestral"
+    assert source.under("results/samples/pubmed") == "results/samples/pubmed/w-title/gpt2-small/seed3/ancestral/draw1"
     assert source.sample == source.under("results/samples/pubmed")
     assert source.model == "results/generators/pubmed/w-title/gpt2-small/seed3"
     paths = Paths(Project({"studies": ["model-criticism"]}, ROOT))
@@ -119,11 +138,12 @@ def test_what_a_job_is_told_of_a_sample(folder):
     told = drawn(source, "small", registries)
     assert {key: str(value) for key, value in told.items()} == {
         **{"corpus": "mine", "setting": "wo-title", "generator": "ngram-shuffled", "decoding": "given", "seed": "1"},
+        "draw": "1",
         "label": "shuffled words",
         "from_file": "False",
-        "articles": "results/samples/mine/wo-title/ngram-shuffled/seed1/given.parquet",
-        "counts": "results/samples/mine/wo-title/ngram-shuffled/seed1/given.json",
-        "scores": "results/scores/small/mine/samples/wo-title/ngram-shuffled/seed1/given.parquet",
+        "articles": "results/samples/mine/wo-title/ngram-shuffled/seed1/given/draw1.parquet",
+        "counts": "results/samples/mine/wo-title/ngram-shuffled/seed1/given/draw1.json",
+        "scores": "results/scores/small/mine/samples/wo-title/ngram-shuffled/seed1/given/draw1.parquet",
     }
     assert {key: str(path) for key, path in measured(source, registries).items()} == {
         "perplexity": "results/generators/mine/wo-title/ngram-shuffled/seed1/perplexity.json",
@@ -142,7 +162,7 @@ def test_samples_from_a_file_have_no_perplexity(folder):
     files = found.studies["own"].experiments["coherence"].files()
     assert files.samples[0].perplexity is None
     assert files.samples[0].training is None
-    assert "results/corpora/mine/validation.parquet" in files.paths()
+    assert "results/corpora/mine/train.parquet" in files.paths()
 
 
 @pytest.mark.parametrize("kind", ["coherence", "topics"])

@@ -87,12 +87,15 @@ def test_parts_are_what_a_paper_numbers_and_all_of_the_experiment_by_default(fol
     assert {part: owner.name for part, owner in found.parts().items()} == dict.fromkeys(
         ("table9", "table14", "figure6"), "topics"
     )
-    assert topics.files("table9") == topics.files("figure6") == topics.files()
+    assert topics.files("table9") == topics.files("figure6")
+    assert set(topics.files().paths()) - set(topics.files("table9").paths()) == {
+        f"results/studies/own/topics/power/{corpus}.parquet" for corpus in ("mine", "other")
+    }
     corpora, compared = topics.compared("table14")
     assert (corpora, compared) == (["other"], [Source("other", "wo-title", "ngram-3", "given", 1)])
     assert set(topics.files("table14").paths()) < set(topics.files().paths())
     assert topics.figure_folders() == ["results/studies/own/topics/figures", "results/studies/own/topics/figure6"]
-    tables = ("topics", "topic-words", "topic-outliers", "table9", "table14")
+    tables = ("topics", "topic-words", "topic-outliers", "topic-power", "table9", "table14")
     assert topics.table_files() == [
         f"results/studies/own/topics/tables/{table}.{suffix}" for table in tables for suffix in ("csv", "tex", "html")
     ]

@@ -8,7 +8,7 @@ from textcritic.plan.project import Project
 TEXT = {"corpora": ["docstrings"], "generators": ["ngram-3"], "decodings": ["demo"]}
 NLL = {"name": "table9", "of": "nll", "caption": "Topics"}
 COVARIANCES = {"name": "figure6", "of": "covariances"}
-NUMBERED = {f"table{n}" for n in range(1, 7)} | {f"figure{n}" for n in range(1, 10)}  # of Beyond Perplexity
+NUMBERED = {f"table{n}" for n in range(1, 8)} | {f"figure{n}" for n in range(1, 10)}  # of Beyond Perplexity
 TITLES = {"name": "table2", "of": "coherence", "caption": "Titles"}
 
 

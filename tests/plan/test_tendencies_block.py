@@ -35,7 +35,7 @@ def test_its_files_are_statistics_and_curves_of_real_text_and_of_samples(folder)
     base = "results/tendencies/habits/mine"
     assert [str(real.scores) for real in files.data] == [f"{base}/data/test.json"]
     assert [str(real.curves) for real in files.data] == [f"{base}/data/test.curves.parquet"]
-    ends = [f"{base}/samples/wo-title/{name}/seed1/plain" for name in ("words", "theirs")]
+    ends = [f"{base}/samples/wo-title/{name}/seed1/plain/draw1" for name in ("words", "theirs")]
     assert [str(sample.scores) for sample in files.samples] == [f"{end}.json" for end in ends]
     assert [str(sample.curves) for sample in files.samples] == [f"{end}.curves.parquet" for end in ends]
     assert not files.models

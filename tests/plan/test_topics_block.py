@@ -83,6 +83,7 @@ def test_what_the_tables_are_made_of(folder):
         "results/scores/small/mine/data/test.parquet",
         "results/corpora/mine/test.parquet",
         "results/topics/small/mine/data/test.starts.parquet",
+        "results/studies/own/topics/power/mine.parquet",
     ]
     assert [sample.baseline for sample in files.samples] == [False, True, False, True]
     assert [sample.from_file for sample in files.samples] == [True, False, True, False]
@@ -90,17 +91,17 @@ def test_what_the_tables_are_made_of(folder):
     assert (last.corpus, last.setting, last.generator) == ("mine", "wo-title", "ngram-shuffled")
     assert (last.decoding, last.seed, last.label) == ("given", 1, "shuffled words")
     assert last.paths() == [
-        "results/samples/mine/wo-title/ngram-shuffled/seed1/given.parquet",
-        "results/samples/mine/wo-title/ngram-shuffled/seed1/given.json",
-        "results/scores/small/mine/samples/wo-title/ngram-shuffled/seed1/given.parquet",
-        "results/topics/small/mine/samples/wo-title/ngram-shuffled/seed1/given.parquet",
-        "results/topics/small/mine/samples/wo-title/ngram-shuffled/seed1/given.starts.parquet",
+        "results/samples/mine/wo-title/ngram-shuffled/seed1/given/draw1.parquet",
+        "results/samples/mine/wo-title/ngram-shuffled/seed1/given/draw1.json",
+        "results/scores/small/mine/samples/wo-title/ngram-shuffled/seed1/given/draw1.parquet",
+        "results/topics/small/mine/samples/wo-title/ngram-shuffled/seed1/given/draw1.parquet",
+        "results/topics/small/mine/samples/wo-title/ngram-shuffled/seed1/given/draw1.starts.parquet",
     ]
     assert files.of(fitted) == [fitted, *files.samples[2:]]
     assert set(files.decodings) == {"given"}
     assert not [path for path in files.paths() if "/latents/" in path or "perplexity" in path]
     assert not [path for path in experiment(folder, "coherence").files().paths() if "/small/" in path]
-    assert len(topics.table_files()) == 9
+    assert len(topics.table_files()) == 12
     assert topics.figure_folders() == ["results/studies/own/topics/figures"]
 
 
@@ -123,7 +124,8 @@ def test_tables_and_figures_of_topics_name_no_more_files_than_they_compare(folde
     assert [s.generator for s in large.samples] == ["ngram-shuffled"] * 2 + ["theirs"] * 2
     assert topics.files("figure6").paths() == small.paths()
     assert all("/mine/" in path and "ngram-shuffled" not in path for path in small.paths())
-    assert set(large.paths()) == set(topics.files().paths())
+    power = {f"results/studies/own/topics/power/{corpus}.parquet" for corpus in ("mine", "other")}
+    assert set(large.paths()) == set(topics.files().paths()) - power
 
 
 def test_the_manifest_has_the_topic_model_and_every_generator(folder):

@@ -15,6 +15,7 @@ from titles_file import read_posteriors
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
+from textcritic.inference import bootstrap_interval, ratio_of_sums
 from textcritic.latents.titles.accuracy import accuracy
 from textcritic.latents.titles.infer import Classifier, infer_titles
 from textcritic.latents.titles.sections import Sections, encode_sections, shuffled_batches, sorted_batches
@@ -178,12 +179,23 @@ def test_a_truncated_model_is_named(splits, tiny_encoding, tmp_path):
     assert not (tmp_path / "x.parquet").exists()
 
 
+def test_the_interval_of_the_accuracy_is_over_documents_and_within_0_and_1():
+    """24 documents of two sections, of which two have one that is wrong."""
+    right = np.ones((24, 2), bool)
+    right[:2, 1] = False
+    sections = Sections([str(n) for n in range(24)], [["a", "a"]] * 24, np.zeros(0, np.int32), np.zeros(49, np.int64))
+    report = accuracy(("a", "b"), sections, np.where(right.reshape(-1, 1), [0.9, 0.1], [0.1, 0.9]).astype(np.float32))
+    found = bootstrap_interval(np.column_stack([right.sum(axis=1), [2] * 24]), ratio_of_sums, seed=0).of_share()
+    assert (report["accuracy"], report["ci95"]) == (pytest.approx(46 / 48), [found.low, found.high])
+    assert 0.8 < found.low < 46 / 48 < found.high <= 1
+
+
 def test_accuracy_by_hand():
     sections = Sections(["d", "e"], [["a", "b"], ["a", "z"]], np.zeros(0, np.int32), np.zeros(5, np.int64))
     probabilities = np.array([[0.95, 0.05], [0.6, 0.4], [0.7, 0.3], [0.2, 0.8]], np.float32)
     report = accuracy(("a", "b"), sections, probabilities)
     assert report["accuracy"] == 0.5  # right, wrong, right, never seen
-    assert report["ci95"] == [0.5, 0.5]  # one of two in each document
+    assert report["ci95"] == [None, None]  # of two documents
     assert report["recall"] == {"a": 1.0, "b": 0.0}
     assert report["confusions"] == [{"gold": "b", "inferred": "a", "count": 1}]
     assert report["over_90_percent_certain"] == 0.25

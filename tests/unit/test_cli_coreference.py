@@ -18,6 +18,12 @@ from textcritic.cli import main
 REAL = [chain for chain in synthetic(1, 60) if chain]
 
 
+def parted(seed=1, share=0.2):
+    """The real chains that the critic is fitted on, and those that are held out."""
+    held = np.random.default_rng(seed).permutation(len(REAL))[: round(share * len(REAL))]
+    return [chain for n, chain in enumerate(REAL) if n not in held], [REAL[n] for n in sorted(held)]
+
+
 def write(path, chains):
     path.write_text("".join(json.dumps({"mentions": chain}) + "\n" for chain in chains), encoding="utf-8")
     return str(path)
@@ -36,27 +42,34 @@ def run(capsys, *arguments):
 
 
 def test_whole_command(tmp_path, real):
-    text = [*synthetic(2, 10), [], [".", "."], ["it:1000000", "it:-3", "é:x:Ann", "it:-3"]]
+    text = [*synthetic(2, 20), [], [".", "."], ["it:1000000", "it:-3", "é:x:Ann", "it:-3"]]
     samples = write(tmp_path / "samples.jsonl", text)
     command = [sys.executable, "-m", "textcritic.cli", "coreference", real, samples, "--discount", "as_released"]
     done = subprocess.run(command, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     found = json.loads(done.stdout)
-    log_prob = AsReleased(REAL, 5).log_prob(text)
+    train, held = parted()
+    critic = AsReleased(train, 5)
+    log_prob = critic.log_prob(text)
     tokens = sum(map(len, text))
     assert found.pop("latent_ppl") == pytest.approx(math.exp(-log_prob.sum() / tokens), rel=1e-12)
-    assert found.pop("latent_nll_mean") == pytest.approx(-log_prob.sum() / 12, rel=1e-12)
+    assert found.pop("latent_nll_mean") == pytest.approx(-log_prob.sum() / 22, rel=1e-12)
     low, high = found.pop("ci95")
     assert low < math.exp(-log_prob.sum() / tokens) < high
+    real_text = found.pop("real")
+    assert real_text["latent_ppl"] == pytest.approx(math.exp(-critic.log_prob(held).mean()), rel=1e-12)
+    assert real_text["ci95"] == [None, None]  # of fewer than 20 documents
+    assert real_text["n"] == len(held) == round(0.2 * len(REAL))
+    assert 0 < found.pop("p") <= 1
     assert found == {
         "tokens": tokens,
-        "n": 12,
+        "n": 22,
         "rejected": 1,
         "rejected_by_reason": {"no mentions": 1},
-        "without_people": 1 + sum(set(chain) == {"."} for chain in text[:10]),
+        "without_people": 1 + sum(set(chain) == {"."} for chain in text[:20]),
         "order": 5,
         "discount": "as_released",
-        "unseen": 4,
+        "unseen": 5,
     }
 
 
@@ -64,7 +77,7 @@ def test_whole_command(tmp_path, real):
 def test_options(tmp_path, capsys, real, order, discount):
     text = synthetic(3, 12)
     found = run(capsys, real, write(tmp_path / "s.jsonl", text), "--order", order, "--discount", discount, "--seed", 4)
-    log_prob = KneserNey(REAL, order, discount == "modified").log_prob(text)
+    log_prob = KneserNey(parted(seed=4)[0], order, discount == "modified").log_prob(text)
     assert found["latent_ppl"] == pytest.approx(math.exp(-log_prob.mean()), rel=1e-11)
     assert (found["order"], found["discount"]) == (order, discount)
     options = {"order": order, "discount": discount, "seed": 4}
@@ -156,9 +169,10 @@ def test_bad_line_is_named(tmp_path, capsys, real, line, message, which):
     ("first", "second", "message"),
     [
         ([], [["."]], "real.jsonl: there is no document in it"),
+        ([["."]], [["."]], "real.jsonl: 1 documents; one part is fitted on and another is the yardstick"),
         ([["."]], [], "samples.jsonl: there is no document in it"),
         ([[], []], [["."]], "real.jsonl: no mention and no sentence mark in the chains"),
-        ([["."]], [[], []], "samples.jsonl: scores: no document is left after rejection (no mentions: 2)"),
+        ([["."], ["."]], [[], []], "samples.jsonl: scores: no document is left after rejection (no mentions: 2)"),
     ],
 )
 def test_nothing_to_fit_or_to_score_is_one_line(tmp_path, capsys, first, second, message):
@@ -177,3 +191,19 @@ def test_command_loads_nothing_heavy(real):
     command = [sys.executable, "-c", code, "coreference", real, real]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_held_out_share_and_the_p_value_are_those_of_criticise(tmp_path, capsys, real):
+    """Two doors to one number: the same critic, yardstick and test."""
+    samples = synthetic(3, 40)
+    found = run(capsys, real, write(tmp_path / "s.jsonl", samples), "--held-out", "0.5", "--resamples", "500")
+    table = textcritic.criticise(
+        [{"mentions": chain} for chain in REAL],
+        {"samples": [{"mentions": chain} for chain in samples]},
+        held_out=0.5,
+        resamples=500,
+    ).table.set_index("source")
+    assert found["p"] == table.loc["samples", "p"]
+    assert found["latent_ppl"] == table.loc["samples", "value"]
+    assert found["real"]["latent_ppl"] == table.loc["real text", "value"]
+    assert found["real"]["n"] == len(parted(share=0.5)[1])

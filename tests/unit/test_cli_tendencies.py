@@ -13,7 +13,7 @@ import textcritic
 from textcritic.api.options import TendencyOptions
 from textcritic.api.tendencies import _parted
 from textcritic.cli import main
-from textcritic.critics.tendencies.verdicts import TENDENCIES, UNTESTED
+from textcritic.critics.tendencies.verdicts import NO_INTERVAL, TENDENCIES, UNTESTED
 
 NAMES = [tendency.name for tendency in TENDENCIES]
 WORDS = np.array(["the", "of", "and", ".", *(f"w{n}" for n in range(400))])
@@ -42,8 +42,8 @@ def test_what_differs_is_found_and_what_is_the_same_is_kept(tmp_path):
     same, other = lines(tmp_path / "same.txt", texts(40, 2)), tmp_path / "other.jsonl"
     rows = ({"text": text, "id": n} for n, text in enumerate(texts(40, 3, length=85, power=1.5)))
     other.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = [sys.executable, "-m", "textcritic.cli", "tendencies", *map(str, (real, same, other))]
-    done = subprocess.run([*command, "--resamples", "99"], capture_output=True, check=False)
+    command = [sys.executable, "-m", "textcritic.cli", "tendencies", *map(str, (real, same, other)), "--draws", "3"]
+    done = subprocess.run([*command, "--resamples", "199"], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     found = json.loads(done.stdout)
     ours = found["real"]
@@ -61,14 +61,20 @@ def test_what_differs_is_found_and_what_is_the_same_is_kept(tmp_path):
     assert ways == ["more", "longer", "more"]
     assert len(second["sentences"]) == len(differ)
     assert any(
-        re.fullmatch(r"Its documents are longer \(.* times a second draw, p .*\)\.", s) for s in second["sentences"]
+        re.fullmatch(r"Its documents are longer \(.* times what chance gives, p .*\)\.", s) for s in second["sentences"]
     )
     for name in ("length_ks", "rank", "unigram_max"):
         distance = second["distances"][name]
         assert distance["low"] <= distance["value"] <= distance["high"]
         assert distance["floor"] <= distance["floor_most"] < distance["value"]
-        assert distance["p"] == 0.01  # the smallest that 99 permutations can have
+        assert distance["p"] == 0.005  # the smallest that 199 permutations can have
+        assert second["verdicts"]["length"]["p_adjusted"] == pytest.approx(9 * 0.005)
     assert second["fault"] is None
+    sized = second["one_size"]
+    assert sized["tokens"] == second["tokens"] < ours["tokens"]
+    assert sized["estimates"]["types"]["real"] < ours["estimates"]["types"]["value"]
+    assert first["one_size"]["estimates"]["s"]["low"] < 0 < first["one_size"]["estimates"]["s"]["high"]
+    assert second["one_size"]["estimates"]["s"]["low"] > 0
 
 
 @pytest.mark.parametrize(
@@ -76,9 +82,8 @@ def test_what_differs_is_found_and_what_is_the_same_is_kept(tmp_path):
     [
         (1000, 100, 5, 500, [100] * 5),
         (1000, 200, 5, 500, [200] * 2),
-        (1000, 1000, 5, 500, [250] * 2),
-        (1000, 1000, 1, 500, [500]),
-        (60, 100, 5, 30, [30]),
+        (1000, 1000, 5, 1000, []),
+        (1000, 500, 3, 500, [500]),
         (20, 5, 5, 10, [5] * 2),
         (30, 100, 5, 30, []),
         (1000, 100, 0, 1000, []),
@@ -86,7 +91,7 @@ def test_what_differs_is_found_and_what_is_the_same_is_kept(tmp_path):
     ],
 )
 def test_real_documents_are_divided(documents, sample, draws, compared, sizes):
-    test, drawn = _parted(documents, sample, TendencyOptions(draws=draws))
+    test, drawn = _parted([None] * documents, sample, TendencyOptions(draws=draws))
     assert (len(test), [len(part) for part in drawn]) == (compared, sizes)
     together = np.concatenate([test, *drawn])
     assert len(np.unique(together)) == len(together)
@@ -94,7 +99,8 @@ def test_real_documents_are_divided(documents, sample, draws, compared, sizes):
     assert (together < documents).all()
 
 
-def test_with_few_documents_p_alone_decides(tmp_path, capsys):
+def test_of_few_documents_nothing_is_said_to_be_kept(tmp_path, capsys):
+    """Fewer than 20 have no interval; p alone can say that something differs."""
     real, samples = lines(tmp_path / "real.txt", texts(14, 1)), tmp_path / "samples.jsonl"
     sections = [{"sections": [{"text": text}]} for text in texts(14, 2, length=20)]
     samples.write_text("".join(json.dumps(row) + "\n" for row in sections))
@@ -102,14 +108,28 @@ def test_with_few_documents_p_alone_decides(tmp_path, capsys):
     assert found["real"]["documents"] == 14
     assert found["real"]["draws"]["number"] == 0
     of_samples = found["samples"]["samples.jsonl"]
-    assert of_samples["distances"]["length_ks"]["floor"] is None
+    assert {one[end] for one in of_samples["distances"].values() for end in ("low", "high", "floor")} == {None}
     for name, said in of_samples["verdicts"].items():
         p = of_samples["distances"].get(said["distance"], {}).get("p")
-        assert said["verdict"] == ("not measured" if p is None else "differs" if p < 0.05 else "keeps"), name
-        assert (said["why"] != "") is (p is None)
+        expected = "not measured" if p is None else "differs" if p < 0.05 else "cannot be told"
+        assert said["verdict"] == expected, name
+        assert (said["why"] != "") is (expected != "differs")
+        assert said["why"] == NO_INTERVAL or expected != "cannot be told"
     assert of_samples["verdicts"]["length"]["verdict"] == "differs"
     assert of_samples["verdicts"]["burstiness"]["verdict"] == "not measured"
-    assert any(s.startswith("Its documents are shorter (p = 0.01)") for s in of_samples["sentences"])
+    assert any(s.startswith("Its documents are shorter (") for s in of_samples["sentences"])
+
+
+def test_more_documents_keep_more():
+    """Two samples of the real text's own source: what 30 documents cannot tell, 1,000 can."""
+    some = texts(2000, 5, length=30)
+    verdicts = {}
+    for number in (30, 1000):
+        found = textcritic.compare_tendencies(some[1000:], {"same": some[:number]}, resamples=199)
+        verdicts[number] = [score.verdict for score in found.scores]
+    assert "keeps" not in verdicts[30]
+    assert verdicts[1000].count("keeps") >= 4
+    assert verdicts[30].count("cannot be told") > verdicts[1000].count("cannot be told")
 
 
 def test_options_reach_the_counts(tmp_path, capsys):
@@ -127,19 +147,21 @@ def test_options_reach_the_counts(tmp_path, capsys):
 def test_in_python_with_lists_data_frames_and_labels(tmp_path):
     frame = pd.DataFrame({"text": texts(120, 1), "more": 1})
     samples = {"short": texts(20, 2, length=30), "real again": [{"text": text} for text in texts(20, 3)]}
-    result = textcritic.compare_tendencies(frame, samples, **QUICK)
+    result = textcritic.compare_tendencies(frame, samples, **QUICK, draws=2)
     assert isinstance(result, textcritic.TendenciesResult)
     assert result["short"]["length"].verdict == "differs"
-    assert result["real again"]["length"].verdict == "keeps"
+    assert result["real again"]["length"].verdict == "cannot be told"
+    assert result["real again"]["length"].noticed > result["real again"]["length"].margin == 0.1
     assert set(result.table["source"]) == set(samples)
     assert set(result.table["measure"]) <= set(NAMES)
     assert (result.table["floor_most"] >= result.table["floor"]).all()
     assert result.samples["short"]["sentences"][0].endswith(").")
     assert re.search(r"^short .* differs$", repr(result), re.MULTILINE)
-    assert repr(result).endswith("p alone decides.")
+    assert "cannot be told (noticed from 0." in repr(result)
+    assert " ".join(repr(result).split()).endswith("in at most 5% of samples.")
     page = result.report(tmp_path / "page.html").read_text("utf-8")
     assert "Rank and frequency" in page
-    again = textcritic.compare_tendencies(frame, samples, **QUICK, workers=2)
+    again = textcritic.compare_tendencies(frame, samples, **QUICK, draws=2, workers=2)
     assert again.to_json() == result.to_json(), "workers change no number"
 
 
@@ -182,11 +204,37 @@ def test_little_text_is_compared_and_gaps_have_reasons(tmp_path, capsys):
     assert set(found) == {*little, "real.txt"}
     for said in found.values():
         for one in said["verdicts"].values():
-            assert (one["why"] != "") is (one["verdict"] == "not measured" or one["why"] == UNTESTED)
-            assert one["why"] != UNTESTED or one["verdict"] == "unclear"
+            assert (one["why"] != "") is (one["verdict"] in ("not measured", "cannot be told"))
+            assert one["why"] in (UNTESTED, NO_INTERVAL) or one["verdict"] != "cannot be told"
         assert said["verdicts"]["type-token"]["verdict"] == "not measured"
         assert said["verdicts"]["length"]["verdict"] != "not measured"
     assert "xxx" not in json.dumps(found)
+
+
+def test_copies_that_belong_together_say_no_more_than_one_of_them():
+    real, sample = texts(40, 1), texts(60, 2)
+    copies = [{"text": text, "group": f"page {n}"} for n, text in enumerate(real) for _ in range(3)]
+    alone, together = (textcritic.compare_tendencies(given, {"s": sample}, resamples=99) for given in (real, copies))
+    for name in ("length_ks", "stopwords_ks", "symbols_ks", "heaps", "length_difference"):
+        assert together.samples["s"]["distances"][name] == alone.samples["s"]["distances"][name]
+    one, other = (result.real["estimates"]["length_mean"] for result in (alone, together))
+    assert [other[key] for key in ("value", "low", "high")] == pytest.approx(
+        [one[key] for key in ("value", "low", "high")]
+    )
+    said = dict(together.facts)["Groups"]
+    assert said.startswith("real text: 120 documents in 40 groups; documents of a group count as one")
+    assert "Groups" not in dict(alone.facts)
+    few = textcritic.compare_tendencies(copies[:57], {"s": sample}, resamples=9)
+    assert few.real["estimates"]["length_mean"]["low"] is None  # 19 pages
+    assert {score.low for score in few.scores} == {None}
+
+
+def test_second_draws_have_whole_groups():
+    groups = [f"page {n // 4}" for n in range(200)]
+    kept, draws = _parted(groups, 20, TendencyOptions(draws=3))
+    pages = [{groups[place] for place in part} for part in (kept, *draws)]
+    assert [len(part) for part in pages] == [25, 5, 5, 5]
+    assert len(set().union(*pages)) == 40
 
 
 def test_text_of_another_tokenizer_is_said_to_be(tmp_path):
@@ -195,7 +243,7 @@ def test_text_of_another_tokenizer_is_said_to_be(tmp_path):
     result = textcritic.compare_tendencies(real, [raw], resamples=9)
     fault = json.loads(result.to_json())["samples"]["raw.txt"]["fault"]
     assert fault.startswith("0.0% of the tokens of the real text have an apostrophe inside, such as it's, and ")
-    assert repr(result).endswith(f"raw.txt: {fault}.")
+    assert " ".join(repr(result).split()).endswith(f"raw.txt: {fault}.")
     assert ("Tokens of raw.txt", fault) in result.facts
 
 

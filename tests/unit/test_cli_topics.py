@@ -40,7 +40,7 @@ def train(tmp_path):
 
 @pytest.fixture
 def test(tmp_path):
-    return jsonl(tmp_path / "test.jsonl", [{"text": text} for text in [*texts(8, 2), "and unseen words", ""]])
+    return jsonl(tmp_path / "test.jsonl", [{"text": text} for text in [*texts(24, 2), "and unseen words", ""]])
 
 
 def counts(path, rows):
@@ -80,8 +80,8 @@ def test_whole_command_on_text(train, test):
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert (found["n"], found["empty"], found["topics"]) == (8, 2, 3)
-    assert (found["tokens"], found["tokens_unknown"]) == (160, 8 + 3)
+    assert (found["n"], found["empty"], found["topics"]) == (24, 2, 3)
+    assert (found["tokens"], found["tokens_unknown"]) == (480, 24 + 3)
     assert found["train"] == {
         "documents": 60,
         "empty": 0,
@@ -119,7 +119,8 @@ def test_figures_are_those_of_the_parts(tmp_path, capsys, ldac):
         all_nll.append(latent_nll(critic, one.means, one.variances)[0].mean())
     assert found["over_starts"]["in_expectation"] == pytest.approx([min(all_nll), max(all_nll)])
     assert found["latent_nll_mean"] == pytest.approx({"in_expectation": expected.mean(), "at_mean": at_mean.mean()})
-    assert found["ci95"]["at_mean"] == pytest.approx([at_mean.min(), at_mean.max()])
+    assert found["ci95"] == {"in_expectation": [None, None], "at_mean": [None, None]}  # of two documents
+    assert found["over_fits"]["in_expectation"] == {"mean": pytest.approx(np.mean(all_nll)), "ci95": [None, None]}
     assert (found["n"], found["empty"], found["tokens"], found["tokens_unknown"]) == (2, 1, 7, 0)
     assert found["train"] == {"documents": 6, "empty": 1, "words": 4, "tokens": 24, "removed": None}
     assert found["top_words"] is None

@@ -7,11 +7,13 @@ from textcritic.corpora.articles import ROWS_PER_GROUP
 from textcritic.errors import TextcriticError
 
 
+def sections_of(n: int) -> tuple[Section, ...]:
+    return tuple(Section(f"t{k}" if k else None, f"é{n}") for k in range(n % 4))
+
+
 def many(count: int) -> list[Article]:
     return [
-        Article(
-            f"id{n}", None if n % 2 else "T", tuple(Section(f"t{k}" if k else None, f"é{n}") for k in range(n % 4)), "s"
-        )
+        Article(f"id{n}", None if n % 2 else "T", sections_of(n), "s", None if n % 3 else f"group {n // 9}")
         for n in range(count)
     ]
 
@@ -38,11 +40,12 @@ def test_iter_articles_is_lazy_and_ignores_other_columns(tmp_path):
             "sections": pa.array([[{"title": None, "text": "x"}]], ARTICLE_SCHEMA.field("sections").type),
             "title": pa.array([None], pa.string()),
             "id": ["a"],
+            "group": ["g"],
         }
     )
     pq.write_table(table, tmp_path / "a.parquet")
     stream = iter_articles(tmp_path / "a.parquet")
-    assert next(stream) == Article("a", None, (Section(None, "x"),), "s")
+    assert next(stream) == Article("a", None, (Section(None, "x"),), "s", "g")
 
 
 def test_a_failed_write_leaves_nothing(tmp_path):

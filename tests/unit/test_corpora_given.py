@@ -17,12 +17,16 @@ def lines(path, *values):
 
 def test_articles_and_their_defaults(tmp_path):
     path = lines(
-        tmp_path / "own.jsonl", GOOD, "", {"sections": []}, {"id": 7, "sections": [{"title": None, "text": ""}]}
+        tmp_path / "own.jsonl",
+        GOOD | {"group": "book"},
+        "",
+        {"sections": [], "group": ""},
+        {"id": 7, "sections": [{"title": None, "text": ""}], "group": 3},
     )
     assert list(given_articles(path)) == [
-        Article("a", "A", (Section("Plot", "x\ny"), Section(None, "z")), "mine"),
+        Article("a", "A", (Section("Plot", "x\ny"), Section(None, "z")), "mine", "book"),
         Article("line-3", None, (), "own.jsonl"),
-        Article("7", None, (Section(None, ""),), "own.jsonl"),
+        Article("7", None, (Section(None, ""),), "own.jsonl", "3"),
     ]
 
 
@@ -56,6 +60,8 @@ def test_reading_is_lazy(tmp_path):
         ({"section": []}, "there is no `sections`, but there is `section`; it should be a list of objects"),
         ({"id": 1.5, "sections": []}, "`id` is a number; it should be a string"),
         ({"source": {}, "sections": []}, "`source` is an object"),
+        ({"group": ["book"], "sections": []}, "`group` is a list; it should be a string"),
+        ({"group": True, "sections": []}, "`group` is a truth value"),
         ({"id": "a", "sections": []}, "id 'a' was used on line 1"),
     ],
 )

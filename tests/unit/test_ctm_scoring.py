@@ -1,6 +1,7 @@
 """Topic scores as tables, their summaries, what topics are about, outliers, and the job that makes the files."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +18,8 @@ from textcritic.critics.ctm.scoring import (
     EMPTY,
     TOPIC_SCORES_SCHEMA,
     Projected,
-    compare_nll,
     document_nll,
     latent_nll,
-    mean_nll,
     outliers,
     score_topics,
     top_words,
@@ -91,7 +90,7 @@ def test_scores_of_no_document():
     assert score_topics(critic(), TOPICS_SCHEMA.empty_table()).num_rows == 0
     scores = score_topics(critic(), topics_of([[0.0, 0.0]], [0]), [("x", "empty")])
     with pytest.raises(TextcriticError, match=r"no document is left after rejection \(empty: 1; no word of the voc"):
-        mean_nll(scores)
+        document_nll(scores)
 
 
 def test_a_table_in_chunks_scores_the_same():
@@ -110,15 +109,13 @@ def test_bad_posteriors():
         score_topics(critic(), uneven)
 
 
-def test_summaries():
+def test_documents_with_words_have_an_nll():
     rng = np.random.default_rng(1)
     near, far = (score_topics(critic(), topics_of(rng.normal(m, 1, (60, 2)).tolist(), [5] * 59 + [0])) for m in (0, 3))
-    interval = mean_nll(near, "nll_at_mean", resamples=500)
-    assert interval.estimate == pytest.approx(document_nll(near, "nll_at_mean").mean())
-    assert interval.low < interval.estimate < interval.high
     assert len(document_nll(near)) == 59
-    assert compare_nll(far, near, resamples=200).p == pytest.approx(1 / 201)
-    assert compare_nll(near, near, resamples=200).p == 1
+    for column in ("nll", "nll_at_mean"):
+        assert document_nll(near, column).tolist() == near[column].to_numpy()[:59].tolist()
+        assert document_nll(far, column).mean() > document_nll(near, column).mean()
 
 
 def test_top_words():
@@ -195,6 +192,7 @@ def files(tmp_path):
     rng = np.random.default_rng(3)
     articles = [article(f"a{n}", " ".join(rng.choice([*WORDS, "rare"], 30)), "the team") for n in range(25)]
     articles[7] = article("a7", "nothing known", "")
+    articles = [replace(one, group=f"site {n // 2}") for n, one in enumerate(articles)]
     write_articles(tmp_path / "sample.parquet", articles)
     rejected = pa.table({"id": ["r0"], "text": [""], "why": ["empty"]})
     write_table(tmp_path / "sample.rejected.parquet", rejected)
@@ -225,7 +223,9 @@ def test_the_job_writes_what_inference_gives(files):
     filled = [n for n in range(25) if n != 7]
     assert [topics["mean"][n].as_py() for n in filled] == posterior.means[filled].tolist()
     assert [topics["variance"][n].as_py() for n in filled] == posterior.variances[filled].tolist()
-    assert same(scores, score_topics(critic(), topics_table(counts, posterior), [("r0", "empty")]))
+    expected = score_topics(critic(), topics_table(counts, posterior), [("r0", "empty")])
+    assert scores["group"].to_pylist() == [*(f"site {n // 2}" for n in range(25)), None]
+    assert same(scores.drop(["group"]), expected.drop(["group"]))
     assert rejections(scores) == {"empty": 1, EMPTY: 1}
     assert aggregated_covariance(posterior.means[filled]).shape == (2, 2)
 

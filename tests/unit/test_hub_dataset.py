@@ -169,19 +169,20 @@ def test_files_of_a_data_set_without_a_card(tmp_path):
 
 def test_a_string_is_cut_and_uneven_and_repeated_articles_are_counted(tmp_path):
     rows = [
-        {"key": 7, "names": "A|B", "body": "x|y\n\nz", "name": "T"},
-        {"key": 8, "names": "A|B", "body": "x", "name": None},
-        {"key": 7, "names": "A", "body": "again", "name": None},
-        {"key": None, "names": "", "body": "", "name": None},
+        {"key": 7, "names": "A|B", "body": "x|y\n\nz", "name": "T", "book": 3},
+        {"key": 8, "names": "A|B", "body": "x", "name": None, "book": 3},
+        {"key": 7, "names": "A", "body": "again", "name": None, "book": 3},
+        {"key": None, "names": "", "body": "", "name": None, "book": None},
     ]
     place = written(tmp_path / "d", {"data/train-00000-of-00001.parquet": parquet(rows)})
-    columns = {"id": "key", "title": "name", "titles": "names", "sections": "body", "separator": "|"}
+    columns = {"id": "key", "title": "name", "titles": "names", "sections": "body", "separator": "|", "group": "book"}
     out, report = tmp_path / "extracted.parquet", tmp_path / "extracted.json"
     extract_dataset(place, ENTRY, options(columns, ["train"]), out, report)
     first, last = read_articles(out)
     assert (first.id, first.title, first.source) == ("7", "T", "some/data")
     assert first.sections == (Section("A", "x"), Section("B", "y\nz"))
     assert (last.id, last.sections) == ("train-4", ())
+    assert (first.group, last.group) == ("3", None)
     found = read_json(report)
     assert found["skipped"] == {UNEVEN: 1, REPEATED: 1}
     assert found["provenance"]["repository"] == "some/data"

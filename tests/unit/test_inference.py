@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import exp_ratio_of_sums, ratio_of_sums, seed_summary, share_interval, with_ones
+from textcritic.inference import exp_ratio_of_sums, ratio_of_sums, share_interval, with_ones
 from textcritic.inference.bootstrap import CHUNK_DRAWS, chunk_sizes
 from textcritic.inference.statistics import distinct_rows
 
@@ -15,13 +15,6 @@ def test_statistics_by_hand():
     assert ratio_of_sums(sums).tolist() == [2.0, 0.25]
     assert exp_ratio_of_sums(sums).tolist() == pytest.approx([math.exp(2), math.exp(0.25)])
     assert with_ones([1, 2]).tolist() == [[1.0, 1.0], [2.0, 1.0]]
-
-
-def test_summary_over_seeds():
-    assert seed_summary([1.0, 2.0, 6.0]) == {"mean": 3.0, "sd": pytest.approx(math.sqrt(7)), "seeds": 3}
-    assert seed_summary([4.0]) == {"mean": 4.0, "sd": None, "seeds": 1}
-    with pytest.raises(TextcriticError, match="at least one seed"):
-        seed_summary([])
 
 
 def test_distinct_rows_are_counted():

@@ -79,7 +79,7 @@ def test_rows_of_the_matrix_are_the_begin_and_the_states():
 
 def articles(*chains):
     return [
-        Article(f"x{number}", None, tuple(Section(state, "a") for state in chain), "data")
+        Article(f"x{number}", None, tuple(Section(state, "a") for state in chain), "data", f"group {number}")
         for number, chain in enumerate(chains)
     ]
 
@@ -91,6 +91,7 @@ def test_files_of_sequences(tmp_path):
     scores = read_table(tmp_path / "scores.parquet")
     assert scores["id"].to_pylist() == ["x0", "x1"]
     assert scores["nll"].to_pylist() == [2 * NATS, NATS]
+    assert scores["group"].to_pylist() == ["group 0", "group 1"]
     with pytest.raises(TextcriticError, match=r"gone.parquet: no such file"):
         score_sequences(tmp_path / "process.npz", tmp_path / "gone.parquet", tmp_path / "scores.parquet")
 

@@ -49,7 +49,13 @@ def matrix(number=90, seed=1):
 
 def articles(path, number, seed, texts=()):
     made = [
-        Article(f"{place:06d}-{language}", "an English sentence", (Section(language, " ".join(tokens)),), "made up")
+        Article(
+            f"{place:06d}-{language}",
+            "an English sentence",
+            (Section(language, " ".join(tokens)),),
+            "made up",
+            str(place // 3),
+        )
         for place, (language, tokens) in enumerate(documents(number, seed))
     ]
     made += [Article(f"x{place}", None, (Section(None, text),), "made up") for place, text in enumerate(texts)]
@@ -64,6 +70,20 @@ def test_topics_become_the_languages():
     assert (fit.critic.alpha < 0.2).all(), "alpha is optimised: documents keep to one topic"
     assert fit.log_probs[0][-1] > fit.log_probs[0][0]
     assert len(fit.log_probs[0]) == 300 // EVERY
+
+
+def test_a_fit_goes_on_until_its_chains_have_come_to_rest():
+    options = {"optimise_every": 10, "burn_in": 50, "starts": 3}
+    fit = fit_lda(matrix(), FitOptions(iterations=5000, **options))
+    assert fit.convergence.converged
+    sweeps = fit.convergence.sweeps
+    assert sweeps < 5000
+    assert [len(chain) for chain in fit.log_probs] == [sweeps // EVERY] * 3
+    at_most = fit_lda(matrix(), FitOptions(iterations=sweeps, **options))
+    assert at_most.log_probs == fit.log_probs, "the most that is allowed changes nothing before"
+    short = fit_lda(matrix(), FitOptions(iterations=sweeps - 100, **options))
+    assert not short.convergence.converged
+    assert short.convergence.sweeps == sweeps - 100
 
 
 def test_phi_is_the_smoothed_share_of_the_counts_of_one_state():
@@ -124,6 +144,8 @@ def test_the_jobs_of_a_corpus_and_a_sample(tmp_path):
     assert training["documents"] == 90
     assert training["tokens"] == 900
     assert len(training["log_probs"]) * training["every"] == ENTRY["iterations"]
+    assert training["convergence"]["sweeps"] == ENTRY["iterations"]
+    assert not training["convergence"]["converged"]
     files = InferFiles(
         articles=tmp_path / "sample.parquet",
         vocabulary=vocabulary,
@@ -140,6 +162,7 @@ def test_the_jobs_of_a_corpus_and_a_sample(tmp_path):
     assert found.draws.dtype == found.counts.dtype == np.float32
     np.testing.assert_allclose(found.counts.sum(axis=1), found.tokens, rtol=1e-6)
     assert scores.num_rows == 15
+    assert scores["group"].to_pylist() == [*(str(n // 3) for n in range(12)), None, None, None]
     assert rejections(scores) == {UNKNOWN: 1, "no translation": 1}
     assert document_columns(scores)[:, 1].tolist() == [1.0] * 13
     assert np.isfinite(latent_nll(scores))

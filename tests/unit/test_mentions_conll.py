@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import LARGE, of_large
 
-from textcritic.corpora.conll import conll_documents, plain
+from textcritic.corpora.conll import conll_articles, conll_documents, plain
 from textcritic.corpora.parse_heads import parse_heads
 from textcritic.errors import TextcriticError
 from textcritic.latents.resolvers.conll import resolved_of
@@ -79,6 +79,8 @@ def test_several_parts_and_documents_without_a_name(tmp_path):
     text = columns([("a", "(1)")], "(bn/x); part 000") + columns([("b", "(1)")], "(bn/x); part 001")
     text += columns([("c", "(1)")], "") + columns([("d", "-")], "")
     assert [d.id for d in read(tmp_path, text, "GUM_a.conll")] == ["bn/x", "bn/x#1", "GUM_a#3", "GUM_a#4"]
+    articles = conll_articles(tmp_path / "GUM_a.conll")
+    assert [article.group for article in articles] == ["bn/x", "bn/x", "GUM_a", "GUM_a"]
 
 
 def test_three_columns_without_empty_lines_get_sentences_by_their_signs(tmp_path):

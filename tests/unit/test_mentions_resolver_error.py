@@ -45,7 +45,7 @@ def test_the_same_chains_have_no_difference():
     assert len({row["value"] for row in summary["latent_ppl"].values()}) == 1
     assert set(summary["differences"]) == set(DIFFERENCES)
     for row in summary["differences"].values():
-        assert row == {"value": 0, "low": 0, "high": 0}
+        assert row == {"value": 0, "low": None, "high": None}  # every document has the same difference
 
 
 def test_lost_links_are_seen():

@@ -25,6 +25,7 @@ FUNCTIONS = {
     "topics": (textcritic.topics, options.TopicOptions),
     "mixing": (textcritic.mixing, options.MixingOptions),
     "tendencies": (textcritic.compare_tendencies, options.TendencyOptions),
+    "recitation": (textcritic.recitation, options.RecitationOptions),
     "criticise": (textcritic.criticise, options.CriticiseOptions),
 }
 EVERY = [(command, one) for command, (_, of) in FUNCTIONS.items() for one in fields(of)]

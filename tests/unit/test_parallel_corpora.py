@@ -211,6 +211,8 @@ def test_articles_splits_and_statistics(tmp_path):
     assert Counter(article.id for article in every) == {
         f"{n:06d}-{language}": 1 for n in range(200) for language in ("de", "es")
     }
+    assert len({article.group for article in every}) == 200
+    assert all(article.group == str(sentence_number(article.id)) for article in every)
     article = next(article for article in every if article.id == "000017-es")
     assert (article.title, article.source) == ("sentence 17", "mine")
     assert [(section.title, section.text) for section in article.sections] == [("es", "es 17")]

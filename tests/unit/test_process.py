@@ -276,7 +276,7 @@ def test_statistics_are_counts_of_the_articles(tmp_path):
     assert written["word_ppl"]["exact"] == process.word_ppl()
     for part in (written["latent_ppl"], written["word_ppl"]):
         assert part["n"] == 9
-        assert part["ci95"][0] < part["test"] < part["ci95"][1]
+        assert part["ci95"] == [None, None]  # of nine sequences
     assert written["recipe"] == asdict(RECIPE)
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from report_html import Page
+from scipy import stats
 
+from textcritic.inference import DIFFERENT, SAME, UNKNOWN, Number, runs_p, trainings_p
 from textcritic.report import card_html as html
-from textcritic.report.card import SOME_SEEDS, Cell, Column, scorecard
+from textcritic.report.card import Cell, Column, scorecard
 from textcritic.report.card_html import card_html
 from textcritic.report.card_text import card_lines
 from textcritic.report.card_words import (
@@ -18,14 +20,16 @@ from textcritic.report.card_words import (
     chosen,
     doubt_of,
     legend,
+    noticed_of,
     sentences,
     value_of,
     verdict_of,
 )
 from textcritic.report.page import TEMPLATES
-from textcritic.report.scorecard import DIFFERENT, HIGHER, NOT_SCORED, NOT_TESTED, SAME, Number, Score
+from textcritic.report.scorecard import HIGHER, NOT_SCORED, NOT_TESTED, Score
 
 REAL = Number(4.0, 3.9, 4.1)
+NEAR = Number(4.1, 4.0, 4.2)
 
 
 def real(measure="Latent PPL", corpus="docs", **said):
@@ -36,7 +40,7 @@ def real(measure="Latent PPL", corpus="docs", **said):
 def score(generator, value=8.0, setting="w-title", seed=1, **said):
     low_high = (value - 0.5, value + 0.5) if value is not None and math.isfinite(value) else (None, None)
     plain = {"corpus": "docs", "label": generator, "measure": "Latent PPL", "number": Number(value, *low_high)}
-    plain |= {"p": 0.0001 if low_high[0] else None, "real": REAL, "n": 500, "decoding": "plain"}
+    plain |= {"p": 0.0001 if low_high[0] else None, "real": REAL, "margin": 0.4, "n": 500, "decoding": "plain"}
     plain |= {"section": said.get("measure", "Latent PPL").replace(" ", "-")}
     return Score(generator=generator, setting=setting, seed=seed, **(plain | said))
 
@@ -96,37 +100,69 @@ def test_sources_of_one_name_are_told_apart(keys, labels):
     assert [row.label for row in block.rows] == labels
 
 
-def test_seeds_share_a_cell_with_their_mean_and_deviation():
+def test_trainings_share_a_cell_with_their_mean_and_students_interval():
     values = [8.0, 9.0, 12.5]
     scores = [score("gpt2", value, seed=seed, left_out=50) for seed, value in enumerate(values, 1)]
     (block,) = card_of(real(), *scores)
     cell = block.rows[1].cells[block.columns[0]]
-    assert cell.number == Number(pytest.approx(np.mean(values)))
-    assert cell.spread == pytest.approx(np.std(values, ddof=1))
+    ends = stats.ttest_1samp(values, 0).confidence_interval()
+    assert [cell.number.value, cell.number.low, cell.number.high] == pytest.approx([np.mean(values), *ends], rel=1e-12)
+    assert cell.is_recipe
     assert (cell.n, cell.seeds) == (1500, (1, 2, 3))
     assert cell.left_out == pytest.approx(150 / 1650)
-    assert cell.strength == scores[0].strength < scores[1].strength
-    assert (value_of(cell), doubt_of(cell)) == ("9.83", "± 2.36")
+    # Each model differs; the spread of three trainings is too large to say so of the recipe.
+    assert {one.verdict for one in scores} == {DIFFERENT}
+    assert cell.p == trainings_p(values, REAL) > 0.05
+    assert (cell.verdict, cell.strength) == (UNKNOWN, 0.0)
+    assert (value_of(cell), doubt_of(cell)) == ("9.83", "3.96–15.7")
     (alone,) = card_of(real(), scores[0])
     cell = alone.rows[1].cells[alone.columns[0]]
-    assert (cell.number, cell.spread, doubt_of(cell)) == (scores[0].number, None, "7.50–8.50")
+    assert (cell.number, cell.is_recipe, doubt_of(cell)) == (scores[0].number, False, "7.50–8.50")
+
+
+def test_draws_of_one_training_are_about_this_model():
+    numbers = [Number(6.0, 5.0, 7.0), Number(8.0, 7.0, 9.0)]
+    cell = Cell(tuple(score("gpt2", number=one, seed=3, draw=draw) for draw, one in enumerate(numbers, 1)))
+    assert (cell.is_recipe, cell.seeds, cell.number.value) == (False, (3,), 7.0)
+    assert cell.number.high == pytest.approx(7 + math.sqrt(2) / 2)
+    assert cell.p == runs_p([(3, one) for one in numbers], REAL)
+
+
+def test_the_mean_of_perplexities_over_trainings_is_geometric():
+    values = [8.0, 9.0, 12.5]
+    cell = Cell(tuple(score("gpt2", value, seed=seed, by_ratio=True) for seed, value in enumerate(values, 1)))
+    ends = stats.ttest_1samp(np.log(values), 0).confidence_interval()
+    expected = [stats.gmean(values), *np.exp(ends)]
+    assert [cell.number.value, cell.number.low, cell.number.high] == pytest.approx(expected, rel=1e-12)
+    assert cell.p == trainings_p(values, REAL, by_ratio=True) < 0.05
+    assert verdict_of(cell) == "≠ higher"
+
+
+def test_the_interval_of_trainings_goes_below_0_only_if_that_of_a_model_does():
+    values = [(1.0, 0.5, 1.5), (3.0, 2.5, 3.5)]  # a mean of 2, and 12.706 standard errors of 1
+    shares = [score("a", number=Number(*value), seed=seed) for seed, value in enumerate(values)]
+    assert doubt_of(Cell(tuple(shares))) == "0–14.7"
+    distances = [score("a", number=Number(1.0, -0.5, 2.5), seed=0), shares[1]]
+    assert doubt_of(Cell(tuple(distances))) == "−10.7–14.7"
 
 
 @pytest.mark.parametrize(
     ("said", "verdict", "words"),
     [
-        ([(8.0, 0.01), (9.0, 0.04)], DIFFERENT, "≠ higher"),
-        ([(3.0, 0.01), (2.0, 0.04)], DIFFERENT, "≠ lower"),
-        ([(8.0, 0.01), (2.0, 0.04)], SOME_SEEDS, "? 2 of 2 seeds"),
-        ([(8.0, 0.01), (4.1, 0.4)], SOME_SEEDS, "? 1 of 2 seeds"),
-        ([(4.2, 0.3), (3.9, 0.4)], SAME, "≈ not told apart"),
-        ([(4.2, 0.3), (3.9, None)], NOT_TESTED, "not tested"),
+        # Of two trainings Student's t is 12.7 standard errors.
+        ([(8.0, 0.01), (8.1, 0.04)], DIFFERENT, "≠ higher"),
+        ([(3.0, 0.01), (2.98, 0.04)], DIFFERENT, "≠ lower"),
+        ([(8.0, 0.01), (9.0, 0.04)], UNKNOWN, "? cannot be told"),
+        ([(8.0, 0.01), (2.0, 0.04)], UNKNOWN, "? cannot be told"),
+        ([(4.05, 0.01), (4.04, 0.4)], SAME, "≈ the same"),
+        ([(4.2, 0.3), (4.3, None)], UNKNOWN, "? cannot be told"),
+        ([(8.0, None), (8.1, None)], NOT_TESTED, "not tested"),
         ([(None, None), (8.0, 0.01)], DIFFERENT, "≠ higher"),
         ([(None, None), (None, None)], NOT_SCORED, "not scored"),
         ([(math.inf, None), (8.0, 0.01)], DIFFERENT, "≠ higher"),
     ],
 )
-def test_the_verdict_on_several_seeds(said, verdict, words):
+def test_the_verdict_on_several_trainings(said, verdict, words):
     cell = Cell(tuple(score("gpt2", value, seed=seed, p=p) for seed, (value, p) in enumerate(said)))
     assert cell.verdict == verdict
     assert verdict_of(cell) == words
@@ -134,16 +170,44 @@ def test_the_verdict_on_several_seeds(said, verdict, words):
     assert value_of(cell) != "nan"
 
 
-def test_infinite_values_have_no_deviation():
+def test_trainings_are_not_tested_against_real_text_of_too_few_documents():
+    few = {"real": Number(4.0), "margin": None}
+    cell = Cell(tuple(score("gpt2", 8.0 + seed / 100, seed=seed, **few) for seed in range(3)))
+    assert (cell.p, cell.verdict) == (None, NOT_TESTED)
+
+
+def test_infinite_values_have_no_interval():
     cell = Cell((score("gpt2", math.inf), score("gpt2", 8.0, seed=2)))
     assert (value_of(cell), doubt_of(cell), cell.way) == ("∞", "", HIGHER)
+
+
+def test_where_no_difference_is_seen_it_is_said_which_would_be():
+    """1.43 half-widths of the interval of the difference: (1.96 + 0.84) / 1.96."""
+    half = math.hypot(0.5, 0.1)
+    cell = Cell((score("a", 4.3, p=0.2),))
+    assert noticed_of(cell) == f"{1.4294 * half:.2f}"
+    logs = Number(*np.exp([1.5, 1.4, 1.6])), Number(*np.exp([1.45, 1.35, 1.55]))
+    ratio = Cell((score("a", p=0.2, number=logs[0], real=logs[1], margin=0.1, by_ratio=True),))
+    share = math.expm1(1.4294 * math.hypot(0.1, 0.1))
+    assert noticed_of(ratio) == f"{share:.0%}"
+    for other in (score("a"), score("a", p=0.2, number=NEAR), score("a", 4.3, p=0.2, margin=None)):
+        assert noticed_of(Cell((other,))) == ""
+    assert noticed_of(Cell((score("a", None, n=0),))) == ""
 
 
 @pytest.mark.parametrize(
     ("scores", "says"),
     [
         ([score("a")], "a scores higher than real text (4.00): 8.00 (7.50–8.50; p < 0.001)."),
-        ([score("a", 3.0, p=0.2)], "a cannot be told from real text (4.00): 3.00 (2.50–3.50; p = 0.20)."),
+        (
+            [score("a", 3.8, p=0.2)],
+            "a may or may not differ from real text (4.00): 3.80 (3.30–4.30; p = 0.20; a difference of 0.73 would be "
+            "noticed in 80% of cases).",
+        ),
+        (
+            [score("a", p=0.2, number=NEAR)],
+            "a is the same as real text (4.00) within the margin: 4.10 (4.00–4.20; p = 0.20).",
+        ),
         ([score("a", p=None)], "a was not tested against real text (4.00): 8.00 (7.50–8.50)."),
         ([score("a", None, n=0)], "of a nothing could be scored."),
         (
@@ -152,8 +216,8 @@ def test_infinite_values_have_no_deviation():
             "out.",
         ),
         (
-            [score("a"), score("a", 4.1, seed=2, p=0.2)],
-            "a can be told from real text (4.00) under 1 of its 2 seeds: 6.05 (± 2.76; largest p = 0.20).",
+            [score("a"), score("a", 8.1, seed=2, p=0.2)],
+            "a scores higher than real text (4.00): 8.05 (7.41–8.69; p = 0.006).",
         ),
         (
             [score("a"), score("b", 9.0), score("c", 7.0)],
@@ -162,27 +226,32 @@ def test_infinite_values_have_no_deviation():
         (
             [score("a"), score("b", 3.0), score("c", 4.1, p=0.3), score("d", 2.0), score("e", None, n=0)],
             "1 of 5 samples scores higher than real text (4.00), 8.00 (a); 2 score lower than real text (4.00), from "
-            "3.00 (b) to 2.00 (d); 1 (c) cannot be told from real text (4.00); 1 (e) lost more than half of its "
+            "3.00 (b) to 2.00 (d); 1 (c) may or may not differ from real text (4.00); 1 (e) lost more than half of its "
             "documents.",
         ),
         (
             [score(name, 4.1, p=0.3) for name in "abcd"],
-            "none of the 4 samples can be told from real text (4.00).",
+            "of none of the 4 samples can be told whether it differs from real text (4.00).",
+        ),
+        (
+            [score(name, p=0.3, number=NEAR) for name in "ab"],
+            "both samples (a; b) are the same as real text (4.00) within the margin.",
         ),
         (
             [score("a", 4.1, p=0.3), score("b", 4.1, p=None), score("c", 99.0, left_out=501)],
-            "1 of 3 samples (a) cannot be told from real text (4.00); 1 (b) was not tested against real text (4.00); 1 "
-            "(c) lost more than half of its documents.",
+            "1 of 3 samples (a) may or may not differ from real text (4.00); 1 (b) was not tested against real text "
+            "(4.00); 1 (c) lost more than half of its documents.",
         ),
     ],
 )
-def test_a_sentence_says_how_many_can_be_told_and_how_far_they_are(scores, says):
+def test_a_sentence_says_how_many_differ_and_how_far_they_are(scores, says):
     (sentence,) = sentences(card_of(real(), *scores, score("bad", 99.0, baseline=True)))
     assert sentence.says == says
     assert (sentence.experiment, sentence.about, sentence.section) == ("one", "One, Latent PPL", "Latent-PPL")
-    # Of two seeds the nearer counts; what lost more than half of its documents does not.
-    strengths = [s.strength for s in scores if s.left_out <= s.n]
-    assert sentence.strength == (min(strengths) if len({s.label for s in scores}) == 1 else max(strengths))
+    # What lost more than half of its documents does not count; of trainings their mean does.
+    (block,) = card_of(real(), *scores)
+    cells = [row.cells[block.columns[0]] for row in block.rows if not row.is_real]
+    assert sentence.strength == max((cell.strength for cell in cells if cell.left_out <= 0.5), default=0.0)
 
 
 def test_there_is_no_sentence_without_real_text_or_without_samples():
@@ -204,11 +273,60 @@ def test_the_front_page_has_the_strongest_of_each_experiment_then_of_the_rest():
     assert [sentence.about for sentence in chosen(many)] == ["8", "7", "6", "5", "4"]
 
 
-def test_the_legend_explains_what_stands_there():
-    card = card_of(real(), score("a"))
-    assert legend(card) == "≠ can be told from real text (p < 0.05, or an infinite value)."
-    assert "≈ cannot be told from it" in legend(card_of(real(), score("a", 4.1, p=0.5)))
-    assert legend(card_of(real())) == ""
+ONE_TRAINING = (
+    "Values of one seed are about this model, one training: the interval is over documents, and another training gives "
+    "another value."
+)
+TRAININGS = (
+    "Values of several seeds are about this recipe: the mean over trainings (of perplexities the geometric one) with "
+    "Student's interval."
+)
+
+
+@pytest.mark.parametrize(
+    ("scores", "says"),
+    [
+        ([score("a")], "≠ differs from real text (p < 0.05, or an infinite value)."),
+        (
+            [score("a", p=0.5, number=NEAR)],
+            "≈ the same: the 95% interval of the difference lies within a tenth of real text's value, or within 0.1 of "
+            "a distance of 0.",
+        ),
+        ([score("a", 4.1, p=0.5)], "? cannot be told: no difference is seen, but there may be one."),
+        ([score("a", p=None)], "not tested: there is no test against real text."),
+    ],
+)
+def test_the_legend_explains_what_stands_there(scores, says):
+    assert legend(card_of(real(), *scores)) == [says, ONE_TRAINING]
+    assert legend(card_of(real())) == []
+
+
+def test_the_legend_tells_a_model_from_a_recipe():
+    model, recipe = [score("a")], [score("b", 8.0, p=0.2), score("b", 8.1, seed=2, p=0.2)]
+    assert [words in legend(card_of(real(), *recipe)) for words in (ONE_TRAINING, TRAININGS)] == [False, True]
+    assert [words in legend(card_of(real(), *model, *recipe)) for words in (ONE_TRAINING, TRAININGS)] == [True, True]
+    # Texts that nobody trained have no seed.
+    assert "training" not in " ".join(legend(card_of(real(), score("a", seed=None))))
+
+
+@pytest.mark.parametrize(
+    ("p_values", "says"),
+    [
+        (
+            [0.01, 0.04, 0.3],
+            "Of 3 tests chance alone would mark about 0.15; 2 have p < 0.05, 1 after Holm's correction.",
+        ),
+        ([0.03, 0.3], "Of 2 tests chance alone would mark about 0.10; 1 has p < 0.05, 0 after Holm's correction."),
+        ([0.3] * 40, "Of 40 tests chance alone would mark about 2.0; 0 have p < 0.05, 0 after Holm's correction."),
+    ],
+)
+def test_the_legend_counts_what_chance_would_mark(p_values, says):
+    scores = [score(f"s{place}", p=p) for place, p in enumerate(p_values)]
+    assert legend(card_of(real(), *scores, score("none", p=None)))[-1] == says
+
+
+def test_one_test_needs_no_correction():
+    assert "Holm" not in " ".join(legend(card_of(real(), score("a"), score("b", p=None))))
 
 
 @pytest.fixture
@@ -220,12 +338,12 @@ def wide():
         for name, value, said in (
             ("small GPT-2, with titles", 14.5, {}),
             ("an interpolated trigram of a very long name, without titles", 135.2, {"left_out": 200}),
-            ("same", 4.06, {"p": 0.6}),
+            ("same", None, {"p": 0.6, "number": Number(4.06, 3.96, 4.16)}),
             ("infinite", math.inf, {"because": "a step never occurs"}),
             ("none", None, {"n": 0, "left_out": 700}),
         ):
             scores.append(score(name, value, measure=measure, **said))
-    return card_of(*scores, score("same", 4.5, seed=2, p=0.7))
+    return card_of(*scores, score("same", 4.3, seed=2, p=0.7))
 
 
 @pytest.mark.parametrize("width", [100, 80, 50])
@@ -234,11 +352,13 @@ def test_the_terminal_shows_every_number_within_its_width(wide, width):
     assert max(map(len, lines)) <= width
     text = "\n".join(lines)
     assert text.count("≠ 14.5 (14.0–15.0)") == text.count("≠ 135 (135–136)*") == text.count("≠ ∞") == 6
-    assert text.count("≈ 4.06 (3.56–4.56)") == 5
-    assert "≈ 4.28 ± 0.31" in text
+    assert text.count("≈ 4.06 (3.96–4.16)") == 5
+    assert "? 4.18 (2.66–5.70)" in text
     words = re.sub(r"\s+", " ", text)
+    (trainings,) = (cell for row in wide[0].rows for cell in row.cells.values() if cell.is_recipe)
     assert (
-        "Latent PPL: n = 700 of real text, 0 to 1,000 of a sample, seeds 1, 2, at most 100% of one left out." in words
+        "Latent PPL: n = 700 of real text, 0 to 1,000 of a sample, seeds 1, 2, at most 100% of one left out, "
+        f"a difference of {noticed_of(trainings)} would be noticed in 80% of cases." in words
     )
     assert "* 5% of the documents or more are left out." in words
     # As many tables as columns side by side make necessary, each with the real text first.
@@ -251,11 +371,14 @@ def test_the_page_shows_every_number_with_its_words_and_a_way_to_its_section(wid
     cells = [attrs for tag, attrs in page.tags if tag == "td" and "title" in attrs]
     assert len(cells) == sum(len(row.cells) for block in wide for row in block.rows)
     assert text.count("≠ higher") == 18
-    assert text.count("≈ not told apart") == 6
+    assert (text.count("≈ the same"), text.count("? cannot be told")) == (5 + 1, 1 + 1), "in the cells, and the legend"
     assert text.count("29% left out") == 6
     hints = {cell["title"] for cell in cells}
     assert {"n = 700", "n = 500, seed 1, p < 0.001", "n = 500, seed 1, a step never occurs"} <= hints
-    assert "n = 1,000, seeds 1, 2, largest p = 0.70" in hints
+    (trainings,) = (cell for row in wide[0].rows for cell in row.cells.values() if cell.is_recipe)
+    assert f"n = 1,000, seeds 1, 2, p = {trainings.p:.2f}" in hints
+    assert text.count(f"{noticed_of(trainings)} would be noticed") == 1
+    assert text.count("A difference that would be noticed is one that has p") == 1
     sections = {column.section for column in wide[0].columns}
     assert {load[1:] for load in page.loads} == {*sections, "one"}
     # One row for each score of each seed in the table behind the click.
@@ -269,7 +392,16 @@ def test_a_long_card_is_folded_by_corpus(wide, monkeypatch):
     folded = str(card_html([*wide, *wide], TEMPLATES))
     assert folded.count("<details") == 3
     assert folded.count("<details open>") == 1
-    assert "docs: 3 of 5 samples can be told from real text by Latent PPL, 3 of 5 by Latent NLL, 3 of 5 by" in folded
+    assert "docs: 3 of 5 samples differ from real text by Latent PPL, 3 of 5 by Latent NLL, 3 of 5 by" in folded
+
+
+@pytest.mark.parametrize(("left_out", "grey"), [(0, False), (500, False), (501, True)])
+def test_a_value_of_which_more_than_half_is_left_out_is_grey(left_out, grey):
+    text = str(card_html(card_of(real(), score("a", left_out=left_out)), TEMPLATES))
+    (cell,) = (a for tag, a in Page(f"<div>{text}</div>").tags if tag == "td" and "different" in a.get("class", ""))
+    assert cell["class"].split() == ["different", *(["lost"] if grey else [])]
+    style = (TEMPLATES / "report.css").read_text()
+    assert "table.card .lost" in style
 
 
 def test_what_people_call_a_source_cannot_break_the_page():

@@ -1,9 +1,13 @@
 """Cells that tables of several kinds share, by hand: one seed, several, none; infinite, unpublished."""
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
+from scipy import stats
 
+from textcritic.report import cells
 from textcritic.report.cells import (
     beside,
     left_out_cell,
@@ -14,7 +18,6 @@ from textcritic.report.cells import (
     unique,
     unit_remarks,
     unscored_sheet,
-    worst_p,
 )
 from textcritic.report.measure import Measure
 from textcritic.report.names import Names
@@ -25,11 +28,13 @@ PPL = Measure(name="Latent PPL", value="latent_ppl", published="published", diff
 
 
 def group(*rows):
-    return pd.DataFrame(rows, columns=COLUMNS)
+    """A row a training."""
+    return pd.DataFrame(rows, columns=COLUMNS).assign(seed=range(1, len(rows) + 1))
 
 
 ONE = (2.5, 2.25, 3.0, 0.0312, 2.4, 0.1)
 OTHER = (3.5, 3.1, 4.2, 0.0004, 2.4, 1.1)
+LARGE = (2.6, 2.3, 3.1, 0.05, 2.4, 0.2)
 
 
 def test_one_seed_has_its_interval_its_p_value_and_what_is_published():
@@ -38,16 +43,40 @@ def test_one_seed_has_its_interval_its_p_value_and_what_is_published():
     assert cell.notes == ("2.25–3.00", "published 2.40", "ours +0.10", "p = 0.03")
 
 
-def test_several_seeds_have_their_mean_standard_deviation_and_largest_p_value():
+def test_several_trainings_have_their_mean_students_interval_and_how_many_differ():
     cell = measure_cell(group(ONE, OTHER, (4.5, 4.0, 5.0, None, 2.4, 2.1)), PPL)
     assert cell.text == "3.50"
-    # Deviations -1, 0 and 1: of a sample, the root of 2 / 2.
-    assert cell.notes == ("± 1.00 over 3 seeds", "published 2.40", "ours +1.10", "largest p = 0.03")
+    # Deviations -1, 0 and 1: a standard error of sqrt(1 / 3), and t of 2 degrees of freedom is 4.303.
+    assert cell.notes == (
+        "1.02–5.98 over 3 trainings",
+        "published 2.40",
+        "ours +1.10",
+        "p < 0.05 in 2 of 2 trainings",
+    )
 
 
-def test_the_largest_p_value_may_be_of_any_seed():
-    for seeds in ((ONE, OTHER), (OTHER, ONE), (OTHER, ONE, OTHER)):
-        assert worst_p(group(*seeds), PPL) == ["largest p = 0.03"]
+def test_draws_of_one_training_have_the_interval_of_their_documents():
+    """Half-widths of 0.25 and 0.4 below, 0.5 and 0.7 above, of a mean of two."""
+    cell = measure_cell(group(ONE, OTHER).assign(seed=1), PPL)
+    assert (cell.text, cell.notes[0]) == ("3.00", "2.76–3.43 over 2 draws")
+    assert cell.notes[-1] == "p < 0.05 in 2 of 2 draws"
+
+
+def test_perplexities_of_several_trainings_have_their_geometric_mean():
+    values = [2.0, 4.0, 8.0]
+    rows = group(*((value, None, None, None, None, None) for value in values))
+    low, high = np.exp(stats.ttest_1samp(np.log(values), 0).confidence_interval())
+    cell = measure_cell(rows, replace(PPL, by_ratio=True))
+    assert (cell.text, cell.notes) == ("4.00", (f"{low:.2f}–{high:.1f} over 3 trainings",))
+
+
+def test_how_many_trainings_differ_is_counted_of_those_that_are_tested():
+    assert cells.tested(group(ONE), PPL) == ["p = 0.03"]
+    for seeds in ((ONE, LARGE), (LARGE, ONE)):
+        assert cells.tested(group(*seeds), PPL) == ["p < 0.05 in 1 of 2 trainings"]
+    assert cells.tested(group(ONE, OTHER, LARGE), PPL) == ["p < 0.05 in 2 of 3 trainings"]
+    assert cells.tested(group((2.5, 2.25, 3.0, None, 2.4, 0.1)), PPL) == []
+    assert cells.tested(group(ONE, OTHER), replace(PPL, p="")) == []
 
 
 def test_what_there_is_not_is_not_said():
@@ -72,7 +101,11 @@ def test_a_share_is_written_in_percent_whatever_its_column_counts_in():
         cell = measure_cell(group(values), share)
         assert (cell.text, cell.notes) == ("12%", ("8.8%–25%", "p = 0.20"))
         more = [whole * 0.105, whole * 0.1, whole * 0.2, 0.0004, None, None]
-        assert measure_cell(group(values, more), share).notes == ("± 1.4% over 2 seeds", "largest p = 0.20")
+        # A standard error of 1%, and t of 1 degree of freedom is 12.706; a share is not below 0.
+        assert measure_cell(group(values, more), share).notes == (
+            "0%–24% over 2 trainings",
+            "p < 0.05 in 1 of 2 trainings",
+        )
 
 
 def test_what_was_left_out_has_a_row_for_each_source_and_its_commonest_reasons():
@@ -103,8 +136,8 @@ def test_what_was_left_out_of_all_seeds_has_its_share_and_the_three_commonest_re
 
 def test_perplexity_says_its_unit_where_that_is_words():
     columns = ("ppl_all", "ppl_all_low", "ppl_all_high", "ppl_unit", "ppl_published", "ppl_difference")
-    words = pd.DataFrame([(120.0, 110.0, 131.0, "words", None, None)], columns=columns)
-    tokens = pd.DataFrame([(21.5, 20.0, 23.0, "tokens", 20.0, 1.5)], columns=columns)
+    words = pd.DataFrame([(120.0, 110.0, 131.0, "words", None, None)], columns=columns).assign(seed=1)
+    tokens = pd.DataFrame([(21.5, 20.0, 23.0, "tokens", 20.0, 1.5)], columns=columns).assign(seed=1)
     assert ppl_cell(words).notes == ("per word", "110–131")
     assert ppl_cell(tokens).notes == ("20.0–23.0", "published 20.00", "ours +1.50")
     assert ppl_cell(tokens.assign(ppl_all=None)).text == "—"

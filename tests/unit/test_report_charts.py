@@ -55,15 +55,17 @@ def test_long_training_curves_are_drawn_as_means():
     assert validation.tolist() == [[999, 0.5]]
 
 
-def test_seeds_share_a_mark_with_the_largest_p_value():
-    keys = [("docs", "sample", "wo-title", "gpt2", "plain", seed) for seed in (1, 2, 3)]
+def test_trainings_share_a_mark_that_says_how_many_differ():
+    keys = [("docs", "sample", "wo-title", "gpt2", "plain", seed, 1) for seed in (1, 2, 3)]
     rows = pd.DataFrame(keys, columns=KEYS).assign(
         latent_ppl=[5.0, 6.0, 7.0], ci_low=[4.5, 5.5, None], ci_high=[5.5, 6.5, None], p_value=[0.2, 0.5, 0.001]
     )
     names = Names({"gpt2": "GPT-2"}, frozenset(), frozenset(), False, False)
     (mark,) = marks_of(rows, names, Measure(name="Latent PPL", value="latent_ppl"))
     assert (mark.values, mark.intervals) == ((5.0, 6.0, 7.0), ((4.5, 5.5), (5.5, 6.5), (7.0, 7.0)))
-    assert mark.note == "p = 0.50"
+    assert (mark.note, mark.value) == ("p < 0.05 in 1 of 3 trainings", 6.0)
+    (mark,) = marks_of(rows, names, Measure(name="Latent PPL", value="latent_ppl", by_ratio=True))
+    assert mark.value == pytest.approx(210 ** (1 / 3))
 
 
 def test_values_beyond_the_edges_of_a_histogram_are_in_its_first_and_last_bins():

@@ -1,6 +1,6 @@
 """A measure, declared once, gives row, interval, test, cell, mark and score: four shapes of number, each made up."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +9,29 @@ import pandas as pd
 import pytest
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import bootstrap_interval, permutation_test, ratio_of_sums, with_ones
+from textcritic.inference import (
+    DIFFERENT,
+    SAME,
+    Number,
+    bootstrap_interval,
+    over_trainings,
+    permutation_test,
+    ratio_of_sums,
+    trainings_p,
+    with_ones,
+)
 from textcritic.plan.sources import Compared, Drawn, RealText, data_keys
 from textcritic.report.cells import measure_cell
 from textcritic.report.charts import marks_of
 from textcritic.report.measure import Estimate, Measure, Scored
 from textcritic.report.measured import completed, source_rows
 from textcritic.report.published import Published
-from textcritic.report.scorecard import DIFFERENT, REAL, SAME, scores_of
+from textcritic.report.scorecard import REAL, scores_of
+from textcritic.report.scored import RECIPE
 from textcritic.report.tables import Material, read_rows
 
 RESAMPLES = 199
-COUNTS = ("documents", "rejected", "rejected_share", "rejected_by_reason", "seeds", "seeds_mean", "seeds_sd")
+COUNTS = ("documents", "rejected", "rejected_share", "rejected_by_reason", *RECIPE)
 WHOLE = ("seed", "documents", "rejected", "seeds")
 
 
@@ -62,14 +73,19 @@ MEAN = Measure(
 MEAN_COLUMNS = ("label", "words", "low", "high", "p", "published", "difference", *COUNTS)
 
 
-def mean_rows(files: Files, values: dict[Any, np.ndarray], published: Published | None = None) -> pd.DataFrame:
+MEASURED_ALREADY = Measure(name="Words", value="words", low="low", high="high", p="p")
+
+
+def mean_rows(
+    files: Files, values: dict[Any, np.ndarray], published: Published | None = None, measure: Measure = MEAN
+) -> pd.DataFrame:
     material = Material(files, published)
 
     def read(source: Any, _: Scored | None) -> Scored:
         found = values[getattr(source, "generator", "data"), getattr(source, "seed", None)]
         return Scored({"words": with_ones(found)} if len(found) else {}, len(found), {"empty": 3, "cut": 1})
 
-    return completed(source_rows(material, read, [MEAN]), MEAN_COLUMNS, [MEAN], WHOLE)
+    return completed(source_rows(material, read, [measure]), MEAN_COLUMNS, [measure], WHOLE)
 
 
 def row_of(rows: pd.DataFrame, generator: str, seed: int | None = None) -> dict[str, Any]:
@@ -99,7 +115,12 @@ def test_a_mean_over_documents_by_hand():
     assert row_of(rows, "far")["difference"] == pytest.approx(values["far", 1].mean() - 6.5)
     assert pd.isna([row_of(rows, "data")[name] for name in ("p", "published", "seeds")]).all()
     assert pd.isna([row_of(rows, "near", 2)[name] for name in ("words", "low", "p")]).all()
+    # Of one training that could be scored there is a mean, but nothing on the recipe.
     assert row_of(rows, "near", 2)["seeds_mean"] == row_of(rows, "near", 1)["words"]
+    for seed in (1, 2):
+        row = row_of(rows, "near", seed)
+        assert row["seeds"] == 2
+        assert pd.isna([row[name] for name in ("seeds_low", "seeds_high", "seeds_sd", "seeds_p")]).all()
     (real, far, near) = marks_of(rows, Material(files).names, MEAN)
     assert (real.setting, far.published, far.note, near.values) == (
         "",
@@ -110,6 +131,41 @@ def test_a_mean_over_documents_by_hand():
     scores = {score.label: score for score in scores_of(rows, MEAN, Material(files).names.source, "at")}
     assert [scores[name].verdict for name in ("real text", "FAR")] == [REAL, DIFFERENT]
     assert (scores["FAR"].real.value, scores["FAR"].left_out) == (row_of(rows, "data")["words"], 4)
+
+
+@pytest.mark.parametrize("by_ratio", [False, True])
+def test_the_columns_of_a_recipe_are_those_of_its_trainings(by_ratio):
+    files = Files(data=(Text(corpus="docs"),), samples=tuple(sample("near", seed) for seed in (1, 2, 3)))
+    values = {("data", None): normal(5, 1), **{("near", seed): normal(6, seed + 1) for seed in (1, 2, 3)}}
+    rows = mean_rows(files, values, measure=replace(MEAN, by_ratio=by_ratio))
+    means = [values["near", seed].mean() for seed in (1, 2, 3)]
+    recipe, real = over_trainings(means, by_ratio), row_of(rows, "data")
+    p = trainings_p(means, Number(real["words"], real["low"], real["high"]), by_ratio)
+    for seed in (1, 2, 3):
+        found = [row_of(rows, "near", seed)[name] for name in RECIPE]
+        assert found == pytest.approx([3, recipe.mean, recipe.low, recipe.high, recipe.sd, p], rel=1e-12)
+    assert pd.isna([real[name] for name in RECIPE]).all()
+
+
+def test_a_recipe_is_compared_with_the_real_text_that_its_samples_are_compared_with():
+    """As with section titles: the yardstick has inferred ones, and a row with those that were given follows."""
+    values = {"inferred": 5.0, "gold": 9.0}
+    rows = [data_keys("docs", name) | {"words": x, "low": x - 1, "high": x + 1} for name, x in values.items()]
+    rows += [sample("near", seed).keys | {"words": 5.0 + seed} for seed in (1, 2)]
+    for row in rows:
+        row["documents"] = 60
+    columns = ("words", "low", "high", "p", "documents", *RECIPE)
+    for name, x in values.items():
+        table = completed(rows, columns, [MEASURED_ALREADY], WHOLE[:2], real=name)
+        assert table["seeds_p"].tolist()[2:] == [trainings_p([6.0, 7.0], Number(x, x - 1, x + 1))] * 2
+
+
+def test_a_recipe_is_not_tested_against_real_text_of_too_few_documents():
+    files = Files(data=(Text(corpus="docs"),), samples=(sample("near", 1), sample("near", 2)))
+    for documents in (19, 20):
+        values = {("data", None): normal(5, 1, documents), ("near", 1): normal(7, 2), ("near", 2): normal(7, 3)}
+        rows = mean_rows(files, values)
+        assert pd.isna(row_of(rows, "data")["low"]) == pd.isna(row_of(rows, "near", 1)["seeds_p"]) == (documents < 20)
 
 
 def test_each_measure_is_tested_on_its_own_numbers_and_has_its_own_published_value():

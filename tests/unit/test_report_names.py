@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.sources import Drawn, data_keys
+from textcritic.plan.sources import RUN, Drawn, data_keys
 from textcritic.report.decodings import decoding_difference, stride_remarks
 from textcritic.report.names import Names
 from textcritic.report.phrases import commonest_reasons
-from textcritic.report.scored import reasons_from_words, reasons_in_words
+from textcritic.report.scored import first_runs, reasons_from_words, reasons_in_words
 
 LABELS = {"gpt2-demo": "small GPT-2", "ngram-3": "trigram"}
 
@@ -40,6 +40,26 @@ def test_names_tell_sources_apart_and_no_more():
     elsewhere = Names.of([SAMPLES[0], sample("gpt2-demo", "w-title", 1, corpus="recipes")], {"gold": "real, gold"})
     assert elsewhere.source(data_keys("recipes", "gold")) == "recipes: real, gold"
     assert elsewhere.source(SAMPLES[0].keys, corpus=False) == "small GPT-2"
+
+
+def test_a_draw_is_named_where_a_training_has_several():
+    first, again, other = (sample("ngram-3", "w-title", seed, draw=draw) for seed, draw in ((1, 1), (1, 2), (2, 1)))
+    names = Names.of([first, again, other, SAMPLES[0]])
+    assert names.source(again.keys) == "trigram, seed 1, draw 2"
+    assert names.source(again.keys, seed=False) == "trigram"
+    assert names.source(SAMPLES[0].keys) == "small GPT-2"
+    assert Names.of([first, other]).source(other.keys) == "trigram, seed 2"
+    assert Names.of([first, again]).source(again.keys) == "trigram, draw 2"
+    assert (first.slug, again.slug) == tuple(f"docstrings.w-title.ngram-3.plain.seed1.draw{n}" for n in (1, 2))
+    given = sample("ngram-3", "w-title", 1, from_file=True)
+    assert (given.keys["seed"], given.keys["draw"]) == (None, None)
+
+
+def test_of_several_runs_the_first_is_shown():
+    keys = [sample("ngram-3", "w-title", s, draw=d).keys for s, d in ((2, 1), (2, 4), (3, 1))]
+    given = sample("gpt2-demo", "w-title", 1, from_file=True).keys
+    rows = pd.DataFrame([data_keys("docstrings"), *keys, given]).astype(dict.fromkeys(RUN, "Int64"))
+    assert first_runs(rows).index.tolist() == [0, 1, 4]
 
 
 def test_two_generators_with_one_label_are_refused():

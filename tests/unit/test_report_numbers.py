@@ -5,6 +5,7 @@ import pytest
 
 from textcritic.report.numbers import (
     count,
+    counted,
     difference,
     interval,
     listed,
@@ -33,9 +34,15 @@ from textcritic.report.numbers import (
         (-1753.49, "−1,753"),
         (1753.49, "1,753"),
         (0.0, "0"),
-        (0.034, "0.03"),
+        (0.0999, "0.100"),
+        (0.034, "0.034"),
+        (0.00116, "0.0012"),
+        (0.0001, "0.00010"),
+        (0.00009, "< 0.0001"),
+        (-0.00009, "> −0.0001"),
         (-1.4, "−1.40"),
-        (-0.001, "0.00"),
+        (-0.001, "−0.0010"),
+        (6.0, "6.00"),
         (math.inf, "∞"),
         (math.nan, "—"),
         (None, "—"),
@@ -55,6 +62,16 @@ def test_number(value, written):
 )
 def test_difference_has_its_sign(value, written):
     assert difference(value) == written
+
+
+def test_a_difference_has_the_decimals_of_what_it_is_of():
+    assert [difference(v, of=0.00116) for v in (0.0004, -0.00002, 0.0)] == ["+0.0004", "±0.0000", "±0.0000"]
+    assert [difference(v, of=44.3) for v in (0.004, 12.34)] == ["±0.00", "+12.3"]
+
+
+def test_a_count_has_no_decimals_and_an_estimate_has():
+    assert [counted(6.0), counted(0.0), counted(1204.0), counted(6.5)] == ["6", "0", "1,204", "6.50"]
+    assert [counted(6.0, 5.8), counted(None), counted(math.nan), counted(math.inf)] == ["6.00", "—", "—", "∞"]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +98,7 @@ def test_percent(share, written):
 
 
 def test_interval_count_and_list():
-    assert interval(2.51, 2.639) == "2.51–2.64"
+    assert [interval(2.51, 2.639), interval(0.001, 0.00138)] == ["2.51–2.64", "0.0010–0.0014"]
     assert [interval(None, None), interval(math.nan, 2.0), interval(2.0, None)] == ["—"] * 3
     assert [count(13980), count(999.6), count(0), count(None), count(math.nan)] == ["13,980", "1,000", "0", "—", "—"]
     assert number(3.14159, 2) == "3.1"

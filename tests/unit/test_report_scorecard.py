@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,17 +12,15 @@ from scipy import stats
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.plan.sources import KEYS
+from textcritic.inference import DIFFERENT, SAME, UNKNOWN, Number
+from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.scorecard import (
-    DIFFERENT,
     HIGHER,
     LOWER,
     NOT_SCORED,
     NOT_TESTED,
     REAL,
-    SAME,
     Measure,
-    Number,
     Score,
     card_to_json,
     read_card,
@@ -30,7 +29,7 @@ from textcritic.report.scorecard import (
 )
 
 PPL = Measure(name="Latent PPL", value="latent_ppl", by_ratio=True)
-DATA = ("docs", "data", "", "data", "", pd.NA)
+DATA = ("docs", "data", "", "data", "", pd.NA, pd.NA)
 
 
 def name(row, *, corpus, seed):
@@ -40,16 +39,19 @@ def name(row, *, corpus, seed):
 
 def rows_of(*rows):
     columns = (*KEYS, "latent_ppl", "ci_low", "ci_high", "p_value", "documents", "rejected", "infinite_because")
-    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(("seed", "documents", "rejected"), "Int64"))
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys((*RUN, "documents", "rejected"), "Int64"))
 
 
 def sample(generator, *values, seed=1, corpus="docs"):
-    return (corpus, "sample", "w-title", generator, "plain", seed, *values)
+    return (corpus, "sample", "w-title", generator, "plain", seed, 1, *values)
+
+
+NEAR = {"real": Number(4.0, 3.9, 4.1), "number": Number(4.1, 4.0, 4.2), "p": 0.001, "margin": 0.4}
 
 
 def score(**said):
     plain = {"corpus": "docs", "generator": "gpt2", "label": "GPT-2", "measure": "Latent PPL", "section": "x"}
-    return Score(**(plain | {"real": Number(4.0, 3.9, 4.1), "number": Number(5.0, 4.8, 5.2), "p": 0.001} | said))
+    return Score(**(plain | NEAR | said))
 
 
 def test_a_score_is_what_stands_in_its_row():
@@ -58,7 +60,7 @@ def test_a_score_is_what_stands_in_its_row():
         sample("ngram", math.inf, None, None, None, 600, 0, "a step never occurs"),
         sample("untrained", None, None, None, None, 0, 600, None),
         (*DATA, 3.64, 3.33, 3.98, None, 1200, 0, None),
-        ("docs", "data-gold", "", "data", "", pd.NA, 3.5, 3.4, 3.6, None, 1200, 0, None),
+        ("docs", "data-gold", "", "data", "", pd.NA, pd.NA, 3.5, 3.4, 3.6, None, 1200, 0, None),
     )
     real, gpt2, ngram, untrained = scores_of(rows, PPL, name, "coherence-values")
     assert real == Score(
@@ -97,9 +99,9 @@ def test_each_sample_is_compared_with_the_real_text_of_its_corpus():
 def test_samples_are_compared_with_the_last_kind_of_real_text_that_is_named():
     rows = rows_of(
         sample("gpt2", 5.0, 4.8, 5.2, 0.01, 100, 0, None),
-        ("docs", "exact", "", "data", "", pd.NA, 4.5, None, None, None, None, 0, None),
+        ("docs", "exact", "", "data", "", pd.NA, pd.NA, 4.5, None, None, None, None, 0, None),
         (*DATA, 6.0, 5.9, 6.1, None, 100, 0, None),
-        ("docs", "other", "", "data", "", pd.NA, 1.0, 0.9, 1.1, None, 100, 0, None),
+        ("docs", "other", "", "data", "", pd.NA, pd.NA, 1.0, 0.9, 1.1, None, 100, 0, None),
     )
     for real, way in ((("exact", "data"), LOWER), (("data", "exact"), HIGHER)):
         *shown, gpt2 = scores_of(rows, PPL, name, real=real)
@@ -118,10 +120,44 @@ def test_a_distance_is_of_real_text_0_by_definition():
 
 
 @pytest.mark.parametrize(
+    ("measure", "real", "margin"),
+    [
+        (PPL, (4.0, 3.9, 4.1), 0.1),  # a ratio of 1.1
+        (replace(PPL, by_ratio=False), (4.0, 3.9, 4.1), 0.4),
+        (replace(PPL, by_ratio=False, margin=0.2), (-4.0, -4.1, -3.9), 0.8),
+        (replace(PPL, by_ratio=False, of_real=0.0), (None, None, None), 0.1),
+        (PPL, (4.0, None, None), None),
+        (PPL, (math.inf, None, None), None),
+    ],
+)
+def test_the_margin_is_in_the_unit_of_the_value(measure, real, margin):
+    rows = rows_of((*DATA, *real, None, 100, 0, None), sample("gpt2", 5.0, 4.8, 5.2, 0.2, 100, 0, None))
+    _, gpt2 = scores_of(rows, measure, name)
+    assert gpt2.margin == (margin and pytest.approx(margin))
+
+
+def test_real_text_of_too_few_documents_has_no_margin_but_an_exact_value_has():
+    for documents, margin in ((19, None), (None, 0.1)):
+        rows = rows_of(
+            (*DATA, 4.0, None, None, None, documents, 0, None), sample("gpt2", 4.05, 4.0, 4.1, 0.2, 100, 0, None)
+        )
+        _, gpt2 = scores_of(rows, PPL, name)
+        assert (gpt2.margin, gpt2.verdict) == (margin, SAME if margin else UNKNOWN)
+
+
+@pytest.mark.parametrize(
     ("said", "verdict"),
     [
         ({"p": 0.0499}, DIFFERENT),
         ({"p": 0.05}, SAME),
+        ({"p": 0.05, "margin": 0.2}, UNKNOWN),
+        ({"p": 0.05, "margin": 0.1, "by_ratio": True}, SAME),
+        ({"p": 0.05, "margin": 0.03, "by_ratio": True}, UNKNOWN),
+        ({"p": 0.05, "margin": None}, UNKNOWN),
+        ({"p": 0.05, "number": Number(4.1), "n": 19}, UNKNOWN),
+        ({"p": 0.05, "number": Number(4.1), "n": None}, SAME),
+        ({"p": 0.05, "real": Number(4.0)}, SAME),
+        ({"p": 0.05, "number": Number(5.0, 4.8, 5.2)}, UNKNOWN),
         ({"p": None}, NOT_TESTED),
         ({"real": None}, NOT_TESTED),
         ({"real": Number(math.inf)}, NOT_TESTED),

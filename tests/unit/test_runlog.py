@@ -5,7 +5,16 @@ import pytest
 import torch
 
 from textcritic.errors import TextcriticError
-from textcritic.runlog import Progress, duration, gpus_of, job, versions
+from textcritic.runlog import Progress, duration, gpus_of, job, log, versions
+
+
+@pytest.fixture(autouse=True)
+def a_log_of_its_own():
+    """A job leaves its handlers and its level in the log, as its process ends; other tests are not to meet them."""
+    handlers, level = log.handlers, log.level
+    yield
+    log.handlers = handlers
+    log.setLevel(level)
 
 
 def test_a_known_fault_is_one_line_and_exit_code_1(tmp_path, capsys):

@@ -36,7 +36,7 @@ from textcritic.generators.sample import (
     on_device,
     sample_articles,
 )
-from textcritic.generators.shards import Draw, PartialShard, Shard, read_shard, write_shard
+from textcritic.generators.shards import Draw, PartialShard, Shard, read_shard, seed_of_draw, write_shard
 from textcritic.training.load import decode, load_tokenizer, train_tokenizer
 
 WINDOW = 32
@@ -106,6 +106,20 @@ def test_seed_and_prompt_matter(model_dir, whole, tmp_path):
         sample_articles(model_dir, SCHEME, boundary, Shard(seed, 0, 40, tmp_path / "s.parquet"))
         assert read_shard(tmp_path / "s.parquet") != whole
         (tmp_path / "s.parquet").unlink()
+
+
+def test_draws_of_a_training_differ_and_come_again(model_dir, tmp_path):
+    """And are not those of another training: the random numbers come from both numbers together."""
+    drawn = {}
+    for training, number, again in ((1, 2, "a"), (1, 2, "b"), (1, 3, "a"), (2, 1, "a")):
+        shard = Shard(seed_of_draw(training, number), 0, 10, tmp_path / f"{training}-{number}-{again}.parquet")
+        sample_articles(model_dir, SCHEME, "single", shard)
+        drawn[training, number, again] = [one.text for one in read_shard(shard.path)]
+    assert drawn[1, 2, "a"] == drawn.pop((1, 2, "b"))
+    assert len(set(map(tuple, drawn.values()))) == 3
+    seeds = {seed_of_draw(training, number) for training in range(30) for number in range(30)}
+    assert len(seeds) == 900
+    assert all(0 <= seed < 2**64 for seed in seeds)
 
 
 def test_shard_ranges_tile_the_sample():

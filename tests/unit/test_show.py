@@ -38,7 +38,8 @@ def test_the_card_comes_first_then_the_sentences_then_the_lines(tmp_path, monkey
         Score(**same, label="small GPT-2", generator="gpt2", seed=3, number=Number(8.0, 7.5, 8.5), p=0.001, real=real),
     ]
     found = [{"about": "", "says": "Strong.", "strength": "inf"}, {"about": "", "says": "Weak.", "strength": 0.0}]
-    write(tmp_path, "one", "a line", "b" * 90, card=card_to_json(card), findings=found)
+    warned = ["Titles are wrong."]
+    write(tmp_path, "one", "a line", "b" * 90, card=card_to_json(card), findings=found, warnings=warned)
     monkeypatch.setenv("COLUMNS", "60")
     assert main(["show", str(tmp_path)]) == 0
     assert capsys.readouterr().out.splitlines() == [
@@ -49,8 +50,12 @@ def test_the_card_comes_first_then_the_sentences_then_the_lines(tmp_path, monkey
         "",
         "Latent PPL: n = 700 of real text, 700 of a sample, seed 3.",
         "",
-        "≠ can be told from real text (p < 0.05, or an infinite",
-        "value).",
+        "≠ differs from real text (p < 0.05, or an infinite value).",
+        "Values of one seed are about this model, one training: the",
+        "  interval is over documents, and another training gives",
+        "  another value.",
+        "",
+        "warning: one: Titles are wrong.",
         "",
         "- one: Strong.",
         "- one, Latent PPL: small GPT-2 scores higher than real text",

@@ -10,7 +10,7 @@ import pytest
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, iter_batches, num_articles
 from textcritic.critics.tendencies.counting import count_texts
-from textcritic.critics.tendencies.counts import Counts, tokenisation_fault
+from textcritic.critics.tendencies.counts import Counts, merge, tokenisation_fault
 from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.job import (
     Draw,
@@ -79,6 +79,32 @@ def test_shards_are_the_whole(tmp_path, test_split, draw):
         assert merged.group.tolist() == whole.group.tolist()
         assert (merged.matrix != whole.matrix).nnz == 0
         assert merged.recurrence.tolist() == whole.recurrence.tolist()
+
+
+def test_documents_of_a_group_are_counted_together(tmp_path):
+    sizes = [1, 7, 2, 2, 3, 1, 4, 2, 2]
+    of = [f"book {book}" for book, size in enumerate(sizes) for _ in range(size)]
+    made = (
+        Article(f"a{n}", None, (Section(None, f"{book.replace(' ', '')} x"),), "s", book) for n, book in enumerate(of)
+    )
+    write_articles(tmp_path / "a.parquet", made)
+    counts = count_articles(tmp_path / "a.parquet", OPTIONS, seed=3)
+    words = counts.words.to_pylist()
+    books = counts.matrix.toarray()[:, [words.index(f"book{book}") for book in range(9)]]
+    assert (books > 0).sum(axis=0).tolist() == [1] * 9
+    assert books.sum(axis=1).tolist() == [8, 8, 8]  # as many groups as books of the largest size would make
+    parts = [count_articles(tmp_path / "a.parquet", OPTIONS, 3, (shard, 2)) for shard in range(2)]
+    assert (merge(parts).matrix != counts.matrix).nnz == 0
+    assert counts.unit.tolist() == [int(book.split()[1]) for book in of] == merge(parts).unit.tolist()
+    counts.save(tmp_path / "counts.npz")
+    assert Counts.load(tmp_path / "counts.npz").unit.tolist() == counts.unit.tolist()
+    assert (counts.units, len(counts.one_of_each().documents), counts.take([0, 1]).units) == (
+        9,
+        9,
+        len(np.unique(counts.unit[counts.group < 2])),
+    )
+    few = count_articles(tmp_path / "a.parquet", OPTIONS, 1, (0, 1), Draw(1, 2, tmp_path / "a.parquet"))
+    assert len(few.documents) == 12
 
 
 def test_draws_have_no_document_in_common(tmp_path, test_split):

@@ -25,7 +25,7 @@ from tendency_oracle import (
     zipf_by_hand,
 )
 
-from textcritic.critics.tendencies.distances import plain_distances
+from textcritic.critics.tendencies.distances import Pair, distances, plain_distances
 from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.measure import measure_counts, measure_real, measure_sample
 from textcritic.critics.tendencies.zipf_distances import zipf_fit_p
@@ -34,6 +34,7 @@ from textcritic.errors import TextcriticError
 RANKS = 40
 MEASURING = Options(ranks=RANKS, resamples=19, least=4)
 LAWS = {f"zipf_{whose}{end}" for whose in ("own", "real") for end in ("", "_untruncated", "_truncated")}
+SIZED = ("rank", "taylor_distance", "recurrence_distance")
 REAL, SAMPLE = made_up(120, 1), made_up(50, 2, 16.0)
 # Of more documents than the sample, of more still, and of fewer.
 DRAWS = [made_up(120, 11), made_up(200, 12), made_up(40, 13)]
@@ -58,17 +59,10 @@ def unigram_max(one, other):
     return max(abs(first[w] / first.total() - second[w] / second.total()) for w in {*first, *second})
 
 
-def rank(one, other):
-    both = (cumulative_by_hand(words_of(texts), RANKS) for texts in (one, other))
-    return max(abs(a - b) for a, b in zip(*both, strict=True))
-
-
 BY_HAND = {
     "unigram_max": unigram_max,
-    "rank": rank,
     "length_ks": lambda one, other: ks_by_hand(lengths_by_hand(one), lengths_by_hand(other)),
     "stopwords_ks": lambda one, other: ks_by_hand(stop_words_by_hand(one), stop_words_by_hand(other)),
-    "taylor_distance": lambda one, other: abs(taylor_by_hand(one) - taylor_by_hand(other)),
 }
 
 
@@ -99,8 +93,10 @@ def test_the_nearest_number_of_groups_is_kept_one_at_least(documents, expected):
 
 def test_every_distance_of_second_draws_has_its_floor(of_sample):
     real, said = counted(REAL), of_sample.statistics["distances"]
+    found = distances(Pair(real, counted(SAMPLE)), MEASURING)[0]
+    by_size = {name: one.by_size for name, one in found.items()}
     floors = [
-        plain_distances(real, counted(draw).take(groups), MEASURING)
+        plain_distances(real, counted(draw).take(groups), MEASURING, by_size)
         for draw, groups in zip(DRAWS, ([0, 1, 2, 3], [0, 1], range(10)), strict=True)
     ]
     for name, one in said.items():
@@ -124,6 +120,11 @@ def test_real_text_has_the_draws_as_they_are(of_real):
         assert said["distances"][name]["floor"] == pytest.approx(mean(floors), abs=1e-9), name
         assert said["distances"][name]["floor_most"] == pytest.approx(max(floors), abs=1e-9), name
     assert curve(of_real, "floor.unigram_max")["y"] == pytest.approx([unigram_max(draw, REAL) for draw in DRAWS])
+    # Of those that depend on the size, only the draw of as many documents is beside real text.
+    floor = plain_distances(counted(REAL), counted(DRAWS[0]), MEASURING, dict.fromkeys(SIZED, 0.0))
+    for name in SIZED:
+        said_of = said["distances"][name]
+        assert said_of["floor"] == said_of["floor_most"] == pytest.approx(floor[name]), name
     assert set(said["distances"]) & LAWS == {"zipf_own", "zipf_own_untruncated", "zipf_own_truncated"}
 
 
@@ -150,7 +151,8 @@ def test_a_draw_says_nothing_of_what_it_has_not():
     assert made["estimates"]["types"]["sd"] == pytest.approx(stdev([len(words_of(DRAWS[0])), 3]))
     assert made["estimates"]["taylor"]["sd"] is None
     taylor, length = (made["distances"][name] for name in ("taylor_distance", "length_ks"))
-    assert taylor["floor"] == taylor["floor_most"] == pytest.approx(BY_HAND["taylor_distance"](DRAWS[0], REAL))
+    alone = plain_distances(counted(REAL), counted(DRAWS[0]), MEASURING, dict.fromkeys(SIZED, 0.0))
+    assert taylor["floor"] == taylor["floor_most"] == pytest.approx(alone["taylor_distance"])
     floors = [BY_HAND["length_ks"](draw, REAL) for draw in (DRAWS[0], short)]
     assert (length["floor"], length["floor_most"]) == pytest.approx((mean(floors), max(floors)))
 
@@ -257,6 +259,27 @@ def test_files_say_the_same(tmp_path, of_sample):
         for name, values in one.columns.items():
             assert np.array_equal(rows[name].to_numpy(), values, equal_nan=True), (one.name, name)
     assert len(table) == sum(len(one.columns["x"]) for one in of_sample.curves)
+
+
+def test_estimates_at_one_size(of_sample):
+    """Of the smaller set as they are; of the larger one in the mean of random parts, here by hand."""
+    said, own = of_sample.statistics["one_size"], of_sample.statistics["estimates"]
+    sample, real = counted(SAMPLE), counted(REAL)
+    assert said["tokens"] == sample.tokens < real.tokens / 2
+    for name, one in said["estimates"].items():
+        assert one["value"] == own[name]["value"], name
+        assert one["difference"] == pytest.approx(one["value"] - one["real"]), name
+    rng, types, tokens = np.random.default_rng(0), [], []
+    for _ in range(400):
+        some = real.take(rng.permutation(10)[:3].tolist())
+        types.append(len(some.words))
+        tokens.append(some.tokens)
+    slope, _ = np.polyfit(np.log(tokens), np.log(types), 1)
+    expected = np.exp(np.mean(np.log(types)) + slope * np.log(sample.tokens / np.exp(np.mean(np.log(tokens)))))
+    found = said["estimates"]["types"]
+    assert found["real"] == pytest.approx(expected, rel=0.03)
+    assert found["real"] < 0.8 * len(real.words)
+    assert found["low"] < found["difference"] < found["high"]
 
 
 def test_a_sample_without_a_token_and_real_text_without_one():

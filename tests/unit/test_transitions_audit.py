@@ -39,16 +39,16 @@ def latents(gold):
     return table.replace_schema_metadata({"titles": json.dumps(TITLES)})
 
 
-TRAIN, VALIDATION = random_chains(40), [*random_chains(20), ["z", "a"]]
+TRAIN = random_chains(40)
 DATA = latents(random_chains(30))
 WITH_TITLES = latents([["a", "junk", "b"], ["c"], ["junk"], ["b", "b"]])
 WITHOUT_TITLES = latents([[None] * 3, [None], [None, None]])
-CRITIC = TransitionCritic.fit(TRAIN, VALIDATION)
+CRITIC = TransitionCritic.fit(TRAIN)
 
 
 @functools.cache
 def all_rows():
-    return audit_transitions(CRITIC, VALIDATION, DATA, {"with": WITH_TITLES, "without": WITHOUT_TITLES})
+    return audit_transitions(CRITIC, TRAIN, DATA, {"with": WITH_TITLES, "without": WITHOUT_TITLES})
 
 
 def row(source, switch, rows=None):
@@ -57,9 +57,9 @@ def row(source, switch, rows=None):
 
 
 def test_every_row_equals_the_score_of_that_critic():
-    paper = TransitionCritic.fit(TRAIN, VALIDATION)
-    released = TransitionCritic.fit(TRAIN, VALIDATION, mode="as_released")
-    smoothing = TransitionCritic.fit(TRAIN, VALIDATION, grid=[0, 1])
+    paper = TransitionCritic.fit(TRAIN)
+    released = TransitionCritic.fit(TRAIN, mode="as_released")
+    smoothing = TransitionCritic.fit(TRAIN, grid=[0, 1])
     expected = {
         ("data", "default"): latent_ppl(score_latents(paper, DATA, "gold")),
         ("data", "smoothing"): latent_ppl(score_latents(smoothing, DATA, "gold")),
@@ -90,16 +90,17 @@ def test_posterior_of_a_sample_is_compared_with_its_default():
 
 
 def test_default_is_the_fitted_critic_with_its_own_grid():
-    critic = TransitionCritic.fit(TRAIN, VALIDATION, grid=[0.5])
-    rows = audit_transitions(critic, VALIDATION, DATA, {})
-    assert row("data", "default", rows)["latent_ppl"] == latent_ppl(score_latents(critic, DATA, "gold"))
+    critic = TransitionCritic.fit(TRAIN, grid=[0.5])
+    rows = audit_transitions(critic, TRAIN, DATA, {})
+    expected = latent_ppl(score_latents(critic, DATA, "gold"))
+    assert row("data", "default", rows)["latent_ppl"] == pytest.approx(expected, rel=1e-12)
     skipping = row("data", "unknown titles", rows)["latent_ppl"]
     assert skipping == pytest.approx(row("data", "default", rows)["latent_ppl"], rel=1e-12)
 
 
 def test_switches_of_a_released_critic_lead_to_the_papers_text():
-    released = TransitionCritic.fit(TRAIN, VALIDATION, mode="as_released")
-    rows = audit_transitions(released, VALIDATION, DATA, {"with": WITH_TITLES})
+    released = TransitionCritic.fit(TRAIN, mode="as_released")
+    rows = audit_transitions(released, TRAIN, DATA, {"with": WITH_TITLES})
     default, text = row("data", "default", rows), row("data", "all as in the text", rows)
     assert default["setting"] == "as released"
     assert default["latent_ppl"] == row("data", "all as released")["latent_ppl"]
@@ -116,7 +117,7 @@ def test_switches_of_a_released_critic_lead_to_the_papers_text():
     ],
 )
 def test_each_switch_says_what_it_is_set_to(mode, words):
-    rows = audit_transitions(TransitionCritic.fit(TRAIN, VALIDATION, mode=mode), VALIDATION, DATA, {"s": WITH_TITLES})
+    rows = audit_transitions(TransitionCritic.fit(TRAIN, mode=mode), TRAIN, DATA, {"s": WITH_TITLES})
     said = {(r["source"], r["switch"]): r["setting"] for r in rows}
     for switch, start in zip(("default", "smoothing", "normalisation", "unknown titles"), words, strict=True):
         assert said["data", switch] == said["s", switch]
@@ -129,8 +130,9 @@ def test_each_switch_says_what_it_is_set_to(mode, words):
 
 
 def test_released_rows_are_those_of_one_target_more():
-    counts, held_out = count_transitions(TRAIN, TITLES), count_transitions(VALIDATION[:-1], TITLES)
-    delta, _ = transitions.choose_delta([(counts, held_out)], PAPER_GRID, 5)
+    counts = count_transitions(TRAIN, TITLES)
+    pairs = transitions.folds(transitions.Chains.of(TRAIN), TITLES, counts)
+    delta, _ = transitions.choose_delta(pairs, PAPER_GRID, 5)
     log_probs = transitions.smoothed_log_probs(counts, delta, 5)
     expected = transitions.pooled_ppl(count_transitions(DATA["gold"], TITLES), log_probs)
     assert row("data", "normalisation")["latent_ppl"] == pytest.approx(expected, rel=1e-12)
@@ -156,7 +158,7 @@ def test_sample_without_titles_has_no_row_for_them():
 
 def test_infinite_is_null():
     train = [["a", "b", "c"], ["a", "b", "c"]]
-    rows = audit_transitions(TransitionCritic.fit(train, train), train, latents([["b", "a"]]), {})
+    rows = audit_transitions(TransitionCritic.fit(train), train, latents([["b", "a"]]), {})
     (smoothing,) = [r for r in rows if r["switch"] == "smoothing"]
     assert smoothing["latent_ppl"] is None
     assert smoothing["change_percent"] is None
@@ -170,7 +172,7 @@ def test_default_grid_has_no_zero():
 
 
 def test_a_switch_under_which_nothing_can_be_scored_has_no_row():
-    rows = audit_transitions(CRITIC, VALIDATION, DATA, {"junk": latents([["junk", "junk"]])})
+    rows = audit_transitions(CRITIC, TRAIN, DATA, {"junk": latents([["junk", "junk"]])})
     switches = {r["switch"] for r in rows if r["source"] == "junk"}
     assert {"default", "posterior"} <= switches
     assert not switches & {"titles", "generated titles, unknown titles"}
@@ -178,6 +180,6 @@ def test_a_switch_under_which_nothing_can_be_scored_has_no_row():
 
 def test_nothing_to_audit_is_named():
     with pytest.raises(TextcriticError, match="no document of 'junk' can be scored"):
-        audit_transitions(CRITIC, VALIDATION, DATA, {"junk": latents([[]])})
-    with pytest.raises(TextcriticError, match="validation has no chain"):
-        audit_transitions(CRITIC, [["z"]], DATA, {})
+        audit_transitions(CRITIC, TRAIN, DATA, {"junk": latents([[]])})
+    with pytest.raises(TextcriticError, match="cannot be cross-validated"):
+        audit_transitions(CRITIC, TRAIN[:1], DATA, {})

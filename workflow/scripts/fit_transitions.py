@@ -7,6 +7,6 @@ from textcritic.plan.spec import restore
 
 with runlog.job(snakemake.log[0], f"fit {snakemake.wildcards.critic} on {snakemake.wildcards.corpus}"):
     spec = restore(snakemake.params.spec, "critics")
-    train, validation = map(gold_chains, snakemake.input)
+    train = gold_chains(snakemake.input.train)
     grid = AS_RELEASED_GRID if spec["mode"] == "as_released" else spec["smoothing"]
-    TransitionCritic.fit(train, validation, mode=spec["mode"], grid=grid).save(snakemake.output[0])
+    TransitionCritic.fit(train, mode=spec["mode"], grid=grid).save(snakemake.output[0])

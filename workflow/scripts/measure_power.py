@@ -3,7 +3,8 @@
 import json
 
 from textcritic import runlog
-from textcritic.critics.mentions.power import PowerOptions, measure_power
+from textcritic.critics.mentions.power import measure_power
+from textcritic.inference import PowerOptions
 from textcritic.plan.spec import restore
 
 w, p = snakemake.wildcards, snakemake.params

@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.generators.decoding import Decoding, shard_range
 from textcritic.generators.sample import Openings, Sampling, sample_articles
-from textcritic.generators.shards import Shard
+from textcritic.generators.shards import Shard, seed_of_draw
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
@@ -17,6 +17,6 @@ with runlog.job(
         snakemake.input.model,
         Decoding.from_entry({**spec, "batch_size": snakemake.resources.batch_size}),
         snakemake.params.boundary,
-        Shard(int(w.seed), first, count, snakemake.output[0]),
+        Shard(seed_of_draw(int(w.seed), int(w.draw)), first, count, snakemake.output[0]),
         Sampling(snakemake.params.context, spec["precision"], snakemake.threads, snakemake.params.version, openings),
     )

@@ -4,7 +4,7 @@ from textcritic import runlog
 from textcritic.generators.decoding import Decoding, shard_range
 from textcritic.generators.fairseq.sample import sample_fairseq
 from textcritic.generators.sample import Sampling
-from textcritic.generators.shards import Shard
+from textcritic.generators.shards import Shard, seed_of_draw
 from textcritic.generators.translations import sources_of
 from textcritic.plan.spec import restore
 
@@ -19,6 +19,6 @@ with runlog.job(
         snakemake.input.model,
         sources_of(sentences) if sentences else None,
         Decoding.from_entry({**spec, "batch_size": snakemake.resources.batch_size}),
-        Shard(int(w.seed), first, count, snakemake.output[0]),
+        Shard(seed_of_draw(int(w.seed), int(w.draw)), first, count, snakemake.output[0]),
         Sampling(None, spec["precision"], snakemake.threads, snakemake.params.version),
     )

@@ -7,4 +7,5 @@ from textcritic.plan.spec import restore
 w, p = snakemake.wildcards, snakemake.params
 with runlog.job(snakemake.log[0], f"score {w.get('generator', 'real text')} of {w.corpus}"):
     options = chain_options(restore(p.spec, "critics"), restore(p.resolver, "resolvers"))
-    score_file(snakemake.input.mentions, snakemake.input.critic, snakemake.output[0], options)
+    files = (snakemake.input.mentions, snakemake.input.articles, snakemake.input.critic, snakemake.output[0])
+    score_file(*files, options)

@@ -1,7 +1,8 @@
 """Score sampled documents by their inferred titles; carry along those that did not parse."""
 
 from textcritic import runlog
-from textcritic.critics import TransitionCritic, score_latents
+from textcritic.corpora import article_groups
+from textcritic.critics import TransitionCritic, score_latents, with_groups
 from textcritic.files import read_table, write_table
 
 w = snakemake.wildcards
@@ -13,4 +14,4 @@ with runlog.job(snakemake.log[0], f"score {w.generator} {w.setting} {w.decoding}
         "inferred",
         [(row["id"], row["why"]) for row in rejected],
     )
-    write_table(snakemake.output[0], scores)
+    write_table(snakemake.output[0], with_groups(scores, article_groups(snakemake.input.articles)))

@@ -1,6 +1,7 @@
 """`textcritic.chains`: the Latent PPL of chains of titles under a transition critic, for one set of them or several."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +12,22 @@ import pyarrow as pa
 from textcritic.api.declare import takes
 from textcritic.api.documents import Given, documents_of
 from textcritic.api.options import ChainOptions
-from textcritic.api.results import Result
-from textcritic.api.scored import LatentPpl, facts_of_draws, score_of, scores_against
+from textcritic.api.results import REAL, Result
+from textcritic.api.scored import (
+    LatentPpl,
+    facts_of_draws,
+    facts_of_groups,
+    score_of,
+    scores_against,
+    with_given_groups,
+)
 from textcritic.critics.chains import Chains
-from textcritic.critics.scores import document_columns, latent_nll
-from textcritic.critics.scoring import score_chains, unseen_transitions
+from textcritic.critics.scores import document_columns, groups_of, latent_nll, latent_ppl
+from textcritic.critics.scoring import score_chains, scored_transitions, unseen_transitions
+from textcritic.critics.smoothing import other_smoothings, rests_on_smoothing
 from textcritic.critics.transitions import Mode, TransitionCritic
 from textcritic.errors import named
+from textcritic.inference import Groups
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -27,12 +37,14 @@ class ChainsResult(LatentPpl):
     Attributes:
         steps: transitions scored.
         smoothing: the pseudo-count that was used.
+        other_smoothings: (pseudo-count, Latent PPL) had the next one of the grid been chosen, the smaller one first.
         unseen_transitions: `from`, `to` and `count` of the transitions to which the critic gives probability 0.
         skipped_transitions: next to a title that the train set does not have (as released only, else 0).
     """
 
     steps: int
     smoothing: float
+    other_smoothings: tuple[tuple[float, float], ...]
     unseen_transitions: tuple[Mapping[str, Any], ...]
     skipped_transitions: int
 
@@ -46,6 +58,11 @@ class ChainsResult(LatentPpl):
             "rejected": score.rejected,
             "rejected_by_reason": score.rejected_by_reason,
             "smoothing": self.smoothing,
+            "other_smoothings": [
+                {"smoothing": delta, "latent_ppl": ppl if math.isfinite(ppl) else None}
+                for delta, ppl in self.other_smoothings
+            ],
+            "warnings": self.warnings,
             "unseen_transitions": self.unseen_transitions,
             "skipped_transitions": self.skipped_transitions,
         }
@@ -68,19 +85,22 @@ def chains(train: Given, test: Given, *, options: ChainOptions) -> ChainsResult:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
     train_set, test_set = (documents_of(given, name, "chains") for given, name in ((train, "train"), (test, "test")))
-    train_chains, test_chains = Chains.of(train_set.chains()), Chains.of(test_set.chains())
+    groups: list[str | None] = []
+    train_chains, test_chains = Chains.of(train_set.chains()), Chains.of(test_set.noting(groups).chains())
     critic = fit(train_chains, options, train_set.name)
-    scores = scored(critic, test_chains)
+    scores = with_given_groups(scored(critic, test_chains), groups)
     score = score_of("test", scores, options, test_set.name)
     kept = ~scores["rejected"].to_numpy()
     steps = int(document_columns(scores)[:, 1].sum())
     return ChainsResult(
         title="Chains of titles under a transition critic",
         scores=(score,),
-        facts=facts_of(critic, train_chains, options),
+        facts=(*facts_of(critic, train_chains, options), *facts_of_groups({"test": groups_of(scores)})),
         latent_nll_mean=latent_nll(scores),
         steps=steps,
         smoothing=critic.delta,
+        other_smoothings=other_smoothings(critic, scored_transitions(scores, critic)),
+        warnings=_warnings(critic, {"test": scores}),
         unseen_transitions=tuple(unseen_transitions(scores, critic)),
         skipped_transitions=int((test_chains.lengths[kept] + 1).sum()) - steps,
     )
@@ -92,6 +112,7 @@ def criticise_chains(
     samples: Mapping[str, list[list[str]]],
     options: ChainOptions,
     split: tuple[str, str],
+    groups: Mapping[str, Groups],
 ) -> Result:
     """Fit a transition critic on real chains, score other real ones and each sample, and test each against the former.
 
@@ -101,17 +122,23 @@ def criticise_chains(
         samples: chains by label.
         options: see `ChainOptions`.
         split: ("Real text", words on how `train` and `test` were parted).
+        groups: of the chains of each sample by label, and of `test`, which is `REAL`.
 
     Raises:
         TextcriticError: a set of which nothing can be fitted or scored, with its label.
     """
     train_chains = Chains.of(train)
     critic = fit(train_chains, options, "reference")
-    real = scored(critic, Chains.of(test))
-    scored_samples = {label: scored(critic, Chains.of(sample)) for label, sample in samples.items()}
-    facts = (split, *facts_of(critic, train_chains, options))
+    sets = {
+        label: with_given_groups(scored(critic, Chains.of(some)), groups[label])
+        for label, some in {REAL: test, **samples}.items()
+    }
+    of_groups = facts_of_groups({label: groups_of(scores) for label, scores in sets.items()})
     return Result(
-        title="Chains of titles against real ones", scores=scores_against(real, scored_samples, options), facts=facts
+        title="Chains of titles against real ones",
+        scores=scores_against(sets, options),
+        facts=(split, *facts_of(critic, train_chains, options), *of_groups),
+        warnings=_warnings(critic, sets),
     )
 
 
@@ -126,6 +153,15 @@ def fit(train: Chains, options: ChainOptions, name: str) -> TransitionCritic:
 def scored(critic: TransitionCritic, chains_of_set: Chains) -> pa.Table:
     """Scores of a set of chains, numbered from 0."""
     return score_chains(critic, np.arange(len(chains_of_set.lengths)).astype(str).tolist(), chains_of_set)
+
+
+def _warnings(critic: TransitionCritic, scores_by_source: Mapping[str, pa.Table]) -> tuple[str, ...]:
+    """Which Latent PPLs rest on the smoothing."""
+    said = []
+    for label, scores in scores_by_source.items():
+        others = other_smoothings(critic, scored_transitions(scores, critic))
+        said.append(rests_on_smoothing(label, latent_ppl(scores), critic.delta, others))
+    return tuple(filter(None, said))
 
 
 def facts_of(critic: TransitionCritic, train: Chains, options: ChainOptions) -> tuple[tuple[str, str], ...]:

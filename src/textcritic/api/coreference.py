@@ -8,14 +8,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from textcritic.api.criticise import held_out_of
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.options import CoreferenceOptions, MentionOptions
-from textcritic.api.results import Result
-from textcritic.api.scored import LatentPpl, facts_of_draws, score_of, scores_against
+from textcritic.api.results import REAL, Result
+from textcritic.api.scored import (
+    LatentPpl,
+    facts_of_draws,
+    facts_of_groups,
+    score_of,
+    scores_against,
+    with_given_groups,
+)
 from textcritic.critics.mentions import MentionChains, MentionCritic, score_mentions
-from textcritic.critics.scores import document_columns, latent_nll
+from textcritic.critics.scores import document_columns, groups_of, latent_nll
 from textcritic.errors import TextcriticError, named
+from textcritic.inference import Groups
 
 WAYS: Mapping[str, str] = {
     "kneser-ney": "interpolated Kneser-Ney",
@@ -26,12 +35,13 @@ WAYS: Mapping[str, str] = {
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class CoreferenceResult(LatentPpl):
-    """What `coreference` gives; `scores` has the Latent PPL of the samples.
+    """What `coreference` gives; `scores` has the Latent PPL of held-out real text, and that of the samples.
 
     Attributes:
         tokens: mentions and sentence marks scored.
         without_people: documents scored that mention nobody.
-        unseen: tokens scored that are never the last one of a window of the real text, labels relabelled.
+        unseen: tokens scored that are never the last one of a window of the real text that the critic was fitted on,
+            labels relabelled.
         options: how it was done.
     """
 
@@ -42,9 +52,11 @@ class CoreferenceResult(LatentPpl):
 
     def to_json(self) -> str:
         """The object that `textcritic coreference` prints."""
-        score = self.scores[0]
+        real, score = self.scores
         value = {
             **self.head(),
+            "p": score.p,
+            "real": {"latent_ppl": real.value, "ci95": [real.low, real.high], "n": real.n},
             "tokens": self.tokens,
             "n": self.n,
             "rejected": score.rejected,
@@ -59,7 +71,7 @@ class CoreferenceResult(LatentPpl):
 
 @takes(CoreferenceOptions)
 def coreference(real: Given, samples: Given, *, options: CoreferenceOptions) -> CoreferenceResult:
-    """Fit a critic of mentions on real text, and give the Latent PPL of samples under it.
+    """Fit a critic of mentions on real text, and compare the Latent PPL of samples with that of held-out real text.
 
     A chain of mentions is the list of who is mentioned in a document, in order: `.` at each start of a sentence, and
     `symbol:entity`, such as `he:3` or `MALE:3`, where the symbol is a pronoun as it is written or the gender of the
@@ -76,15 +88,26 @@ def coreference(real: Given, samples: Given, *, options: CoreferenceOptions) -> 
     """
     kind: Kind = "mentions" if options.resolver is None else "texts"
     sets = [documents_of(given, name, kind) for given, name in ((real, "real"), (samples, "samples"))]
-    real_chains, chains = (mentions_of(documents, options) for documents in sets)
-    critic = _fit(real_chains, options, sets[0].name)
-    scores = _scored(critic, chains)
-    score = score_of("samples", scores, options, sets[1].name)
+    groups: tuple[list[str | None], list[str | None]] = ([], [])
+    real_chains, chains = (
+        mentions_of(documents.noting(noted), options) for documents, noted in zip(sets, groups, strict=True)
+    )
+    number = len(real_chains.lengths)
+    held = np.isin(np.arange(number), [*held_out_of(groups[0], options, sets[0].name)])
+    train, tested = real_chains.some(~held), real_chains.some(held)
+    critic = _fit(train, options, sets[0].name)
+    of_held = [groups[0][place] for place in np.flatnonzero(held)]
+    real_scores = with_given_groups(_scored(critic, tested), of_held)
+    scores = with_given_groups(_scored(critic, chains), groups[1])
+    yardstick = score_of(REAL, real_scores, options, sets[0].name)
+    score = score_of("samples", scores, options, sets[1].name, real_scores)
+    parts = f"{held.sum():,} documents held out at random (seed {options.seed})"
     people = scores.filter(pc.invert(scores["rejected"]))["people"].to_numpy()
+    of_groups = facts_of_groups({REAL: groups_of(real_scores), "samples": groups_of(scores)})
     return CoreferenceResult(
         title="Chains of mentions under a critic of real ones",
-        scores=(score,),
-        facts=_facts(critic, real_chains, options),
+        scores=(yardstick, score),
+        facts=(("Real text", parts), *_facts(critic, train, options), *of_groups),
         latent_nll_mean=latent_nll(scores),
         tokens=int(document_columns(scores)[:, 1].sum()),
         without_people=int((people == 0).sum()),
@@ -99,6 +122,7 @@ def criticise_mentions(
     samples: Mapping[str, MentionChains],
     options: MentionOptions,
     split: tuple[str, str],
+    groups: Mapping[str, Groups],
 ) -> Result:
     """Fit a critic of mentions on real chains, score other real ones and each sample, and test each against the former.
 
@@ -108,17 +132,19 @@ def criticise_mentions(
         samples: chains by label.
         options: see `MentionOptions`.
         split: ("Real text", words on how `train` and `test` were parted).
+        groups: of the chains of each sample by label, and of `test`, which is `REAL`.
 
     Raises:
         TextcriticError: a set of which nothing can be fitted or scored, with its label.
     """
     critic = _fit(train, options, "reference")
-    real = _scored(critic, test)
-    scored_samples = {label: _scored(critic, chains) for label, chains in samples.items()}
-    facts = (split, *_facts(critic, train, options))
-    return Result(
-        title="Chains of mentions against real ones", scores=scores_against(real, scored_samples, options), facts=facts
-    )
+    sets = {
+        label: with_given_groups(_scored(critic, chains), groups[label])
+        for label, chains in {REAL: test, **samples}.items()
+    }
+    of_groups = facts_of_groups({label: groups_of(scores) for label, scores in sets.items()})
+    facts = (split, *_facts(critic, train, options), *of_groups)
+    return Result(title="Chains of mentions against real ones", scores=scores_against(sets, options), facts=facts)
 
 
 def mentions_of(documents: Documents, options: MentionOptions) -> MentionChains:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,14 +15,20 @@ from textcritic.api.options import (
     HELD_OUT,
     ArticleOptions,
     ChainOptions,
+    CoreferenceOptions,
     CriticiseOptions,
     MentionOptions,
     MixingOptions,
     TopicFit,
 )
 from textcritic.api.results import REAL, Result
+from textcritic.corpora.splits import random_parts
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
+from textcritic.inference import are_grouped
+
+NotedGroups: TypeAlias = dict[str, list[str | None]]
+"""The groups of the documents of each set, by label."""
 
 # What the documents are decides which options there are, beside `output`, and `test` and `held_out` but for articles.
 OF_KIND: Mapping[Kind, type[Options]] = {
@@ -132,47 +138,66 @@ def _are_paths(items: Sequence[Any]) -> bool:
 def _chains(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
     from textcritic.api.chains import criticise_chains
 
-    chains = real.chains()
-    kept, words = _parted(len(chains), options)
+    groups: NotedGroups = {}
+    chains = _noted(real, REAL, groups).chains()
+    kept, words = _parted(groups, options)
     train, tested = ([chain for n, chain in enumerate(chains) if (n in kept) is inside] for inside in (False, True))
     if options.test is not None:
-        tested = documents_of(options.test, "test", "chains").chains()
-    drawn = {label: documents.chains() for label, documents in samples.items()}
-    return criticise_chains(train, tested, drawn, options, words)
+        tested = _noted(documents_of(options.test, "test", "chains"), REAL, groups).chains()
+    drawn = {label: _noted(documents, label, groups).chains() for label, documents in samples.items()}
+    return criticise_chains(train, tested, drawn, options, words, groups)
 
 
 def _mentions(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
     from textcritic.api.coreference import criticise_mentions, mentions_of
 
-    chains = mentions_of(real, options)
-    kept, words = _parted(len(chains.lengths), options)
+    groups: NotedGroups = {}
+    chains = mentions_of(_noted(real, REAL, groups), options)
+    kept, words = _parted(groups, options)
     held = np.isin(np.arange(len(chains.lengths)), [*kept])
     train, tested = chains.some(~held), chains.some(held)
     if options.test is not None:
-        tested = mentions_of(documents_of(options.test, "test", "mentions"), options)
-    drawn = {label: mentions_of(documents, options) for label, documents in samples.items()}
-    return criticise_mentions(train, tested, drawn, options, words)
+        tested = mentions_of(_noted(documents_of(options.test, "test", "mentions"), REAL, groups), options)
+    drawn = {label: mentions_of(_noted(documents, label, groups), options) for label, documents in samples.items()}
+    return criticise_mentions(train, tested, drawn, options, words, groups)
 
 
 def _texts(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
     from textcritic.api.topics import criticise_topics
 
-    kept, words = _parted(sum(1 for _ in real.tokens()), options)
+    groups: NotedGroups = {}
+    for _ in _noted(real, REAL, groups).tokens():
+        pass
+    kept, words = _parted(groups, options)
 
     def part(inside: bool) -> Iterator[list[str]]:
         return (text for number, text in enumerate(real.tokens()) if (number in kept) is inside)
 
-    tested = partial(part, True) if options.test is None else texts_of(options.test, "test").tokens
-    drawn = {label: documents.tokens for label, documents in samples.items()}
-    return criticise_topics(partial(part, False), tested, drawn, options, words)
+    given = None if options.test is None else _noted(texts_of(options.test, "test"), REAL, groups)
+    tested = partial(part, True) if given is None else given.tokens
+    drawn = {label: _noted(documents, label, groups).tokens for label, documents in samples.items()}
+    return criticise_topics(partial(part, False), tested, drawn, options, words, groups)
 
 
-def _parted(documents: int, options: CriticiseOptions) -> tuple[set[int], tuple[str, str]]:
-    """The documents of the reference that are held out, none with `test`; and ("Real text", words that say so)."""
+def _noted(documents: Documents, label: str, groups: NotedGroups) -> Documents:
+    """The documents, whose groups are noted under a label when they are read."""
+    return documents.noting(groups.setdefault(label, []))
+
+
+def _parted(groups: NotedGroups, options: CriticiseOptions) -> tuple[set[int], tuple[str, str]]:
+    """The documents of the reference that are held out, none with `test`; and ("Real text", words that say so).
+
+    Args:
+        groups: those of the reference are under `REAL`, where those of the documents held out are afterwards.
+        options: see `CriticiseOptions`.
+    """
+    of_all, documents = groups[REAL], len(groups[REAL])
     if options.test is None:
-        kept = held_out_of(documents, options)
+        kept = held_out_of(of_all, options)
+        groups[REAL] = [of_all[n] for n in sorted(kept)]
+        together = ", whole groups of documents" if are_grouped(of_all) else ""
         parts = f"the critic is fitted on {documents - len(kept):,}, and {len(kept):,} are the yardstick"
-        return kept, ("Real text", f"parted at random (seed {options.seed}): {parts}")
+        return kept, ("Real text", f"parted at random{together} (seed {options.seed}): {parts}")
     if options.held_out is not None:
         raise TextcriticError("held_out: with `test`, nothing of the reference is held out; give one of the two")
     return set(), ("Real text", "the critic is fitted on all of the reference; `test` is the yardstick")
@@ -183,11 +208,31 @@ def _written(result: Result, folder: Path) -> Result:
     return replace(result, page=result.report(folder / "report.html"))
 
 
-def held_out_of(documents: int, options: CriticiseOptions | MixingOptions) -> set[int]:
-    """The documents that are held out, drawn at random: at least one, and not all."""
+def held_out_of(
+    groups: Sequence[str | None],
+    options: CriticiseOptions | MixingOptions | CoreferenceOptions,
+    name: str = "reference",
+) -> set[int]:
+    """The documents of the set `name` that are held out, drawn at random in whole groups: at least one, and not all.
+
+    Args:
+        groups: of all documents.
+        options: say the share and the seed.
+        name: of the set, for errors.
+
+    Raises:
+        TextcriticError: there are fewer than two documents, or most of them are one group.
+    """
+    documents = len(groups)
     if documents < 2:
         raise TextcriticError(
-            f"reference: {documents} documents; one part is fitted on and another is the yardstick, so give two or more"
+            f"{name}: {documents} documents; one part is fitted on and another is the yardstick, so give two or more"
         )
     number = min(documents - 1, max(1, round((options.held_out or HELD_OUT) * documents)))
-    return set(np.random.default_rng(options.seed).permutation(documents)[:number].tolist())
+    kept, rest = random_parts(documents, [number], options.seed, groups)
+    if not len(kept) or not len(rest):
+        raise TextcriticError(
+            f"{name}: documents of a group stay together, and no group is small enough to hold out about {number:,}"
+            f" of {documents:,}; give more groups, or other real documents as `test`"
+        )
+    return set(kept.tolist())

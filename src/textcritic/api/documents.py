@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from textcritic.corpora import Article, clean_text
 from textcritic.corpora.given import ARTICLE_KEYS, articles_of_records
 from textcritic.corpora.records import TEXT, Record, records
-from textcritic.corpora.values import kind_of, lacks
+from textcritic.corpora.values import kind_of, lacks, name_or
 from textcritic.errors import TextcriticError
 
 Kind = Literal["chains", "mentions", "articles", "texts"]
@@ -19,7 +19,7 @@ Given: TypeAlias = Any
 
 # The key or column that says what a document is; where there are several, the first of them counts.
 KINDS: Mapping[str, Kind] = {"chain": "chains", "mentions": "mentions", "sections": "articles", "text": "texts"}
-# The keys or columns that are known beside `id`, `title` and `source`, and those of which a table must have one.
+# The keys or columns that are known beside `ARTICLE_KEYS`, and those of which a table must have one.
 COLUMNS: Mapping[Kind, tuple[Sequence[str], Sequence[str]]] = {
     "chains": (["chain"], ["chain"]),
     # The text is read to say that there are both.
@@ -91,6 +91,24 @@ class Documents:
         if empty:
             raise TextcriticError(f'{self.name}: there is no document in it; write one {{"text": "..."}} a line or row')
 
+    def noting(self, groups: list[str | None]) -> "Documents":
+        """The same documents; whenever they are read, the group of each (key or column `group`) goes into a list.
+
+        Documents may come from a pipe, which can be read only once.
+
+        Args:
+            groups: the list, which is emptied first.
+        """
+
+        def noted() -> Records:
+            groups.clear()
+            for record in self.records():
+                given = record.value.get("group") if isinstance(record.value, dict) else None
+                groups.append(name_or(given, None, "group", record.where))
+                yield record
+
+        return replace(self, records=noted)
+
     def _of(self, kind: Kind) -> Records:
         if self.kind != kind:
             raise TextcriticError(f"{self.name}: holds {self.kind}, not {kind}; {_how(kind)}")
@@ -106,6 +124,8 @@ def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents
       folder of these, one that `datasets` saved); `.dat` and `.ldac`, counts in the format LDA-C; JSON lines, where
       blank lines are skipped. A file whose name says nothing has a text a line if it begins with no `{`.
 
+    Documents must be independent of each other. Those that belong together, such as the chapters of a book, have the
+    key or column `group`, a string or a whole number, which says to what; intervals and tests take a group as one.
     Keys and columns that are not known are ignored; a line on stderr names those of a file.
 
     Args:

@@ -16,6 +16,7 @@ from textcritic.api.declare import takes
 from textcritic.api.documents import Given, texts_of
 from textcritic.api.options import MixingOptions
 from textcritic.api.results import REAL, Result, Score
+from textcritic.api.scored import facts_of_groups
 from textcritic.critics.lda import (
     LDA,
     FitOptions,
@@ -27,6 +28,7 @@ from textcritic.critics.lda import (
     mixing_statistics,
     topic_languages,
 )
+from textcritic.critics.lda.convergence import Convergence
 from textcritic.critics.lda.fit import Fit, fit_lda
 from textcritic.critics.lda.scoring import UNKNOWN
 from textcritic.errors import TextcriticError
@@ -35,14 +37,20 @@ from textcritic.inference import (
     Interval,
     bootstrap_interval,
     energy_test,
-    permutation_test,
+    one_of_each,
+    paired_permutation_test,
     ratio_of_sums,
+    two_sample_test,
+    unit_sums,
     with_ones,
 )
 from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, read_ldac
 from textcritic.runlog import progress_on_stderr
 
 TOP_WORDS = 20
+# Sweeps between two optimisations of alpha and before the first: so it comes to rest in a fifth of the sweeps that it
+# takes with the defaults of `FitOptions`, which are the paper's.
+OPTIMISE_EVERY, BURN_IN = 10, 50
 SAMPLES = "samples"
 Places = npt.NDArray[np.int64]
 
@@ -87,7 +95,8 @@ class MixingResult(Result):
         fitted_on: real texts of the fit.
         seconds: that it took.
         log_prob: nats a token, `log p(words, topics)` of the state that was kept.
-        paired: whether the test exchanged texts within pairs.
+        convergence: whether the chains of the fit had come to rest; `warnings` say it where they had not.
+        paired: whether both tests exchanged texts within pairs.
     """
 
     real: Source
@@ -100,6 +109,7 @@ class MixingResult(Result):
     fitted_on: int
     seconds: float
     log_prob: float
+    convergence: Convergence
     paired: bool
 
     def to_json(self) -> str:
@@ -127,7 +137,12 @@ class MixingResult(Result):
             },
             "topics": topics,
             "agreement": right,
-            "fit": {"documents": self.fitted_on, "seconds": self.seconds, "log_prob": self.log_prob},
+            "fit": {
+                "documents": self.fitted_on,
+                "seconds": self.seconds,
+                "log_prob": self.log_prob,
+                **self.convergence.record(),
+            },
         }
         return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
@@ -158,24 +173,26 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
             f"{second.name}: {len(second)} texts, and {first.name} has {number}; pairs need as many of both"
         )
     kept = np.zeros(number, dtype=bool)
-    kept[list(held_out_of(number, options))] = True
+    kept[list(held_out_of(first.groups, options, first.name))] = True
     yardstick = np.flatnonzero(kept)
     compared = yardstick if options.paired else np.arange(len(second))
     counted = _counted(first, second, np.flatnonzero(~kept), (yardstick, compared), options.lowercase)
     with progress_on_stderr("mixing"):
         fit = _fit(counted[0].matrix, options, first.name)
     scored = [
-        _infer(fit.critic, one, options, set_.name) for one, set_ in zip(counted[1:], (first, second), strict=True)
+        _infer(fit.critic, one, options, set_.name, [set_.groups[row] for row in rows])
+        for one, set_, rows in zip(counted[1:], (first, second), (yardstick, compared), strict=True)
     ]
     return _result(fit, counted, scored, first, yardstick, options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Set:
-    """Texts as they were given: their tokens, or counts in the format LDA-C; and languages, where all have one."""
+    """Texts as they were given: tokens, or counts in the format LDA-C; their groups; languages, where all have one."""
 
     name: str
     texts: list[list[str]] | csr_matrix
+    groups: list[str | None]
     languages: Sequence[str] | None = None
 
     def __len__(self) -> int:
@@ -193,19 +210,22 @@ class _Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scored:
-    """Posteriors of the texts with words, their Latent NLL, and which texts these are."""
+    """Posteriors of the texts with words, their Latent NLL, and which texts these are; groups of those with words."""
 
     posteriors: Posteriors
     nll: npt.NDArray[np.float64]
     known: npt.NDArray[np.bool_]
+    groups: list[str | None]
 
 
 def _read(given: Given, name: str) -> _Set:
-    documents = texts_of(given, name)
+    groups: list[str | None] = []
+    documents = texts_of(given, name).noting(groups)
     if documents.counted:
-        return _Set(documents.name, read_ldac(documents.file))
+        counts = read_ldac(documents.file)
+        return _Set(documents.name, counts, [None] * counts.shape[0])
     values = [record.value for record in documents.records()]
-    return _Set(documents.name, list(documents.tokens()), _languages(values))
+    return _Set(documents.name, list(documents.tokens()), groups, _languages(values))
 
 
 def _languages(values: Sequence[Any]) -> list[str] | None:
@@ -248,25 +268,28 @@ def _chosen_words(matrix: csr_matrix, rows: Places, known: npt.NDArray[np.int32]
 
 
 def _fit(matrix: csr_matrix, options: MixingOptions, name: str) -> Fit:
-    chosen = FitOptions(options.topics, iterations=options.iterations, starts=options.starts, seed=options.seed)
+    sweeps = {"optimise_every": OPTIMISE_EVERY, "burn_in": BURN_IN, "iterations": options.iterations}
+    chosen = FitOptions(options.topics, starts=options.starts, seed=options.seed, **sweeps)
     try:
         return fit_lda(matrix, chosen, workers=options.workers or os.cpu_count() or 1)
     except TextcriticError as error:
         raise TextcriticError(f"{name}: {error}") from error
 
 
-def _infer(critic: LDA, counts: _Counts, options: MixingOptions, name: str) -> _Scored:
+def _infer(critic: LDA, counts: _Counts, options: MixingOptions, name: str, groups: Sequence[str | None]) -> _Scored:
     posterior = infer(critic, counts.matrix, PosteriorOptions(draws=options.draws, seed=options.seed))
     known = posterior.tokens > 0
     if known.sum() < 2:
         raise TextcriticError(f"{name}: {known.sum()} texts with a word that the model has; two or more are needed")
     ids = pa.array([str(row) for row in range(len(known))])
-    return _Scored(Posteriors.of(ids, posterior), posterior.nll[known], known)
+    of_known = [group for group, there in zip(groups, known, strict=True) if there]
+    return _Scored(Posteriors.of(ids, posterior), posterior.nll[known], known, of_known)
 
 
 def _source(scored: _Scored, counts: _Counts, options: MixingOptions) -> Source:
-    statistics = mixing_statistics(scored.posteriors, options.resamples, options.seed)
-    nll = bootstrap_interval(with_ones(scored.nll), ratio_of_sums, options.resamples, seed=options.seed)
+    statistics = mixing_statistics(scored.posteriors, options.resamples, options.seed, scored.groups)
+    units = unit_sums(with_ones(scored.nll), scored.groups)
+    nll = bootstrap_interval(units, ratio_of_sums, options.resamples, seed=options.seed)
     totals = scored.posteriors.counts.sum(axis=0, dtype=np.float64)
     return Source(
         statistics={**statistics, "latent_nll": nll},
@@ -287,27 +310,25 @@ def _result(
     options: MixingOptions,
 ) -> MixingResult:
     of_real, of_samples = (_source(one, counts, options) for one, counts in zip(scored, counted[1:], strict=True))
-    points = [one.posteriors.mean for one in scored]
-    if options.paired:
-        both = scored[0].known & scored[1].known
-        points = [one.posteriors.mean[both[one.known]] for one in scored]
+    points = _points(scored, options.paired)
     if len(points[0]) < 2:
         raise TextcriticError(f"{real.name}: no two pairs of which both texts have a word that the model has")
     energy = energy_test(points[1], points[0], options.paired, options.resamples, seed=options.seed)
-    outside = [mixing_columns(one.posteriors)["mixed"] for one in scored]
-    p = permutation_test(outside[1], outside[0], ratio_of_sums, options.resamples, options.seed).p
+    groups = scored[1].groups, scored[0].groups
+    p = _mixed_p(scored, options)
     languages = right = None
     if real.languages:
         known = [real.languages[row] for row in yardstick[scored[0].known]]
         languages = topic_languages(scored[0].posteriors, known)
-        right = agreement(scored[0].posteriors, known, options.resamples, options.seed)
+        right = agreement(scored[0].posteriors, known, options.resamples, options.seed, scored[0].groups)
     scores = [_score(REAL, of_real, None), _score(SAMPLES, of_samples, p)]
     values = (energy.corrected, energy.low, energy.high, energy.p, len(points[1]), of_samples.rejected)
     scores.append(Score(SAMPLES, "energy", *values, _reasons(of_samples)))
     return MixingResult(
         title=f"Mixing of {options.topics} topics, beside real texts",
         scores=tuple(scores),
-        facts=_facts(fit, options),
+        facts=(*_facts(fit, options), *facts_of_groups({REAL: groups[1], SAMPLES: groups[0]})),
+        warnings=() if fit.convergence.converged else (fit.convergence.words,),
         real=of_real,
         samples=of_samples,
         energy=energy,
@@ -318,8 +339,34 @@ def _result(
         fitted_on=fit.documents,
         seconds=fit.seconds,
         log_prob=fit.log_probs[fit.kept][-1],
+        convergence=fit.convergence,
         paired=options.paired,
     )
+
+
+def _mixed_p(scored: Sequence[_Scored], options: MixingOptions) -> float | None:
+    """Of the share of words of another topic; of pairs by swaps within pairs, those of a group at once."""
+    outside = [mixing_columns(one.posteriors)["mixed"] for one in scored]
+    if not options.paired:
+        groups = scored[1].groups, scored[0].groups
+        return two_sample_test(outside[1], outside[0], ratio_of_sums, groups, options.resamples, options.seed).p
+    both = scored[0].known & scored[1].known
+    of_pairs = [group for group, there in zip(scored[0].groups, both[scored[0].known], strict=True) if there]
+    pairs = [unit_sums(values[both[one.known]], of_pairs) for values, one in zip(outside, scored, strict=True)]
+    return paired_permutation_test(pairs[1], pairs[0], ratio_of_sums, options.resamples, options.seed).p
+
+
+def _points(scored: Sequence[_Scored], paired: bool) -> list[npt.NDArray[np.float64]]:
+    """Posterior means for the energy test, which takes texts as independent: of each group one text, at random.
+
+    Of pairs, one of each group of real texts; both texts of a pair have words.
+    """
+    if not paired:
+        return [one.posteriors.mean[one_of_each(one.groups, len(one.groups))] for one in scored]
+    both = scored[0].known & scored[1].known
+    groups = [group for group, there in zip(scored[0].groups, both[scored[0].known], strict=True) if there]
+    rows = one_of_each(groups, len(groups))
+    return [one.posteriors.mean[both[one.known]][rows] for one in scored]
 
 
 def _score(label: str, source: Source, p: float | None) -> Score:
@@ -341,13 +388,13 @@ def _facts(fit: Fit, options: MixingOptions) -> tuple[tuple[str, str], ...]:
         (
             "Critic",
             f"latent Dirichlet allocation of {options.topics} topics, fitted on {fit.documents:,} real texts of "
-            f"{fit.critic.num_words:,} different words by {options.iterations:,} sweeps of Gibbs sampling; the most "
-            f"probable of {options.starts} chains, seed {options.seed}",
+            f"{fit.critic.num_words:,} different words by Gibbs sampling; the most probable of {options.starts} "
+            f"chains, seed {options.seed}",
         ),
-        ("Interval", f"95%, percentile bootstrap over texts, {options.resamples:,} resamples"),
+        ("Convergence", fit.convergence.words),
+        ("Interval", f"95%, studentised bootstrap over texts, {options.resamples:,} resamples"),
         (
             "p-value",
-            "permutation test against held-out real texts"
-            + ("; of the energy distance by exchange within pairs" if options.paired else ""),
+            "permutation test against held-out real texts" + (", by exchange within pairs" if options.paired else ""),
         ),
     )

@@ -64,6 +64,11 @@ class MentionOptions(Drawn):
 class CoreferenceOptions(MentionOptions):
     """How `coreference` finds and criticises chains of mentions."""
 
+    held_out: float = option(
+        HELD_OUT,
+        "of the real documents, drawn at random, that is the yardstick; the critic is fitted on the rest",
+        SHARE,
+    )
     resolver: Literal["persons"] | None = option(
         None,
         "find the mentions in texts; persons: people, by rules, English",
@@ -120,14 +125,19 @@ class MixingOptions(Drawn):
     topics: int = option(3, "topics, 2 or more; as many as there are languages", whole(2), metavar="K")
     paired: bool = option(
         False,
-        "text i of both sets translates the same sentence: the energy test exchanges the texts of a pair alone",
+        "text i of both sets translates the same sentence: both tests exchange the texts of a pair alone",
     )
     held_out: float = option(
         HELD_OUT,
         "of the real texts, drawn at random, that is compared with the samples; the model is fitted on the rest",
         SHARE,
     )
-    iterations: int = option(1000, "sweeps of the fit over all tokens", whole(1))
+    iterations: int = option(
+        5000,
+        "sweeps of the fit over all tokens, at most: it ends once its chains have come to rest; if they do not, the "
+        "result says so",
+        whole(1),
+    )
     starts: int = option(4, "chains of the fit; the most probable one is kept", whole(1))
     draws: int = option(20, "posterior draws of a text", whole(1))
     lowercase: bool = option(False, "lower-case the tokens")
@@ -151,13 +161,26 @@ class TendencyOptions(Drawn):
     )
     held_out: float = option(
         0.5,
-        "of the real documents, that samples are compared with; second draws are taken from the rest",
+        "with draws, of the real documents, that samples are compared with; second draws are taken from the rest",
         SHARE,
     )
-    draws: int = option(5, "second draws at most; 0: none", whole(0))
+    draws: int = option(0, "second draws of real text at most, each as large as the largest sample", whole(0))
     ranks: int = option(10_000, "the first ranks, which distances of ranks and frequencies are taken over", whole(2))
     workers: int | None = option(None, "threads that count (default 1)", whole(1))
     resamples: int = option(1000, "of bootstrap and tests", whole(1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecitationOptions(Drawn):
+    """How `recitation` looks texts up."""
+
+    train: Any = option(None, "the texts that the samples' model was trained on; it has to be given", metavar="TRAIN")
+    tokenizer: Tokenizer = option(
+        "words",
+        "words: for raw text; whitespace: for text that has been tokenised",
+        one_of(TOKENIZERS),
+    )
+    lower_case: bool = option(True, "compare words as they are, not in lower case", flag="keep-case")
 
 
 @dataclass(frozen=True, kw_only=True)

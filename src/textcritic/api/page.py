@@ -37,7 +37,12 @@ def write_page(result: Result, path: str | os.PathLike[str]) -> Path:
     page = (
         environment(TEMPLATES)
         .get_template("result.html.j2")
-        .render(title=result.title, parts=_parts(result), facts=[*result.facts, ("Made", made)])
+        .render(
+            title=result.title,
+            warnings=result.warnings,
+            parts=_parts(result),
+            facts=[*result.facts, ("Made", made)],
+        )
     )
     write_text(target, page)
     return target

@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from textcritic.critics.tendencies.verdicts import TENDENCIES
-from textcritic.inference import ALPHA
+from textcritic.inference import MARGIN, Number, gap, limit_of, verdict
 
 # `textcritic chains` prints numbers alone, so pandas and the report's helpers are loaded where a result is shown.
 if TYPE_CHECKING:
@@ -17,16 +18,24 @@ if TYPE_CHECKING:
 REAL = "real text"
 
 HEADS = ("source", "value", "95% interval", "p", "documents", "rejected", "verdict")
-FOOT = "p: permutation test against held-out real text; different: p < 0.05, same: within what chance explains."
+FOOT = (
+    "p: permutation test against held-out real text. different: p < 0.05; same: the 95% interval of the difference "
+    "from real text lies within a tenth of its value (within 0.1 of a distance of 0); cannot tell: neither."
+)
+WIDTH = 110  # of what stands under a table
+BY_RATIO = {"latent_ppl"}
+DISTANCES = {"energy", "distance"}  # from real text, which is at 0
 
 # What tables call a measure, and what it says.
 MEASURES: Mapping[str, tuple[str, str]] = {
     "latent_ppl": ("Latent PPL", "lower: a likelier order; real text is the yardstick"),
     "latent_nll": ("Latent NLL of a document, nats", "that of real text is the yardstick; lower alone is no praise"),
+    "nll_gap": ("Latent NLL less real text's, nats", "0: as in real text; lower is no praise"),
     "mixed": ("Words of another topic than most of their text, share", "0: each text keeps to one topic"),
+    "recited": ("13-grams that stand in the training text, share", "that of real text is the yardstick"),
     "energy": ("Energy distance of topic shares, corrected", "0: as in real text"),
     "distance": ("Distance of topic covariances", "0: as in real text, 1: as far from it as none at all"),
-    "not_kept": (f"Tendencies not kept, of {len(TENDENCIES)}", "0: as in real text"),
+    "not_kept": (f"Tendencies that differ, of {len(TENDENCIES)}", "0: as in real text"),
     **{tendency.name: (tendency.title, "distance from real text") for tendency in TENDENCIES},
 }
 
@@ -37,15 +46,18 @@ class Score:
 
     Attributes:
         source: what the source is called; `REAL` is held-out real text.
-        measure: "latent_ppl", "latent_nll" (nats a document), "distance" (of topic covariances, corrected), "mixed"
-            (share of words outside their text's main topic), "energy" (distance of topic shares, corrected), "not_kept"
-            (statistical tendencies of real text that a sample does not keep to), or the name of one of these.
+        measure: "latent_ppl", "latent_nll" (nats a document), "nll_gap" (the sample's less real text's), "distance"
+            (of topic covariances, corrected), "mixed" (share of words outside their text's main topic), "energy"
+            (distance of topic shares, corrected), "not_kept" (statistical tendencies that a sample differs from real
+            text in), or the name of one of these; "recited" (share of 13-grams that stand in the training text).
         value: of all documents that are scored; infinity is possible.
-        low, high: 95% interval by document bootstrap; None where the value is infinite.
+        low, high: 95% interval by document bootstrap; None where the value is infinite, or there are fewer than 20
+            documents.
         p: permutation test against held-out real text, two-sided; None for real text, and for infinite values.
         n: documents scored.
         rejected: documents that could not be scored.
         rejected_by_reason: how many for each reason; of articles that is in the report.
+        real: the score of real text; `Result` puts it there.
     """
 
     source: str
@@ -57,11 +69,26 @@ class Score:
     n: int
     rejected: int = 0
     rejected_by_reason: Mapping[str, int] = field(default_factory=dict)
+    real: "Score | None" = field(default=None, repr=False)
 
     @property
     def verdict(self) -> str:
-        """Whether the source can be told from real text: "different" if p < 0.05, else "same"; "" without a test."""
-        return "" if self.p is None else "different" if self.p < ALPHA else "same"
+        """Whether the source differs from real text: "different", "same" or "cannot tell"; "" without a test.
+
+        "different" if p < 0.05; "same" if the 95% interval of the difference lies within a tenth of real text's value,
+        or within 0.1 of 0 for a distance.
+        """
+        if self.p is None:
+            return ""
+        by_ratio, absolute = self.measure in BY_RATIO, self.measure in DISTANCES
+        if absolute:
+            real = Number(0.0)
+        elif self.real is None or self.real.low is None:
+            return verdict(self.p, None, None)
+        else:
+            real = Number(self.real.value, self.real.low, self.real.high)
+        apart = None if self.low is None else gap(Number(self.value, self.low, self.high), real, by_ratio)
+        return verdict(self.p, apart, limit_of(MARGIN, real.value or 0.0, by_ratio, absolute))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -73,12 +100,21 @@ class Result:
         scores: of each source and measure, real text first.
         facts: (what, words) on how the numbers were computed.
         page: the report, if one was written.
+        warnings: what a reader has to know before any of the numbers, in sentences; mostly there is nothing.
     """
 
     title: str
     scores: tuple[Score, ...]
     facts: tuple[tuple[str, str], ...]
     page: Path | None = None
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        real = {score.measure: score for score in self.scores if score.source == REAL}
+        scores = tuple(
+            score if score.source == REAL else replace(score, real=real.get(score.measure)) for score in self.scores
+        )
+        object.__setattr__(self, "scores", scores)
 
     @property
     def table(self) -> "pd.DataFrame":
@@ -88,7 +124,9 @@ class Result:
         rows = []
         for score in self.scores:
             reasons = "; ".join(f"{reason}: {n}" for reason, n in score.rejected_by_reason.items())
-            rows.append(asdict(score) | {"verdict": score.verdict, "rejected_by_reason": reasons})
+            row = asdict(replace(score, real=None)) | {"verdict": score.verdict, "rejected_by_reason": reasons}
+            del row["real"]
+            rows.append(row)
         table = pd.DataFrame(rows)
         return table.astype(dict.fromkeys(("value", "low", "high", "p"), float))
 
@@ -120,7 +158,8 @@ class Result:
         lines = [self.title]
         for name, words, heads, rows in self.blocks():
             lines += ["", f"{name} ({words})", "", *_lines(heads, rows)]
-        lines += ["", self._foot(), *(["", f"report: {self.page}"] if self.page else [])]
+        lines += [line for words in self.warnings for line in ("", *wrap(f"warning: {words}", WIDTH))]
+        lines += ["", *wrap(self._foot(), WIDTH), *(["", f"report: {self.page}"] if self.page else [])]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -132,6 +171,7 @@ class Result:
             table = pd.DataFrame(rows, columns=list(heads))
             parts.append(f"<p>{escape(name)} ({escape(words)})</p>")
             parts.append(table.to_html(index=False, border=0, escape=True))
+        parts += [f"<p><strong>Warning.</strong> {escape(words)}</p>" for words in self.warnings]
         return "<div>" + "\n".join([*parts, f"<p>{escape(self._foot() + where)}</p>"]) + "</div>"
 
     def _foot(self) -> str:
@@ -151,11 +191,11 @@ def _lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
 
 
 def _cells(score: Score) -> Sequence[str]:
-    from textcritic.report.numbers import count, interval, number, p_value
+    from textcritic.report.numbers import count, counted, interval, p_value
 
     return (
         score.source,
-        number(score.value),
+        counted(score.value, score.low),
         "" if score.low is None else interval(score.low, score.high),
         "" if score.p is None else p_value(score.p).removeprefix("p ").removeprefix("= "),
         count(score.n),

@@ -15,27 +15,47 @@ from textcritic.api.criticise import labelled
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import TendencyOptions
-from textcritic.api.results import Result, Score
+from textcritic.api.results import REAL, Result, Score
+from textcritic.corpora.splits import random_parts
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.estimates import Options as MeasureOptions
-from textcritic.critics.tendencies.job import number_of_draws
 from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
-from textcritic.critics.tendencies.verdicts import DIFFERS, TENDENCIES, Verdict, Word, sentence, verdicts
+from textcritic.critics.tendencies.verdicts import (
+    DIFFERS,
+    TENDENCIES,
+    UNTOLD,
+    Verdict,
+    Word,
+    by_chance_alone,
+    sentence,
+    verdicts,
+)
 from textcritic.errors import named
+from textcritic.inference import are_grouped, unit_of
 from textcritic.plan.checks.tendencies import CountOptions
 
-HEADS = ("source", "distance", "95% interval", "second draw", "p", "documents", "verdict")
+HEADS = ("source", "distance", "95% interval", "by chance", "p", "adjusted p", "documents", "verdict")
 FOOT = (
-    "Second draw: the same distance of other real documents, in the mean. Keeps: no farther than the farthest second "
-    "draw; differs: farther, and p < 0.05, of one of eight tests; unclear: farther, but chance may explain it, or "
-    "there was too little text for a test. Without second draws p alone decides."
+    "By chance: the same distance where documents of both are exchanged at random, in the mean. Differs: p < 0.05. "
+    "Keeps: not so, and the interval ends below the margin. Cannot be told: neither; the smallest distance that would "
+    "be noticed in 80% of cases is beside it. "
 )
-# A sample that is larger than the draws can be is given so many of them, as one alone may be near or far by chance.
-AT_LEAST = 2
 BATCH = 4096  # documents of an array
-Texts = Sequence[pa.StringArray]
 Part = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Set:
+    """The texts of a set in batches, and the group of each document, None for one that is alone."""
+
+    batches: Sequence[pa.StringArray]
+    groups: Sequence[str | None]
+
+    @property
+    def units(self) -> Part:
+        """See `unit_of`."""
+        return unit_of(self.groups, len(self.groups))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +63,25 @@ class TendencyScore(Score):
     """The distance of a sample from real text in one tendency.
 
     Attributes:
+        p_adjusted: Holm's, over the tendencies of the sample.
+        by_chance: the distance where documents are exchanged at random, in the mean.
+        margin: the distance below which the tendency counts as kept.
+        noticed: the distance that as many documents would notice in 80% of cases.
         floor, floor_most: the same of second draws of real text, in the mean and of the farthest; None without them.
         says: see `tendencies.verdicts.verdict_of`.
     """
 
+    p_adjusted: float | None = None
+    by_chance: float | None = None
+    margin: float = 0.0
+    noticed: float | None = None
     floor: float | None = None
     floor_most: float | None = None
-    says: Word = "unclear"
+    says: Word = UNTOLD
 
     @property
     def verdict(self) -> str:
-        """Whether the sample keeps to the tendency: "keeps", "differs" or "unclear"."""
+        """Whether the sample keeps to the tendency: "keeps", "differs" or "cannot be told"."""
         return self.says
 
 
@@ -76,14 +104,15 @@ class TendenciesResult(Result):
         return json.dumps({"real": self.real, "samples": self.samples}, allow_nan=False, ensure_ascii=False)
 
     def blocks(self) -> Iterator[tuple[str, str, Sequence[str], list[Sequence[str]]]]:
-        """As `Result.blocks`, with what second draws have."""
+        """As `Result.blocks`, with what chance gives, and adjusted p-values."""
         for name, words, _, rows in super().blocks():
             scores = [score for score in self.scores if TITLES[score.measure] == name]
-            cells = [(row[0], *_written(score), *row[3:5], row[6]) for row, score in zip(rows, scores, strict=True)]
+            cells = [(row[0], *_written(score, row)) for row, score in zip(rows, scores, strict=True)]
             yield name, words, HEADS, [*cells]
 
     def _foot(self) -> str:
-        return " ".join([FOOT, *(f"{label}: {fault}." for label, fault in _faults(self.samples))])
+        foot = FOOT + by_chance_alone(len(TENDENCIES))
+        return " ".join([foot, *(f"{label}: {fault}." for label, fault in _faults(self.samples))])
 
 
 TITLES = {tendency.name: tendency.title for tendency in TENDENCIES}
@@ -94,11 +123,10 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
     """Measure statistical tendencies of text on real documents and on samples (Meister and Cotterell 2021).
 
     Ranks and frequencies of words, different words by length, which words, length, stop words, symbols, burstiness and
-    recurrence: how far samples are from real documents, with intervals and tests. Part of the real documents, at
-    random, is what samples are compared with; from the others second draws are taken, disjoint and of as many documents
-    as the largest sample has: how far real text is from real text. Where there are not enough for two of that size,
-    they are smaller, but not below 20 documents, or that of the sample; where there are fewer, there are no draws, all
-    real documents are compared with, and verdicts rest on p alone.
+    recurrence: how far samples are from real documents, with intervals and tests. With `draws`, a part of the real
+    documents, at random, is what samples are compared with; from the others second draws are taken, disjoint and of as
+    many documents as the largest sample has: how far real text is from real text. Where there are not enough for that,
+    there are fewer draws, or none, and all real documents are compared with. Draws decide no verdict.
 
     What is computed is what the command `textcritic tendencies` prints.
 
@@ -112,24 +140,25 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
             or in a sample.
     """
     documents = texts_of(real, "real")
-    texts = _texts(documents)
-    compared = {label: _texts(texts_of(given, name)) for label, name, given in labelled(samples)}
-    yardstick, drawn = _parted(_size(texts), max(map(_size, compared.values())), options)
-    test = _counted(texts, yardstick, options)
-    draws = [_counted(texts, part, options) for part in drawn]
+    every = _read(documents)
+    compared = {label: _read(texts_of(given, name)) for label, name, given in labelled(samples)}
+    yardstick, drawn = _parted(every.groups, max(len(one.groups) for one in compared.values()), options)
+    test = _counted(every, yardstick, options)
+    draws = [_counted(every, part, options) for part in drawn]
     with named(documents.name):
         of_real = _measured(test, None, draws, options)
     found = {}
     for label, given in compared.items():
         with named(label):
-            counts = _counted(given, np.arange(_size(given)), options)
+            counts = _counted(given, np.arange(len(given.groups)), options)
             found[label] = _measured(test, counts, draws, options)
     judged = {label: verdicts(statistics) for label, statistics in found.items()}
     return TendenciesResult(
         title="Statistical tendencies, beside real text",
         scores=tuple(_scores(judged, found)),
         facts=(
-            *_facts(of_real, _size(texts), options),
+            *_facts(of_real, every, options),
+            *_facts_of_groups({REAL: every, **compared}),
             *((f"Tokens of {label}", fault) for label, fault in _faults(found)),
         ),
         real=_described(of_real),
@@ -138,38 +167,35 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
     )
 
 
-def _texts(documents: Documents) -> Texts:
-    every = ("\n".join(parts) for parts in documents.texts())
-    return [pa.array(batch, pa.string()) for batch in iter(lambda: list(islice(every, BATCH)), [])]
+def _read(documents: Documents) -> _Set:
+    groups: list[str | None] = []
+    every = ("\n".join(parts) for parts in documents.noting(groups).texts())
+    return _Set([pa.array(batch, pa.string()) for batch in iter(lambda: list(islice(every, BATCH)), [])], groups)
 
 
-def _size(texts: Texts) -> int:
-    return sum(map(len, texts))
-
-
-def _parted(documents: int, sample: int, options: TendencyOptions) -> tuple[Part, list[Part]]:
-    """The real documents that samples are compared with, and those of each second draw, as places."""
-    order = np.random.default_rng(options.seed).permutation(documents)
+def _parted(groups: Sequence[str | None], sample: int, options: TendencyOptions) -> tuple[Part, list[Part]]:
+    """The real documents that samples are compared with, and those of each second draw, as places; in whole groups."""
+    documents = len(groups)
     kept = max(1, min(documents - 1, round(options.held_out * documents)))
-    rest = documents - kept
-    number = number_of_draws(rest, min(options.draws, max(AT_LEAST, rest // sample)), sample)
+    number = min(options.draws, (documents - kept) // sample)
     if not number:
         return np.arange(documents), []
-    size = min(sample, rest // number)
-    return np.sort(order[:kept]), [np.sort(order[kept + n * size :][:size]) for n in range(number)]
+    first, *draws, _ = random_parts(documents, [kept, *[sample] * number], options.seed, groups)
+    return first, [part for part in draws if len(part)]
 
 
-def _counted(texts: Texts, places: Part, options: TendencyOptions) -> Counts:
-    chosen = np.zeros(_size(texts), dtype=bool)
+def _counted(given: _Set, places: Part, options: TendencyOptions) -> Counts:
+    chosen = np.zeros(len(given.groups), dtype=bool)
     chosen[places] = True
-    first = np.cumsum([0, *map(len, texts)])
-    parts = (batch.filter(pa.array(chosen[at : at + len(batch)])) for at, batch in zip(first, texts, strict=False))
+    first = np.cumsum([0, *map(len, given.batches)])
+    parts = (b.filter(pa.array(chosen[at : at + len(b)])) for at, b in zip(first, given.batches, strict=False))
     return count_texts(
         parts,
         len(places),
         CountOptions(options.tokenizer, options.lower_case, options.stop_words),
         seed=options.seed,
         threads=options.workers or 1,
+        units=np.unique(given.units[chosen], return_inverse=True)[1] if are_grouped(given.groups) else None,
     )
 
 
@@ -196,13 +222,14 @@ def _described(statistics: Mapping[str, Any]) -> dict[str, Any]:
     for name, numbers in statistics["distances"].items():
         if numbers["value"] is not None:
             p = {"p": numbers["p_value"], "p_as_printed": numbers["p_as_printed"]}
-            keys = ("value", "low", "high", "by_chance", "floor", "floor_most")
+            keys = ("value", "low", "high", "by_chance", "noticed", "floor", "floor_most")
             distances[name] = {key: numbers[key] for key in keys} | {key: v for key, v in p.items() if v is not None}
-    return said | {"distances": distances, "missing": statistics["missing"], "fault": statistics.get("fault")}
+    sized = {"one_size": statistics["one_size"]} if "one_size" in statistics else {}
+    return said | sized | {"distances": distances, "missing": statistics["missing"], "fault": statistics.get("fault")}
 
 
 def _judged(found: Sequence[Verdict]) -> dict[str, Any]:
-    keys = ("verdict", "distance", "times", "way", "why")
+    keys = ("verdict", "distance", "p_adjusted", "margin", "noticed", "times", "way", "why")
     said = {one.tendency: {key: asdict(one)[key] for key in keys} for one in found}
     return {"verdicts": said, "sentences": [sentence(one) for one in found if one.verdict == DIFFERS]}
 
@@ -214,16 +241,24 @@ def _scores(judged: Mapping[str, Sequence[Verdict]], found: Mapping[str, Mapping
             if one.value is not None:
                 n = found[label]["documents"]
                 score = TendencyScore(label, one.tendency, one.value, one.low, one.high, one.p_value, n)
-                yield replace(score, floor=one.floor, floor_most=one.floor_most, says=one.verdict)
+                more = {key: getattr(one, key) for key in ("p_adjusted", "by_chance", "margin", "noticed", "floor")}
+                yield replace(score, **more, floor_most=one.floor_most, says=one.verdict)
 
 
-def _written(score: Score) -> tuple[str, str, str]:
-    """Value, interval, and second draw: distances of words are small, so with significant digits."""
-    from textcritic.report.numbers import significant  # here: it loads pandas
+def _written(score: Score, row: Sequence[str]) -> Sequence[str]:
+    """The cells behind the source: distances of words are small, so with significant digits.
 
+    `row` is that of `Result.blocks`: source, value, interval, p, documents, ..., verdict.
+    """
+    from textcritic.report.numbers import number, significant  # here: it loads pandas
+
+    assert isinstance(score, TendencyScore)
     ends = "" if score.low is None else f"{significant(score.low)}–{significant(score.high)}"
-    floor = score.floor if isinstance(score, TendencyScore) else None
-    return significant(score.value), ends, "" if floor is None else significant(floor)
+    chance = "" if score.by_chance is None else significant(score.by_chance)
+    adjusted = "" if score.p_adjusted is None else number(score.p_adjusted, 2)
+    told = score.says != UNTOLD or score.noticed is None
+    says = row[6] if told else f"{row[6]} (noticed from {significant(score.noticed)})"
+    return significant(score.value), ends, chance, row[3], adjusted, row[4], says
 
 
 def _faults(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -231,11 +266,22 @@ def _faults(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]
     return ((label, said["fault"]) for label, said in found.items() if said["fault"])
 
 
-def _facts(real: Mapping[str, Any], documents: int, options: TendencyOptions) -> tuple[tuple[str, str], ...]:
+def _facts(real: Mapping[str, Any], every: _Set, options: TendencyOptions) -> tuple[tuple[str, str], ...]:
     number, each = real["draws"]["number"], real["draws"]["documents"]
     draws = f"second draws: {number} of {each:,} others each, disjoint" if number else "there are no second draws"
-    compared = f"{real['documents']:,} of {documents:,} documents, {real['tokens']:,} tokens"
+    compared = f"{real['documents']:,} of {len(every.groups):,} documents, {real['tokens']:,} tokens"
     return (
         ("Real text", f"samples are compared with {compared}; {draws} (seed {options.seed})"),
-        ("Interval", f"95%; resamples of bootstrap and tests: {options.resamples:,}"),
+        ("Interval", f"95%, of the distance of the two sources; resamples and exchanges: {options.resamples:,}"),
+        ("Margins", "; ".join(f"{one.title.lower()} {one.margin:g}" for one in TENDENCIES)),
     )
+
+
+def _facts_of_groups(sets: Mapping[str, _Set]) -> Iterator[tuple[str, str]]:
+    grouped = {label: one for label, one in sets.items() if are_grouped(one.groups)}
+    counts = (
+        f"{label}: {len(one.groups):,} documents in {one.units.max() + 1:,} groups" for label, one in grouped.items()
+    )
+    if grouped:
+        alone = "lengths, shares and types by length are those of one document of each group"
+        yield "Groups", f"{'; '.join(counts)}; documents of a group count as one, and {alone}"

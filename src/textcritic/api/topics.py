@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import Name, TopicFit, TopicOptions
 from textcritic.api.results import REAL, Result, Score
+from textcritic.api.scored import facts_of_groups
+from textcritic.api.topic_fits import UnderFits, distance_score, empty_documents, gap_score, groups_with
 from textcritic.critics.ctm.counted import (
     Counted,
     Tokens,
@@ -23,15 +25,16 @@ from textcritic.critics.ctm.counted import (
 )
 from textcritic.critics.ctm.model import CTM, FitOptions
 from textcritic.critics.ctm.released import read_released
-from textcritic.critics.ctm.scoring import EMPTY, latent_nll, top_words, with_last
+from textcritic.critics.ctm.scoring import latent_nll, top_words
 from textcritic.critics.ctm.starts import Fits, fit_starts
 from textcritic.errors import TextcriticError, named
 from textcritic.inference import (
+    Groups,
     Interval,
     bootstrap_interval,
-    covariance_test,
-    permutation_test,
     ratio_of_sums,
+    unit_sums,
+    with_fits,
     with_ones,
 )
 from textcritic.latents.bags import VocabularyOptions, read_ldac, read_words, vocabulary_of
@@ -39,7 +42,6 @@ from textcritic.runlog import progress_on_stderr
 
 TOP_WORDS = 10
 MEANS = ("in_expectation", "at_mean")
-COVARIANCE_RESAMPLES = 1000  # at most: each takes a matrix product
 
 Array = npt.NDArray[np.float64]
 
@@ -53,10 +55,12 @@ class TopicsResult(Result):
         seconds: that the fits took.
         starts: last bounds of the fits from all starts, the one that is kept first; none of a critic that was read.
         over_starts: least and greatest Latent NLL of the test set over these, by the kinds of `latent_nll`: how far it
-            depends on the start, which the interval does not say.
+            depends on the start, which the interval of `latent_nll` does not say.
+        over_fits: its mean over these, with a 95% interval that holds documents and starts (`inference.with_fits`).
         converged: whether it ended by the tolerance.
-        latent_nll: mean of `-log p(topic coefficients)` of a document with its 95% interval: "in_expectation" under its
-            posterior, as the paper defines it; "at_mean", at the posterior's mean, as its released code has it.
+        latent_nll: mean of `-log p(topic coefficients)` of a document under the fit of the highest bound, with its 95%
+            interval over documents: "in_expectation" under its posterior, as the paper defines it; "at_mean", at the
+            posterior's mean, as its released code has it.
         tokens: of the test set, with words that the train set has.
         tokens_unknown: of the test set, with other words.
         train: documents, empty ones among them, words, tokens, and the words that were left out, by reason; None of a
@@ -70,6 +74,7 @@ class TopicsResult(Result):
     converged: bool
     starts: tuple[float, ...]
     over_starts: Mapping[str, tuple[float, float]]
+    over_fits: Mapping[str, Interval]
     latent_nll: Mapping[str, Interval]
     tokens: int
     tokens_unknown: int
@@ -97,6 +102,10 @@ class TopicsResult(Result):
             "latent_nll_mean": {kind: found.estimate for kind, found in self.latent_nll.items()},
             "ci95": {kind: [found.low, found.high] for kind, found in self.latent_nll.items()},
             "over_starts": self.over_starts,
+            "over_fits": {
+                kind: {"mean": found.estimate, "ci95": [found.low, found.high]}
+                for kind, found in self.over_fits.items()
+            },
             "n": self.n,
             "empty": self.empty,
             "tokens": self.tokens,
@@ -128,7 +137,8 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
         return _under(options.critic, train, texts_of(test, "test"), options)
     if train is None or options.num_topics is None:
         raise TextcriticError("topics: give documents to fit on and num_topics, or a folder with a fitted critic")
-    fitted_on, scored = texts_of(train, "train"), texts_of(test, "test")
+    groups: list[str | None] = []
+    fitted_on, scored = texts_of(train, "train"), texts_of(test, "test").noting(groups)
     with progress_on_stderr("topics"):
         counted = _read(fitted_on, scored, options)
         (tested,) = counted.tests
@@ -140,19 +150,29 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
             tested,
             counted.words,
             options,
+            groups=groups_with(tested, groups),
             bound=tuple(map(float, fits.best.bounds)),
             seconds=float(fits.seconds),
             converged=bool(fits.best.converged),
             starts=tuple(float(fit.bounds[-1]) for fit in fits.fits),
             train=counted.train_size(),
             facts=_facts(counted, fits, options),
+            warnings=_warnings(fits),
         )
 
 
 def criticise_topics(
-    train: Tokens, test: Tokens, samples: Mapping[str, Tokens], options: TopicFit, split: tuple[str, str]
+    train: Tokens,
+    test: Tokens,
+    samples: Mapping[str, Tokens],
+    options: TopicFit,
+    split: tuple[str, str],
+    groups: Mapping[str, Groups],
 ) -> Result:
     """Fit a topic model on real texts; compare each sample with other real ones by Latent NLL and by covariances.
+
+    The difference from real text, and the distance of covariances, are means over the fits from all starts, with
+    intervals that hold documents and starts; the Latent NLL itself is that under the fit of the highest bound.
 
     Args:
         train: real texts to fit on.
@@ -160,6 +180,8 @@ def criticise_topics(
         samples: texts by label.
         options: see `TopicFit`.
         split: ("Real text", words on how `train` and `test` were parted).
+        groups: of the texts of each sample by label, and of `test`, which is `REAL`; lists that are filled when these
+            are read.
 
     Raises:
         TextcriticError: a set of which nothing can be fitted or scored, with its label.
@@ -171,22 +193,18 @@ def criticise_topics(
         for label in labels:
             _require_words(sets[label], label, "the real text that the critic is fitted on")
         fits = _fit(counted, options, "reference")
-        critic = fits.best.critic
-        moments = {label: project(critic, sets[label].filled, options.threads) for label in labels}
-    nll = {label: latent_nll(critic, *moments[label])[0] for label in labels}
-    scores = []
+        critics = (fits.best.critic, *fits.others)
+        under = {label: UnderFits.all_of(critics, sets[label], groups[label], options) for label in labels}
+    scores = [gap_score(label, under[label], under[REAL], options) for label in samples]
     for label in labels:
-        interval, n, reasons = _interval(nll[label], options), len(nll[label]), _empty(sets[label])
-        p = None
-        if label != REAL:
-            one, two = with_ones(nll[label]), with_ones(nll[REAL])
-            p = permutation_test(one, two, ratio_of_sums, options.resamples, options.seed).p
-        values = (interval.estimate, interval.low, interval.high, p, n, sets[label].empty, reasons)
-        scores.append(Score(label, "latent_nll", *values))
-    for label in samples:
-        scores.append(_distance(label, moments[label], moments[REAL], sets[label], options))
-    facts = (split, *_facts(counted, fits, options))
-    return Result(title="Topics of texts against real ones", scores=tuple(scores), facts=facts)
+        interval = _interval(under[label].nll[:, 0], under[label].groups, options)
+        values = (interval.estimate, interval.low, interval.high, None)
+        scores.append(Score(label, "latent_nll", *values, *under[label].counts))
+    scores += [distance_score(label, under[label], under[REAL], options) for label in samples]
+    of_groups = facts_of_groups({label: one.groups for label, one in under.items()})
+    facts = (split, *_facts(counted, fits, options), *of_groups)
+    title = "Topics of texts against real ones"
+    return Result(title=title, scores=tuple(scores), facts=facts, warnings=_warnings(fits))
 
 
 def _read(train: Documents, test: Documents, options: TopicOptions) -> TrainAndTests:
@@ -213,7 +231,7 @@ def _under(folder: Name, train: Given | None, test: Documents, options: TopicOpt
     """The test set under a model that ctm-c has fitted."""
     if train is not None or not {"num_topics", "stop_words", "minimum_count"}.isdisjoint(options.asked()):
         raise TextcriticError(f"{folder}: a critic is fitted already; give it alone, with documents to score")
-    critic = read_released(folder)
+    critic, groups = read_released(folder), list[str | None]()
     with progress_on_stderr("topics"):
         words = None if options.vocabulary is None else read_words(options.vocabulary)
         if words is not None and len(words) != critic.num_words:
@@ -223,32 +241,54 @@ def _under(folder: Name, train: Given | None, test: Documents, options: TopicOpt
         elif words is None:
             raise TextcriticError(f"{folder}: to read text, give the file of its words, one a line, as the vocabulary")
         else:
-            tested = counted_over(vocabulary_of(words, ()), test.tokens)
+            tested = counted_over(vocabulary_of(words, ()), test.noting(groups).tokens)
         _require_words(tested, test.name, str(folder))
         facts = (
             ("Critic", f"correlated topic model of {critic.num_topics} topics that ctm-c fitted, read from {folder}"),
             *_meanings(options),
         )
         return _scored(
-            (critic,), tested, words, options, bound=(), seconds=0.0, converged=True, starts=(), train=None, facts=facts
+            (critic,),
+            tested,
+            words,
+            options,
+            groups=groups_with(tested, groups),
+            bound=(),
+            seconds=0.0,
+            converged=True,
+            starts=(),
+            train=None,
+            facts=facts,
         )
 
 
 def _scored(
-    critics: Sequence[CTM], tested: Counted, words: Sequence[str] | None, options: TopicFit, **of_fit: Any
+    critics: Sequence[CTM],
+    tested: Counted,
+    words: Sequence[str] | None,
+    options: TopicFit,
+    groups: Groups,
+    **of_fit: Any,
 ) -> TopicsResult:
     """The test set under a critic and the models of its other starts; `of_fit` is what the result says of the fit."""
     nll = [latent_nll(critic, *project(critic, tested.filled, options.threads)) for critic in critics]
-    found = {kind: _interval(values, options) for kind, values in zip(MEANS, nll[0], strict=True)}
+    of_fit["facts"] = (*of_fit["facts"], *facts_of_groups({"test": groups}))
+    found = {kind: _interval(values, groups, options) for kind, values in zip(MEANS, nll[0], strict=True)}
+    averaged = {}
+    for kind, values in zip(MEANS, zip(*nll, strict=True), strict=True):
+        whole = _interval(np.mean(values, axis=0), groups, options)
+        low, high = with_fits(whole.estimate, (whole.low, whole.high), np.mean(values, axis=1))
+        averaged[kind] = replace(whole, low=low, high=high)
     means = [[float(values.mean()) for values in both] for both in nll]
     over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
     first, n = found[MEANS[0]], len(nll[0][0])
-    values = (first.estimate, first.low, first.high, None, n, tested.empty, _empty(tested))
+    values = (first.estimate, first.low, first.high, None, n, tested.empty, empty_documents(tested))
     return TopicsResult(
         title="Topics of documents under a correlated topic model",
         scores=(Score("test", "latent_nll", *values),),
         latent_nll=found,
         over_starts=over if len(critics) > 1 else {},
+        over_fits=averaged,
         tokens=int(tested.counts.sum()),
         tokens_unknown=tested.unknown,
         num_topics=critics[0].num_topics,
@@ -278,24 +318,22 @@ def _require_words(tested: Counted, name: str, train: str) -> None:
         raise TextcriticError(f"{name}: no document has a word that {train} has; nothing is left to score")
 
 
-def _interval(values: Array, options: TopicFit) -> Interval:
-    return bootstrap_interval(with_ones(values), ratio_of_sums, resamples=options.resamples, seed=options.seed)
+def _interval(values: Array, groups: Groups, options: TopicFit) -> Interval:
+    units = unit_sums(with_ones(values), groups)
+    return bootstrap_interval(units, ratio_of_sums, resamples=options.resamples, seed=options.seed)
 
 
-def _distance(
-    label: str, sample: tuple[Array, Array], real: tuple[Array, Array], counted: Counted, options: TopicFit
-) -> Score:
-    """How far the covariances of a sample's topics are from real text's, less what finite sets add to it."""
-    (means, variances), (real_means, real_variances) = (tuple(map(with_last, part)) for part in (sample, real))
-    resamples = min(options.resamples, COVARIANCE_RESAMPLES)
-    with named(label):
-        test = covariance_test(means, real_means, (variances, real_variances), resamples, seed=options.seed)
-    values = (test.corrected, test.low, test.high, test.p, len(means), counted.empty, _empty(counted))
-    return Score(label, "distance", *values)
-
-
-def _empty(counted: Counted) -> dict[str, int]:
-    return {EMPTY: counted.empty} if counted.empty else {}
+def _warnings(fits: Fits) -> tuple[str, ...]:
+    """What is not in the intervals: fits that had not ended, and other starts where there was one."""
+    said, left = [], sum(not fit.converged for fit in fits.fits)
+    if left:
+        said.append(
+            f"{left} of {len(fits.fits)} fits stopped before they converged: after more iterations the numbers would "
+            "be others; raise `iterations`."
+        )
+    if len(fits.fits) == 1:
+        said.append("There was one start of the fit: no interval holds what another one would have given.")
+    return tuple(said)
 
 
 def _facts(counted: TrainAndTests, fits: Fits, options: TopicFit) -> tuple[tuple[str, str], ...]:
@@ -314,7 +352,15 @@ def _facts(counted: TrainAndTests, fits: Fits, options: TopicFit) -> tuple[tuple
 
 def _meanings(options: TopicFit) -> tuple[tuple[str, str], ...]:
     return (
-        ("Latent NLL", "of the topics of a text, in expectation under their posterior, nats"),
-        ("Interval", f"95%, percentile bootstrap over documents, {options.resamples:,} resamples"),
+        (
+            "Latent NLL",
+            "of the topics of a text, in expectation under their posterior, nats; under the fit of the highest bound. "
+            "Differences and distances are means over the fits from all starts",
+        ),
+        (
+            "Interval",
+            f"95%, studentised bootstrap over documents, {options.resamples:,} resamples; of differences and "
+            "distances it holds the luck of the starts too",
+        ),
         ("p-value", "two-sided permutation test against held-out real text"),
     )

@@ -21,6 +21,11 @@ such columns: .parquet, .arrow, a folder of these, or a folder that `datasets` s
 or any other name of a file that does not begin with {), where an empty line is an empty text. Other keys and columns
 are ignored, and named on stderr.
 """
+# What is said of groups, behind one of these.
+GROUPS = """
+Documents are taken as independent of each other. Those that belong together, such as the chapters of a book or the
+pages of a site, have the key or column "group", a string that says to what: intervals and tests take a group as one.
+"""
 
 
 def add_command(commands: Commands, name: str, summary: str, above: str, below: str = "") -> argparse.ArgumentParser:

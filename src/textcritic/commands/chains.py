@@ -3,7 +3,7 @@
 import argparse
 
 from textcritic.api.options import ChainOptions
-from textcritic.commands.arguments import FILES, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import FILES, GROUPS, Commands, add_command, add_options, asked
 
 CHAINS = """\
 Fit a transition critic on the chains of TRAIN and give the Latent PPL of the chains of TEST.
@@ -14,12 +14,15 @@ document, in order. A chain of K titles has K + 1 steps: begin -> first title, .
 CHAINS_OUTPUT = """\
 One JSON object is printed:
   latent_ppl          exp(sum of NLL / sum of steps), pooled over the documents scored
-  ci95                [low, high], 95% percentile bootstrap over documents
+  ci95                [low, high], 95% studentised bootstrap over documents; null of fewer than 20
   latent_nll_mean     mean NLL of a document, in nats
   steps, n            transitions and documents scored
   rejected            documents of TEST left out: no titles, or a title that TRAIN does not have
   rejected_by_reason  how many for each reason
   smoothing           the pseudo-count delta that was used
+  other_smoothings    [{"smoothing", "latent_ppl"}] had the next smaller or larger delta of the grid been chosen: where
+                      latent_ppl changes much, TEST makes many steps that TRAIN hardly has, and their price is a choice
+  warnings            the same in a sentence where latent_ppl changes by more than a tenth
   unseen_transitions  [{"from", "to", "count"}] of the transitions of TEST to which the critic gives probability 0
                       (smoothing 0 only). If there are any, the Latent PPL is infinite, and latent_ppl, ci95 and
                       latent_nll_mean are null. No figure over the remaining transitions is given: leaving out the
@@ -30,7 +33,8 @@ One JSON object is printed:
 
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
-    chains = add_command(commands, "chains", "Latent PPL of chains of section titles", CHAINS + FILES, CHAINS_OUTPUT)
+    above = CHAINS + FILES + GROUPS
+    chains = add_command(commands, "chains", "Latent PPL of chains of section titles", above, CHAINS_OUTPUT)
     chains.add_argument("train", metavar="TRAIN", help="chains to fit the critic on")
     chains.add_argument("test", metavar="TEST", help="chains to score")
     add_options(chains, ChainOptions)

@@ -3,10 +3,11 @@
 import argparse
 
 from textcritic.api.options import CoreferenceOptions
-from textcritic.commands.arguments import FILES, TEXTS, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import FILES, GROUPS, TEXTS, Commands, add_command, add_options, asked
 
 COREFERENCE = """\
-Fit a critic of who is mentioned after whom on REAL and give the Latent PPL of SAMPLES.
+Fit a critic of who is mentioned after whom on part of REAL, and compare the Latent PPL of SAMPLES with that of the
+other part, which is the yardstick.
 
 Each line of both files is a JSON object {"mentions": [".", "he:3", "MALE:3", ...]}: who is mentioned in one document,
 in order. "." stands at each start of a sentence, and symbol:entity for a mention: the symbol is a pronoun as it is
@@ -16,15 +17,17 @@ one for the same person of the document. With --resolver, both files hold texts,
 COREFERENCE_OUTPUT = """\
 One JSON object is printed:
   latent_ppl          exp(sum of NLL / sum of tokens), pooled over the documents scored; tokens: mentions and "."
-  ci95                [low, high], 95% percentile bootstrap over documents
+  ci95                [low, high], 95% studentised bootstrap over documents; null of fewer than 20
+  p                   permutation test of log Latent PPL against the held-out part of REAL
+  real                latent_ppl, ci95 and n of that part
   latent_nll_mean     mean NLL of a document, in nats
   tokens, n           tokens and documents scored
   rejected            documents of SAMPLES left out, as they have neither a mention nor a sentence mark
   rejected_by_reason  how many for each reason
   without_people      documents scored in which nobody is mentioned
   order, discount     as asked
-  unseen              tokens scored that REAL does not have: no window of it ends in this symbol with this number, where
-                      the entities of a window are numbered from 0 by first appearance
+  unseen              tokens scored that the critic never saw: no window of its part of REAL ends in this symbol with
+                      this number, where the entities of a window are numbered from 0 by first appearance
 """
 
 
@@ -34,10 +37,10 @@ def add(commands: Commands) -> None:
         commands,
         "coreference",
         "Latent PPL of chains of mentions: who is mentioned after whom",
-        f"{COREFERENCE}{FILES}{TEXTS}",
+        f"{COREFERENCE}{FILES}{TEXTS}{GROUPS}",
         COREFERENCE_OUTPUT,
     )
-    coreference.add_argument("real", metavar="REAL", help="chains to fit the critic on")
+    coreference.add_argument("real", metavar="REAL", help="real chains: to fit the critic on, and to compare with")
     coreference.add_argument("samples", metavar="SAMPLES", help="chains to score")
     add_options(coreference, CoreferenceOptions)
     coreference.set_defaults(run=_run)

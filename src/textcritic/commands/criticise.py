@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from textcritic.api.options import ArticleOptions, ChainOptions, CriticiseOptions, Drawn, MentionOptions, TopicFit
-from textcritic.commands.arguments import FILES, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import FILES, GROUPS, Commands, add_command, add_options, asked
 
 CRITICISE = """\
 Compare the documents of one or more files with those of a reference: from text to the table and the report.
@@ -40,7 +40,7 @@ def add(commands: Commands) -> None:
         commands,
         "criticise",
         "compare files of documents with a reference: table and report",
-        CRITICISE + FILES,
+        CRITICISE + FILES + GROUPS,
         CRITICISE_OUTPUT,
     )
     criticise.add_argument("reference", metavar="REFERENCE", help="real documents")

@@ -3,7 +3,7 @@
 import argparse
 
 from textcritic.api.options import MixingOptions
-from textcritic.commands.arguments import TEXTS, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_options, asked
 
 MIXING = """\
 Fit latent Dirichlet allocation on part of the texts of REAL, and say how much the others, and those of SAMPLES, mix its
@@ -15,7 +15,7 @@ Texts of REAL may have a "language" beside "text". Both files may also be counts
 MIXING_OUTPUT = """\
 One JSON object is printed:
   real, samples    of the real texts that were held out, and of the samples, each number with its 95% interval by
-                   bootstrap over texts (ci95):
+                   bootstrap over texts (ci95; nulls of fewer than 20 texts):
     mixed          share of the words outside the main topic of their text, expected under the posterior
     divided        share of the texts with less than 90% in one topic (posterior mean)
     corners        share of the posterior draws with at least 90% in one topic
@@ -25,20 +25,22 @@ One JSON object is printed:
     topic_shares   share of all words in each topic
     n, rejected    texts scored, and those left out as they have no word that the fit has
     tokens, tokens_unknown   counted, and left out as the fit does not have them
-  mixed_p          permutation test: do samples and real texts differ in mixed
+  mixed_p          permutation test: do samples and real texts differ in mixed; with --paired by exchange within pairs
   energy_distance  of the posterior means of samples and real texts: {"value", "corrected" for what finite sets add,
                    "ci95" of that, "p" by permutation, "paired"}. It notices also which topics samples prefer
   topics           of each its "language" (where REAL has them), "alpha" of the prior and the 20 likeliest "words"
   agreement        of the held-out real texts: share of "words" in the topic of their language, and of "documents" whose
                    main topic it is; null where REAL has no languages
-  fit              {"documents", "seconds", "log_prob": nats a token, log p(words, topics)}
+  fit              {"documents", "seconds", "log_prob": nats a token, log p(words, topics); "converged", "sweeps" of
+                   each chain; "drift", R-hat between the halves of the chains, and "agreement", R-hat of all of them,
+                   null where there are too few sweeps (or one chain); "words": the same in a sentence}
 """
 
 
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
     mixing = add_command(
-        commands, "mixing", "how much texts mix topics, such as languages", MIXING + TEXTS, MIXING_OUTPUT
+        commands, "mixing", "how much texts mix topics, such as languages", MIXING + TEXTS + GROUPS, MIXING_OUTPUT
     )
     mixing.add_argument("real", metavar="REAL", help="real texts")
     mixing.add_argument("samples", metavar="SAMPLES", help="texts to compare with them")

@@ -4,18 +4,17 @@ import argparse
 from pathlib import Path
 
 from textcritic.api.options import TendencyOptions
-from textcritic.commands.arguments import TEXTS, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_options, asked
 
 TENDENCIES = """\
 Say whether texts keep to the statistical tendencies of real text (Meister and Cotterell 2021): how often the words of
 each rank are, how many different ones a document of some length has, which words they are, how long documents are,
-their stop words and symbols, how words come in bursts and recur. Nothing is fitted that samples could be tuned to.
+which follow each other, their stop words and symbols, how words come in bursts and recur. Nothing is fitted that
+samples could be tuned to.
 
-Half of REAL, drawn at random, is what samples are compared with. From the other half up to 5 second draws are taken,
-disjoint and each of as many documents as the largest file of SAMPLES: how far real text is from real text. With too few
-real documents for two of them, the draws are smaller, which makes verdicts milder, but of no fewer than 20 documents
-(or those of SAMPLES). With too few for that, there are none: all of REAL is compared with, and p alone decides. The
-texts of all files are held in memory.
+All of REAL is compared with. With --draws half of it is, drawn at random, and from the other half second draws are
+taken, disjoint and each of as many documents as the largest file of SAMPLES: how far real text is from real text; they
+decide no verdict. The texts of all files are held in memory.
 """
 TENDENCIES_OUTPUT = """\
 One JSON object is printed:
@@ -32,14 +31,19 @@ One JSON object is printed:
     distances      from the laws of Zipf and Heaps alone: zipf_own, heaps_own, ...
     missing        what could not be measured, and why
   samples          of each file of SAMPLES, by its name, the same, and:
-    distances      each with "value", "low", "high"; "p" of a test against real text; "floor" and "floor_most", the same
-                   distance of second draws in the mean and of the farthest, null without draws; "by_chance", its mean
-                   where documents are exchanged at random. rank, heaps, length_ks, stopwords_ks, symbols_ks: largest
-                   differences of cumulative distributions; unigram_max, unigram_half_l1, unigram_chi_square: of the
-                   frequencies of words; taylor_distance, recurrence_distance; and ..._difference, sample minus real
-    verdicts       for each tendency {"verdict", "distance": which one decides, "times": as far as a second draw,
-                   "way", "why"}. Verdicts: "keeps", no farther than the farthest second draw (without draws: p of
-                   0.05 or more); "differs", farther, and p below 0.05; "unclear", farther, but chance may explain it;
+    one_size       estimates that depend on how much text there is, of the sample and of real text of as many tokens,
+                   "tokens"; the larger one is thinned. "estimates": each with "value", "real", "difference", and the
+                   95% interval of the difference
+    distances      each with "value"; the 95% interval of the distance of the two sources, "low" to "high", null of
+                   fewer than 20 documents; "p" of a test against real text; "by_chance", the mean where documents are
+                   exchanged at random; "noticed", what as many documents would notice in 80% of cases; "floor" and
+                   "floor_most", the distance of second draws in the mean and of the farthest, null without draws.
+                   rank, heaps, length_ks, stopwords_ks, symbols_ks: largest differences of cumulative distributions;
+                   unigram_max, unigram_half_l1, unigram_chi_square: of the frequencies of words; bigram_max: of pairs
+                   of neighbouring words; taylor_distance, recurrence_distance; and ..._difference, sample minus real
+    verdicts       for each tendency {"verdict", "distance": which one decides, "p_adjusted": Holm's p for nine tests at
+                   once, "margin", "noticed", "times": as far as by chance, "way", "why"}. Verdicts: "differs", p is
+                   below 0.05; "keeps", it is not, and the interval ends below the margin; "cannot be told", neither;
                    "not measured", for the reason in "why"
     sentences      one in plain words for each tendency that differs
     fault          what shows that both were tokenised in different ways, or null
@@ -52,7 +56,7 @@ def add(commands: Commands) -> None:
         commands,
         "tendencies",
         "statistical tendencies of text: ranks, types, lengths, ...",
-        TENDENCIES + TEXTS,
+        TENDENCIES + TEXTS + GROUPS,
         TENDENCIES_OUTPUT,
     )
     tendencies.add_argument("real", metavar="REAL", help="real texts")

@@ -3,7 +3,7 @@
 import argparse
 
 from textcritic.api.options import TopicOptions
-from textcritic.commands.arguments import TEXTS, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_options, asked
 
 TOPICS = """\
 Fit a correlated topic model on the documents of TRAIN and give the Latent NLL of those of TEST.
@@ -18,10 +18,12 @@ One JSON object is printed:
   seconds          that the fits took
   converged        whether it ended by the tolerance
   starts           last bounds of the fits from all starts, the one that is kept first
-  latent_nll_mean  mean of -log p(topic coefficients) of a document of TEST, in nats: {"in_expectation", under its
-                   posterior, as the paper defines it; "at_mean", at the posterior's mean, as its released code has it}
-  ci95             [low, high] of each, 95% percentile bootstrap over documents
+  latent_nll_mean  mean of -log p(topic coefficients) of a document of TEST under the fit that is kept, in nats:
+                   {"in_expectation", under its posterior, as the paper defines it; "at_mean", at the posterior's mean,
+                   as its released code has it}
+  ci95             [low, high] of each, 95% studentised bootstrap over documents; nulls of fewer than 20
   over_starts      [least, greatest] of each over the fits from all starts: how far it depends on the start
+  over_fits        {"mean", "ci95"} of each over the fits from all starts: this interval holds documents and starts
   n, empty         documents of TEST scored, and those left out as they have no word that TRAIN has
   tokens           of TEST, with words that TRAIN has
   tokens_unknown   of TEST, with other words, or with words that were left out of TRAIN: not counted above
@@ -34,7 +36,11 @@ One JSON object is printed:
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
     topics = add_command(
-        commands, "topics", "Latent NLL of documents under a correlated topic model", TOPICS + TEXTS, TOPICS_OUTPUT
+        commands,
+        "topics",
+        "Latent NLL of documents under a correlated topic model",
+        TOPICS + TEXTS + GROUPS,
+        TOPICS_OUTPUT,
     )
     topics.add_argument("train", metavar="TRAIN", nargs="?", help="documents to fit the critic on; none with --critic")
     topics.add_argument("test", metavar="TEST", help="documents to score, in a file of the same kind")

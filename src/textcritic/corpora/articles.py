@@ -25,12 +25,22 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """An article of a corpus or of a sample; `source` says where it came from (a file, a package, a generator)."""
+    """An article of a corpus or of a sample.
+
+    Attributes:
+        id: of its own.
+        title: None when there is none.
+        sections: in order.
+        source: where it came from (a file, a package, a generator).
+        group: of the documents that belong together and are not independent, such as the chapters of a book; None: the
+            article is alone. Groups stay in one split, and intervals and tests resample them as one.
+    """
 
     id: str
     title: str | None
     sections: tuple[Section, ...]
     source: str
+    group: str | None = None
 
 
 ARTICLE_SCHEMA = pa.schema(
@@ -39,9 +49,11 @@ ARTICLE_SCHEMA = pa.schema(
         pa.field("title", pa.string()),
         pa.field("sections", pa.list_(pa.struct([("title", pa.string()), ("text", pa.string())])), nullable=False),
         pa.field("source", pa.string(), nullable=False),
+        pa.field("group", pa.string()),
     ]
 )
 TITLES_SCHEMA = pa.schema([pa.field("id", pa.string(), nullable=False), ("titles", pa.list_(pa.string()))])
+GROUPS_SCHEMA = pa.schema([ARTICLE_SCHEMA.field(name) for name in ("id", "group")])
 ROWS_PER_GROUP = 4096
 
 
@@ -99,6 +111,11 @@ def iter_title_chains(path: str | os.PathLike[str]) -> Iterator[pa.RecordBatch]:
         yield pa.record_batch([batch.column("id"), titles], schema=TITLES_SCHEMA)
 
 
+def article_groups(path: str | os.PathLike[str]) -> pa.Table:
+    """`id` and `group` (null: alone) of the articles of a Parquet file; raises as `read_articles`."""
+    return pa.Table.from_batches(iter_batches(path, GROUPS_SCHEMA), GROUPS_SCHEMA)
+
+
 def batches_of(articles: Iterable[Article]) -> Iterator[pa.RecordBatch]:
     """Cut a stream of articles into record batches of at most `ROWS_PER_GROUP` rows."""
     stream = iter(articles)
@@ -112,6 +129,7 @@ def batches_of(articles: Iterable[Article]) -> Iterator[pa.RecordBatch]:
                     ARTICLE_SCHEMA.field("sections").type,
                 ),
                 pa.array([row.source for row in rows], pa.string()),
+                pa.array([row.group for row in rows], pa.string()),
             ],
             schema=ARTICLE_SCHEMA,
         )
@@ -126,11 +144,11 @@ def articles_of(batch: pa.RecordBatch) -> list[Article]:
         for title, text in zip(flat.field("title").to_pylist(), flat.field("text").to_pylist(), strict=True)
     ]
     ends = column.value_lengths().to_numpy(zero_copy_only=False).cumsum().tolist()
-    ids, titles, sources = (batch.column(name).to_pylist() for name in ("id", "title", "source"))
+    ids, titles, sources, groups = (batch.column(name).to_pylist() for name in ("id", "title", "source", "group"))
     starts = [0, *ends][:-1]
     return [
-        Article(id_, title, tuple(sections[start:end]), source)
-        for id_, title, start, end, source in zip(ids, titles, starts, ends, sources, strict=True)
+        Article(id_, title, tuple(sections[start:end]), source, group)
+        for id_, title, start, end, source, group in zip(ids, titles, starts, ends, sources, groups, strict=True)
     ]
 
 

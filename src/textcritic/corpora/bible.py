@@ -35,8 +35,8 @@ def extract_bible(version: str, books: Sequence[str], skipped: Counter[str] | No
         skipped: counts chapters of other books.
 
     Yields:
-        Articles in the order of the Bible; id and title are book and chapter, a line of text is a paragraph; brackets
-        around words that the translators added are left out, their words are not.
+        Articles in the order of the Bible; id and title are book and chapter, `group` is the book, a line of text is
+        a paragraph; brackets around words that the translators added are left out, their words are not.
 
     Raises:
         TextcriticError: the package is not installed or of another form; there is no such book.
@@ -54,7 +54,7 @@ def extract_bible(version: str, books: Sequence[str], skipped: Counter[str] | No
         if books and book not in books:
             skipped["other book"] += 1
             continue
-        yield _article(f"{book} {number}", "".join(_verse(text[begin:end]) for _, begin, end in spans), source)
+        yield _article(book, number, "".join(_verse(text[begin:end]) for _, begin, end in spans), source)
 
 
 def _verse(text: str) -> str:
@@ -62,9 +62,10 @@ def _verse(text: str) -> str:
     return " (" + text[1:].lstrip() if text.startswith("( ") else text
 
 
-def _article(name: str, text: str, source: str) -> Article:
+def _article(book: str, chapter: int, text: str, source: str) -> Article:
+    name = f"{book} {chapter}"
     paragraphs = (" ".join(_BRACKETS.sub("", line).split()) for line in text.splitlines())
-    return Article(name, name, (Section(CHAPTER, "\n".join(filter(None, paragraphs))),), source)
+    return Article(name, name, (Section(CHAPTER, "\n".join(filter(None, paragraphs))),), source, book)
 
 
 def _package(version: str) -> Distribution:

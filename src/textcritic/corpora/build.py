@@ -5,14 +5,15 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from textcritic.corpora.articles import Article, Section, articles_of, iter_batches, write_articles
 from textcritic.corpora.extract import EXTRACTED_SCHEMA
+from textcritic.corpora.splits import random_parts
 from textcritic.corpora.titles import Titles, TitlesAsBuilt
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
@@ -41,6 +42,7 @@ class _Candidate(NamedTuple):
 
     row: int
     split: str | None
+    group: str | None
     kept: tuple[int, ...]
     outline: Outline
 
@@ -57,11 +59,11 @@ def build_corpus(
     title is in `titles.drop` go; articles with fewer than `sections.minimum` sections, with an untitled section, or
     with a section outside `minimum_tokens` to `maximum_tokens` go (with `out_of_range: drop-section` only that
     section, with `drop-empty` sections without text before the others are looked at, and the minimum is checked
-    again); articles are split at random with `splits.seed`, unless the source gives splits; titles are counted
-    once, in train, and articles with a title that fewer than `minimum_title_count` sections have go from every
-    split (with `rare_title: drop-section` only those sections, and the minimum is checked again). The articles of a
-    split keep the order of extraction. The file is read once per split and once before, row group by row group:
-    memory holds outlines of articles, not their text.
+    again); articles are split at random with `splits.seed`, unless the source gives splits, and those of one group stay
+    together; titles are counted once, in train, and articles with a title that fewer than `minimum_title_count`
+    sections have go from every split (with `rare_title: drop-section` only those sections, and the minimum is checked
+    again). The articles of a split keep the order of extraction. The file is read once per split and once before, row
+    group by row group: memory holds outlines of articles, not their text.
 
     Args:
         extracted_path: what `extract_corpus` wrote; its report is expected beside it, with the suffix `.json`.
@@ -70,7 +72,8 @@ def build_corpus(
         length_of: counts the tokens of texts in the unit `sections.length_unit`.
 
     Raises:
-        TextcriticError: a split ends up empty; or given splits are not train, validation and test.
+        TextcriticError: a split ends up empty, maybe as groups are large; or given splits are not train, validation and
+            test.
     """
     folder, report = Path(out_dir), read_json(Path(extracted_path).with_suffix(".json"))
     rejected: Counter[str] = Counter()
@@ -172,6 +175,7 @@ def _filtered(
     row = 0
     for batch in iter_batches(path, EXTRACTED_SCHEMA):
         articles, given = articles_of(batch), batch.column("split").to_pylist()
+        groups = batch.column("group").to_pylist()
         kept = [_kept_by_title(article, titles, limits["minimum"], rejected, dropped) for article in articles]
         texts = [
             article.sections[index].text for article, pairs in zip(articles, kept, strict=True) for index, _ in pairs
@@ -179,12 +183,12 @@ def _filtered(
         if row == 0 and limits["length_unit"] == "words":
             _warn_of_words(path, texts)
         lengths = iter(length_of(texts))
-        for pairs, split in zip(kept, given, strict=True):
+        for pairs, split, group in zip(kept, given, groups, strict=True):
             outlined = [(index, title, next(lengths)) for index, title in pairs]
             outlined = _kept_by_length(outlined, limits, rejected, dropped)
             if outlined:
                 indices, names, sizes = zip(*outlined, strict=True)
-                candidates.append(_Candidate(row, split, indices, (names, sizes)))
+                candidates.append(_Candidate(row, split, group, indices, (names, sizes)))
             row += 1
     return candidates
 
@@ -246,14 +250,42 @@ def _split(candidates: Sequence[_Candidate], shares: Mapping[str, Any]) -> dict[
         unknown = {str(candidate.split) for candidate in candidates} - set(SPLITS)
         if unknown:
             raise TextcriticError(f"given splits: {', '.join(sorted(unknown))} is not one of {', '.join(SPLITS)}")
-        return {split: [c for c in candidates if c.split == split] for split in SPLITS}
+        splits = {split: [c for c in candidates if c.split == split] for split in SPLITS}
+        _warn_of_shared_groups(splits)
+        return splits
     if shares["validation"] + shares["test"] >= 1:
         raise TextcriticError("splits: validation and test together should be less than 1, so that train gets a share")
-    order = np.random.default_rng(shares["seed"]).permutation(len(candidates))
-    validation = round(shares["validation"] * len(candidates))
-    test = round(shares["test"] * len(candidates))
-    parts = {"train": order[validation + test :], "validation": order[:validation], "test": order[validation:][:test]}
-    return {split: [candidates[index] for index in np.sort(part)] for split, part in parts.items()}
+    groups = [candidate.group for candidate in candidates]
+    sizes = [round(shares[split] * len(candidates)) for split in ("validation", "test")]
+    validation, test, train = random_parts(len(candidates), sizes, shares["seed"], groups)
+    _check_groups(groups, min(len(validation), len(test), len(train)))
+    parts = {"train": train, "validation": validation, "test": test}
+    return {split: [candidates[index] for index in part] for split, part in parts.items()}
+
+
+def _warn_of_shared_groups(splits: Mapping[str, Sequence[_Candidate]]) -> None:
+    """Warn where given splits have documents of one group in several."""
+    places: dict[str, set[str]] = {}
+    for split, members in splits.items():
+        for member in members:
+            if member.group is not None:
+                places.setdefault(member.group, set()).add(split)
+    shared = [group for group, where in places.items() if len(where) > 1]
+    if shared:
+        log.warning("given splits: %s groups have documents in several, such as '%s'", f"{len(shared):,}", shared[0])
+
+
+def _check_groups(groups: Sequence[str | None], smallest: int) -> None:
+    """Warn where most of a corpus is one group; an error where a split is empty because groups are large."""
+    commonest = Counter(group for group in groups if group is not None).most_common(1)
+    if not commonest or commonest[0][1] == 1:
+        return
+    group, size = commonest[0]
+    largest = f"group '{group}' has {size:,} of {len(groups):,} documents, and a group stays in one split"
+    if not smallest:
+        raise TextcriticError(f"splits: {largest}, so that one split is empty; give more groups, smaller ones, or none")
+    if 2 * size > len(groups):
+        log.warning("splits: %s: the shares are not those asked for", largest)
 
 
 def _without_rare_titles(
@@ -315,5 +347,5 @@ def _selected(path: str | os.PathLike[str], members: Iterable[_Candidate]) -> It
             member = by_row[row]
             sections = zip(member.kept, member.outline[0], strict=True)
             kept = tuple(Section(title, article.sections[index].text) for index, title in sections)
-            yield Article(article.id, article.title, kept, article.source)
+            yield replace(article, sections=kept)
         first += batch.num_rows

@@ -29,6 +29,8 @@ ESCAPES = {
 """Words of the Penn Treebank for signs of the text."""
 TITLE = "text"
 """The title of every article's one section."""
+PART = "#"
+"""Stands in an id between the name of a document and the number of its part."""
 _BEGIN = re.compile(r"#\s*begin document\b\s*(.*)")
 _NAME = re.compile(r"\((.*)\)\s*(?:;\s*part\s+(\d+))?\s*")
 _END = re.compile(r"#\s*end document\b")
@@ -93,7 +95,8 @@ def conll_documents(paths: Iterable[str | os.PathLike[str]], folder: str | None 
 def conll_articles(path: str | os.PathLike[str], folder: str | None = None) -> Iterator[Article]:
     """Stream the documents of a file or an archive as articles with one section, see `written_out`.
 
-    Ids are those of `conll_documents`, so that a resolver of kind `given` finds the mentions in the same file.
+    Ids are those of `conll_documents`, so that a resolver of kind `given` finds the mentions in the same file. The
+    parts of one document are a group.
 
     Args:
         path: of the file or archive.
@@ -103,7 +106,8 @@ def conll_articles(path: str | os.PathLike[str], folder: str | None = None) -> I
         TextcriticError: as `conll_documents`.
     """
     for document in conll_documents([path], folder):
-        yield Article(document.id, None, (Section(TITLE, written_out(document)[0]),), Path(path).name)
+        sections = (Section(TITLE, written_out(document)[0]),)
+        yield Article(document.id, None, sections, Path(path).name, document.id.partition(PART)[0])
 
 
 def written_out(document: ConllDocument) -> tuple[str, list[tuple[int, int]]]:
@@ -209,7 +213,7 @@ def _name(given: str, where: str, number: int) -> str:
     if not name:
         part = number if number > 1 else 0
         name = PurePosixPath(where.rpartition(":")[2] or where).name.removesuffix(".gz").removesuffix(SUFFIX)
-    return f"{name}#{part}" if part else name
+    return f"{name}{PART}{part}" if part else name
 
 
 class _Reader:

@@ -54,7 +54,7 @@ def extract_docstrings(packages: Sequence[str], skipped: Counter[str] | None = N
 
     Yields:
         Articles sorted by id, the qualified name; text before the first heading is the section `summary`; `source` is
-        `distribution==version`.
+        `distribution==version`, `group` the module that defines the object, as it says itself.
 
     Raises:
         TextcriticError: a package is not installed.
@@ -62,11 +62,12 @@ def extract_docstrings(packages: Sequence[str], skipped: Counter[str] | None = N
     skipped = Counter() if skipped is None else skipped
     sources = dict(_source(package) for package in packages)
     articles = []
-    for name, docstring in sorted(_harvest(sources, skipped).items()):
+    for name, (docstring, module) in sorted(_harvest(sources, skipped).items()):
         sections, empty = numpydoc_sections(docstring)
         skipped["empty section"] += empty
         if any(section.title != SUMMARY for section in sections):
-            articles.append(Article(name, name.rpartition(".")[2], sections, sources[name.partition(".")[0]]))
+            source = sources[name.partition(".")[0]]
+            articles.append(Article(name, name.rpartition(".")[2], sections, source, module))
         else:
             skipped["docstring without headings"] += 1
     kept_instead = near_duplicates(
@@ -123,35 +124,39 @@ def _source(package: str) -> tuple[str, str]:
     return package, f"{distribution}=={importlib.metadata.version(distribution)}"
 
 
-def _harvest(roots: Iterable[str], skipped: Counter[str]) -> dict[str, str]:
-    """Docstrings by qualified name; an object seen under several names keeps the one that ranks first."""
-    best: dict[int, tuple[tuple[bool, int, str], Any]] = {}  # the objects are kept alive, so that ids stay unique
+def _harvest(roots: Iterable[str], skipped: Counter[str]) -> dict[str, tuple[str, str]]:
+    """(docstring, module that defines it) by qualified name; an object keeps the name that ranks first."""
+    best: dict[int, tuple[tuple[bool, int, str], Any, str]] = {}  # the objects are kept alive, so that ids stay unique
     for root in roots:
-        for rank, thing in _documented(root, skipped):
+        for rank, thing, module in _documented(root, skipped):
             if id(thing) in best:
                 skipped["same object under another name"] += 1
             if id(thing) not in best or rank < best[id(thing)][0]:
-                best[id(thing)] = (rank, thing)
-    docstrings = {name: thing.__doc__ for (_, _, name), thing in best.values() if name not in UNSTABLE}
+                best[id(thing)] = (rank, thing, module)
+    docstrings = {
+        name: (thing.__doc__, module) for (_, _, name), thing, module in best.values() if name not in UNSTABLE
+    }
     skipped["docstring that changes from run to run"] += len(best) - len(docstrings)
     return _without_exact_duplicates(docstrings, skipped)
 
 
-def _without_exact_duplicates(docstrings: dict[str, str], skipped: Counter[str]) -> dict[str, str]:
+def _without_exact_duplicates(
+    docstrings: dict[str, tuple[str, str]], skipped: Counter[str]
+) -> dict[str, tuple[str, str]]:
     first: dict[str, str] = {}
     for name in sorted(docstrings):
-        if first.setdefault(" ".join(docstrings[name].split()), name) != name:
+        if first.setdefault(" ".join(docstrings[name][0].split()), name) != name:
             skipped["exact duplicate"] += 1
     return {name: docstrings[name] for name in first.values()}
 
 
-def _documented(root: str, skipped: Counter[str]) -> Iterator[tuple[tuple[bool, int, str], Any]]:
+def _documented(root: str, skipped: Counter[str]) -> Iterator[tuple[tuple[bool, int, str], Any, str]]:
     """Public classes, routines and members of classes that have a docstring of their own.
 
     Yields:
-        The rank of the name of each object, and the object. Names in the module that defines the object,
-        or in a package around that module, rank before names it was merely imported under; then fewer dots are
-        better; the name itself is last.
+        The rank of the name of each object, the object, and the module that defines it or its class. Names in that
+        module, or in a package around it, rank before names it was merely imported under; then fewer dots are better;
+        the name itself is last.
     """
     for module in _public_modules(root, skipped):
         for name, thing in _public(vars(module)):
@@ -167,7 +172,7 @@ def _documented(root: str, skipped: Counter[str]) -> Iterator[tuple[tuple[bool, 
                 named += [(f"{module.__name__}.{name}.{member}", value) for member, value in _public(vars(thing))]
             for path, value in named:
                 if _has_own_docstring(value):
-                    yield (imported, path.count("."), path), value
+                    yield (imported, path.count("."), path), value, home
 
 
 def _public(names: Any) -> list[tuple[str, Any]]:

@@ -239,7 +239,9 @@ class _Tally:
             self.sections += len(article.sections)
             self._sources[article.source] += 1
             sections = [[section.title, section.text] for section in article.sections]
-            self._hash.update(json.dumps([article.id, article.title, sections, article.source, split]).encode())
+            self._hash.update(
+                json.dumps([article.id, article.title, sections, article.source, article.group, split]).encode()
+            )
             yield article, split
         if not self.articles:
             raise TextcriticError(

@@ -8,19 +8,20 @@ from typing import Any
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.layout import clean_text
 from textcritic.corpora.records import Record, records
-from textcritic.corpora.values import kind_of, lacks, text_or
+from textcritic.corpora.values import kind_of, lacks, name_or, text_or
 from textcritic.errors import TextcriticError
 
-ARTICLE_KEYS = ("id", "title", "sections", "source")
+ARTICLE_KEYS = ("id", "title", "sections", "source", "group")
 SECTION_KEYS = ("title", "text")
 
 
 def given_articles(path: str | os.PathLike[str], prefix: str = "") -> Iterator[Article]:
-    r"""Stream the articles of a file or folder: `{"id", "title", "sections": [{"title", "text"}], "source"}` each.
+    """Stream the articles of a file or folder, each an object with the keys `ARTICLE_KEYS`.
 
-    Only `sections` and, in each section, `text` are required. An article without id becomes `line-N` after its line, or
-    `row-N` after its row; one without source gets the file's name. Blank lines inside a section's text become single
-    line breaks. Other keys and columns are ignored, and named on stderr when the file has been read.
+    Only `sections`, a list of `{"title", "text"}`, and in each section `text` are required. An article without id
+    becomes `line-N` after its line, or `row-N` after its row; one without source gets the file's name; one without
+    group is alone. Blank lines inside a section's text become single line breaks. Other keys and columns are ignored,
+    and named on stderr when the file has been read.
 
     Args:
         path: JSON lines (`.jsonl`, `.jsonl.gz`), a file `.parquet` or `.arrow`, a folder of these, or a folder that
@@ -69,14 +70,12 @@ def _article(record: Record, default_id: str, default_source: str) -> Article:
         raise TextcriticError(
             f"{where}: `sections` is {kind_of(value['sections'])}; it should be a list of objects with `text`"
         )
-    identifier = value.get("id")
-    if isinstance(identifier, int) and not isinstance(identifier, bool):
-        identifier = str(identifier)
     return Article(
-        text_or(identifier, default_id, "id", where) or default_id,
+        name_or(value.get("id"), default_id, "id", where) or default_id,
         text_or(value.get("title"), None, "title", where),
         tuple(_section(section, record, n) for n, section in enumerate(value["sections"], start=1)),
         text_or(value.get("source"), default_source, "source", where) or default_source,
+        name_or(value.get("group"), None, "group", where),
     )
 
 

@@ -12,7 +12,7 @@ from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.extract import Extraction, write_extracted
 from textcritic.corpora.section_lists import is_strings, paired, text_of
 from textcritic.corpora.tables import BATCH, rows_of
-from textcritic.corpora.values import kind_of, text_or
+from textcritic.corpora.values import kind_of, name_or, text_or
 from textcritic.errors import TextcriticError, first_line
 from textcritic.plan.checks.datasets import HUB_DATASET
 from textcritic.runlog import log
@@ -81,7 +81,7 @@ def dataset_articles(
 
 def _names(columns: Mapping[str, Any]) -> list[str]:
     """The columns that are read, each once."""
-    single = [columns[key] for key in ("id", "title", "sections", "titles") if columns.get(key) is not None]
+    single = [columns[key] for key in ("id", "title", "sections", "titles", "group") if columns.get(key) is not None]
     return list(dict.fromkeys([*single, *columns.get("texts", [])]))
 
 
@@ -147,14 +147,13 @@ def _article(
     row: Mapping[str, Any], columns: Mapping[str, Any], where: str, default_id: str, source: str
 ) -> Article | None:
     """The article in a row; None if its titles and sections differ in number."""
-    identifier = row[columns["id"]] if "id" in columns else None
-    if isinstance(identifier, int) and not isinstance(identifier, bool):
-        identifier = str(identifier)
+    identifier = name_or(row[columns["id"]], default_id, columns["id"], where) if "id" in columns else default_id
+    group = name_or(row[columns["group"]], None, columns["group"], where) if "group" in columns else None
     title = text_or(row[columns["title"]], None, columns["title"], where) if "title" in columns else None
     sections = _sections(row, columns, where)
     if sections is None:
         return None
-    return Article(text_or(identifier, default_id, columns.get("id", ""), where) or default_id, title, sections, source)
+    return Article(identifier or default_id, title, sections, source, group)
 
 
 def _sections(row: Mapping[str, Any], columns: Mapping[str, Any], where: str) -> tuple[Section, ...] | None:

@@ -12,16 +12,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, Section, batches_of, iter_batches, write_batches
+from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, Section, iter_batches, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file, write_json
 from textcritic.plan.checks.corpora import SPLITS
 from textcritic.runlog import log, versions
-
-COLLECTED_SCHEMA = ARTICLE_SCHEMA.append(pa.field("group", pa.int64()))
-"""The corpus schema, and the number of the distinct English sentence that an article translates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,9 @@ def write_parallel_corpus(
     """Write `train`, `validation` and `test` Parquet files and `statistics.json` of a parallel corpus.
 
     An article is one translation: its id is the number of the sentence and the language, its title the English
-    sentence, and its only section is called like the language and has the translation. Splits go by English sentence:
-    all translations of a sentence, and of the same sentence where it comes again, are in one split. Articles keep
+    sentence, its group the number of the distinct English sentence, and its only section is called like the language
+    and has the translation. Splits go by group: all translations of a sentence, and of the same sentence where it comes
+    again, are in one split. Articles keep
     their order. Memory holds a hash of each distinct sentence; texts are streamed through a file beside the splits.
 
     Args:
@@ -78,7 +77,7 @@ def write_parallel_corpus(
     tally = _Tally()
     with TemporaryDirectory(dir=folder, prefix=".collected.") as temporary:
         collected = Path(temporary) / "collected.parquet"
-        write_batches(collected, _batches(tally.watch(sentences.stream)), COLLECTED_SCHEMA)
+        write_articles(collected, tally.watch(sentences.stream))
         split_of = _split_of_groups(folder.name, len(tally.groups), splits, sentences.skipped)
         articles = _write_splits(collected, split_of, folder)
     record = {
@@ -135,8 +134,8 @@ class _Tally:
         self.tokens: Counter[str] = Counter()
         self.sha256 = hashlib.sha256()
 
-    def watch(self, stream: Iterable[Sentence]) -> Iterator[tuple[Article, int]]:
-        """The articles of each sentence, with the number of its distinct English text."""
+    def watch(self, stream: Iterable[Sentence]) -> Iterator[Article]:
+        """The articles of each sentence."""
         for sentence in stream:
             key = hashlib.blake2b(sentence.text.encode(), digest_size=16).digest()
             group = self.groups.setdefault(key, len(self.groups))
@@ -146,22 +145,8 @@ class _Tally:
                 self.tokens[language] += len(text.split())
                 self.sha256.update(f"{sentence.text}\n{language}\n{text}\n".encode())
                 name = article_id(self.sentences, language)
-                yield Article(name, sentence.text, (Section(language, text),), sentence.source), group
+                yield Article(name, sentence.text, (Section(language, text),), sentence.source, str(group))
             self.sentences += 1
-
-
-def _batches(articles: Iterator[tuple[Article, int]]) -> Iterator[pa.RecordBatch]:
-    groups: list[int] = []
-
-    def noted() -> Iterator[Article]:
-        for article, group in articles:
-            groups.append(group)
-            yield article
-
-    for batch in batches_of(noted()):
-        column = pa.array(groups[: batch.num_rows], pa.int64())
-        del groups[: batch.num_rows]
-        yield pa.record_batch([*batch.columns, column], schema=COLLECTED_SCHEMA)
 
 
 def _split_of_groups(name: str, groups: int, shares: Mapping[str, Any], skipped: Mapping[str, int]) -> np.ndarray:
@@ -187,9 +172,8 @@ def _write_splits(collected: Path, split_of: np.ndarray, folder: Path) -> list[i
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(folder / f"{split}.parquet")) for split in SPLITS]
         writers = [stack.enter_context(pq.ParquetWriter(file, ARTICLE_SCHEMA, compression="zstd")) for file in files]
-        for batch in iter_batches(collected, COLLECTED_SCHEMA):
-            splits = split_of[batch.column("group").to_numpy()]
-            articles = batch.select(ARTICLE_SCHEMA.names)
+        for articles in iter_batches(collected, ARTICLE_SCHEMA):
+            splits = split_of[pc.cast(articles["group"], pa.int64()).to_numpy()]
             for number, writer in enumerate(writers):
                 part = articles.filter(pa.array(splits == number))
                 counts[number] += part.num_rows

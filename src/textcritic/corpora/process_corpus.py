@@ -115,5 +115,6 @@ def _batches(process: Process, split: str, states: Ints, emitted: Ints) -> Itera
             pa.nulls(len(rows), pa.string()),
             pa.ListArray.from_arrays(pa.array(offsets), sections, type=sections_type),
             pa.array(np.full(len(rows), "process", object), pa.string()),
+            pa.nulls(len(rows), pa.string()),
         ]
         yield pa.record_batch(columns, schema=ARTICLE_SCHEMA)

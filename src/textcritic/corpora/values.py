@@ -16,6 +16,13 @@ def text_or(value: Any, default: str | None, key: str, where: str) -> str | None
     return value
 
 
+def name_or(value: Any, default: str | None, key: str, where: str) -> str | None:
+    """An id or the name of a group: a string or a whole number; the default for null and for an empty string."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return text_or(value, default, key, where) or default
+
+
 def lacks(value: Mapping[str, Any], key: str) -> str:
     """Words for an object without a key, and for the one that may be this key misspelt."""
     close = difflib.get_close_matches(key, map(str, value), 1)

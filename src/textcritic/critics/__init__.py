@@ -2,9 +2,19 @@
 
 from textcritic.critics.audit import audit_transitions
 from textcritic.critics.chains import Chains, Steps
+from textcritic.critics.correction import Corrected, Evidence, corrected_ppl
 from textcritic.critics.decomposition import Decomposition, decompose
 from textcritic.critics.known_process import KnownProcess, audit_parsing, score_sequences
-from textcritic.critics.scores import SCORES_SCHEMA, document_columns, latent_nll, latent_ppl, p_value_of, rejections
+from textcritic.critics.scores import (
+    SCORES_SCHEMA,
+    document_columns,
+    groups_of,
+    latent_nll,
+    latent_ppl,
+    p_value_of,
+    rejections,
+    with_groups,
+)
 from textcritic.critics.scoring import (
     TransitionErrors,
     expected_transitions,
@@ -25,17 +35,21 @@ __all__ = [
     "PAPER_GRID",
     "SCORES_SCHEMA",
     "Chains",
+    "Corrected",
     "Decomposition",
+    "Evidence",
     "KnownProcess",
     "Steps",
     "TransitionCritic",
     "TransitionErrors",
     "audit_parsing",
     "audit_transitions",
+    "corrected_ppl",
     "count_transitions",
     "decompose",
     "document_columns",
     "expected_transitions",
+    "groups_of",
     "is_unlikely",
     "latent_nll",
     "latent_ppl",
@@ -48,4 +62,5 @@ __all__ = [
     "scored_transitions",
     "transition_errors",
     "unseen_transitions",
+    "with_groups",
 ]

@@ -1,7 +1,7 @@
 """How each disputed detail of the coherence critic changes the Latent PPL: one switch at a time, then all of them."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from textcritic.critics.transitions import (
     Mode,
     TransitionCritic,
     choose_delta,
+    folds,
     num_targets,
     pooled_ppl,
     smoothed_log_probs,
@@ -25,6 +26,8 @@ from textcritic.critics.transitions import (
 from textcritic.errors import TextcriticError
 
 DEFAULT = "default"
+
+Pairs = Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class _Setting:
 
 
 def audit_transitions(
-    critic: TransitionCritic, validation: ChainsLike, data: pa.Table, samples: Mapping[str, pa.Table]
+    critic: TransitionCritic, train: ChainsLike, data: pa.Table, samples: Mapping[str, pa.Table]
 ) -> list[dict[str, Any]]:
     """Latent PPL of the data and of each sample under a critic and under each switch of one of its details.
 
@@ -49,11 +52,11 @@ def audit_transitions(
     it wrote any); `generated titles, unknown titles` (both of the last two, samples only); `posterior` (expectation
     instead of MAP); `all as released` (smoothing, normalisation and unknown titles). For a critic whose mode is
     "as_released" the switches lead the other way, to the paper's text, and the last is `all as in the text`. delta is
-    chosen anew on the validation split where its grid, the rows or the use of unknown titles change.
+    chosen anew, by the same cross-validation, where its grid, the rows or the use of unknown titles change.
 
     Args:
         critic: the fitted critic.
-        validation: gold chains of the validation split.
+        train: gold chains of the train split, which the critic was fitted on.
         data: latents of the test split (columns id, gold, inferred, posterior; metadata `titles`).
         samples: latents of each sample, by name.
 
@@ -65,9 +68,10 @@ def audit_transitions(
         A switch that a source cannot have (no gold titles, or given ones and so no posterior) has no row.
 
     Raises:
-        TextcriticError: no validation chain of known titles, or a source of which no document can be scored by default.
+        TextcriticError: too few training chains to cross-validate, or a source of which no document can be scored by
+            default.
     """
-    held_out = Chains.of(validation)
+    pairs = list(folds(Chains.of(train), critic.titles, critic.counts))
     rows: list[dict[str, Any]] = []
     for source, latents in {"data": data, **samples}.items():
         values: dict[str, float] = {}
@@ -77,7 +81,7 @@ def audit_transitions(
                 if switch == DEFAULT:
                     raise TextcriticError(f"audit: no document of {source!r} can be scored ({rejected} rejected)")
                 continue
-            values[switch] = pooled_ppl(counts, _log_probs(critic, held_out, setting))
+            values[switch] = pooled_ppl(counts, _log_probs(critic, pairs, setting))
             base = "titles" if switch == "posterior" and source == "data" else DEFAULT
             row = {"switch": switch, "setting": words, "source": source, "latent_ppl": _finite(values[switch])}
             row |= {"compared_with": None, "change_percent": None}
@@ -124,14 +128,12 @@ def _own(critic: TransitionCritic, titles: str) -> _Setting:
     return _Setting(grid, critic.mode, critic.mode == "as_released", titles)
 
 
-def _log_probs(critic: TransitionCritic, validation: Chains, setting: _Setting) -> npt.NDArray[np.float64]:
+def _log_probs(critic: TransitionCritic, pairs: Pairs, setting: _Setting) -> npt.NDArray[np.float64]:
+    """Under one setting; `pairs` are the counts of the other folds and of each fold."""
     if replace(setting, soft=False) == _own(critic, setting.titles):
         return critic.log_probs
     targets = num_targets(len(critic.titles), setting.rows)
-    held_out, _, _ = usable_counts(validation, critic.titles, setting.skip_unknown)
-    if not held_out.any():
-        raise TextcriticError("audit: validation has no chain of known titles; at least one is needed")
-    delta, _ = choose_delta([(critic.counts, held_out)], setting.grid or (critic.delta,), targets)
+    delta, _ = choose_delta(pairs, setting.grid or (critic.delta,), targets)
     return smoothed_log_probs(critic.counts, delta, targets)
 
 

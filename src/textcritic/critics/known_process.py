@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.corpora.articles import title_chains
+from textcritic.corpora.articles import article_groups, title_chains
 from textcritic.corpora.process import Process
 from textcritic.critics.chains import Chains, ChainsLike
-from textcritic.critics.scores import ChainScores, Rejected, reasons_of, scores_table
+from textcritic.critics.scores import ChainScores, Rejected, reasons_of, scores_table, with_groups
 from textcritic.critics.transitions import BEGIN, pooled_ppl
 from textcritic.files import read_table, write_table
 from textcritic.latents.lookup import Lookup
@@ -123,6 +123,7 @@ def score_sequences(
     rejected = [] if rejected_path is None else read_table(rejected_path).select(["id", "why"]).to_pylist()
     ids, chains = title_chains(articles_path)
     scores = KnownProcess.load(process_path).score(ids, chains, [(row["id"], row["why"]) for row in rejected])
+    scores = with_groups(scores, article_groups(articles_path))
     write_table(out_path, scores)
     return scores
 

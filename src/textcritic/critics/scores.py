@@ -7,6 +7,8 @@ This table is all that critics have in common. Every kind writes these columns:
   infinite if the critic gives its latent probability 0.
 - `rejected`, bool: whether the document has no latent and so no score.
 - `why`, string: the reason, null if it is not rejected.
+- `group`, string: of the documents that belong together with this one, which intervals and tests take as one; null: the
+  document is alone. Critics leave it null; `with_groups` fills it in.
 
 A critic whose latent is a chain (section titles, states of a known process) writes `SCORES_SCHEMA`, which adds `steps`
 (transitions that count; 0 if rejected), `nll_soft` (the expectation under a classifier's posterior; null without one),
@@ -38,6 +40,7 @@ SCORES_SCHEMA = pa.schema(
         ("nll_soft", pa.float64()),
         ("rejected", pa.bool_()),
         ("why", pa.string()),
+        ("group", pa.string()),
         ("chain", pa.list_(pa.string())),
         ("step_nll", pa.list_(pa.float64())),
     ]
@@ -95,6 +98,7 @@ def scores_table(ids: Sequence[str] | pa.Array, scores: ChainScores, rejected: R
         pa.nulls(documents, pa.float64()) if scores.soft is None else pa.array(scores.soft, mask=~usable),
         pa.array(~usable),
         scores.reasons,
+        pa.nulls(documents, pa.string()),
         pa.ListArray.from_arrays(_offsets(lengths), scores.chains.titles),
         pa.ListArray.from_arrays(_offsets(num_steps), pa.array(step_nll)),
     ]
@@ -113,6 +117,23 @@ def rejected_rows(rejected: Rejected, schema: pa.Schema, others: Mapping[str, An
     """
     rows = [{"id": name, "nll": math.nan, "rejected": True, "why": why, **others} for name, why in rejected]
     return pa.Table.from_pylist(rows, schema=schema)
+
+
+def with_groups(scores: pa.Table, groups: pa.Table) -> pa.Table:
+    """Scores with the group of each document.
+
+    Args:
+        scores: of any critic.
+        groups: `id` and `group` of the documents, see `corpora.article_groups`; a document that is not there is alone.
+    """
+    found = groups["group"].take(pc.index_in(scores["id"], value_set=groups["id"].combine_chunks()))
+    return scores.set_column(scores.column_names.index("group"), scores.schema.field("group"), found)
+
+
+def groups_of(scores: pa.Table) -> list[str | None] | None:
+    """The group of every document not rejected, as `inference` takes it; None where all are alone."""
+    found = scores["group"].filter(pc.invert(scores["rejected"]))
+    return None if found.null_count == len(found) else found.to_pylist()
 
 
 def reasons_of(chains: Chains, codes: npt.NDArray[np.int32], usable: npt.NDArray[np.bool_], what: str) -> pa.Array:

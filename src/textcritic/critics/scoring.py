@@ -268,6 +268,11 @@ def expected_counts(posteriors: Posteriors) -> Matrix:
     return counts
 
 
+def aligned_posteriors(latents: pa.Table, critic: TransitionCritic) -> "Posteriors":
+    """The posteriors of a table of latents, columns in the critic's order; errors as `score_posteriors`."""
+    return _aligned(critic, latents["posterior"], posterior_titles(latents))
+
+
 def _aligned(critic: TransitionCritic, posteriors: PosteriorsLike, titles: Sequence[str] | None) -> "Posteriors":
     """The posteriors with their columns in the critic's order."""
     names = list(critic.titles if titles is None else titles)

@@ -19,7 +19,7 @@ PAPER_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 AS_RELEASED_GRID = (0.0, 1.0)
 # Counts and probabilities are dense [V + 1, V + 1] tables; the paper's corpora have 27 to 96 titles.
 MAX_TITLES = 5000
-# Number of parts in the cross-validation, which chooses the smoothing if there is no validation split.
+# Number of parts in the cross-validation, which chooses the smoothing.
 FOLDS = 10
 
 Mode = Literal["paper", "as_released"]
@@ -57,27 +57,26 @@ class TransitionCritic:
     def fit(
         cls,
         train: ChainsLike,
-        validation: ChainsLike | None = None,
         *,
         titles: Sequence[str] | None = None,
         mode: Mode = "paper",
         grid: Sequence[float] | None = None,
         seed: int = 1,
     ) -> Self:
-        """Count the transitions of `train` and choose delta.
+        """Count the transitions of `train` and choose delta by cross-validation over `FOLDS` parts of it.
+
+        The delta of the lowest Latent PPL on held-out parts is taken (ties: the larger one).
 
         Args:
             train: gold chains of titles.
-            validation: gold chains; the delta of the lowest Latent PPL on them is taken (ties: the larger one). Without
-                them, delta is chosen by cross-validation over `FOLDS` parts of `train`.
             titles: the V titles; default: those of `train`, sorted.
             mode: see the class.
             grid: deltas to try; default `PAPER_GRID` or `AS_RELEASED_GRID`. A single delta is taken without a search.
             seed: of the random assignment of documents to folds.
 
         Raises:
-            TextcriticError: no chains, a training title outside `titles`, a bad grid, no validation document that can
-                be scored, or too few documents to cross-validate.
+            TextcriticError: no chains, a training title outside `titles`, a bad grid, or too few documents to
+                cross-validate.
         """
         deltas = _checked_grid(grid if grid is not None else (PAPER_GRID if mode == "paper" else AS_RELEASED_GRID))
         chains = Chains.of(train)
@@ -87,16 +86,7 @@ class TransitionCritic:
             raise TextcriticError("train: no chains of sections; at least one document with a section is needed")
         if len(deltas) == 1:
             return cls(known, counts, deltas[0], mode, ((deltas[0], None),))
-        if validation is not None:
-            held_out, _, _ = usable_counts(Chains.of(validation), known, skip_unknown=mode == "as_released")
-            if not held_out.any():
-                raise TextcriticError(
-                    "validation: no chain of known titles; at least one is needed to choose the smoothing"
-                )
-            pairs: Iterable[tuple[Counts, Counts]] = [(counts, held_out)]
-        else:
-            pairs = _folds(chains, known, counts, seed)
-        delta, tried = choose_delta(pairs, deltas, num_targets(len(known), mode))
+        delta, tried = choose_delta(folds(chains, known, counts, seed), deltas, num_targets(len(known), mode))
         return cls(known, counts, delta, mode, tried)
 
     @cached_property
@@ -120,7 +110,7 @@ class TransitionCritic:
             "kind": self.kind,
             "mode": self.mode,
             "delta": self.delta,
-            "grid": [{"delta": delta, "validation_latent_ppl": ppl} for delta, ppl in self.grid],
+            "grid": [{"delta": delta, "held_out_latent_ppl": ppl} for delta, ppl in self.grid],
             "titles": list(self.titles),
             "counts": self.counts.tolist(),
         }
@@ -220,16 +210,20 @@ def choose_delta(
     return best, tuple((delta, ppl if math.isfinite(ppl) else None) for delta, ppl in tried)
 
 
-def _folds(chains: Chains, titles: Sequence[str], counts: Counts, seed: int) -> Iterable[tuple[Counts, Counts]]:
-    """(counts of the other folds, counts of this fold), documents put into folds of equal size at random."""
+def folds(chains: Chains, titles: Sequence[str], counts: Counts, seed: int = 1) -> Iterable[tuple[Counts, Counts]]:
+    """(counts of the other folds, counts of this fold), documents put into `FOLDS` of equal size at random.
+
+    Raises:
+        TextcriticError: fewer than two documents with sections.
+    """
     steps = Steps.of(chains.codes(titles), chains.lengths, len(titles))
     rows = np.flatnonzero(chains.lengths > 0)
     if len(rows) < 2:
         raise TextcriticError("train: one document cannot be cross-validated; give a smoothing or more documents")
-    folds = min(FOLDS, len(rows))
+    parts = min(FOLDS, len(rows))
     fold_of = np.full(len(chains.lengths), -1)
-    fold_of[rows] = np.random.default_rng(seed).permutation(len(rows)) % folds
-    for fold in range(folds):
+    fold_of[rows] = np.random.default_rng(seed).permutation(len(rows)) % parts
+    for fold in range(parts):
         held_out = steps.counts(fold_of == fold)
         yield counts - held_out, held_out
 
@@ -256,5 +250,5 @@ def _fields(value: Any) -> tuple[tuple[str, ...], Counts, float, Mode, tuple[tup
     width = len(titles) + 1
     if counts.shape != (width, width) or counts.dtype.kind != "i" or counts.min() < 0:
         raise ValueError(f"its counts are not {width} x {width} whole numbers from 0 upwards")
-    grid = tuple((point["delta"], point["validation_latent_ppl"]) for point in value["grid"])
+    grid = tuple((point["delta"], point["held_out_latent_ppl"]) for point in value["grid"])
     return titles, counts.astype(np.int64), delta, mode, grid

@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import pyarrow as pa
@@ -176,7 +176,7 @@ def import_samples(
                 sections = _titled(article, texts, standard)
         except MalformedArticle as malformed:
             return Rejected(article.id, "\n\n".join(texts), malformed.reason)
-        return Article(article.id, article.title, sections, article.source)
+        return replace(article, sections=sections)
 
     advice = "give articles whose sections all have text" + (" and a title" if standard else "")
     outcomes = (outcome(article) for article in given_articles(path))

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from textcritic.errors import TextcriticError
@@ -32,7 +33,7 @@ class Shard:
     """A part of a sample.
 
     Attributes:
-        seed: of the sample; article i depends on (seed, i) and on nothing else that is drawn.
+        seed: of the sample, see `seed_of_draw`; article i depends on (seed, i) and on nothing else that is drawn.
         first: index of the shard's first article.
         count: number of articles.
         path: of the Parquet file: index, text, tokens (drawn, the end token included), finish ("end", or "length" when
@@ -58,6 +59,16 @@ class Draw:
     text: str
     tokens: int
     finish: str
+
+
+def seed_of_draw(training: int, draw: int) -> int:
+    """The seed of a sample's random numbers, from 0 to 2**64 - 1: another for each training and each draw from it.
+
+    Args:
+        training: seed of the training.
+        draw: number of the draw from what was trained; 0 or more.
+    """
+    return int(np.random.SeedSequence((training, draw)).generate_state(1, np.uint64)[0])
 
 
 def write_shard(path: str | os.PathLike[str], draws: Iterable[Draw]) -> None:

@@ -13,6 +13,9 @@ def summarise(
 ) -> dict[str, Any]:
     """Perplexity over all predicted tokens and over body tokens only, as perplexity.json holds it.
 
+    The interval takes articles as independent, as encodings do not hold their groups: where articles belong together,
+    such as the chapters of a book, it is too narrow.
+
     Args:
         nll: nats of each predicted token [tokens]; infinite where the model gives the token no probability.
         kinds: kind of each [tokens]: 0 boundary, 1 title, 2 body.
@@ -23,8 +26,8 @@ def summarise(
 
     Returns:
         `{"unit", "all", "body", "documents", "zero_probability_tokens", "windows"}`; "all" and "body" hold `ppl` =
-        exp(nll / tokens), `nll` (total, nats), `tokens` and `ci95` (95% percentile interval of ppl). Infinite values
-        are None.
+        exp(nll / tokens), `nll` (total, nats), `tokens` and `ci95` (95% interval of ppl, None where there is
+        none). Infinite values are None.
     """
     _, documents = np.unique(documents, return_inverse=True)
     count = int(documents.max()) + 1

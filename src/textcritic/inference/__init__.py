@@ -1,6 +1,6 @@
-"""The only place where uncertainty is computed: bootstrap intervals, permutation tests, spread over seeds."""
+"""The only place where uncertainty is computed: bootstrap intervals, permutation tests, spread over trainings."""
 
-from textcritic.inference.bootstrap import Interval, bootstrap_difference, bootstrap_interval
+from textcritic.inference.bootstrap import LEAST_UNITS, Interval, bootstrap_difference, bootstrap_interval, linearised
 from textcritic.inference.categorical import (
     DISTANCES,
     WordDistance,
@@ -8,6 +8,17 @@ from textcritic.inference.categorical import (
     half_l1,
     max_difference,
 )
+from textcritic.inference.clusters import (
+    ClusterTest,
+    Groups,
+    are_grouped,
+    cluster_test,
+    one_of_each,
+    two_sample_test,
+    unit_of,
+    unit_sums,
+)
+from textcritic.inference.components import Component, variance_components
 from textcritic.inference.covariances import (
     CovarianceTest,
     aggregated_covariance,
@@ -16,7 +27,7 @@ from textcritic.inference.covariances import (
     covariance_distance,
     covariance_test,
 )
-from textcritic.inference.differences import DifferenceTest, difference_test
+from textcritic.inference.differences import DifferenceTest, group_difference
 from textcritic.inference.discrete import (
     KsTest,
     MeanTest,
@@ -27,19 +38,35 @@ from textcritic.inference.discrete import (
     mean_test,
 )
 from textcritic.inference.energy import EnergyTest, energy_distance, energy_test
+from textcritic.inference.equivalence import (
+    ALPHA,
+    DIFFERENT,
+    MARGIN,
+    SAME,
+    UNKNOWN,
+    Gap,
+    Number,
+    gap,
+    limit_of,
+    verdict,
+)
+from textcritic.inference.fits import with_fits
 from textcritic.inference.groups import (
     GroupTest,
     JackknifeEstimate,
-    distance_intervals,
     group_jackknife,
     group_permutation,
+    largest_difference_interval,
 )
 from textcritic.inference.histograms import Histogram, quantile
+from textcritic.inference.holm import holm
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
-from textcritic.inference.permutation import ALPHA, PermutationTest, permutation_p_values, permutation_test
-from textcritic.inference.ranks import rank_interval, rank_permutation
+from textcritic.inference.paired import paired_permutation_test
+from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
+from textcritic.inference.power import POWER_COLUMNS, PowerDraws, PowerOptions, noticed, power_rows
+from textcritic.inference.ranks import RankTest, rank_interval, rank_permutation
 from textcritic.inference.shares import share_interval
-from textcritic.inference.statistics import Statistic, exp_ratio_of_sums, ratio_of_sums, seed_summary, with_ones
+from textcritic.inference.statistics import Statistic, exp_ratio_of_sums, ratio_of_sums, with_ones
 from textcritic.inference.strata import (
     StrataDifference,
     StrataTest,
@@ -47,60 +74,105 @@ from textcritic.inference.strata import (
     strata_distance,
     strata_test,
 )
+from textcritic.inference.trainings import (
+    Recipe,
+    by_training,
+    over_runs,
+    over_trainings,
+    recipes_p,
+    runs_p,
+    trainings_p,
+)
 
 __all__ = [
     "ALPHA",
+    "DIFFERENT",
     "DISTANCES",
     "GROUPS",
+    "LEAST_UNITS",
+    "MARGIN",
+    "POWER_COLUMNS",
+    "SAME",
+    "UNKNOWN",
+    "ClusterTest",
+    "Component",
     "CovarianceTest",
     "DifferenceTest",
     "EnergyTest",
+    "Gap",
     "GroupTest",
+    "Groups",
     "Histogram",
     "Interval",
     "JackknifeEstimate",
     "KsTest",
     "MeanTest",
+    "Number",
     "PermutationTest",
+    "PowerDraws",
+    "PowerOptions",
+    "RankTest",
+    "Recipe",
     "Statistic",
     "StrataDifference",
     "StrataTest",
     "WordDistance",
     "aggregated_covariance",
+    "are_grouped",
     "bootstrap_difference",
     "bootstrap_interval",
+    "by_training",
     "centred_covariance",
     "chi_square",
+    "cluster_test",
     "corrected_covariance_distance",
     "covariance_distance",
     "covariance_test",
-    "difference_test",
-    "distance_intervals",
     "document_groups",
     "energy_distance",
     "energy_test",
     "exp_ratio_of_sums",
+    "gap",
+    "group_difference",
     "group_jackknife",
     "group_permutation",
     "half_l1",
+    "holm",
     "jackknife_variance",
     "ks_distance",
     "ks_fit_test",
     "ks_interval",
     "ks_test",
+    "largest_difference_interval",
+    "limit_of",
+    "linearised",
     "max_difference",
     "mean_test",
+    "noticed",
+    "one_of_each",
+    "over_runs",
+    "over_trainings",
+    "paired_permutation_test",
     "permutation_p_values",
     "permutation_test",
+    "power_rows",
     "quantile",
     "rank_interval",
     "rank_permutation",
     "ratio_of_sums",
-    "seed_summary",
+    "recipes_p",
+    "runs_p",
     "share_interval",
     "strata_difference",
     "strata_distance",
     "strata_test",
     "t_interval",
+    "trainings_p",
+    "two_sample_test",
+    "unit_of",
+    "unit_sums",
+    "variance_components",
+    "verdict",
+    "with_fits",
     "with_ones",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
+from textcritic.inference.bootstrap import LEAST_UNITS
 from textcritic.inference.statistics import Array, checked_columns
 
 
@@ -23,7 +24,7 @@ class CovarianceTest:
             splits whose second set does not vary, as happens among a handful of documents, are left out.
         p: permutation p-value of `distance`: how often two such sets are at least as far apart.
         corrected: the distance without what finite sets add to it; 0 if nothing else is left.
-        low, high: bootstrap interval of `corrected`.
+        low, high: bootstrap interval of `corrected`; None where a set has fewer than `LEAST_UNITS`.
         level: of the interval.
         resamples: number of bootstrap resamples, and of random splits.
     """
@@ -32,8 +33,8 @@ class CovarianceTest:
     by_chance: float
     p: float
     corrected: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     level: float
     resamples: int
 
@@ -155,7 +156,9 @@ def covariance_test(
     p = (extreme + 1) / (resamples + 1)
     some = by_chance[np.isfinite(by_chance)]
     chance = float(some.mean()) if len(some) else math.inf
-    return CovarianceTest(distance, chance, p, corrected, low, high, level, resamples)
+    few = min(np.shape(first)[0], np.shape(second)[0]) < LEAST_UNITS
+    ends = (None if few else low, None if few else high)
+    return CovarianceTest(distance, chance, p, corrected, ends[0], ends[1], level, resamples)
 
 
 @dataclass(frozen=True)

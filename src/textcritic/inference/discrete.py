@@ -14,6 +14,7 @@ import numpy.typing as npt
 from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import Interval, chunk_sizes
 from textcritic.inference.histograms import Counts, Histogram, on_common_values
+from textcritic.inference.jackknife import t_interval
 from textcritic.inference.statistics import Array
 
 # numpy draws hypergeometric counts of fewer items than this.
@@ -22,7 +23,7 @@ HYPERGEOMETRIC_LIMIT = 1_000_000_000
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KsTest:
     """A Kolmogorov-Smirnov distance and how much of it is chance.
 
@@ -30,15 +31,23 @@ class KsTest:
         distance: largest absolute difference of the two distribution functions, 0 to 1.
         at: the value where it is attained, the first of several; of `ks_fit_test` the index of the category.
         p: `(b + 1) / (B + 1)`, b of B resamples under the null hypothesis being at least as far apart.
-        resamples: B.
-        chance: mean distance under the null hypothesis.
+        null: float64 [resamples], distances under the null hypothesis.
     """
 
     distance: float
     at: float
     p: float
-    resamples: int
-    chance: float
+    null: Array
+
+    @property
+    def resamples(self) -> int:
+        """B."""
+        return len(self.null)
+
+    @property
+    def chance(self) -> float:
+        """Mean distance under the null hypothesis."""
+        return float(self.null.mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +56,7 @@ class MeanTest:
 
     Attributes:
         difference: in the units of the values.
-        low, high: percentile interval, documents of each set drawn with replacement.
+        low, high: interval of Student's t with Welch's degrees of freedom; NaN where a set is a single document.
         level: of the interval.
         p: two-sided, `(b + 1) / (B + 1)`.
         p_as_printed: of Algorithm 1 in appendix B as it is printed, see `mean_test`.
@@ -64,7 +73,7 @@ class MeanTest:
 
     @property
     def resamples(self) -> int:
-        """Number of random splits, and of bootstrap resamples."""
+        """Number of random splits."""
         return len(self.null)
 
 
@@ -192,7 +201,7 @@ def mean_test(
     Args:
         first: of the samples.
         second: of the data.
-        resamples: B, random splits, and bootstrap resamples.
+        resamples: B, random splits.
         level: of confidence.
         seed: of `numpy.random.default_rng`.
 
@@ -203,7 +212,7 @@ def mean_test(
         raise TextcriticError(f"mean test: level {level}; give one inside (0, 1)")
     values, counts = on_common_values(first, second)
     pooled, sizes = counts.sum(axis=0), (first.total, second.total)
-    splits, *draws = np.random.default_rng(seed).spawn(3)
+    splits = np.random.default_rng(seed)
     # Around a middle value, so that large values with small differences keep their digits.
     centred = values - pooled @ values / pooled.sum()
     sums = np.concatenate(
@@ -214,8 +223,9 @@ def mean_test(
     tolerance = ROUNDING * float(np.abs(centred).max())
     extreme = int((np.abs(null) >= abs(difference) - tolerance).sum())
     as_printed = float((np.abs(null) >= difference - tolerance).mean())
-    one, two = (_bootstrap_means(one, resamples, rng) for one, rng in zip((first, second), draws, strict=True))
-    low, high = np.quantile(one - two, [(1 - level) / 2, (1 + level) / 2])
+    errors = [one.variance / one.total for one in (first, second)]
+    freedom = sum(errors) ** 2 / max(sum(e**2 / max(n - 1, 1) for e, n in zip(errors, sizes, strict=True)), 1e-300)
+    low, high = t_interval(difference, sum(errors), freedom + 1, level)
     return MeanTest(difference, float(low), float(high), level, (extreme + 1) / (resamples + 1), as_printed, null)
 
 
@@ -260,14 +270,7 @@ def _gaps(first: Counts, pooled: Counts) -> npt.NDArray[np.int64 | np.float64]:
 
 def _ks_result(distance: float, at: float, extreme: int, null: Array) -> KsTest:
     p = (extreme + 1) / (len(null) + 1)
-    return KsTest(distance, at, p, len(null), float(null.mean()))
-
-
-def _bootstrap_means(histogram: Histogram, resamples: int, rng: np.random.Generator) -> Array:
-    total = histogram.total
-    shares = histogram.counts / total
-    chunks = [rng.multinomial(total, shares, size) for size in chunk_sizes(resamples, len(shares))]
-    return np.concatenate([chunk @ histogram.values for chunk in chunks]) / total
+    return KsTest(distance, at, p, null)
 
 
 def _checked(resamples: int, what: str) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
+from textcritic.inference.bootstrap import LEAST_UNITS
 from textcritic.inference.permutation import few_splits
 from textcritic.inference.statistics import Array, checked_columns
 
@@ -30,7 +31,7 @@ class EnergyTest:
             points they have, the larger it is.
         corrected: the same without this bias: no point, and no pair, is compared with itself. It is 0 on average where
             both sets are drawn from one distribution, and may be below 0.
-        low, high: bootstrap interval of `corrected`.
+        low, high: bootstrap interval of `corrected`; None where a set has fewer than `LEAST_UNITS`.
         level: of the interval.
         resamples: of the bootstrap.
         p: permutation p-value of `distance`: how often sets whose points are exchanged are at least as far apart.
@@ -40,8 +41,8 @@ class EnergyTest:
 
     distance: float
     corrected: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     level: float
     resamples: int
     p: float
@@ -126,7 +127,9 @@ def energy_test(
     drawn = np.concatenate([sets.corrected(*chunk) for chunk in sets.resampled(resamples, draws)])
     tail = (1 - level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail]) - (distance - corrected)
-    return EnergyTest(distance, corrected, float(low), float(high), level, resamples, p, len(values), exact)
+    few = min(len(one), len(two)) < LEAST_UNITS
+    ends = (None if few else float(low), None if few else float(high))
+    return EnergyTest(distance, corrected, ends[0], ends[1], level, resamples, p, len(values), exact)
 
 
 @dataclass(frozen=True, eq=False)

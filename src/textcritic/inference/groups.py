@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
+from textcritic.inference.bootstrap import Interval
 from textcritic.inference.categorical import DISTANCES, WordDistance, gaps_of
-from textcritic.inference.group_sizes import Sizes, exchangeable_groups
+from textcritic.inference.group_sizes import Groups, Sizes, exchangeable_groups
 from textcritic.inference.jackknife import jackknife_variance, t_interval
 from textcritic.inference.permutation import few_splits
 from textcritic.inference.statistics import Array
@@ -25,6 +26,8 @@ if TYPE_CHECKING:  # scipy takes long to load, and every command loads this pack
 
 # Counts of words in resamples that are in memory at a time, 4 MB: they stay in the processor's cache.
 CHUNK = 500_000
+# Words whose frequencies are looked at in a bootstrap of their largest difference.
+FREQUENT = 2000
 # Distances that are equal but for the order of their sums differ by less than this share.
 ROUNDING = 1e-9
 
@@ -105,57 +108,66 @@ def group_permutation(
         TextcriticError: different words, negative counts, a set or a split without tokens, no resamples, or sizes that
             do not allow any exchange.
     """
-    require_words(resamples, first.shape[1], second.shape[1])
-    rng = np.random.default_rng(seed)
-    one, two = exchangeable_groups(first, second, sizes, rng)
-    number = len(one.documents), len(two.documents)
-    exact = few_splits(*number, resamples)
-    splits = all_splits(*number) if exact else random_splits(*number, resamples, rng)
-    own = np.repeat([1.0, 0.0], number)[:, None]
-    inside = np.concatenate([own, splits], axis=1)
-    documents = np.concatenate([one.documents, two.documents]) @ inside
+    made = exchanges(first, second, sizes, resamples, seed)
+    one, two, number, inside = made.one, made.two, made.number, made.inside
     tests = {}
-    for name, values in _distances(pooled_words(one.matrix, two.matrix), inside, None, distances).items():
-        observed, null = float(values[0]), at_size(values[1:], documents[1:], documents[0])
+    for name, values in _distances(pooled_words(one.matrix, two.matrix), inside, distances).items():
+        observed, null = float(values[0]), at_size(values[1:], made.documents[1:], made.documents[0])
         extreme = int((null >= observed * (1 - ROUNDING)).sum())
-        p = extreme / len(null) if exact else (extreme + 1) / (len(null) + 1)
-        tests[name] = GroupTest(observed, p, float(null.mean()), null, number, exact)
+        p = made.p(extreme)
+        tests[name] = GroupTest(observed, p, float(null.mean()), null, number, made.exact)
     return tests
 
 
-def distance_intervals(
-    first: "csr_matrix", second: "csr_matrix", distances: Distances = DISTANCES, level: float = 0.95
-) -> dict[str, JackknifeEstimate]:
-    """Distances between two sets with intervals, by leaving out each group of each set in turn.
+def largest_difference_interval(
+    first: "csr_matrix", second: "csr_matrix", resamples: int = 1000, level: float = 0.95, seed: int = 1
+) -> Interval:
+    """The largest difference of two relative frequencies, `categorical.max_difference`, and its interval.
 
-    The variances of the two sets add up; the degrees of freedom are those of the smaller number of groups. The
-    interval is about the distance as it is for sets of this size, chance included: `GroupTest.chance` says how much.
+    Groups of each set are drawn with replacement. The interval reaches as far as the difference of frequencies moves
+    for any word, in the share `level` of resamples, as that of `ks_interval` does: it holds the distance of the two
+    sources at least as often as `level` says, and also where it is 0.
 
     Args:
         first: [groups of the first set, words], groups of equal size.
         second: [groups of the second set, words].
-        distances: by name.
+        resamples: of the bootstrap.
         level: of confidence.
+        seed: of `numpy.random.default_rng`.
 
     Raises:
         TextcriticError: as `group_permutation`; a level outside (0, 1).
     """
-    require_words(1, first.shape[1], second.shape[1], level)
-    number = first.shape[0], second.shape[0]
-    # Column 0 has all groups; column 1 + g is without group g.
-    kept = np.concatenate([np.ones((sum(number), 1)), 1 - np.eye(sum(number))], axis=1)
+    require_words(resamples, first.shape[1], second.shape[1], level)
+    rng, sides, whole = np.random.default_rng(seed), [], []
+    for matrix in (first, second):
+        totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
+        if not totals.sum() > 0:
+            raise TextcriticError("distance: a set of groups of documents has no token; give more documents with text")
+        whole.append(totals / totals.sum())
+    # What is rare in both sets moves less than what is frequent in one of them.
+    frequent = np.argsort(-np.maximum(*whole), kind="stable")[:FREQUENT]
+    for matrix, shares in zip((first, second), whole, strict=True):
+        weights = drawn_groups(matrix.shape[0], resamples, rng)
+        tokens = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel() @ weights
+        counts = matrix[:, frequent].T @ weights
+        sides.append(np.where(tokens > 0, counts / np.maximum(tokens, 1), 0) - shares[frequent, None])
+    reach = float(np.quantile(np.abs(sides[0] - sides[1]).max(axis=0), level))
+    distance = float(np.abs(whole[0] - whole[1]).max())
+    return Interval(distance, max(0.0, distance - reach), min(1.0, distance + reach), level, resamples)
+
+
+def drawn_groups(groups: int, resamples: int, rng: np.random.Generator) -> Array:
+    """How often each group is drawn with replacement: float64 [groups, resamples]."""
+    return rng.multinomial(groups, np.full(groups, 1 / groups), resamples).T.astype(np.float64)
+
+
+def left_out(first: int, second: int) -> tuple[Array, Array]:
+    """Which groups are in each of two sets: column 0 all, then each group of either left out: [groups, columns]."""
+    kept = np.concatenate([np.ones((first + second, 1)), 1 - np.eye(first + second)], axis=1)
     inside, outside = kept.copy(), kept
-    inside[number[0] :], outside[: number[0]] = 0, 0
-    own = np.flatnonzero(inside.any(axis=0) & outside.any(axis=0))  # a set of one group has none left
-    values = _distances(pooled_words(first, second), inside[:, own], outside[:, own], distances)
-    found = {}
-    for name, some in values.items():
-        every = np.full(kept.shape[1], np.nan)
-        every[own] = some
-        parts = np.split(every[1:], [number[0]])
-        variance = sum(float(jackknife_variance(part)) for part in parts)
-        found[name] = jackknife_estimate(every[0], variance, min(number), level)
-    return found
+    inside[first:], outside[:first] = 0, 0
+    return inside, outside
 
 
 def group_jackknife(
@@ -195,13 +207,12 @@ def group_jackknife(
     return jackknife_estimate(float(statistic(*totals)), variance, number, level)
 
 
-def _distances(words: "csr_matrix", inside: Array, outside: Array | None, distances: Distances) -> dict[str, Array]:
-    """Distances of sets of groups, a chunk of words at a time.
+def _distances(words: "csr_matrix", inside: Array, distances: Distances) -> dict[str, Array]:
+    """Distances of sets of groups from all other groups, a chunk of words at a time.
 
     Args:
         words: [words, groups], counts.
-        inside: [groups, B], 1 where a group is in the first set.
-        outside: [groups, B], where it is in the second; None: where it is not in the first.
+        inside: [groups, B], 1 where a group is in the first set; all others are in the second.
         distances: by name.
 
     Returns:
@@ -211,11 +222,10 @@ def _distances(words: "csr_matrix", inside: Array, outside: Array | None, distan
 
     tokens = np.asarray(words.sum(axis=0)).ravel()
     ones = tokens @ inside
-    twos = tokens.sum() - ones if outside is None else tokens @ outside
+    twos = tokens.sum() - ones
     if not (ones > 0).all() or not (twos > 0).all():
         raise TextcriticError("distance: a set of groups of documents has no token; give more documents with text")
     share = ones / (ones + twos)
-    weights = np.ones((len(tokens), 1)) if outside is None else inside + outside
     found: dict[str, Array] = {}
     rows = max(1, CHUNK // inside.shape[1])
     for start in range(0, words.shape[0], rows):
@@ -223,7 +233,7 @@ def _distances(words: "csr_matrix", inside: Array, outside: Array | None, distan
         entries = slice(ends[0], ends[-1])
         shape = len(ends) - 1, len(tokens)
         chunk = csr_matrix((words.data[entries], words.indices[entries], ends - ends[0]), shape=shape)
-        totals = chunk @ weights
+        totals = np.asarray(chunk.sum(axis=1))
         gaps = gaps_of(chunk @ inside, totals, share)
         for name, distance in distances.items():
             part = distance.part(gaps, totals)
@@ -249,6 +259,49 @@ def at_size(null: Array, documents: Array, observed: float) -> Array:
         return null
     slope = apart @ null / (apart @ apart)
     return null - slope * (documents - observed)
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanges:
+    """Groups of two sets, and which of them are in the first set: as given in column 0, then in each exchange.
+
+    Attributes:
+        one, two: the groups that are exchanged.
+        inside: [groups of both, 1 + B], 1 where a group is in the first set.
+        exact: whether these are all exchanges.
+    """
+
+    one: Groups
+    two: Groups
+    inside: Array
+    exact: bool
+
+    @property
+    def number(self) -> tuple[int, int]:
+        """Groups of each set."""
+        return len(self.one.documents), len(self.two.documents)
+
+    @property
+    def documents(self) -> Array:
+        """Documents in the first set: [1 + B]."""
+        documents: Array = np.concatenate([self.one.documents, self.two.documents]) @ self.inside
+        return documents
+
+    def p(self, extreme: int) -> float:
+        """The p-value where so many of the exchanges are at least as extreme."""
+        exchanged = self.inside.shape[1] - 1
+        return extreme / exchanged if self.exact else (extreme + 1) / (exchanged + 1)
+
+
+def exchanges(first: "csr_matrix", second: "csr_matrix", sizes: Sizes | None, resamples: int, seed: int) -> Exchanges:
+    """All exchanges of groups where there are at most `resamples`, else so many random ones; as `group_permutation`."""
+    require_words(resamples, first.shape[1], second.shape[1])
+    rng = np.random.default_rng(seed)
+    one, two = exchangeable_groups(first, second, sizes, rng)
+    number = len(one.documents), len(two.documents)
+    exact = few_splits(*number, resamples)
+    splits = all_splits(*number) if exact else random_splits(*number, resamples, rng)
+    return Exchanges(one, two, np.concatenate([np.repeat([1.0, 0.0], number)[:, None], splits], axis=1), exact)
 
 
 def all_splits(first: int, second: int) -> Array:

@@ -44,9 +44,12 @@ def jackknife_variance(without: npt.ArrayLike) -> Floats:
 
 
 def t_interval(
-    estimate: npt.ArrayLike, variance: npt.ArrayLike, groups: int, level: float = 0.95
+    estimate: npt.ArrayLike, variance: npt.ArrayLike, groups: float, level: float = 0.95
 ) -> tuple[Floats, Floats]:
-    """The ends of the interval `estimate -+ t * sqrt(variance)`, t of G - 1 degrees of freedom; NaN of one group."""
+    """The ends of the interval `estimate -+ t * sqrt(variance)`, t of G - 1 degrees of freedom; NaN of one group.
+
+    G is no whole number where the degrees of freedom are Welch's (1947).
+    """
     from scipy.special import stdtrit  # takes long to load, and few jobs need it
 
     width = stdtrit(max(groups - 1, 1), (1 + level) / 2) * np.sqrt(np.asarray(variance, dtype=np.float64))

@@ -9,11 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
-from textcritic.inference.bootstrap import MANY_DOCUMENTS, WORTH_GROUPING, chunk_sizes
+from textcritic.inference.bootstrap import chunk_sizes
 from textcritic.inference.statistics import Array, Statistic, checked_columns, distinct_rows
 
-ALPHA = 0.05
-"""The p-value below which two sets differ."""
+# Above this many documents, equal rows are drawn together if a distinct row stands for several documents: drawing the
+# count of a row costs as much as drawing a few documents.
+MANY_DOCUMENTS = 100_000
+WORTH_GROUPING = 8
 # Sums of one chunk of tests: 4 million float64, 32 MB.
 CHUNK_SUMS = 4_000_000
 

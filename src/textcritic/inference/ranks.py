@@ -4,25 +4,23 @@ Unlike the distances of `categorical`, it is no sum over words: words are ranked
 most frequent words can be among its first ranks, and most words never are.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from textcritic.errors import TextcriticError
-from textcritic.inference.group_sizes import Sizes, exchangeable_groups
+from textcritic.inference.bootstrap import Interval
+from textcritic.inference.group_sizes import Sizes
 from textcritic.inference.groups import (
     ROUNDING,
     GroupTest,
-    JackknifeEstimate,
-    all_splits,
     at_size,
-    jackknife_estimate,
+    drawn_groups,
+    exchanges,
     pooled_words,
-    random_splits,
     require_words,
 )
-from textcritic.inference.jackknife import jackknife_variance
-from textcritic.inference.permutation import few_splits
 from textcritic.inference.statistics import Array
 
 if TYPE_CHECKING:  # scipy takes long to load, and every command loads this package
@@ -34,6 +32,18 @@ SPARE = 5
 CHUNK = 20
 
 
+@dataclass(frozen=True, eq=False)
+class RankTest(GroupTest):
+    """A distance of two rank-frequency distributions and its permutation test.
+
+    Attributes:
+        by_size: float64 [ranks], the mean over splits of the difference of the cumulative shares, which is taken off
+            before distances are: what the sizes of the sets alone make of it. 0 of sets of one size.
+    """
+
+    by_size: Array
+
+
 def rank_permutation(
     first: "csr_matrix",
     second: "csr_matrix",
@@ -41,12 +51,13 @@ def rank_permutation(
     sizes: Sizes | None = None,
     resamples: int = 1000,
     seed: int = 1,
-) -> GroupTest:
+) -> RankTest:
     """Permutation test of the distance between two rank-frequency distributions (Meister and Cotterell 2021, D_p).
 
     The distance is the largest difference of the shares of tokens up to a rank, among the tokens of the first ranks of
     each set, as of `textcritic.critics.tendencies.zipf_distances.rank_distance`. Groups are exchanged as by
-    `group_permutation`: tokens of a document stay together, where the paper draws them independently.
+    `group_permutation`: tokens of a document stay together, where the paper draws them independently. The smaller a set
+    is, the more of its tokens its first ranks have; of sets of different sizes this is taken off, see `RankTest`.
 
     Args:
         first: [groups of the first set, words], counts of each word.
@@ -59,71 +70,89 @@ def rank_permutation(
     Raises:
         TextcriticError: as `group_permutation`, or fewer than one rank.
     """
-    require_words(resamples, first.shape[1], second.shape[1])
-    rng = np.random.default_rng(seed)
-    one, two = exchangeable_groups(first, second, sizes, rng)
-    number = len(one.documents), len(two.documents)
-    exact = few_splits(*number, resamples)
-    splits = all_splits(*number) if exact else random_splits(*number, resamples, rng)
-    inside = np.concatenate([np.repeat([1.0, 0.0], number)[:, None], splits], axis=1)
-    values = _rank_distances(pooled_words(one.matrix, two.matrix), inside, 1 - inside, ranks)
-    documents = np.concatenate([one.documents, two.documents]) @ inside
-    observed, null = float(values[0]), at_size(values[1:], documents[1:], documents[0])
+    made = exchanges(first, second, sizes, resamples, seed)
+    one, two, number, inside = made.one, made.two, made.number, made.inside
+    words = pooled_words(one.matrix, two.matrix)
+    gaps = _cumulative(words, inside, ranks) - _cumulative(words, 1 - inside, ranks)
+    # Of as many groups on both sides, an exchange and its opposite have differences of opposite signs.
+    by_size = np.zeros(gaps.shape[1]) if number[0] == number[1] else gaps[1:].mean(axis=0)
+    values = np.abs(gaps - by_size).max(axis=1)
+    observed, null = float(values[0]), at_size(values[1:], made.documents[1:], made.documents[0])
     extreme = int((null >= observed * (1 - ROUNDING)).sum())
-    p = extreme / len(null) if exact else (extreme + 1) / (len(null) + 1)
-    return GroupTest(observed, p, float(null.mean()), null, number, exact)
+    p = made.p(extreme)
+    return RankTest(observed, p, float(null.mean()), null, number, made.exact, by_size)
 
 
 def rank_interval(
-    first: "csr_matrix", second: "csr_matrix", ranks: int = 10_000, level: float = 0.95
-) -> JackknifeEstimate:
-    """The same distance with its interval, by leaving out each group of each set in turn, as `distance_intervals`.
+    first: "csr_matrix",
+    second: "csr_matrix",
+    ranks: int = 10_000,
+    by_size: Array | None = None,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> Interval:
+    """The same distance with its 95% interval, groups of each set drawn with replacement.
+
+    As that of `ks_interval`, it reaches as far as the difference of the cumulative shares moves anywhere in 95% of
+    resamples, and holds a distance of 0 too. A resample has fewer different words than the text has, which its mean
+    curve shows: the reach is about that.
 
     Args:
         first: [groups of the first set, words], groups of equal size.
         second: [groups of the second set, words].
         ranks: how many ranks are looked at.
-        level: of confidence.
+        by_size: `RankTest.by_size`, which is taken off; None of sets of one size.
+        resamples: of the bootstrap.
+        seed: of `numpy.random.default_rng`.
 
     Raises:
-        TextcriticError: as `distance_intervals`, or fewer than one rank.
+        TextcriticError: as `rank_permutation`.
     """
-    require_words(1, first.shape[1], second.shape[1], level)
-    number = first.shape[0], second.shape[0]
-    # Column 0 has all groups; column 1 + g is without group g.
-    kept = np.concatenate([np.ones((sum(number), 1)), 1 - np.eye(sum(number))], axis=1)
-    inside, outside = kept.copy(), kept
-    inside[number[0] :], outside[: number[0]] = 0, 0
-    own = np.flatnonzero(inside.any(axis=0) & outside.any(axis=0))  # a set of one group has none left
-    values = np.full(kept.shape[1], np.nan)
-    values[own] = _rank_distances(pooled_words(first, second), inside[:, own], outside[:, own], ranks)
-    variance = sum(float(jackknife_variance(part)) for part in np.split(values[1:], [number[0]]))
-    return jackknife_estimate(values[0], variance, min(number), level)
+    require_words(resamples, first.shape[1], second.shape[1])
+    rng, moved = np.random.default_rng(seed), 0.0
+    words = pooled_words(first, second)
+    places = np.repeat([0, 1], (first.shape[0], second.shape[0]))
+    width = min(ranks, words.shape[0])
+    gap = np.zeros(width) if by_size is None else -np.pad(by_size, (0, max(0, width - len(by_size))))[:width]
+    for side, sign in ((0, 1), (1, -1)):
+        own = words[:, np.flatnonzero(places == side)]
+        gap = gap + sign * _cumulative(own, np.ones((own.shape[1], 1)), ranks)[0]
+        drawn = _cumulative(own, drawn_groups(own.shape[1], resamples, rng), ranks)
+        moved = moved + sign * (drawn - drawn.mean(axis=0))
+    reach, distance = float(np.quantile(np.abs(moved).max(axis=1), 0.95)), float(np.abs(gap).max())
+    return Interval(distance, max(0.0, distance - reach), min(1.0, distance + reach), 0.95, resamples)
 
 
-def _rank_distances(words: "csr_matrix", inside: Array, outside: Array, ranks: int) -> Array:
-    """Distances of sets of groups: [words, groups], [groups, B] of each set -> [B]."""
+def _cumulative(words: "csr_matrix", weights: Array, ranks: int) -> Array:
+    """Shares of the tokens of the first ranks up to each of them, of sets of groups.
+
+    Args:
+        words: [words, groups], counts.
+        weights: [groups, B], how often each group is in each set.
+        ranks: how many are looked at.
+
+    Returns:
+        [B, ranks]; of fewer words than ranks [B, words], as all shares are 1 beyond.
+    """
     if ranks < 1:
         raise TextcriticError(f"distance of ranks: the first {ranks} ranks; give at least 1")
     tokens = np.asarray(words.sum(axis=0)).ravel()
-    if not (tokens @ inside > 0).all() or not (tokens @ outside > 0).all():
+    if not (tokens @ weights > 0).all():
         raise TextcriticError("distance: a set of groups of documents has no token; give more documents with text")
+    width, most = min(ranks, words.shape[0]), float(weights.max())
     totals = np.asarray(words.sum(axis=1)).ravel()
     order = np.argsort(-totals, kind="stable")
     frequent = words[order[: SPARE * ranks]].toarray()
-    # No set has more tokens of a word that is left out than both have together.
-    least = totals[order[SPARE * ranks]] if len(order) > SPARE * ranks else 0.0
-    found = []
-    for start in range(0, inside.shape[1], CHUNK):
-        columns = slice(start, start + CHUNK)
-        sides = [(frequent @ side[:, columns]).T for side in (inside, outside)]
-        for place, pair in enumerate(zip(*sides, strict=True), start=start):
-            first = [_most(counts, ranks) for counts in pair]
-            if min(one[-1] for one in first) < least:
-                first = [_most(words @ side[:, place], ranks) for side in (inside, outside)]
-            one, two = (counts.cumsum() / counts.sum() for counts in first)
-            found.append(float(np.abs(one - two).max()))
-    return np.array(found)
+    # No set has more tokens of a word that is left out than this.
+    least = most * totals[order[SPARE * ranks]] if len(order) > SPARE * ranks else 0.0
+    found = np.empty((weights.shape[1], width))
+    for start in range(0, weights.shape[1], CHUNK):
+        for place, counts in enumerate((frequent @ weights[:, start : start + CHUNK]).T, start=start):
+            first = _most(counts, width)
+            if first[-1] < least:
+                first = _most(words @ weights[:, place], width)
+            found[place] = first.cumsum() / first.sum()
+    return found
 
 
 def _most(counts: Array, ranks: int) -> Array:

@@ -1,7 +1,6 @@
-"""Statistics of a set of documents that depend on column sums alone, and the summary over seeds."""
+"""Statistics of a set of documents that depend on column sums alone."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -26,18 +25,6 @@ def with_ones(values: npt.ArrayLike) -> Array:
     """(x, 1) for each document, so that `ratio_of_sums` is the mean: [documents] -> [documents, 2]."""
     column = np.asarray(values, dtype=np.float64)
     return np.column_stack([column, np.ones_like(column)])
-
-
-def seed_summary(values: Sequence[float]) -> dict[str, Any]:
-    """Mean and sample standard deviation over seeds: `mean`, `sd` (None for one seed), `seeds` (how many).
-
-    Raises:
-        TextcriticError: there are none.
-    """
-    if not len(values):
-        raise TextcriticError("seeds: no value; at least one seed is needed")
-    sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
-    return {"mean": float(np.mean(values)), "sd": sd, "seeds": len(values)}
 
 
 def checked_columns(columns: npt.ArrayLike, what: str) -> Array:

@@ -14,12 +14,13 @@ import numpy.typing as npt
 from textcritic.errors import TextcriticError
 from textcritic.inference.discrete import split_counts
 from textcritic.inference.histograms import Counts, Histogram, on_common_values
+from textcritic.inference.jackknife import t_interval
 from textcritic.inference.statistics import Array
 
 Stratum: TypeAlias = tuple[Histogram, Histogram]
 """The values of the samples and of the data."""
-NORMAL = 1.959963984540054  # 97.5% quantile of the normal distribution
 ROUNDING = 1e-12
+TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,7 @@ class StrataTest:
         low, high: bootstrap interval, see `strata_test`.
         p: `(b + 1) / (B + 1)`, over random splits of the documents of each stratum.
         chance: mean over these splits.
+        null: float64 [resamples], the distance of each split.
         each: distance of each stratum, float64 [strata].
         each_p: of each stratum by itself, float64 [strata].
     """
@@ -40,13 +42,17 @@ class StrataTest:
     high: float
     p: float
     chance: float
+    null: Array
     each: Array
     each_p: Array
 
 
 @dataclass(frozen=True)
 class StrataDifference:
-    """A weighted mean of relative differences of means, and its 95% interval of the normal distribution."""
+    """A weighted mean of relative differences of means, and its 95% interval.
+
+    The interval is of Student's t, with the degrees of freedom of Welch (1947).
+    """
 
     difference: float
     low: float
@@ -69,10 +75,10 @@ def strata_test(
     """Weighted mean of the KS distances of strata, with a permutation test and a bootstrap interval.
 
     The test splits the documents of each stratum anew, independently, into sets of the same sizes. For the interval the
-    documents of each set of each stratum are drawn with replacement; drawn sets are farther apart than the sets are, as
-    chance is added twice, and the quantiles are moved by how much farther they are in the mean. The interval is about
-    the distance as it is for sets of this size, chance included: it does not hold 0 where both sets are drawn from one
-    distribution. `StrataTest.chance` says how much chance adds.
+    documents of each set of each stratum are drawn with replacement. It reaches as far as the differences of the
+    distribution functions move at their largest, in the weighted mean over strata, in the share `level` of resamples:
+    as that of `ks_interval`, it holds the distance of the two sources at least as often as `level` says, and also where
+    it is 0.
 
     Args:
         strata: of each the values of the samples and of the data.
@@ -91,7 +97,7 @@ def strata_test(
     shares, tables = _shares(strata, weights), _tables(strata)
     splits, draws = np.random.default_rng(seed).spawn(2)
     each, each_p = np.empty((2, len(tables)))
-    null, drawn = np.zeros((2, resamples))
+    null, moved = np.zeros((2, resamples))
     for place, counts in enumerate(tables):
         pooled, size = counts.sum(axis=0), int(counts[0].sum())
         firsts = np.concatenate(list(split_counts(pooled, size, resamples, splits)))
@@ -99,12 +105,12 @@ def strata_test(
         each[place] = _largest(counts[:1], counts[1:])[0]
         each_p[place] = (np.sum(chance >= each[place] - ROUNDING) + 1) / (resamples + 1)
         null += shares[place] * chance
-        drawn += shares[place] * _largest(*(draws.multinomial(row.sum(), row / row.sum(), resamples) for row in counts))
+        moved += shares[place] * _largest_move(counts, resamples, draws)
     distance = float(shares @ each)
     p = (int((null >= distance - ROUNDING).sum()) + 1) / (resamples + 1)
-    tail = (1 - level) / 2
-    low, high = np.clip(np.quantile(drawn, [tail, 1 - tail]) - (drawn.mean() - distance), 0, 1)
-    return StrataTest(distance, float(low), float(high), p, float(null.mean()), each, each_p)
+    reach = float(np.quantile(moved, level))
+    low, high = max(0.0, distance - reach), min(1.0, distance + reach)
+    return StrataTest(distance, low, high, p, float(null.mean()), null, each, each_p)
 
 
 def strata_difference(
@@ -123,10 +129,12 @@ def strata_difference(
     shares = _shares(strata, weights)
     base = np.array([data.mean for _, data in strata]) + np.asarray(offsets, dtype=np.float64)
     gaps = np.array([sample.mean - data.mean for sample, data in strata]) / base
-    spread = [sample.variance / sample.total + data.variance / data.total for sample, data in strata]
-    error = float(np.sqrt(np.nansum((shares / base) ** 2 * spread)))
+    both = np.array([[(one.variance, one.total) for one in pair] for pair in strata])
+    variances = np.nan_to_num((shares / base) ** 2 * (both[:, :, 0] / both[:, :, 1]).T)
+    freedom = variances.sum() ** 2 / max(float((variances**2 / np.maximum(both[:, :, 1].T - 1, 1)).sum()), TINY)
     difference = float(shares @ gaps)
-    return StrataDifference(difference, difference - NORMAL * error, difference + NORMAL * error)
+    low, high = t_interval(difference, variances.sum(), freedom + 1)
+    return StrataDifference(difference, float(low), float(high))
 
 
 def _tables(strata: Sequence[Stratum]) -> list[Counts]:
@@ -139,6 +147,13 @@ def _largest(first: Counts, second: Counts) -> Array:
     one, two = (counts.cumsum(axis=1) / counts.sum(axis=1, keepdims=True) for counts in (first, second))
     gaps: Array = np.abs(one - two).max(axis=1)
     return gaps
+
+
+def _largest_move(counts: Counts, resamples: int, rng: np.random.Generator) -> Array:
+    """How far the difference of two distribution functions moves at its largest: counts [2, k] -> [resamples]."""
+    moves = [rng.multinomial(row.sum(), row / row.sum(), resamples) / row.sum() - row / row.sum() for row in counts]
+    largest: Array = np.abs((moves[0] - moves[1]).cumsum(axis=1)).max(axis=1)
+    return largest
 
 
 def _shares(strata: Sequence[Stratum], weights: npt.ArrayLike | None) -> Array:

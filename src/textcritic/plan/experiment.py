@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files, split_request
 from textcritic.plan.registries import Registries, named_in
-from textcritic.plan.sources import Source, check_critic, check_labels, check_text, sources_of
+from textcritic.plan.sources import Source, check_critic, check_labels, check_runs, check_text, sources_of
 from textcritic.plan.spec import schema
 
 FORMATS = ("csv", "tex", "html")
@@ -116,6 +116,7 @@ class Experiment(ABC):
         for source in self.sources():
             self.check_source(source, f"{self.where}: sources")
         check_labels(self.sources(), self.registries, f"{self.where}: sources")
+        check_runs(self.sources(), self.registries, f"{self.where}: sources")
 
     def check_source(self, source: Source, where: str) -> None:
         """See that a source is what the critic scores: by default, articles of text; raises as `check`."""

@@ -1,7 +1,8 @@
 """The samples that an experiment compares: blocks of YAML expanded to sources, their files, and shared checks."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files
 from textcritic.plan.checks.corpora import is_parallel, is_text
-from textcritic.plan.checks.decodings import DRAW, KINDS, check_architecture, translates
+from textcritic.plan.checks.decodings import DRAW, KINDS, LIKELIEST, check_architecture, translates
 from textcritic.plan.checks.models import SUBWORDS, SYMBOLS
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
 
@@ -21,27 +22,33 @@ FAIRSEQ_IGNORES = {"stride": None, "opening": 0}
 SOME_KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {"stop": {"given": ("hsmm",)}, "method": KINDS}
 
 
-KEYS = ("corpus", "source", "setting", "generator", "decoding", "seed")
+RUN = ("seed", "draw")
+"""Columns of whole numbers: which training, and which draw from it. Empty of real text and of samples from files."""
+KEYS = ("corpus", "source", "setting", "generator", "decoding", *RUN)
 """The columns that say in every table what a row is about."""
 GROUP = ["corpus", "setting", "generator", "decoding"]
-"""Those that all seeds of a sample share."""
+"""Those that all trainings and draws of a sample share."""
 SAMPLE, DATA = "sample", "data"
 """Values of the column `source`: a sample, and real text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One set of samples; every field is a registry name or a seed, and so a wildcard of a path."""
+    """One set of samples; every field is a registry name or a number, and so a wildcard of a path.
+
+    `seed` is that of the training, `draw` says which of several draws from the trained generator it is.
+    """
 
     corpus: str
     setting: str
     generator: str
     decoding: str
     seed: int
+    draw: int = 1
 
     def under(self, prefix: str) -> str:
         """The artefact path of this source below `prefix`, without its suffix."""
-        return f"{prefix}/{self.setting}/{self.generator}/seed{self.seed}/{self.decoding}"
+        return f"{prefix}/{self.setting}/{self.generator}/seed{self.seed}/{self.decoding}/draw{self.draw}"
 
     @property
     def sample(self) -> str:
@@ -68,10 +75,10 @@ class RealText(Files):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn(Files):
-    """What was drawn from one generator with one decoding and one seed, and the scores of one critic.
+    """One draw from one trained generator with one decoding, and the scores of one critic.
 
     Attributes:
-        corpus, setting, generator, decoding, seed: what it is.
+        corpus, setting, generator, decoding, seed, draw: what it is, see `Source`.
         label: what tables and figures call the generator.
         from_file: whether somebody else drew it, so that nothing is known of how.
         articles: Parquet file of the articles that were kept.
@@ -84,6 +91,7 @@ class Drawn(Files):
     generator: str
     decoding: str
     seed: int
+    draw: int = 1
     label: str
     from_file: bool
     articles: Path
@@ -92,14 +100,15 @@ class Drawn(Files):
 
     @property
     def keys(self) -> dict[str, Any]:
-        """The key columns of a row about it."""
-        values = (self.corpus, SAMPLE, self.setting, self.generator, self.decoding, self.seed)
+        """The key columns of a row about it; of a sample from a file, nobody says which training or draw it is."""
+        run = (None, None) if self.from_file else (self.seed, self.draw)
+        values = (self.corpus, SAMPLE, self.setting, self.generator, self.decoding, *run)
         return dict(zip(KEYS, values, strict=True))
 
     @property
     def slug(self) -> str:
         """A name for files and element ids."""
-        return f"{self.corpus}.{self.setting}.{self.generator}.{self.decoding}.seed{self.seed}"
+        return f"{self.corpus}.{self.setting}.{self.generator}.{self.decoding}.seed{self.seed}.draw{self.draw}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,27 +138,28 @@ class Compared(Files):
         return ((real, self.of(real)) for real in self.data)
 
     def shown(self, real: RealText) -> list[Any]:
-        """As `of`, with the first seed of each sample only."""
-        first: dict[tuple[str, ...], int] = {}
+        """As `of`, with the first draw of the first training of each sample only."""
+        first: dict[tuple[str, ...], tuple[int, int]] = {}
         for sample in self.samples:
-            group = tuple(sample.keys[key] for key in GROUP)
-            first[group] = min(sample.seed, first.get(group, sample.seed))
+            group, run = tuple(sample.keys[key] for key in GROUP), (sample.seed, sample.draw)
+            first[group] = min(run, first.get(group, run))
         return [
             source
             for source in self.of(real)
-            if not isinstance(source, Drawn) or source.seed == first[tuple(source.keys[key] for key in GROUP)]
+            if not isinstance(source, Drawn)
+            or (source.seed, source.draw) == first[tuple(source.keys[key] for key in GROUP)]
         ]
 
 
 def data_keys(corpus: str, source: str = DATA) -> dict[str, Any]:
     """The key columns of a row about real text; `source` tells rows apart where a kind has several of a corpus."""
-    return dict(zip(KEYS, (corpus, source, "", "data", "", None), strict=True))
+    return dict(zip(KEYS, (corpus, source, "", "data", "", None, None), strict=True))
 
 
 def drawn(source: Source, critic: str, registries: Registries) -> dict[str, Any]:
     """The fields of `Drawn` for a source that a critic has scored."""
     return {
-        **{key: getattr(source, key) for key in ("corpus", "setting", "generator", "decoding", "seed")},
+        **{key: getattr(source, key) for key in (*GROUP, *RUN)},
         "label": label_of(source.generator, registries),
         "from_file": from_file(source, registries),
         "articles": Path(f"{source.sample}.parquet"),
@@ -191,6 +201,27 @@ def check_labels(sources: list[Source], registries: Registries, where: str) -> N
                 f"{where}: the generators {seen[label]} and {generator} have the same label {label!r}; give one another"
             )
         seen[label] = generator
+
+
+def check_runs(sources: list[Source], registries: Registries, where: str) -> None:
+    """See that no sample is compared twice: a file has one training and one draw, and `likeliest` draws nothing.
+
+    Raises:
+        TextcriticError: the line names the generator or the decoding.
+    """
+    counts = Counter(replace(source, seed=1, draw=1) for source in sources if from_file(source, registries))
+    if several := next((source for source, count in counts.items() if count > 1), None):
+        raise TextcriticError(
+            f"{where}: {several.generator} is read from a file, which is one sample: put it into a block without"
+            " `seeds` and `draws`"
+        )
+    counts = Counter(replace(source, draw=1) for source in sources)
+    for source, count in counts.items():
+        if count > 1 and registries.entry("decodings", source.decoding)["method"] == LIKELIEST:
+            raise TextcriticError(
+                f"{where}: {source.decoding} has `method: {LIKELIEST}`, which gives the same texts in every draw: put"
+                " it into a block without `draws`"
+            )
 
 
 def check_text(source: Source, registries: Registries, where: str) -> None:
@@ -313,9 +344,9 @@ def reads_subwords(generator: Mapping[str, Any], registries: Registries) -> bool
 
 
 def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
-    axes = (block["corpora"], block["generators"], block["settings"], block["decodings"], block["seeds"])
-    for corpus, generator, setting, decoding, seed in product(*axes):
-        yield Source(corpus, setting, generator, decoding, seed)
+    axes = ("corpora", "generators", "settings", "decodings", "seeds", "draws")
+    for corpus, generator, setting, decoding, seed, draw in product(*(block[axis] for axis in axes)):
+        yield Source(corpus, setting, generator, decoding, seed, draw)
 
 
 def decodings_of(sources: list[Source], registries: Registries) -> dict[str, dict[str, Any]]:

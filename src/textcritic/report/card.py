@@ -1,15 +1,11 @@
 """A study's scorecard: the scores of all its experiments, one row a source, one column a measure of an experiment."""
 
-import math
-import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from textcritic.inference import Number, over_runs, runs_p
 from textcritic.report.numbers import setting_name
-from textcritic.report.scorecard import DIFFERENT, NOT_SCORED, NOT_TESTED, Number, Score
-
-SOME_SEEDS = "some seeds"
-"""The verdict on a source that some of its seeds can be told from real text by, and others not."""
+from textcritic.report.scorecard import Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +27,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one measure says of one source: a score for each of its seeds, at least one."""
+    """What one measure says of one source: a score for each training and draw, at least one."""
 
     scores: tuple[Score, ...]
 
@@ -41,46 +37,49 @@ class Cell:
         return tuple(score for score in self.scores if score.number.value is not None)
 
     @property
-    def number(self) -> Number:
-        """The value and its interval; the mean over the seeds of which something could be scored, without one."""
+    def score(self) -> Score | None:
+        """The one score, or what several trainings and draws say together; None where nothing could be scored."""
         scored = self.scored
-        if len(scored) < 2:
-            return scored[0].number if scored else Number(None)
-        return Number(statistics.fmean(score.number.value or 0.0 for score in scored))
+        if len(scored) < 2 or scored[0].is_real:
+            return scored[0] if scored else None
+        first, runs = scored[0], [(score.seed, score.number) for score in scored]
+        p = None
+        # Without a margin the error of real text is not known; without a single p-value the measure has no test.
+        if first.real and first.margin is not None and any(score.p is not None for score in scored):
+            p = runs_p(runs, first.real, first.by_ratio)
+        return replace(
+            first, seed=None, draw=None, number=over_runs(runs, first.by_ratio).number, p=p, n=self.n, because=""
+        )
 
     @property
-    def spread(self) -> float | None:
-        """Standard deviation over seeds; None where there is one, or a value is infinite."""
-        values = [score.number.value or 0.0 for score in self.scored]
-        return statistics.stdev(values) if len(values) > 1 and math.isfinite(sum(values)) else None
+    def is_recipe(self) -> bool:
+        """Whether it is about a recipe, as there are several trainings, and not about one model."""
+        return len({score.seed for score in self.scored}) > 1
+
+    @property
+    def number(self) -> Number:
+        """The value and its interval: over documents, or over trainings if there are several."""
+        return self.score.number if self.score else Number(None)
 
     @property
     def verdict(self) -> str:
-        """As that of its scores; `SOME_SEEDS` where these can be told from real text under some seeds, or in two ways.
-
-        Seeds of which nothing could be scored count only where there is no other.
-        """
-        verdicts = {(score.verdict, score.way if score.verdict == DIFFERENT else "") for score in self.scored}
-        known = {verdict for verdict, _ in verdicts}
-        if len(verdicts) == 1:
-            return known.pop()
-        return NOT_SCORED if not known else NOT_TESTED if NOT_TESTED in known else SOME_SEEDS
-
-    @property
-    def told(self) -> int:
-        """Of how many seeds the score can be told from real text's."""
-        return sum(score.verdict == DIFFERENT for score in self.scores)
+        """Of the one score, or of the recipe. Trainings without a score count only where no other is."""
+        return self.score.verdict if self.score else self.scores[0].verdict
 
     @property
     def way(self) -> str:
         """Whether the value is higher or lower than real text's; "" where that is not known."""
-        ways = {score.way for score in self.scored}
-        return ways.pop() if len(ways) == 1 else ""
+        return self.score.way if self.score else ""
 
     @property
     def strength(self) -> float:
-        """How far it is from real text under the seed that is nearest; 0 where it cannot be told from it."""
-        return min((score.strength for score in self.scored), default=0.0) if self.verdict == DIFFERENT else 0.0
+        """How far it is from real text; 0 where no difference was found."""
+        return self.score.strength if self.score else 0.0
+
+    @property
+    def p(self) -> float | None:
+        """Of the test against real text."""
+        return self.score.p if self.score else None
 
     @property
     def n(self) -> int | None:
@@ -96,8 +95,8 @@ class Cell:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """Its seeds; none of real text."""
-        return tuple(score.seed for score in self.scores if score.seed is not None)
+        """Its seeds, each once; none of real text."""
+        return tuple(dict.fromkeys(score.seed for score in self.scores if score.seed is not None))
 
 
 @dataclass(frozen=True, slots=True)

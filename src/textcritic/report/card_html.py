@@ -7,10 +7,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from textcritic.inference import DIFFERENT
 from textcritic.report.card import Block, Cell, Column, Row
-from textcritic.report.card_words import doubt_of, left_out_of, legend, value_of, verdict_of
-from textcritic.report.numbers import count, interval, listed, number, p_value
-from textcritic.report.scorecard import DIFFERENT, Score
+from textcritic.report.card_words import MOST_LOST, doubt_of, left_out_of, legend, noticed_of, value_of, verdict_of
+from textcritic.report.numbers import count, counted, interval, listed, p_value
+from textcritic.report.scorecard import Score
 from textcritic.report.section import environment
 from textcritic.report.sheet import Cell as SheetCell
 from textcritic.report.sheet import Sheet, to_html
@@ -30,10 +31,16 @@ def card_html(blocks: Sequence[Block], templates: Path) -> Markup:
     variables = {
         "blocks": [_block(block) for block in blocks],
         "folded": long,
-        "legend": legend(blocks),
+        "legend": [*legend(blocks), *_noticed(blocks)],
         "numbers": Markup(to_html(numbers_sheet(blocks))),
     }
     return Markup(environment(templates).get_template("scorecard.html.j2").render(**variables))
+
+
+def _noticed(blocks: Sequence[Block]) -> list[str]:
+    """What a difference that would be noticed is, if a cell names one."""
+    named = any(noticed_of(cell) for block in blocks for row in block.rows for cell in row.cells.values())
+    return ["A difference that would be noticed is one that has p < 0.05 in 80% of cases."] * named
 
 
 def numbers_sheet(blocks: Sequence[Block]) -> Sheet:
@@ -44,18 +51,19 @@ def numbers_sheet(blocks: Sequence[Block]) -> Sheet:
         for row in block.rows:
             name = f"{block.corpus}: {row.label}" if len(blocks) > 1 else row.label
             for column, cell in row.cells.items():
+                redrawn = 0 < len(cell.seeds) < len(cell.scores)
                 for score in cell.scores:
-                    body.append([SheetCell(name, heading=True), SheetCell(column.measure), *_numbers(score)])
+                    body.append([SheetCell(name, heading=True), SheetCell(column.measure), *_numbers(score, redrawn)])
                     name = ""
     return Sheet("scorecard", "Every number of the scorecard", [[SheetCell(head) for head in heads]], body, stubs=2)
 
 
-def _numbers(score: Score) -> list[SheetCell]:
-    seed = "" if score.seed is None else str(score.seed)
+def _numbers(score: Score, redrawn: bool) -> list[SheetCell]:
+    seed = "" if score.seed is None else f"{score.seed}{f', draw {score.draw}' if redrawn else ''}"
     p = "" if score.p is None else p_value(score.p).removeprefix("p = ").removeprefix("p ")
     spread = "" if score.number.low is None else interval(score.number.low, score.number.high)
-    n = ("exact", "") if score.n is None else (count(score.n), count(score.left_out))
-    return [SheetCell(text) for text in (number(score.number.value), spread, *n, seed, p)]
+    n = ("exact value", "") if score.n is None else (count(score.n), count(score.left_out))
+    return [SheetCell(text) for text in (counted(score.number.value, score.number.low), spread, *n, seed, p)]
 
 
 def _block(block: Block) -> dict[str, Any]:
@@ -70,11 +78,11 @@ def _block(block: Block) -> dict[str, Any]:
 
 
 def _tally(block: Block) -> str:
-    """What is said of a corpus whose table has to be opened: of how many samples the scores can be told apart."""
+    """What is said of a corpus whose table has to be opened: how many samples differ from real text."""
     parts: list[str] = []
     for column in block.columns:
         verdicts = [cell.verdict for _, cell in block.samples(column)]
-        what = "" if parts else " samples can be told from real text"
+        what = "" if parts else " samples differ from real text"
         parts.append(f"{verdicts.count(DIFFERENT)} of {len(verdicts)}{what} by {column.measure}")
     return f"{block.corpus}: {listed(parts)}"
 
@@ -86,25 +94,26 @@ def _row(row: Row, columns: Sequence[Column]) -> dict[str, Any]:
 
 
 def _cell(cell: Cell, column: Column) -> dict[str, str]:
+    noticed = noticed_of(cell)
     return {
         "measure": column.measure,
         "section": column.section,
         "value": value_of(cell),
         "doubt": doubt_of(cell),
         "words": verdict_of(cell),
-        "verdict": cell.verdict.replace(" ", "-"),
+        "verdict": f"{cell.verdict.replace(' ', '-')}{' lost' if cell.left_out > MOST_LOST else ''}",
         "left_out": left_out_of(cell),
+        "noticed": f"{noticed} would be noticed" if noticed else "",
         "hint": _hint(cell),
     }
 
 
 def _hint(cell: Cell) -> str:
     """What a pointer over the cell shows; the table of every number says it to all others."""
-    parts = ["exact" if cell.n is None else f"n = {count(cell.n)}"]
+    parts = ["exact value" if cell.n is None else f"n = {count(cell.n)}"]
     if cell.seeds:
         parts.append(f"seed{'s' * (len(cell.seeds) > 1)} {', '.join(map(str, cell.seeds))}")
-    p = [score.p for score in cell.scored if score.p is not None]
-    if p:
-        parts.append(f"{'largest ' * (len(p) > 1)}{p_value(max(p))}")
+    if cell.p is not None:
+        parts.append(p_value(cell.p))
     parts += dict.fromkeys(score.because for score in cell.scores if score.because)
     return ", ".join(parts)

@@ -5,7 +5,7 @@ from itertools import zip_longest
 from textwrap import wrap
 
 from textcritic.report.card import Block, Cell, Column, Row
-from textcritic.report.card_words import SIGNS, WORTH_SAYING, doubt_of, left_out_of, legend, value_of
+from textcritic.report.card_words import SIGNS, WORTH_SAYING, doubt_of, left_out_of, legend, noticed_of, value_of
 from textcritic.report.numbers import count, percent
 from textcritic.report.phrases import seeds_in_words
 
@@ -30,9 +30,9 @@ def card_lines(blocks: Sequence[Block], width: int) -> list[str]:
             lines += ["", *_table(block, columns, width)]
         lines += ["", *_counts(block, width)]
     lost = any(left_out_of(cell) for block in blocks for row in block.rows for cell in row.cells.values())
-    remark = f"{LOST} {100 * WORTH_SAYING:g}% of the documents or more are left out." if lost else ""
-    meaning = " ".join(filter(None, [legend(blocks), remark]))
-    return [*lines, *(["", *wrap(meaning, width)] if meaning else [])]
+    remark = [f"{LOST} {100 * WORTH_SAYING:g}% of the documents or more are left out."] if lost else []
+    meanings = [line for words in (*legend(blocks), *remark) for line in wrap(words, width, subsequent_indent="  ")]
+    return [*lines, *(["", *meanings] if meanings else [])]
 
 
 def _side_by_side(block: Block, width: int) -> list[list[Column]]:
@@ -95,7 +95,7 @@ def _text(row: Row, column: Column) -> str:
         return ""
     cell: Cell = row.cells[column]
     doubt = doubt_of(cell)
-    beside = f" {doubt}" if doubt.startswith("±") else f" ({doubt})" if doubt else ""
+    beside = f" ({doubt})" if doubt else ""
     sign = f"{SIGNS[cell.verdict]} " if cell.verdict in SIGNS else NO_SIGN
     return f"{sign}{value_of(cell)}{beside}{LOST if left_out_of(cell) else ''}"
 
@@ -106,19 +106,31 @@ def _counts(block: Block, width: int) -> list[str]:
     for column in block.columns:
         real, samples = block.real(column), [row for row in block.rows if column in row.cells and not row.is_real]
         own = [row.cells[column] for row in samples]
-        parts = [] if real is None else [f"n = {_n([real.cells[column]])} of {real.label}"]
+        parts = [] if real is None else [_of_real(real.cells[column], real.label)]
         parts += [f"{_n(own)} of a sample"] if own else []
         seeds = {seed for cell in own for seed in cell.seeds}
         parts += [f"seed{'s' * (len(seeds) > 1)} {seeds_in_words(seeds)}"] if seeds else []
         lost = [cell.left_out for cell in own if cell.left_out]
         parts += [f"at most {percent(max(lost))} of one left out"] if lost else []
+        if noticed := [cell for cell in own if noticed_of(cell)]:
+            ends = [noticed_of(least(noticed, key=_noticeable)) for least in (min, max)]
+            parts.append(f"a difference of {' to '.join(dict.fromkeys(ends))} would be noticed in 80% of cases")
         lines += wrap(f"{column.measure}: {', '.join(parts)}.", width, subsequent_indent="  ")
     return lines
+
+
+def _of_real(cell: Cell, label: str) -> str:
+    return f"exact value of {label}" if cell.n is None else f"n = {_n([cell])} of {label}"
+
+
+def _noticeable(cell: Cell) -> float:
+    apart = cell.score.gap if cell.score else None
+    return apart.noticeable if apart else 0.0
 
 
 def _n(cells: Sequence[Cell]) -> str:
     counts = [cell.n for cell in cells if cell.n is not None]
     if not counts:
-        return "exact"
+        return "exact value"
     low, high = count(min(counts)), count(max(counts))
     return low if low == high else f"{low} to {high}"

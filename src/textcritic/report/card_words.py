@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from textcritic.inference import ALPHA
-from textcritic.report.card import SOME_SEEDS, Block, Cell, Column, Row
-from textcritic.report.numbers import NONE, interval, number, p_value, percent
-from textcritic.report.scorecard import DIFFERENT, HIGHER, LOWER, NOT_SCORED, NOT_TESTED, SAME
+from textcritic.inference import ALPHA, DIFFERENT, SAME, UNKNOWN, holm
+from textcritic.report.card import Block, Cell, Column, Row
+from textcritic.report.numbers import NONE, counted, interval, number, p_value, percent, plural
+from textcritic.report.scorecard import HIGHER, LOWER, NOT_SCORED, NOT_TESTED
 
-SIGNS = {DIFFERENT: "≠", SAME: "≈", SOME_SEEDS: "?"}
+SIGNS = {DIFFERENT: "≠", SAME: "≈", UNKNOWN: "?"}
 MOST_SENTENCES = 5
 MOST_LOST = 0.5
 """The share of its documents that a sample may lose and still be ranked: what is left says little of it."""
@@ -38,30 +38,40 @@ class Sentence:
 
 def value_of(cell: Cell) -> str:
     """The value: `15.0`, of several seeds their mean, or a dash where nothing could be scored."""
-    return number(cell.number.value)
+    return counted(cell.number.value, cell.number.low)
 
 
 def doubt_of(cell: Cell) -> str:
-    """What stands beside the value: its interval `12.7–17.9`, the deviation over seeds `± 0.31`, or nothing."""
-    if cell.spread is not None:
-        return f"± {number(cell.spread)}"
-    found = interval(cell.number.low, cell.number.high)
+    """The 95% interval of the value, `12.7–17.9`: over documents, or over trainings if there are several."""
+    low = cell.number.low
+    # Student's interval has no bounds: if no model's own interval goes below 0, that of the recipe does not either.
+    if low is not None and low < 0 and all((score.number.low or 0.0) >= 0 for score in cell.scored):
+        low = 0.0
+    found = interval(low, cell.number.high)
     return "" if found == NONE else found
 
 
 def verdict_of(cell: Cell) -> str:
-    """Whether the source can be told from real text, in two or three words; nothing for real text."""
+    """Whether the source differs from real text, in two or three words; nothing for real text."""
     match cell.verdict:
         case "different":
             return f"{SIGNS[DIFFERENT]} {cell.way}"
         case "same":
-            return f"{SIGNS[SAME]} not told apart"
-        case "some seeds":
-            return f"{SIGNS[SOME_SEEDS]} {cell.told} of {len(cell.scored)} seeds"
+            return f"{SIGNS[SAME]} the same"
+        case "cannot tell":
+            return f"{SIGNS[UNKNOWN]} cannot be told"
         case "not tested" | "not scored":
             return cell.verdict
         case _:
             return ""
+
+
+def noticed_of(cell: Cell) -> str:
+    """The smallest difference that would be noticed, `18%` or `0.16`, where none was found; else nothing."""
+    apart = cell.score.gap if cell.score and cell.verdict == UNKNOWN else None
+    if apart is None:
+        return ""
+    return percent(apart.noticeable) if apart.by_ratio else number(apart.noticeable)
 
 
 def left_out_of(cell: Cell) -> str:
@@ -69,24 +79,54 @@ def left_out_of(cell: Cell) -> str:
     return f"{percent(cell.left_out)} left out" if cell.left_out >= WORTH_SAYING else ""
 
 
-def legend(blocks: Sequence[Block]) -> str:
-    """What the signs of a card mean, of those that stand in it."""
+def legend(blocks: Sequence[Block]) -> list[str]:
+    """What the signs of a card mean, of those that stand in it, and what its intervals and tests are: lines."""
     cells = [cell for block in blocks for row in block.rows for cell in row.cells.values()]
     found = {cell.verdict for cell in cells}
     meanings = {
-        DIFFERENT: f"{SIGNS[DIFFERENT]} can be told from real text (p < {ALPHA:g}, or an infinite value)",
-        SAME: f"{SIGNS[SAME]} cannot be told from it",
-        SOME_SEEDS: f"{SIGNS[SOME_SEEDS]} can under some of its seeds",
+        DIFFERENT: f"{SIGNS[DIFFERENT]} differs from real text (p < {ALPHA:g}, or an infinite value)",
+        SAME: f"{SIGNS[SAME]} the same: the 95% interval of the difference lies within a tenth of real text's value, "
+        "or within 0.1 of a distance of 0",
+        UNKNOWN: f"{SIGNS[UNKNOWN]} cannot be told: no difference is seen, but there may be one",
         NOT_TESTED: "not tested: there is no test against real text",
     }
-    parts = [words for verdict, words in meanings.items() if verdict in found]
-    if any(cell.spread is not None for cell in cells):
-        parts.append("±: standard deviation over seeds")
-    return f"{'; '.join(parts)}." if parts else ""
+    signs = [f"{words}." for verdict, words in meanings.items() if verdict in found]
+    return [*signs, *_about(cells), *chance(cells)]
+
+
+def _about(cells: Sequence[Cell]) -> list[str]:
+    """What the intervals hold for: this model, or this recipe."""
+    samples = [cell for cell in cells if cell.scored and not cell.scored[0].is_real]
+    models, recipes = ([cell for cell in samples if cell.is_recipe is several] for several in (False, True))
+    trained = any(score.seed is not None for cell in models for score in cell.scored)
+    words = []
+    if trained:
+        words.append(
+            "Values of one seed are about this model, one training: the interval is over documents, and another "
+            "training gives another value."
+        )
+    if recipes:
+        words.append(
+            "Values of several seeds are about this recipe: the mean over trainings (of perplexities the geometric "
+            "one) with Student's interval."
+        )
+    return words
+
+
+def chance(cells: Sequence[Cell]) -> list[str]:
+    """How many of several tests chance alone would mark, and how many are left after Holm's correction."""
+    p_values = [cell.p for cell in cells if cell.p is not None]
+    if len(p_values) < 2:
+        return []
+    marked, left = (sum(p < ALPHA for p in some) for some in (p_values, holm(p_values)))
+    return [
+        f"Of {plural(len(p_values), 'test')} chance alone would mark about {number(ALPHA * len(p_values), 2)}; "
+        f"{marked} {'has' if marked == 1 else 'have'} p < {ALPHA:g}, {left} after Holm's correction."
+    ]
 
 
 def sentences(blocks: Sequence[Block]) -> list[Sentence]:
-    """One sentence for each corpus and measure: how many samples can be told from real text, and how far they are."""
+    """One sentence for each corpus and measure: how many samples differ from real text, and how far they are."""
     several = len(blocks) > 1
     made = []
     for block in blocks:
@@ -120,13 +160,13 @@ def _compared(samples: Sequence[tuple[Row, Cell]], real: Row, column: Column) ->
     if len(samples) == 1:
         return f"{_alone(*samples[0], yardstick)}."
     kept, total = _kept(samples), len(samples)
-    if all(cell.verdict == SAME for _, cell in samples):
-        return f"none of the {total} samples can be told from {yardstick}."
+    if all(cell.verdict == UNKNOWN for _, cell in samples):
+        return f"of none of the {total} samples can be told whether it differs from {yardstick}."
     groups: Mapping[str, list[tuple[Row, Cell]]] = {
         HIGHER: [(row, cell) for row, cell in kept if cell.verdict == DIFFERENT and cell.way == HIGHER],
         LOWER: [(row, cell) for row, cell in kept if cell.verdict == DIFFERENT and cell.way == LOWER],
         SAME: [(row, cell) for row, cell in kept if cell.verdict == SAME],
-        SOME_SEEDS: [(row, cell) for row, cell in kept if cell.verdict == SOME_SEEDS],
+        UNKNOWN: [(row, cell) for row, cell in kept if cell.verdict == UNKNOWN],
         NOT_TESTED: [(row, cell) for row, cell in kept if cell.verdict == NOT_TESTED],
     }
     parts = [_part(way, group, yardstick) for way, group in groups.items() if group]
@@ -148,8 +188,8 @@ def _part(kind: str, group: Sequence[tuple[Row, Cell]], yardstick: str) -> str:
             reach = f"from {reach} to {value_of(last)} ({far.label})"
         return f"{len(group)} score{'s' * (len(group) == 1)} {kind} than {yardstick}, {reach}"
     words = {
-        SAME: f"cannot be told from {yardstick}",
-        SOME_SEEDS: f"can be told from {yardstick} under some seeds only",
+        SAME: f"{'is' if len(group) == 1 else 'are'} the same as {yardstick} within the margin",
+        UNKNOWN: f"may or may not differ from {yardstick}",
         NOT_TESTED: f"{'was' if len(group) == 1 else 'were'} not tested against {yardstick}",
     }
     return f"{_named([row for row, _ in group])} {words[kind]}"
@@ -160,18 +200,19 @@ def _alone(row: Row, cell: Cell, yardstick: str) -> str:
     doubt = doubt_of(cell)
     if cell.verdict == NOT_SCORED:
         return f"of {row.label} nothing could be scored"
-    p = [score.p for score in cell.scored if score.p is not None]
-    tested = f"{'largest ' if len(p) > 1 else ''}{p_value(max(p))}" if p else ""
-    beside = "; ".join(filter(None, (doubt, tested)))
+    tested = "" if cell.p is None else p_value(cell.p)
+    least = noticed_of(cell)
+    noticed = f"a difference of {least} would be noticed in 80% of cases" if least else ""
+    beside = "; ".join(filter(None, (doubt, tested, noticed)))
     value = f"{value_of(cell)}{f' ({beside})' if beside else ''}"
     lost = f", but {percent(cell.left_out)} of its documents are left out" if cell.left_out >= WORTH_SAYING else ""
     match cell.verdict:
         case "different":
             words = f"scores {cell.way} than {yardstick}"
         case "same":
-            words = f"cannot be told from {yardstick}"
-        case "some seeds":
-            words = f"can be told from {yardstick} under {cell.told} of its {len(cell.scored)} seeds"
+            words = f"is the same as {yardstick} within the margin"
+        case "cannot tell":
+            words = f"may or may not differ from {yardstick}"
         case _:
             words = f"was not tested against {yardstick}"
     return f"{row.label} {words}: {value}{lost}"

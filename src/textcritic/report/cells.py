@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from textcritic.inference import ALPHA, over_runs
 from textcritic.report.measure import Measure
 from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent
+from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent, plural
 from textcritic.report.phrases import commonest_reasons
-from textcritic.report.scored import reasons_over_seeds
+from textcritic.report.scored import reasons_over_seeds, runs_of
 from textcritic.report.sheet import Cell, Sheet
 
 PERPLEXITY = Measure(
@@ -33,17 +33,19 @@ def measure_cell(group: pd.DataFrame, measure: Measure, span: int = 1) -> Cell:
     """A measure of one source: the value with its interval, published value and p-value.
 
     Args:
-        group: the rows of its seeds. Of several that could be scored: their mean and standard deviation, and the
-            largest p-value.
+        group: the rows of its seeds. Of several trainings that could be scored: their mean with Student's interval, and
+            how many of them differ from real text. Why there is no interval or no p-value is said in its place.
         measure: what is shown.
         span: columns that the cell spans.
     """
     known = group[group[measure.value].notna()] if len(group) else group
     if known.empty:
         return Cell(NONE, span=span)
-    value = float(known[measure.value].mean())
+    value = over_runs(runs_of(known, measure), measure.by_ratio).mean
     return Cell(
-        written(value, measure), (*spread(known, measure), *beside(known, measure), *worst_p(known, measure)), span
+        written(value, measure),
+        (*spread(known, measure), *beside(known, measure), *tested(known, measure), *untold(known, measure)),
+        span,
     )
 
 
@@ -111,10 +113,16 @@ def infinite_remarks(rows: pd.DataFrame, names: Names) -> list[str]:
 
 
 def spread(group: pd.DataFrame, measure: Measure) -> list[str]:
-    """The interval of a single value, or the standard deviation over the seeds of several."""
+    """The interval of a single value over documents, or of several over trainings."""
     if len(group) > 1:
-        finite = np.isfinite(group[measure.value]).all()
-        return [f"± {written(group[measure.value].std(ddof=1), measure)} over {len(group)} seeds"] if finite else []
+        recipe = over_runs(runs_of(group, measure), measure.by_ratio)
+        if recipe.low is None or recipe.high is None:
+            return []
+        low, high = recipe.low, recipe.high
+        if measure.whole is not None:  # Student's interval has no bounds, but a share has
+            low, high = max(low, 0.0), min(high, float(measure.whole))
+        over = plural(recipe.trainings, "training") if recipe.trainings > 1 else plural(len(group), "draw")
+        return [f"{written(low, measure)}–{written(high, measure)} over {over}"]
     if not measure.low or missing(low := group[measure.low].iloc[0]):
         return []
     return [f"{written(low, measure)}–{written(group[measure.high].iloc[0], measure)}"]
@@ -124,15 +132,25 @@ def beside(group: pd.DataFrame, measure: Measure) -> list[str]:
     """The published value, as it was printed, and ours minus it, if there is one."""
     if not measure.published or missing(printed := group[measure.published].iloc[0]):
         return []
-    return [f"published {float(printed):,.2f}", f"ours {difference(float(group[measure.difference].mean()))}"]
+    value, gap = float(printed), float(group[measure.difference].mean())
+    as_printed = f"{value:,.2f}" if abs(value) >= 0.1 else number(value)
+    return [f"published {as_printed}", f"ours {difference(gap, of=value)}"]
 
 
-def worst_p(group: pd.DataFrame, measure: Measure) -> list[str]:
-    """The p-value; of several seeds the largest, which says so. Nothing without a test."""
+def tested(group: pd.DataFrame, measure: Measure) -> list[str]:
+    """The p-value; of several trainings how many of them differ from real text. Nothing without a test."""
     values = [value for value in group[measure.p] if not missing(value)] if measure.p else []
-    if not values:
+    if len(values) < 2:
+        return [p_value(value) for value in values]
+    what = "trainings" if group["seed"].nunique() == len(group) else "draws"
+    return [f"p < {ALPHA:g} in {sum(value < ALPHA for value in values)} of {len(values)} {what}"]
+
+
+def untold(group: pd.DataFrame, measure: Measure) -> list[str]:
+    """Why there is no interval or no p-value."""
+    if measure.why not in group or (len(group) > 1 and spread(group, measure)):  # several have an interval of their own
         return []
-    return [p_value(max(values)) if len(values) == 1 else f"largest {p_value(max(values))}"]
+    return unique(why for why in group[measure.why] if why and not missing(why))
 
 
 def matching(rows: pd.DataFrame, wanted: dict[str, Any]) -> pd.DataFrame:

@@ -11,9 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
+from textcritic.inference import over_trainings
 from textcritic.plan.sources import GROUP
+from textcritic.report.cells import tested
 from textcritic.report.measure import Measure
-from textcritic.report.numbers import missing, number, p_value
+from textcritic.report.numbers import missing, number
 from textcritic.report.style import BASELINE, FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS, new_figure, style
 
 HEAD, FOOT = 0.42, 0.62  # inches over and under a panel
@@ -33,6 +35,7 @@ class Mark:
         note: words after the value, e.g. a p-value.
         setting: decides the colour; "" is the real text.
         published: the published value, drawn as an open diamond.
+        by_ratio: whether the mean over trainings is the geometric one.
     """
 
     label: str
@@ -41,6 +44,12 @@ class Mark:
     note: str = ""
     setting: str = ""
     published: float | None = None
+    by_ratio: bool = False
+
+    @property
+    def value(self) -> float:
+        """The value that is written after the row: the mean over trainings when there are several."""
+        return over_trainings(self.values, self.by_ratio).mean
 
 
 def marks_of(rows: pd.DataFrame, names: Any, measure: Measure) -> list[Mark]:
@@ -62,9 +71,10 @@ def marks_of(rows: pd.DataFrame, names: Any, measure: Measure) -> list[Mark]:
             label=names.source(first, corpus=False, seed=False),
             values=tuple(values),
             intervals=tuple(zip(*ends, strict=True)),
-            note="" if missing(worst := group[measure.p].max()) else p_value(worst),
+            note=", ".join(tested(group, measure)),
             setting=BASELINE if first.get("baseline") else str(first["setting"]),
             published=next(iter(printed), None),
+            by_ratio=measure.by_ratio,
         )
         marks.append(mark)
     return marks
@@ -72,7 +82,7 @@ def marks_of(rows: pd.DataFrame, names: Any, measure: Measure) -> list[Mark]:
 
 def from_low_to_high(marks: Sequence[Mark]) -> list[Mark]:
     """Real text first, then the samples from low to high, the baselines last."""
-    return sorted(marks, key=lambda m: (bool(m.setting), m.setting == BASELINE, m.setting and float(np.mean(m.values))))
+    return sorted(marks, key=lambda m: (bool(m.setting), m.setting == BASELINE, m.setting and m.value))
 
 
 def interval_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2, quantity: str = "Latent PPL") -> Figure:
@@ -238,14 +248,9 @@ def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: b
         "va": "center",
         "color": MUTED,
     }
-    axes.annotate(_value(mark), (1, y), (VALUE_WIDTH, 0), ha="right", **place)
+    axes.annotate(number(mark.value), (1, y), (VALUE_WIDTH, 0), ha="right", **place)
     axes.annotate(mark.note, (1, y), (VALUE_WIDTH + 10, 0), ha="left", **place)
 
 
 def _value_and_note(mark: Mark) -> str:
-    return f"{_value(mark)}, {mark.note}" if mark.note else _value(mark)
-
-
-def _value(mark: Mark) -> str:
-    """The value after a row: the mean over seeds when there are several."""
-    return number(float(np.mean(mark.values)))
+    return f"{number(mark.value)}, {mark.note}" if mark.note else number(mark.value)

@@ -20,6 +20,7 @@ class Front:
         sentences: at most `card_words.MOST_SENTENCES`, the strongest first.
         titles: the heading of each experiment's section, with the experiment's name where two have the same.
         facts: what section.json of each experiment says, by its name, in the order of the study.
+        warnings: those of all experiments, in the order of the study; each is about a section.
     """
 
     headline: str
@@ -27,6 +28,7 @@ class Front:
     sentences: tuple[Sentence, ...]
     titles: Mapping[str, str]
     facts: Mapping[str, Mapping[str, Any]]
+    warnings: tuple[Sentence, ...]
 
 
 def front_page(sections: Mapping[str, Path]) -> Front:
@@ -47,7 +49,10 @@ def front_page(sections: Mapping[str, Path]) -> Front:
     blocks = scorecard({name: scores_from_json(said, sections[name]) for name, said in facts.items()}, titles)
     pool = [*sentences(blocks), *(found for name in facts for found in _findings(name, facts[name], titles[name]))]
     headline = next((said["headline"] for said in facts.values() if said.get("headline")), "")
-    return Front(headline, blocks, tuple(chosen(pool)), titles, facts)
+    warnings = tuple(
+        Sentence(name, titles[name], words, name, 0.0) for name in facts for words in facts[name].get("warnings", ())
+    )
+    return Front(headline, blocks, tuple(chosen(pool)), titles, facts, warnings)
 
 
 def _findings(name: str, said: Mapping[str, Any], title: str) -> list[Sentence]:

@@ -16,6 +16,7 @@ from textcritic.report.drawings import write_figures
 from textcritic.report.published import KEYS, read_published
 from textcritic.report.section import Place, write_section
 from textcritic.report.tables import Material, Table, read_rows, write_table
+from textcritic.runlog import log
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,8 @@ def make_section(
     folder = Path(str(module.__file__)).parent
     place = Place(wanted.experiment, folder, Path(tables), Path(next(iter(figures), "")), wanted.parts)
     section = module.section(wanted.files, Rows(wanted, tables), place)
+    for words in section.warnings:
+        log.warning("%s", words)
     tables_made = [*wanted.tables, *(name for name in wanted.parts if name.startswith("table"))]
     write_section(section, place, tables_made, [Path(path) for path in figures], html, facts)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from textcritic.inference import Statistic, permutation_test, ratio_of_sums
+from textcritic.inference import MARGIN, Groups, Statistic, permutation_test, ratio_of_sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Estimate:
         low, high: its 95% interval; None where there is none.
         p: of the test against the yardstick; None where there is no test.
         more: further columns of the row.
+        reason: why there is no interval or no test, e.g. "no interval of fewer than 20"; "" where there are.
     """
 
     value: float | None = None
@@ -28,6 +29,7 @@ class Estimate:
     high: float | None = None
     p: float | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,15 @@ class Scored:
         documents: how many were scored; None for a source that is no set of documents, such as an exact value.
         reasons: documents that could not be scored, by reason.
         more: further columns of the row, e.g. a value that is known and not estimated.
+        groups: [documents], of those that belong together, which intervals and tests take as one; see
+            `inference.clusters`. None: all documents are alone.
     """
 
     data: Mapping[str, Any] = field(default_factory=dict)
     documents: int | None = None
     reasons: Mapping[str, int] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
+    groups: Groups = None
 
 
 Estimator = Callable[[Scored, Scored | None, int], Estimate]
@@ -65,7 +70,8 @@ class Measure:
         section: name of the part of the section that is about it, e.g. "values"; see `Place.id`.
         statistic: column sums [B, k] -> [B], e.g. `exp_ratio_of_sums`.
         tested: the statistic whose difference is tested, by default the ratio of sums.
-        test: of two sets of documents: (first, second, statistic, resamples) -> a result with `p`.
+        test: of two sets of documents: (first, second, statistic, resamples) -> a result with `p`. Where documents
+            belong together, it is `inference.cluster_test`.
         estimate: computes the number where it is no statistic of sums, e.g. MAUVE or a distance.
         whole: 1 for a share, 100 for a share in percent, which tables write as percentages; None for a number.
         metric: its name among the published values; "" where nothing was published.
@@ -73,6 +79,8 @@ class Measure:
         because: column that says why a value is infinite.
         by_ratio: whether values are compared by their ratio, as perplexities are, or by their difference.
         of_real: the value of real text where that is so by definition, e.g. 0 for a distance from it.
+        margin: the largest difference from real text that counts as none: a share of real text's value, or a number in
+            the measure's unit where `of_real` is given. "The same" is said where the interval lies within it.
     """
 
     name: str
@@ -92,3 +100,9 @@ class Measure:
     because: str = "infinite_because"
     by_ratio: bool = False
     of_real: float | None = None
+    margin: float = MARGIN
+
+    @property
+    def why(self) -> str:
+        """The column that says why a value has no interval or no test; it is there if a source has such a reason."""
+        return f"{self.value}_why"

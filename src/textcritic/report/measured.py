@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import bootstrap_interval
-from textcritic.plan.sources import DATA, KEYS
+from textcritic.inference import are_grouped, bootstrap_interval, cluster_test, unit_of, unit_sums
+from textcritic.plan.sources import DATA, KEYS, RUN
 from textcritic.report.measure import Estimate, Measure, Scored
+from textcritic.report.numbers import count
 from textcritic.report.scored import add_seeds, reasons_in_words
 from textcritic.report.tables import TEXT, Material
 
@@ -20,10 +21,11 @@ Read = Callable[[Any, Scored | None], Scored]
 def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> list[dict[str, Any]]:
     """One row for each source: its keys, `label`, counts of documents, and the columns of every measure.
 
-    Columns: the keys; `label`, the source in words, without its corpus; `documents` scored; `rejected`,
-    `rejected_share`, `rejected_by_reason` ("reason: n; ..."); of each measure its value, its 95% interval, the p-value
-    of its test against the yardstick (samples alone), its published value; and whatever `Scored.more` holds. A source
-    of which nothing could be scored has the counts alone.
+    Columns: the keys; `label`, the source in words, without its corpus; `documents` scored; `groups`, where some belong
+    together: how many independent groups they are in, those alone among them; `rejected`, `rejected_share`,
+    `rejected_by_reason` ("reason: n; ..."); of each measure its value, its 95% interval, the p-value of its test
+    against the yardstick (samples alone), why one of these is missing (`Measure.why`), its published value; and
+    whatever `Scored.more` holds. A source of which nothing could be scored has the counts alone.
 
     Args:
         material: the files, whose `groups` are compared, and the published values.
@@ -59,7 +61,15 @@ def counted(scored: Scored) -> dict[str, Any]:
     rejected = sum(scored.reasons.values())
     share = rejected / max(scored.documents + rejected, 1)
     counts = {"documents": scored.documents, "rejected": rejected, "rejected_share": share}
+    if are_grouped(scored.groups):
+        counts["groups"] = int(unit_of(scored.groups, scored.documents).max()) + 1
     return counts | {"rejected_by_reason": reasons_in_words(scored.reasons)}
+
+
+def in_groups(rows: pd.DataFrame) -> str:
+    """Words behind the number of documents of some rows: in how many groups they are; "" where all are alone."""
+    groups = rows["groups"].sum() if "groups" in rows else 0
+    return f" in {count(groups)} groups" if groups else ""
 
 
 def estimated(measure: Measure, scored: Scored, real: Scored | None, files: Any) -> Estimate | None:
@@ -77,7 +87,7 @@ def estimated(measure: Measure, scored: Scored, real: Scored | None, files: Any)
         return measure.estimate(scored, real, files.resamples)
     if measure.statistic is None or measure.value not in scored.data:
         return None
-    return _of_sums(measure, scored.data[measure.value], real and real.data[measure.value], files.resamples)
+    return _of_sums(measure, scored, real, files.resamples)
 
 
 def columns_of(measure: Measure, estimate: Estimate | None) -> dict[str, Any]:
@@ -87,7 +97,8 @@ def columns_of(measure: Measure, estimate: Estimate | None) -> dict[str, Any]:
     scale = measure.whole or 1.0
     numbers = {measure.value: estimate.value, measure.low: estimate.low, measure.high: estimate.high}
     row = {column: None if number is None else scale * number for column, number in numbers.items() if column}
-    return row | ({measure.p: estimate.p} if measure.p else {}) | dict(estimate.more)
+    row |= {measure.p: estimate.p} if measure.p else {}
+    return row | ({measure.why: estimate.reason} if estimate.reason else {}) | dict(estimate.more)
 
 
 def completed(
@@ -96,32 +107,52 @@ def completed(
     measures: Sequence[Measure],
     whole: Sequence[str],
     texts: Sequence[str] = (),
+    real: str = DATA,
 ) -> pd.DataFrame:
     """The table of the rows: all columns in order, differences from published values, and the seeds of each group.
 
+    Behind them are the columns `Measure.why` of the measures that have a reason in some row.
+
     Args:
         rows: as `source_rows` makes them.
-        columns: after the keys. `seeds`, `seeds_mean` and `seeds_sd` are of the first measure.
+        columns: after the keys. The columns `scored.RECIPE` are of the first measure.
         measures: of the rows.
-        whole: columns of whole numbers.
+        whole: columns of whole numbers after the keys.
         texts: columns that are no numbers, in addition to those of every table.
+        real: the `source` of the rows of real text that samples are compared with.
     """
-    table = pd.DataFrame(rows).reindex(columns=[*KEYS, *columns])
+    table = with_reasons(pd.DataFrame(rows), [*KEYS, *columns], measures)
     table = table.astype({column: float for column in columns if column not in (*TEXT, *texts)})
     for measure in measures:
         if measure.difference:
             table[measure.difference] = table[measure.value] - table[measure.published]
-    add_seeds(table, measures[0].value)
-    return table.astype(dict.fromkeys(whole, "Int64"))
+    add_seeds(table, measures[0], real)
+    return table.astype(dict.fromkeys((*RUN, *whole), "Int64"))
 
 
-def _of_sums(measure: Measure, columns: Any, real: Any, resamples: int) -> Estimate:
-    """A statistic of column sums; an infinite one has no interval and no test."""
+def with_reasons(rows: pd.DataFrame, columns: Sequence[str], measures: Sequence[Measure]) -> pd.DataFrame:
+    """The rows with these columns in order, and behind them why values have no interval or test; "" where they do."""
+    reasons = [measure.why for measure in measures if measure.why in rows]
+    table = rows.reindex(columns=[*columns, *reasons])
+    return table.fillna(dict.fromkeys(reasons, ""))
+
+
+def _of_sums(measure: Measure, scored: Scored, real: Scored | None, resamples: int) -> Estimate:
+    """A statistic of column sums; an infinite one has no interval and no test. Documents of a group are one."""
     assert measure.statistic is not None
+    columns = scored.data[measure.value]
     if not np.isfinite(columns).all():
         return Estimate(float(measure.statistic(np.sum(columns, axis=0, keepdims=True))[0]))
-    interval = bootstrap_interval(columns, measure.statistic, resamples)
-    test = None
-    if real is not None and measure.p and np.isfinite(real).all():
-        test = measure.test(columns, real, measure.tested, resamples)
-    return Estimate(interval.estimate, interval.low, interval.high, test and test.p)
+    interval = bootstrap_interval(unit_sums(columns, scored.groups), measure.statistic, resamples)
+    if measure.whole is not None:
+        interval = interval.of_share()
+    p, reasons = None, [interval.reason]
+    if real is not None and measure.p and np.isfinite(real.data[measure.value]).all():
+        both, groups = (columns, real.data[measure.value]), (scored.groups, real.groups)
+        if any(map(are_grouped, groups)):
+            test = cluster_test(*both, measure.tested, groups)
+            p, reasons = test.p, [*reasons, test.reason]
+        else:
+            p = measure.test(*both, measure.tested, resamples).p
+    reason = "; ".join(filter(None, reasons))
+    return Estimate(interval.estimate, interval.low, interval.high, p, reason=reason)

@@ -1,11 +1,12 @@
 """What people call the sources of an experiment."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.sources import GROUP, Drawn
+from textcritic.plan.sources import GROUP, RUN, Drawn
 from textcritic.report.numbers import setting_name
 
 
@@ -17,6 +18,7 @@ class Names:
         labels: of each generator.
         decoded: generators whose decoding is named, as the study draws samples in several ways.
         seeded: (corpus, setting, generator, decoding) of which there are several seeds.
+        redrawn: those of which there are several draws of one training.
         several_corpora: whether the study has more than one.
         several_settings: whether it has samples of more than one.
         real: what a row of real text is called by its `source`, where that is not "real text".
@@ -28,6 +30,7 @@ class Names:
     several_corpora: bool
     several_settings: bool
     real: Mapping[str, str] = field(default_factory=dict)
+    redrawn: frozenset[tuple[Any, ...]] = frozenset()
 
     @classmethod
     def of(cls, samples: Iterable[Drawn], real: Mapping[str, str] | None = None) -> "Names":
@@ -45,19 +48,19 @@ class Names:
                     f"generators: {generator} and {twin} have the same label {label!r}; give one another"
                 )
         # A sample from a file was drawn by somebody else: its decoding is named only where it has several.
-        several = len({sample.decoding for sample in drawn if not sample.from_file}) > 1
+        decodings = {sample.decoding for sample in drawn if not sample.from_file}
         decoded = {
             sample.generator
             for sample in drawn
-            if (several and not sample.from_file)
+            if (len(decodings) > 1 and not sample.from_file)
             or any(s.generator == sample.generator and s.decoding != sample.decoding for s in drawn)
         }
-        groups: dict[tuple[Any, ...], set[int]] = {}
-        for sample in drawn:
-            groups.setdefault(_group(sample.keys), set()).add(sample.seed)
-        seeded = frozenset(group for group, seeds in groups.items() if len(seeds) > 1)
+        seeded = _with_several((_group(sample.keys), sample.seed) for sample in drawn)
+        trained = _with_several(((_group(sample.keys), sample.seed), sample.draw) for sample in drawn)
+        redrawn = frozenset(group for group, _ in trained)
         corpora, settings = ({getattr(sample, key) for sample in drawn} for key in ("corpus", "setting"))
-        return cls(labels, frozenset(decoded), seeded, len(corpora) > 1, len(settings) > 1, real or {})
+        several = (len(corpora) > 1, len(settings) > 1)
+        return cls(labels, frozenset(decoded), seeded, *several, real or {}, redrawn)
 
     def source(
         self,
@@ -75,7 +78,7 @@ class Names:
             corpus: whether to name the corpus, if the study has several.
             setting: whether to name the setting, if the study has several.
             decoding: whether to name the decoding, if the study has several.
-            seed: whether to name the seed, if the study has several for this sample.
+            seed: whether to name the seed, and the draw, if the study has several for this sample.
         """
         start = f"{row['corpus']}: " if corpus and self.several_corpora else ""
         if row["generator"] == "data":
@@ -85,14 +88,23 @@ class Names:
             words.append(str(row["decoding"]))
         if setting and self.several_settings:
             words.append(setting_name(row["setting"]))
-        if seed and _group(row) in self.seeded:
-            words.append(f"seed {row['seed']}")
-        return start + ", ".join(words)
+        return start + ", ".join([*words, *(self.run(row) if seed else [])])
+
+    def run(self, row: Mapping[str, Any]) -> list[str]:
+        """The seed and the draw of a sample, those of which the study has several: `seed 2`, `draw 1`."""
+        several = {"seed": self.seeded, "draw": self.redrawn}
+        return [f"{key} {row[key]}" for key in RUN if _group(row) in several[key]]
 
 
 def names_of(files: Any, real: Mapping[str, str] | None = None) -> Names:
     """Names for the samples of an experiment; `real` as in `Names.of`."""
     return Names.of(files.samples, real)
+
+
+def _with_several(pairs: Iterable[tuple[Any, int]]) -> frozenset[Any]:
+    """Those that are paired with several different numbers."""
+    counts = Counter(key for key, _ in set(pairs))
+    return frozenset(key for key, count in counts.items() if count > 1)
 
 
 def _group(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ import pandas as pd
 SETTING_NAMES = {"w-title": "with titles", "wo-title": "without titles"}
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EM DASH}"
+SMALLEST = 0.0001  # below it a quantity is not written out
 
 
 def missing(value: object) -> bool:
@@ -15,14 +16,23 @@ def missing(value: object) -> bool:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A quantity with about `digits` significant digits and at most two decimals: `2.58`, `44.3`, `1,753`, infinity."""
+    """A quantity with about `digits` significant digits: `2.58`, `44.3`, `1,753`, infinity.
+
+    Below 1 there are two decimals, below 0.1 two significant digits: `0.50`, `0.034`, `0.0012`, `< 0.0001`.
+    """
     if value is None or missing(value):
         return NONE
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
-    size = abs(value)
-    places = 0 if size == 0 else max(0, min(2, digits - 1 - math.floor(math.log10(size))))
-    return decimals(value, places)
+    if 0 < abs(value) < SMALLEST:
+        return f"< {SMALLEST:g}" if value > 0 else f"> {MINUS}{SMALLEST:g}"
+    return decimals(value, _places(value, digits))
+
+
+def counted(value: float | None, low: float | None = None) -> str:
+    """A quantity that may be a count: one without an interval from `low` on that is whole has no decimals: `6`."""
+    whole = value is not None and missing(low) and float(value).is_integer()
+    return count(value) if whole else number(value)
 
 
 def significant(value: float | None, digits: int = 2) -> str:
@@ -38,13 +48,15 @@ def decimals(value: float, places: int) -> str:
     return written.removeprefix("-") if float(written.replace(",", "")) == 0 else written.replace("-", MINUS)
 
 
-def difference(value: float | None) -> str:
-    """A signed difference: `+0.12`, `−1.40`, `±0.00`."""
+def difference(value: float | None, of: float = 1.0) -> str:
+    """A signed difference, with the decimals of what it is a difference `of`: `+0.12`, `−1.40`, `±0.00`, `+0.0012`."""
     if value is None or missing(value):
         return NONE
-    if not math.isinf(value) and abs(value) < 0.005:
-        return "±0.00"
-    return ("+" if value > 0 else "") + number(value)
+    places = _places(of, 3) if abs(of) < 0.1 else 2
+    if not math.isinf(value) and abs(value) < 0.5 * 10**-places:
+        return f"±{0:.{places}f}"
+    written = number(value) if abs(value) >= 1 else decimals(value, places)
+    return ("+" if value > 0 else "") + written
 
 
 def interval(low: float | None, high: float | None) -> str:
@@ -94,3 +106,11 @@ def plural(n: int, noun: str, nouns: str | None = None) -> str:
 def listed(parts: list[str]) -> str:
     """Words joined as prose joins them: `a`, `a and b`, `a, b and c`."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+
+
+def _places(value: float, digits: int) -> int:
+    size = abs(value)
+    if size == 0:
+        return 0
+    exponent = math.floor(math.log10(size))
+    return 1 - exponent if size < 0.1 else max(0, min(2, digits - 1 - exponent))

@@ -44,6 +44,7 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
             headline=front.headline,
             card=card_html(front.blocks, TEMPLATES) if front.blocks else "",
             findings=front.sentences,
+            warnings=front.warnings,
             definitions=_once(definition for part in parts for definition in part["definitions"]),
             tables=[(table, f"{part['name']}/{Path(table).name}") for part in parts for table in part["tables"]],
             prints=[print_ for part in parts for print_ in part["prints"]],

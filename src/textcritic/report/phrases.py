@@ -8,6 +8,8 @@ import pandas as pd
 from textcritic.report.numbers import count, number, plural
 
 SHOWN_REASONS = 8
+SPREAD = "its 95% interval (of several trainings: Student's interval of their mean)"
+"""What stands under a value of one or several trainings, see `cells.spread`."""
 
 
 def commonest_reasons(reasons: str) -> str:

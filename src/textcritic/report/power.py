@@ -1,25 +1,158 @@
-"""Power curves: how often a test notices a fault that was put in on purpose, against how much of it there is."""
+"""Power curves: how often a test notices a fault that was put in on purpose, against how much of it there is.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+A kind of experiment says what its faults are called, in a `PowerStudy`; table, figure and sentences are made here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from textcritic.inference import ALPHA
-from textcritic.report.numbers import percent
-from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER
+from textcritic.errors import TextcriticError
+from textcritic.files import read_table
+from textcritic.inference import ALPHA, POWER_COLUMNS
+from textcritic.report.cells import unique
+from textcritic.report.charts import stacked_panels
+from textcritic.report.numbers import NONE, count, listed, number, percent
+from textcritic.report.section import Finding
+from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, style
 
 NOTICED = 0.8
 """Of the repetitions: from here on we say that the test notices; the usual aim of those who plan tests."""
 # By the number of documents, the smallest first; more than these begin anew.
 LOOKS = (("o", ":", ORANGE), ("s", "--", GREEN), ("^", "-.", BLUE), ("D", "-", INK))
 LABELS = (0.3, 0.75)  # heights of the labels of the first and the last line
+LABELS_APART = 0.11  # least distance of two labels right of a panel
 TICKS_APART, TICKS_APART_NARROW = 1.4, 1.9  # least ratio of two ticks
+HEIGHT = 1.9  # inches, of a panel
+COLUMNS = ("kind", *POWER_COLUMNS)
 Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerStudy:
+    """What a kind of experiment calls its faults.
+
+    Attributes:
+        name: of the table and of the figure.
+        caption: of the table.
+        head: of the table's first column, the shares.
+        faults: by the kind of fault its panel's title.
+        noun: what has the fault; with the kind before it the name of the fault, as in "regendered pronouns".
+        of: what the shares are of, such as "pronouns".
+        unit: what is on each side of the test, "articles" or "documents".
+        remark: what was done, for the table; `{repetitions}` and `{documents}` are filled in.
+        means: heads of further columns of the table, by the columns of the rows whose means they are.
+    """
+
+    name: str
+    caption: str
+    head: str
+    faults: Mapping[str, str]
+    noun: str
+    of: str
+    unit: str
+    remark: str
+    means: Mapping[str, str] = field(default_factory=dict)
+
+
+def power_rows(tables: Mapping[str, pa.Table], study: PowerStudy) -> pd.DataFrame:
+    """Tables of power, `critics.power.POWER_SCHEMA`, by corpus, as rows: with the column `corpus` first."""
+    columns = ["corpus", *COLUMNS, *study.means]
+    frames = [table.to_pandas().assign(corpus=corpus)[columns] for corpus, table in tables.items() if len(table)]
+    rows = pd.concat(frames) if frames else pd.DataFrame(columns=columns)
+    return rows.astype({"articles": "Int64", "repetitions": "Int64", "documents": "Int64"})
+
+
+def read_power(path: Path, study: PowerStudy) -> pa.Table:
+    """The table of one corpus.
+
+    Raises:
+        TextcriticError: the file is missing or damaged, or is something else.
+    """
+    table = read_table(path)
+    if not {*COLUMNS, *study.means} <= set(table.column_names):
+        raise TextcriticError(f"{path}: not a table of power; delete it and rerun the rule that makes it")
+    return table
+
+
+def power_sheet(rows: pd.DataFrame, study: PowerStudy) -> Sheet:
+    """A row for each share, a column for each kind of fault and number of documents; rows as of `power_rows`."""
+    corpora, sizes = unique(rows["corpus"]), sorted(int(size) for size in rows["articles"].unique())
+    columns = list(product(study.faults if len(rows) else (), sizes))
+    heads = [study.head, *study.means.values(), *(f"{kind}, n = {count(size)}" for kind, size in columns)]
+    body = []
+    for (corpus, share), group in rows.groupby(["corpus", "share"], sort=False):
+        name = f"{corpus}: {percent(share)}" if len(corpora) > 1 else percent(share)
+        cells = [Cell(name, heading=True), *(Cell(number(group[column].mean())) for column in study.means)]
+        body.append([*cells, *(_cell(group, kind, size) for kind, size in columns)])
+    remarks = [f"Not measured: the test split has too few {study.unit}, or the study leaves it out (`power`)."]
+    if len(rows):
+        repetitions, documents = (listed([count(n) for n in unique(rows[key])]) for key in ("repetitions", "documents"))
+        remarks = [
+            f"{study.remark.format(repetitions=repetitions, documents=documents)} Under each share: its 95% interval "
+            f"over repetitions. With no fault the test should notice {percent(ALPHA)}."
+        ]
+    return Sheet(study.name, study.caption, [[Cell(head) for head in heads]], body, remarks=remarks)
+
+
+def power_findings(rows: pd.DataFrame, study: PowerStudy) -> list[Finding]:
+    """From which share on the test notices each fault, for the most documents of each corpus; rows as `power_rows`."""
+    findings = []
+    for corpus, group in rows.groupby("corpus", sort=False):
+        size, many = int(group["articles"].max()), int(group["repetitions"].iloc[0])
+        seen, missed = [], []
+        for kind in study.faults:
+            fault = f"{kind} {study.noun}"
+            share = noticed_from(group[(group["kind"] == kind) & (group["articles"] == size)], "share")
+            if share is None:
+                missed.append(fault)
+            else:
+                seen.append(f"{fault} from {percent(share)} of the {study.of} on")
+        says = [f"notices {listed(seen)}"] if seen else []
+        says += [f"does not notice {listed(missed)} at any share that was tried"] if missed else []
+        findings.append(
+            Finding(
+                f"Power ({corpus})" if rows["corpus"].nunique() > 1 else "Power",
+                f"With {count(size)} {study.unit} on each side, the test {', and '.join(says)} (it notices where "
+                f"p < {ALPHA:g} in {percent(NOTICED)} or more of {count(many)} repetitions).",
+            )
+        )
+    return findings
+
+
+def power_chart(rows: pd.DataFrame, study: PowerStudy, width: float = 8.2) -> Figure:
+    """A panel for each corpus and kind of fault, a line for each number of documents, with 95% intervals.
+
+    The number of documents stands on its line.
+
+    Args:
+        rows: as `power_rows` makes them.
+        study: what its faults are called.
+        width: inches; below 5 fewer shares have a tick.
+    """
+    corpora = unique(rows["corpus"])
+    panels = list(product(corpora, study.faults.items()))
+    quantity = f"share of the {study.of}, logarithmic scale\n(on the lines: {study.unit} on each side)"
+    with style():
+        figure, places = stacked_panels(width, [HEIGHT] * len(panels), 0.62, 0.72)
+        for axes, (corpus, (kind, title)) in zip(places, panels, strict=True):
+            shown = rows[(rows["corpus"] == corpus) & (rows["kind"] == kind) & (rows["share"] > 0)]
+            sizes = sorted(shown["articles"].unique())
+            columns = ("share", "detected", "low", "high")
+            curves = [Curve.of(str(size), shown[shown["articles"] == size], columns) for size in sizes]
+            power_panel(axes, curves, quantity, narrow=width < 5)
+            axes.set_title(f"{corpus}: {title.lower()}" if len(corpora) > 1 else title, pad=7)
+    return figure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,15 +214,15 @@ def power_panel(axes: Axes, curves: Sequence[Curve], quantity: str, narrow: bool
         textcoords="offset points",
         va="center",
         color=MUTED,
-        fontsize=8,
+        fontsize=9,
     )
-    for number, curve in enumerate(curves):
-        marker, dashes, colour = LOOKS[number % len(LOOKS)]
+    for place, curve in enumerate(curves):
+        marker, dashes, colour = LOOKS[place % len(LOOKS)]
         axes.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.13, linewidth=0, zorder=1)
         axes.plot(
             curve.x, curve.y, color=colour, linestyle=dashes, linewidth=1.5, marker=marker, markersize=4.5, zorder=3
         )
-        _label(axes, curve, np.interp(number, (0, max(len(curves) - 1, 1)), LABELS))
+    _labels(axes, curves)
     axes.set_xscale("log")
     axes.set_xlim(min(shares) / 1.15, max(shares) * 1.15)
     axes.xaxis.set_major_locator(FixedLocator(_spaced(shares, TICKS_APART_NARROW if narrow else TICKS_APART)))
@@ -102,16 +235,33 @@ def power_panel(axes: Axes, curves: Sequence[Curve], quantity: str, narrow: bool
     axes.set_ylabel("tests that notice")
 
 
-def _label(axes: Axes, curve: Curve, height: float) -> None:
-    """A label on a curve, where it passes a height; at its end where it does not get there."""
-    x, y = curve.x, curve.y
-    above = np.flatnonzero(y >= height)
-    at = (float(x[-1]), float(y[-1]))
-    if len(above) and above[0] > 0:
-        part = (height - y[above[0] - 1]) / (y[above[0]] - y[above[0] - 1])
-        at = (float(x[above[0] - 1] ** (1 - part) * x[above[0]] ** part), float(height))
-    box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}
-    axes.text(*at, curve.label, ha="center", va="center", color=INK, fontsize=9, zorder=4, bbox=box)
+def _cell(group: pd.DataFrame, kind: str, size: int) -> Cell:
+    """How often a fault of one share is noticed, and the interval."""
+    found = group[(group["kind"] == kind) & (group["articles"] == size)]
+    if found.empty:
+        return Cell(NONE)
+    row = found.iloc[0]
+    return Cell(percent(row["detected"]), (f"{percent(row['low'])}–{percent(row['high'])}",))
+
+
+def _labels(axes: Axes, curves: Sequence[Curve]) -> None:
+    """A label on each curve, where it passes a height; right of the panel, one over the other, of those that do not."""
+    lowest, box = ALPHA, {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}
+    for place, curve in enumerate(curves):
+        x, y, height = curve.x, curve.y, np.interp(place, (0, max(len(curves) - 1, 1)), LABELS)
+        above = np.flatnonzero(y >= height)
+        if len(above) and above[0] > 0:
+            part = (height - y[above[0] - 1]) / (y[above[0]] - y[above[0] - 1])
+            at = (float(x[above[0] - 1] ** (1 - part) * x[above[0]] ** part), float(height))
+            axes.text(*at, curve.label, ha="center", va="center", color=INK, fontsize=9, zorder=4, bbox=box)
+        elif len(above):
+            axes.text(x[-1], y[-1], curve.label, ha="center", va="center", color=INK, fontsize=9, zorder=4, bbox=box)
+        else:
+            lowest = max(lowest + LABELS_APART, float(y[-1]))
+            right = axes.get_yaxis_transform()
+            axes.annotate(
+                curve.label, (1, lowest), (4, 0), xycoords=right, textcoords="offset points", va="center", fontsize=9
+            )
 
 
 def _spaced(shares: Sequence[float], apart: float) -> list[float]:

@@ -22,22 +22,13 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.inference import ALPHA
-from textcritic.plan.sources import DATA
+from textcritic.inference import DIFFERENT, Gap, Number, gap, limit_of, verdict
+from textcritic.plan.sources import DATA, RUN
 from textcritic.report.measure import Measure
 from textcritic.report.numbers import missing
 
-REAL, DIFFERENT, SAME, NOT_TESTED, NOT_SCORED = "real", "different", "same", "not tested", "not scored"
+REAL, NOT_TESTED, NOT_SCORED = "real", "not tested", "not scored"
 HIGHER, LOWER = "higher", "lower"
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A value and its 95% interval; None where there is none, and the value may be infinite."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +37,7 @@ class Score:
 
     Attributes:
         corpus: of the real text that it is compared with.
-        setting, generator, decoding, seed: of the sample; of real text "", "data", "" and None.
+        setting, generator, decoding, seed, draw: of the sample; of real text "", "data", "", None and None.
         label: what people call the source, without its corpus and its seed.
         measure: what is measured, e.g. "Latent PPL": the head of the column.
         section: element id of the part of the report that is about it.
@@ -58,7 +49,9 @@ class Score:
         real: what real text scores, None for real text itself or where it is not known. Lower is never better as such:
             the aim is this value.
         by_ratio: whether values are compared by their ratio, as perplexities are, or by their difference.
-        because: why the value is infinite.
+        margin: the difference from real text up to which the two are called the same, in the unit of the value; by
+            ratio 0.1 is a ratio of 1.1. None: real text has no interval, so that they are never called the same.
+        because: why the value is infinite, or has no interval or no test.
         baseline: whether the generator is there to be bad.
     """
 
@@ -67,6 +60,7 @@ class Score:
     generator: str = "data"
     decoding: str = ""
     seed: int | None = None
+    draw: int | None = None
     label: str
     measure: str
     section: str
@@ -76,6 +70,7 @@ class Score:
     p: float | None = None
     real: Number | None = None
     by_ratio: bool = False
+    margin: float | None = None
     because: str = ""
     baseline: bool = False
 
@@ -86,11 +81,12 @@ class Score:
 
     @property
     def verdict(self) -> str:
-        """Whether the source can be told from real text by this number.
+        """Whether the source differs from real text by this number.
 
         `REAL` of real text; `NOT_SCORED` without a value; `DIFFERENT` if p is below `ALPHA`, or the value is infinite
-        and real text's is not; `SAME` if p is not below it, so that the difference is within what chance explains;
-        `NOT_TESTED` where there is no p-value, or real text has no finite value.
+        and real text's is not; `SAME` if the 95% interval of the difference lies within the margin; else `UNKNOWN`, as
+        no difference was found and none is ruled out; `NOT_TESTED` where there is no p-value, or real text has no
+        finite value.
         """
         if self.is_real:
             return REAL
@@ -102,7 +98,14 @@ class Score:
             return DIFFERENT
         if self.p is None:
             return NOT_TESTED
-        return DIFFERENT if self.p < ALPHA else SAME
+        return verdict(self.p, self.gap, self.margin)
+
+    @property
+    def gap(self) -> Gap | None:
+        """How far it is from real text; None where one of the two has no value or no interval."""
+        if self.real is None or self.margin is None or (self.n is not None and self.number.low is None):
+            return None
+        return gap(self.number, self.real, self.by_ratio)
 
     @property
     def way(self) -> str:
@@ -114,7 +117,7 @@ class Score:
 
     @property
     def strength(self) -> float:
-        """How far it is from real text, see `strength`; 0 where it cannot be told from it, or was not tested."""
+        """How far it is from real text, see `strength`; 0 where no difference was found, or was not tested."""
         if self.verdict != DIFFERENT or self.real is None:
             return 0.0
         return strength(self.number, self.real, self.by_ratio)
@@ -140,7 +143,7 @@ def scores_of(
     """
     scores: list[Score] = []
     for _, group in rows.groupby("corpus", sort=False):
-        yardstick: Number | None = None
+        yardstick: Score | None = None
         data = group["generator"] == "data"
         for row in pd.concat([group[data], group[~data]]).to_dict("records"):
             is_real = row["generator"] == "data"
@@ -148,16 +151,15 @@ def scores_of(
                 continue
             score = _score(row, measure, section, name(row, corpus=False, seed=False))
             if is_real:
-                yardstick = score.number if row["source"] == real[-1] else yardstick
-            scores.append(score if is_real else replace(score, real=yardstick))
+                yardstick = score if row["source"] == real[-1] else yardstick
+            scores.append(score if is_real else _against(score, yardstick, measure))
     return tuple(scores)
 
 
 def strength(number: Number, real: Number, by_ratio: bool = False) -> float:
     """How far apart two numbers are, in half-widths of the 95% interval of their difference: above 1 it excludes 0.
 
-    The half-width is put together from the sides of the two intervals that face each other (MOVER: Zou and Donner,
-    Statistics in Medicine 27, 2008). It has no unit, so that findings of different kinds can be ordered.
+    It has no unit, so that findings of different kinds can be ordered.
 
     Args:
         number: a value with its interval.
@@ -172,9 +174,11 @@ def strength(number: Number, real: Number, by_ratio: bool = False) -> float:
     if math.isinf(number.value) or math.isinf(real.value):
         return math.inf
     upper, lower = (number, real) if number.value > real.value else (real, number)
-    down, up = _apart(upper.value, upper.low, by_ratio), _apart(lower.high, lower.value, by_ratio)
-    gap, half = _apart(upper.value, lower.value, by_ratio), math.hypot(down, up)
-    return gap / half if half else math.inf if gap else 0.0
+    apart = gap(upper, lower, by_ratio)
+    if apart is None:
+        return math.inf if number.value != real.value else 0.0
+    half = apart.difference - apart.low
+    return apart.difference / half if half else math.inf if apart.difference else 0.0
 
 
 def card_to_json(scores: Sequence[Score]) -> list[dict[str, Any]]:
@@ -247,13 +251,6 @@ def scores_from_json(facts: Mapping[str, Any], path: str | os.PathLike[str]) -> 
         raise TextcriticError(f"{path}: no card in it ({error}); delete it and rerun its rule") from error
 
 
-def _apart(upper: float | None, lower: float | None, by_ratio: bool) -> float:
-    """How far one value is above another; 0 where one of them is missing."""
-    if upper is None or lower is None:
-        return 0.0
-    return math.log(upper / lower) if by_ratio else upper - lower
-
-
 def _object(path: str | os.PathLike[str], keys: set[str]) -> dict[str, Any]:
     said = read_json(path)
     if not isinstance(said, dict) or not keys <= said.keys():
@@ -271,18 +268,30 @@ def _read_number(said: Mapping[str, Any]) -> Number:
     return Number(**{key: None if value is None else float(value) for key, value in said.items()})
 
 
+def _against(score: Score, yardstick: Score | None, measure: Measure) -> Score:
+    """The score of a sample, with real text's beside it and the margin in the unit of the value."""
+    if yardstick is None:
+        return score
+    real, exact = yardstick.number, yardstick.n is None or measure.of_real is not None
+    if real.value is None or not math.isfinite(real.value) or (real.low is None and not exact):
+        return replace(score, real=real)
+    margin = limit_of(measure.margin, real.value, measure.by_ratio, absolute=measure.of_real is not None)
+    return replace(score, real=real, margin=margin)
+
+
 def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -> Score:
     value = _float(row, measure.value)
     infinite = value is not None and math.isinf(value)
     if value is None and row["generator"] == "data":
         value = measure.of_real
-    seed, n, left_out = (_float(row, column) for column in ("seed", "documents", "rejected"))
+    seed, draw, n, left_out = (_float(row, column) for column in (*RUN, "documents", "rejected"))
     return Score(
         corpus=row["corpus"],
         setting=row["setting"],
         generator=row["generator"],
         decoding=row["decoding"],
         seed=None if seed is None else int(seed),
+        draw=None if draw is None else int(draw),
         label=label,
         measure=measure.name,
         section=section,
@@ -291,9 +300,14 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         left_out=int(left_out or 0),
         p=_float(row, measure.p),
         by_ratio=measure.by_ratio,
-        because=str(row[measure.because]) if infinite and not missing(row.get(measure.because)) else "",
+        because=str(row[measure.because]) if infinite and not missing(row.get(measure.because)) else _why(row, measure),
         baseline=bool(row.get("baseline", False)),
     )
+
+
+def _why(row: Mapping[str, Any], measure: Measure) -> str:
+    why = row.get(measure.why)
+    return "" if missing(why) else str(why)
 
 
 def _float(row: Mapping[str, Any], column: str) -> float | None:

@@ -11,10 +11,13 @@ import pyarrow as pa
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
-from textcritic.inference import seed_summary
-from textcritic.plan.sources import GROUP, SAMPLE, Drawn
+from textcritic.inference import Number, over_runs, runs_p
+from textcritic.inference.trainings import Run
+from textcritic.plan.sources import DATA, GROUP, RUN, SAMPLE, Drawn
+from textcritic.report.measure import Measure
+from textcritic.report.numbers import missing
 
-CHAIN_SCORES = ("id", "nll", "steps", "nll_soft", "rejected", "why", "chain", "step_nll")
+CHAIN_SCORES = ("id", "nll", "steps", "nll_soft", "rejected", "why", "group", "chain", "step_nll")
 """The columns of scores of chains, see `critics.scores`."""
 
 
@@ -37,9 +40,8 @@ def read_scores(path: Path, columns: Sequence[str] = CHAIN_SCORES) -> pa.Table:
         TextcriticError: the file is missing or damaged, or is something else.
     """
     scores = read_table(path)
-    missing = set(columns) - set(scores.column_names)
-    if missing:
-        raise TextcriticError(f"{path}: no column {sorted(missing)[0]!r}; it is not a file of such scores")
+    if lacking := set(columns) - set(scores.column_names):
+        raise TextcriticError(f"{path}: no column {sorted(lacking)[0]!r}; it is not a file of such scores")
     return scores
 
 
@@ -105,20 +107,70 @@ def perplexity_of(path: Path | None) -> dict[str, Any]:
     return columns
 
 
-def add_seeds(table: pd.DataFrame, column: str) -> None:
-    """Write the summary over the seeds of each group of samples into their rows.
+RECIPE = ("seeds", "seeds_mean", "seeds_low", "seeds_high", "seeds_sd", "seeds_p")
+"""The columns that say what holds for the recipe: over the trainings of a group of samples."""
+
+
+def add_seeds(table: pd.DataFrame, measure: Measure, real: str = DATA) -> None:
+    """Write what the trainings of each group of samples say together into their rows.
 
     Args:
-        table: with the key columns. It gets `seeds`, and `seeds_mean`, `seeds_sd` of those seeds that have a value; an
-            infinite value makes the mean infinite, without a standard deviation.
-        column: of the values.
+        table: with the key columns. It gets the columns `RECIPE`: `seeds`, how many trainings; of those with a value
+            their mean with its 95% interval, on the log scale if `measure.by_ratio` (see `inference.over_runs`: draws
+            of one training are averaged first), their standard deviation, and the p-value of `inference.runs_p` against
+            real text, if the measure is tested and real text has an interval or is exact. An infinite value makes the
+            mean infinite.
+        measure: which value.
+        real: the `source` of the row of real text that samples are compared with.
     """
-    for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
-        values = group[column].dropna().tolist()
-        table.loc[group.index, "seeds"] = len(group)
-        if values:
-            summary = seed_summary(values) if np.isfinite(values).all() else {}
-            table.loc[group.index, ["seeds_mean", "seeds_sd"]] = summary.get("mean", np.inf), summary.get("sd")
+    samples = table["source"] == SAMPLE
+    for (corpus, *_), group in table[samples].groupby(GROUP, sort=False):
+        runs = runs_of(group, measure)
+        table.loc[group.index, "seeds"] = group[RUN[0]].nunique(dropna=False)
+        if not runs:
+            continue
+        recipe = over_runs(runs, measure.by_ratio)
+        yardstick = _exact_or_with_interval(table[(table["corpus"] == corpus) & (table["source"] == real)], measure)
+        p = None
+        if measure.p and yardstick and len(runs) > 1:
+            p = runs_p(runs, yardstick, measure.by_ratio)
+        table.loc[group.index, RECIPE[1:]] = recipe.mean, recipe.low, recipe.high, recipe.sd, p
+
+
+def runs_of(group: pd.DataFrame, measure: Measure) -> list[Run]:
+    """(Training, its number with interval) of each row that has a value."""
+    known = group[group[measure.value].notna()]
+    return [
+        (seed, _number(row, measure)) for seed, (_, row) in zip(known[RUN[0]].fillna(0), known.iterrows(), strict=True)
+    ]
+
+
+def first_runs(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of real text, and of each sample those of the first draw of its first training."""
+    for column in RUN:
+        least = rows.groupby(["source", *GROUP], dropna=False)[column].transform("min")
+        rows = rows[rows[column].isna() | (rows[column] == least)]
+    return rows
+
+
+def _exact_or_with_interval(rows: pd.DataFrame, measure: Measure) -> Number | None:
+    """The value and interval of real text; None if there is no row, or its documents are too few for an interval."""
+    if rows.empty:
+        return None
+    row = rows.iloc[0]
+    if measure.of_real is not None:
+        return Number(measure.of_real)
+    number = _number(row, measure)
+    return None if number.low is None and not missing(row.get("documents")) else number
+
+
+def _number(row: pd.Series, measure: Measure) -> Number:
+    """The value and interval of one row."""
+    value, low, high = (
+        None if not column or missing(row[column]) else float(row[column])
+        for column in (measure.value, measure.low, measure.high)
+    )
+    return Number(value, low, high)
 
 
 def reasons_in_words(reasons: Mapping[str, int]) -> str:

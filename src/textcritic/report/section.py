@@ -56,6 +56,8 @@ class Section:
         definitions: (term, what it means), for the end of the report.
         headline: the report's first sentence, if this is its first experiment that has one.
         lines: plain text for `textcritic show`.
+        warnings: what a reader has to know before any of the numbers: sentences for the log, the front page and the
+            terminal.
         script, style: JavaScript and CSS that only this kind needs.
     """
 
@@ -67,6 +69,7 @@ class Section:
     definitions: tuple[tuple[str, str], ...] = ()
     headline: str = ""
     lines: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     script: str = ""
     style: str = ""
 

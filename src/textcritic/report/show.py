@@ -13,7 +13,7 @@ USUAL, NARROWEST, WIDEST = 100, 40, 120  # characters of a line
 
 
 def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
-    """The scorecard, at most five sentences, what else its experiments say, and the path of the report.
+    """The scorecard, warnings, at most five sentences, what else its experiments say, and the path of the report.
 
     Args:
         folder: `results/studies/{study}`.
@@ -25,7 +25,9 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     front = front_page(sections_of(folder))
     room = width or min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
     said = [f"- {sentence.about}: {sentence.says}" for sentence in front.sentences]
-    blocks = [card_lines(front.blocks, room), [line for words in said for line in _wrapped(words, room, "  ")]]
+    warned = [f"warning: {sentence.about}: {sentence.says}" for sentence in front.warnings]
+    blocks = [card_lines(front.blocks, room), [line for words in warned for line in _wrapped(words, room, "  ")]]
+    blocks += [[line for words in said for line in _wrapped(words, room, "  ")]]
     for name, facts in front.facts.items():
         headed = bool(facts["lines"]) and front.titles[name] != facts["title"]
         lines = [front.titles[name]] * headed + list(facts["lines"])

@@ -19,6 +19,9 @@ BLUE, ORANGE, GREEN = "#1f6fb2", "#c8560f", "#1d8163"
 # In place of a setting: a generator that is there to be bad.
 BASELINE = "baseline"
 SETTING_COLOURS = {"w-title": BLUE, "wo-title": ORANGE, BASELINE: MUTED}
+# Of lines of several sources in their order; more than these begin anew. Dashes are settings.
+LINE_COLOURS = (BLUE, ORANGE, GREEN, "#8a4fa3", "#8c7208", "#b0355f", "#4f6f7a")
+DASHES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)))
 FONT_SIZE = 10.0
 
 # Only the opacity varies: empty cells take the colour of the page, full ones that of its scheme.

@@ -9,14 +9,14 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import whole_file, write_text
-from textcritic.plan.sources import KEYS
+from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.names import Names
 from textcritic.report.published import Published
 from textcritic.report.sheet import Sheet, to_html, to_latex
 
 Shared = TypeVar("Shared")
 
-TEXT = (*KEYS[:-1], "label", "rejected_by_reason")
+TEXT = (*(key for key in KEYS if key not in RUN), "label", "rejected_by_reason")
 """Columns that are text in the tables of every kind: an empty cell there is an empty text, not a missing number."""
 
 
@@ -87,7 +87,7 @@ def read_rows(folder: str | Path, name: str, text: Sequence[str] = ()) -> pd.Dat
         columns = list(pd.read_csv(path, nrows=0).columns)
         numbers = {column: [""] for column in columns if column not in (*TEXT, *text)}
         rows = pd.read_csv(path, keep_default_na=False, na_values=numbers)
-        return rows.astype({"seed": "Int64"}) if "seed" in rows else rows
+        return rows.astype({column: "Int64" for column in RUN if column in rows})
     except (ValueError, TypeError, OSError) as error:  # pandas' own errors are kinds of ValueError
         raise TextcriticError(
             f"{path}: not a table as it was made ({first_line(error)}); delete it and rerun"

@@ -40,7 +40,7 @@ class Cost:
 
 DEMO = "demo"
 DEMOS: Mapping[str, Cost] = {
-    DEMO: Cost(1330.0, 430.0),
+    DEMO: Cost(1400.0, 450.0),
     "coreference-demo": Cost(680.0, 340.0),
     "code-mixing-demo": Cost(700.0, 350.0, ("fairseq", "catalogues")),
 }

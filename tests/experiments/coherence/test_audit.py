@@ -4,9 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from experiments.coherence.tiny import build_coherence
+from textcritic.critics.correction import FEWEST_LABELLED
 from textcritic.experiments.coherence.audit import SWITCH_WORDS, audit_rows, audit_sheet, switches
+from textcritic.experiments.coherence.files import DATA_GOLD
 from textcritic.experiments.coherence.names import names_of
 from textcritic.experiments.coherence.tables import NAMES
+from textcritic.report.numbers import interval
 from textcritic.report.tables import Material
 
 
@@ -19,6 +23,20 @@ def test_every_switch_of_every_source(files):
     unread = {"": 0, "w-title": 9, "wo-title": 1}
     assert audit["rejected"].tolist() == [unread[setting] for setting in audit["setting"]]
     assert audit.loc[audit["source"] != "sample"].set_index("switch")["compared_with"]["posterior"] == "titles"
+
+
+def test_the_classifier_s_errors_are_corrected_where_enough_sections_are_labelled(files, tmp_path):
+    assert "correction" not in set(audit_rows(Material(files, names=NAMES(files)))["switch"])  # 150 labelled articles
+    more = build_coherence(tmp_path, documents=FEWEST_LABELLED, generators=("gpt2-demo",))
+    audit = audit_rows(Material(more, names=NAMES(more)))
+    rows = audit[audit["switch"] == "correction"]
+    assert rows["source"].tolist() == [DATA_GOLD, "sample", "sample"]
+    assert set(rows["setting_of_switch"]) == {"by 200 labelled articles"}
+    real, default = rows.iloc[0], audit[audit["switch"] == "default"].iloc[0]
+    assert real["ci_low"] < default["latent_ppl"] < real["ci_high"]
+    assert real["change_percent"] == pytest.approx(100 * (real["latent_ppl"] / default["latent_ppl"] - 1))
+    shown = next(row for row in audit_sheet(audit, names_of(more)).body if row[0].text.startswith("real text"))
+    assert any(interval(real["ci_low"], real["ci_high"]) in cell.notes for cell in shown)
 
 
 def test_each_audit_decoding_is_a_switch_of_its_own(wide):

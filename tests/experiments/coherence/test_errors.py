@@ -5,18 +5,33 @@ from itertools import takewhile
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from experiments.coherence.tiny import TITLES, build_coherence
 from textcritic.critics import TransitionCritic
+from textcritic.experiments.coherence import errors
 from textcritic.experiments.coherence.errors import error_rows, errors_sheet
 from textcritic.experiments.coherence.names import names_of
+from textcritic.experiments.coherence.rows import scored_sources
 from textcritic.experiments.coherence.tables import NAMES
 from textcritic.files import read_table
 from textcritic.inference import bootstrap_interval, ratio_of_sums
 from textcritic.report.numbers import difference, number, percent
 from textcritic.report.published import read_published
 from textcritic.report.tables import Material
+
+
+def test_copies_of_a_document_in_one_group_change_no_interval(files):
+    _, scores, critic = next(one for one in scored_sources(files, gold=False) if one[0]["source"] == "sample")
+    twice = pa.concat_tables([scores, scores])
+    place = scores.column_names.index("group")
+    copies = twice.set_column(place, scores.schema.field(place), twice["id"])
+    alone, grouped, apart = (errors._of_source(table, critic, (), 99)[0] for table in (scores, copies, twice))
+    ends = ("ci_low", "percent", "ci_high")
+    assert [grouped[end] for end in ends] == pytest.approx([alone[end] for end in ends])
+    assert grouped["documents"] == apart["documents"] == 2 * alone["documents"]
+    assert apart["ci_high"] - apart["ci_low"] < 0.85 * (alone["ci_high"] - alone["ci_low"])
 
 
 def test_transition_errors_by_hand(files, published):

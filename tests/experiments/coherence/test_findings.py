@@ -3,25 +3,32 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
-from textcritic.experiments.coherence.files import DATA_INFERRED
+from textcritic.experiments.coherence.audit import CORRECTION
+from textcritic.experiments.coherence.doubts import warnings
+from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED
 from textcritic.experiments.coherence.rows import PPL
 from textcritic.experiments.coherence.words import findings, headline
+from textcritic.inference import Number, trainings_p
 from textcritic.report.names import Names
 from textcritic.report.scorecard import scores_of
 
 NO_TITLES = pd.DataFrame(
-    columns=["corpus", "generator", "decoding", "seed", "with_titles", "without_titles", "p_value"]
+    columns=["corpus", "generator", "decoding", "seed", "draw", "with_titles", "without_titles", "p_value"]
 )
 
 
+TYPES = 15
+AUDIT = pd.DataFrame(columns=["corpus", "source", "switch", "latent_ppl"])
 NAMES = Names({"g": "the model"}, frozenset(), frozenset(), several_corpora=False, several_settings=True)
 
 
 def said(rows, titles=NO_TITLES, names=NAMES):
     """The headline, and all findings."""
     card = scores_of(rows, PPL, names.source, real=[DATA_INFERRED])
-    return headline(card), " ".join(f"{found.about} {found.says}" for found in findings(rows, titles, names, card))
+    found = findings(rows, titles, names, card, dict.fromkeys(rows["corpus"], TYPES))
+    return headline(card), " ".join(f"{one.about} {one.says}" for one in found)
 
 
 @pytest.mark.parametrize(
@@ -30,8 +37,9 @@ def said(rows, titles=NO_TITLES, names=NAMES):
         (
             2.1,
             0.21,
-            "cannot be told from",
-            "the model, with titles cannot be told from real text (2.00): 2.10 (1.90–2.30; p = 0.21).",
+            "cannot be told from so many documents",
+            "the model, with titles may or may not differ from real text (2.00): 2.10 (1.90–2.30; p = 0.21; a "
+            "difference of 17% would be noticed in 80% of cases).",
         ),
         (
             2.2,
@@ -49,11 +57,76 @@ def test_findings_say_what_the_numbers_allow(ppl, p, first, words):
     assert ("not better" in found) is (ppl < 2)
 
 
-def test_findings_with_seeds_that_disagree():
-    rows = pd.concat([_rows(2.1, 0.21), _rows(2.6, 0.01).iloc[1:].assign(seed=2)], ignore_index=True)
+def _real(inferred, gold):
+    """Rows of real text alone, by inferred titles and by its own."""
+    values = {DATA_INFERRED: inferred} | ({} if gold is None else {DATA_GOLD: gold})
+    same = _rows(2.0, 0.5).iloc[0].to_dict()
+    return pd.DataFrame([same | {"source": source, "latent_ppl": value} for source, value in values.items()])
+
+
+@pytest.mark.parametrize(
+    ("inferred", "gold", "guess"),
+    [(14.9, None, "14.9"), (15.1, None, None), (328.0, 1.51, "1.51"), (328.0, 20.0, None), (3.0, 2.9, "2.90")],
+)
+def test_no_section_is_harder_to_guess_than_a_draw_from_all_types(inferred, gold, guess):
+    found = said(_real(inferred, gold))[1]
+    assert ("as hard to guess" in found) is (guess is not None)
+    assert guess is None or f"as a draw from {guess} equally likely ones" in found
+
+
+@pytest.mark.parametrize(
+    ("inferred", "gold", "warned"),
+    [
+        *[(2.5, 2.0, False), (2.51, 2.0, True), (1.6, 2.0, False), (1.59, 2.0, True), (328.0, 1.51, True)],
+        *[(np.inf, 2.0, True), (np.inf, np.inf, False), (328.0, None, False)],
+    ],
+)
+def test_titles_that_change_real_text_by_more_than_a_quarter_have_a_warning(inferred, gold, warned):
+    rows = _real(inferred, gold)
+    said_of = warnings(rows, {rows["corpus"].iloc[0]: 0.53}, AUDIT)
+    assert len(said_of) == warned
+    assert not warned or "right on 53% of the test sections" in said_of[0]
+
+
+@pytest.mark.parametrize(("corrected", "advised"), [(1.2, False), (1.3, True), (2.6, False)])
+def test_a_warning_advises_a_correction_that_is_right_on_real_text(corrected, advised):
+    rows = _real(328.0, 1.51)
+    corpus = rows["corpus"].iloc[0]
+    row = {"corpus": corpus, "source": DATA_GOLD, "switch": CORRECTION, "latent_ppl": corrected}
+    (words,) = warnings(rows, {corpus: 0.53}, pd.DataFrame([row]))
+    assert ("Go by the values that are corrected" in words) is advised
+    assert ("Give the titles of the samples" in words) is not advised
+
+
+def test_findings_within_the_margin():
+    rows = _rows(2.02, 0.6, 1.98, 2.06)
+    rows.loc[0, ["ci_low", "ci_high"]] = [1.97, 2.03]
     top, found = said(rows)
-    assert "cannot be told from" in top
-    assert "can be told from real text (2.00) under 1 of its 2 seeds: 2.35 (± 0.35; largest p = 0.21)" in found
+    assert top == "The model orders its sections as real text does, within the margin."
+    assert "the model, with titles is the same as real text (2.00) within the margin: 2.02" in found
+
+
+def test_findings_with_trainings_that_disagree():
+    """Each of the two differs from real text; two trainings of 2.1 and 2.6 do not say so of the recipe."""
+    rows = pd.concat([_rows(2.1, 0.01), _rows(2.6, 0.01).iloc[1:].assign(seed=2)], ignore_index=True)
+    top, found = said(rows)
+    assert "cannot be told from so many documents" in top
+    values = [2.1, 2.6]
+    low, high = np.exp(stats.ttest_1samp(np.log(values), 0).confidence_interval())
+    p = trainings_p(values, Number(2.0, 1.9, 2.1), by_ratio=True)
+    assert f"may or may not differ from real text (2.00): 2.34 ({low:.2f}–{high:.2f}; p = {p:.2f}; " in found
+
+
+def test_a_value_that_rests_on_the_smoothing_says_so():
+    smoothing = {"smoothing": 0.03, "smoothing_less": 0.01, "latent_ppl_less": [2.05, 1204.0]}
+    smoothing |= {"smoothing_more": 0.1, "latent_ppl_more": [1.95, 402.0]}
+    _, found = said(_rows(671.0, 0.001).assign(**smoothing))
+    assert (
+        "The Latent PPL of the model, with titles rests on the smoothing: 671 with 0.03 added to every count, 1,204 "
+        "with 0.01 and 402 with 0.1." in found
+    )
+    assert found.count("rests on the smoothing") == 1
+    assert "smoothing" not in said(_rows(671.0, 0.001).assign(**smoothing, latent_ppl=[2.0, 1150.0]).iloc[:1])[1]
 
 
 def test_headlines_count_samples_of_each_verdict():
@@ -64,13 +137,13 @@ def test_headlines_count_samples_of_each_verdict():
     parts = [_rows(*one).iloc[1:].assign(generator=name) for name, one in several.items()]
     top, found = said(pd.concat([_rows(2, 1).iloc[:1], *parts], ignore_index=True), names=names)
     assert top == (
-        "1 of 4 samples order their sections measurably worse than real text, 1 keeps to the usual order more strictly "
-        "than it, 1 cannot be told from it and 1 could not be compared with it."
+        "1 of 4 samples orders its sections measurably worse than real text, 1 keeps to the usual order more strictly "
+        "than it, 1 may or may not differ from it and 1 could not be compared with it."
     )
     assert "b scores lower than real text. That is not better" in found
     for verdict, p in (
         ("All 2 samples order their sections measurably worse", 0.001),
-        ("None of the 2 samples can", 0.5),
+        ("Of none of the 2 samples can be told whether", 0.5),
     ):
         both = [_rows(3.0, p).iloc[1:].assign(generator=name) for name in "ab"]
         assert said(pd.concat([_rows(2, 1).iloc[:1], *both], ignore_index=True), names=names)[0].startswith(verdict)
@@ -99,7 +172,7 @@ def test_perplexities_in_two_units_are_not_compared():
     rows = pd.concat([_rows(2.1, 0.2), _rows(2.6, 0.01).iloc[1:].assign(setting="wo-title")], ignore_index=True)
     rows["ppl_body"] = [np.nan, 20.0, 30.0]
     titles = NO_TITLES.copy()
-    titles.loc[0] = {"corpus": "c", "generator": "g", "decoding": "d", "seed": 1, "with_titles": 2.1} | {
+    titles.loc[0] = {"corpus": "c", "generator": "g", "decoding": "d", "seed": 1, "draw": 1, "with_titles": 2.1} | {
         "without_titles": 2.6,
         "p_value": 0.001,
     }
@@ -112,9 +185,11 @@ def test_perplexities_in_two_units_are_not_compared():
 
 def _rows(ppl, p, low=None, high=None, source="sample"):
     real = {"corpus": "c", "source": "data-inferred", "setting": "", "generator": "data", "decoding": "", "seed": pd.NA}
+    real["draw"] = pd.NA
     real |= {"latent_ppl": 2.0, "ci_low": 1.9, "ci_high": 2.1, "p_value": None, "documents": 50}
     sample = {"corpus": "c", "source": "sample", "setting": "w-title", "generator": "g", "decoding": "d", "seed": 1}
     sample |= {
+        "draw": 1,
         "latent_ppl": ppl,
         "ci_low": low or ppl - 0.2,
         "ci_high": high or ppl + 0.2,
@@ -122,4 +197,5 @@ def _rows(ppl, p, low=None, high=None, source="sample"):
         "documents": 50,
     }
     common = {"rejected": 0, "rejected_share": 0.0, "infinite_because": None, "ppl_body": None, "ppl_unit": None}
+    common |= dict.fromkeys(("smoothing", "smoothing_less", "latent_ppl_less", "smoothing_more", "latent_ppl_more"))
     return pd.DataFrame([real | common, sample | common])

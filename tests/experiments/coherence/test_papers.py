@@ -19,7 +19,9 @@ from textcritic.experiments.coherence.rows import coherence_rows
 from textcritic.experiments.coherence.sheets import coherence_sheet
 from textcritic.experiments.coherence.tables import NAMES
 from textcritic.experiments.coherence.words import findings
+from textcritic.inference import over_trainings
 from textcritic.plan.sources import SAMPLE
+from textcritic.report.numbers import number
 from textcritic.report.published import read_published
 from textcritic.report.style import save
 from textcritic.report.tables import Material, read_rows
@@ -76,11 +78,11 @@ def test_seeds_are_summarised_in_the_papers_tables(tmp_path):
     make_part("coherence", part("table3"), files, tmp_path, PUBLISHED)
     rows = read_rows(tmp_path, "table3")
     group = rows[rows["setting"] == "w-title"]
-    mean, sd = group["latent_ppl"].mean(), np.std(group["latent_ppl"], ddof=1)
+    recipe = over_trainings(group["latent_ppl"].tolist(), by_ratio=True)
     html = (tmp_path / "table3.html").read_text()
     cell = cells(html)[-1][2]
-    assert cell[0] == f"{mean:.2f}"
-    assert cell[1] == f"± {sd:.2f} over 2 seeds"
+    assert cell[0] == number(recipe.mean)
+    assert cell[1] == f"{number(recipe.low)}–{number(recipe.high)} over 2 trainings"
     assert cell[2] == "published 5.18"
     assert cell[-1] == "100 articles"
     assert "Ours: seeds 1, 2." in html
@@ -119,7 +121,7 @@ def test_error_graphs_of_96_section_types_with_long_names(paper, tmp_path):
     made = make_part("coherence", part("figure4", "errors"), files, tmp_path)
     assert {path.name for path in made} == {
         f"transition-errors.wiki.{source}.{suffix}"
-        for source in ("real-text", "w-title.gpt2-small.plain.seed1", "wo-title.gpt2-small.plain.seed1")
+        for source in ("real-text", "w-title.gpt2-small.plain.seed1.draw1", "wo-title.gpt2-small.plain.seed1.draw1")
         for suffix in ("svg", "pdf", "narrow.svg")
     }
     for path in tmp_path.glob("*.svg"):
@@ -161,8 +163,9 @@ def test_findings_on_many_pairs_are_one_sentence(paper):
     changes = {"a": (3.0, 0.001), "b": (2.5, 0.02), "c": (1.0, 0.01), **dict.fromkeys("defg", (2.1, 0.5))}
     titles = pd.DataFrame(
         [{"generator": name, "without_titles": value, "p_value": p} for name, (value, p) in changes.items()]
-    ).assign(corpus="wiki", decoding="plain", seed=1, with_titles=2.0)
-    sample = rows[rows["source"] == SAMPLE].iloc[0].to_dict() | {"corpus": "wiki", "decoding": "plain", "seed": 1}
+    ).assign(corpus="wiki", decoding="plain", seed=1, draw=1, with_titles=2.0)
+    keys = {"corpus": "wiki", "decoding": "plain", "seed": 1, "draw": 1}
+    sample = rows[rows["source"] == SAMPLE].iloc[0].to_dict() | keys
     both = [
         sample | {"generator": name, "setting": setting, "latent_ppl": ppl, "ci_low": ppl / 1.1, "ci_high": ppl * 1.1}
         for name, (value, _) in changes.items()
@@ -170,7 +173,8 @@ def test_findings_on_many_pairs_are_one_sentence(paper):
     ]
     real = rows[rows["corpus"] == "wiki"]
     names = replace(names, labels=dict(zip(changes, changes, strict=True)))
-    said = findings(pd.concat([real[real["source"] != SAMPLE], pd.DataFrame(both)]), titles, names, ())
+    rows = pd.concat([real[real["source"] != SAMPLE], pd.DataFrame(both)])
+    said = findings(rows, titles, names, (), {"wiki": 20})
     (found,) = (point for point in said if "leaving" in point.says)
     # The strongest of them: half of 2.0, where both intervals reach a tenth up and down.
     assert found.strength == pytest.approx(math.log(2) / (math.sqrt(2) * math.log(1.1)))

@@ -185,7 +185,7 @@ def test_titles_that_were_given_have_no_posterior(files):
 
 
 def test_articles_of_another_sample_are_refused(files):
-    other = replace(files.samples[1], articles=files.data[0].validation)
+    other = replace(files.samples[1], articles=files.data[0].train)
     files = replace(files, samples=(other,))
     with pytest.raises(TextcriticError, match="they belong to different samples: delete the scores"):
         repetition_examples(files)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from experiments.coherence.tiny import build_coherence
 from textcritic.errors import TextcriticError
@@ -14,6 +15,7 @@ from textcritic.experiments.coherence.rows import classifier_rows, coherence_row
 from textcritic.experiments.coherence.sheets import classifier_sheet, coherence_sheet
 from textcritic.experiments.coherence.tables import NAMES
 from textcritic.files import read_json, read_table, write_json
+from textcritic.inference import Number, trainings_p
 from textcritic.report.numbers import percent
 from textcritic.report.published import Published, read_published
 from textcritic.report.sheet import to_html, to_latex
@@ -45,7 +47,13 @@ def test_rejections_are_counted_by_reason(rows):
 def test_seeds_are_summarised_within_their_group(rows):
     group = rows[(rows["generator"] == "gpt2-demo") & (rows["setting"] == "wo-title")]
     assert group["seeds"].tolist() == [2, 2]
-    assert group["seeds_mean"].tolist() == pytest.approx([group["latent_ppl"].mean()] * 2)
+    low, high = np.exp(stats.ttest_1samp(np.log(group["latent_ppl"]), 0).confidence_interval())
+    for name, value in (("mean", stats.gmean(group["latent_ppl"])), ("low", low), ("high", high)):
+        assert group[f"seeds_{name}"].tolist() == pytest.approx([value] * 2)
+    real = rows[rows["source"] == "data-inferred"].iloc[0]
+    number = Number(real["latent_ppl"], real["ci_low"], real["ci_high"])
+    p = trainings_p(group["latent_ppl"].tolist(), number, by_ratio=True)
+    assert group["seeds_p"].tolist() == pytest.approx([p] * 2)
     assert group["seeds_sd"].tolist() == pytest.approx([np.std(group["latent_ppl"], ddof=1)] * 2)
     assert rows[rows["generator"] == "data"]["seeds"].isna().all()
 

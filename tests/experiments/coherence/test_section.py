@@ -47,7 +47,7 @@ def test_page_parses_and_loads_nothing_from_elsewhere(made):
 
 def test_the_contents_name_every_part_of_the_section(made):
     page = Page(made[2])
-    shown = [name for name, _ in CONTENTS if name != "papers"]
+    shown = [name for name, _ in CONTENTS if name not in ("papers", "variance")]
     assert {"coherence", *(f"coherence-{name}" for name in shown)} <= set(page.ids)
     contents = ["finding", "coherence", *(f"coherence-{name}" for name in shown), "definitions", "provenance"]
     links = [target for target in page.loads if target.startswith("#")]
@@ -100,7 +100,7 @@ def test_viewer_carries_the_worst_articles_and_their_steps(made):
 
 def test_viewer_refuses_articles_of_another_sample(made):
     _, files, _ = made
-    mixed = replace(files.samples[1], articles=files.data[0].validation)
+    mixed = replace(files.samples[1], articles=files.data[0].train)
     with pytest.raises(TextcriticError, match="they belong to different samples"):
         viewer_data(replace(files, samples=(mixed,)))
 

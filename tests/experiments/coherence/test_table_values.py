@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from report_jobs import Made
+from trainings_oracle import recipe
 
 from experiments.by_hand import (
     BEGIN,
@@ -32,6 +33,7 @@ from experiments.by_hand import (
 from experiments.coherence.tiny import audited, build_coherence
 from textcritic.experiments.coherence.tables import NAMES, TABLES
 from textcritic.files import read_json, write_json
+from textcritic.report.scored import RECIPE
 from textcritic.report.sheet import to_html
 from textcritic.report.tables import Material
 
@@ -74,11 +76,11 @@ def made(tmp_path_factory):
 def sources(files):
     """(file of scores, what the key columns hold) of real text and of every sample, in the order of the tables."""
     (data,) = files.data
-    real = {"corpus": "docstrings", "setting": "", "generator": "data", "decoding": "", "seed": None}
+    real = {"corpus": "docstrings", "setting": "", "generator": "data", "decoding": "", "seed": None, "draw": None}
     yield data.inferred, real | {"source": "data-inferred"}
     yield data.gold, real | {"source": "data-gold"}
     for s in files.samples:
-        keys = {"setting": s.setting, "generator": s.generator, "decoding": s.decoding, "seed": s.seed}
+        keys = {"setting": s.setting, "generator": s.generator, "decoding": s.decoding, "seed": s.seed, "draw": 1}
         yield s.scores, {"corpus": s.corpus, "source": "sample", **keys}
 
 
@@ -118,6 +120,7 @@ def test_coherence(made):
             "latent_nll": sum(nll for nll, _ in scored) / len(scored),
             "latent_ppl_soft": ppl(soft),
             "documents": len(scored),
+            "groups": None,
             "steps": sum(steps for _, steps in scored),
             "rejected": rejected.total(),
             "rejected_share": rejected.total() / len(every),
@@ -126,7 +129,7 @@ def test_coherence(made):
             "published": published("latent_ppl", keys),
             "difference": minus(ppl(scored), published("latent_ppl", keys)),
         }
-        expected |= perplexity_of(files, keys) | seeds_of(of_group, keys)
+        expected |= perplexity_of(files, keys) | seeds_of(of_group, keys, real) | next_smoothings(path, critic)
         assert row["label"]
         if keys["source"] == "sample":
             check_p(float(row["p_value"]), scored, real, RESAMPLES)
@@ -136,12 +139,22 @@ def test_coherence(made):
         assert set(row) - set(expected) <= {"label", "p_value"}
 
 
-def seeds_of(of_group, keys):
+def next_smoothings(path, critic):
+    """The Latent PPL under the next smaller and the next larger pseudo-count of the grid."""
+    place = PAPER_GRID.index(critic.delta)
+    row = {"smoothing": critic.delta}
+    for way, other in (("less", place - 1), ("more", place + 1)):
+        delta = PAPER_GRID[other] if 0 <= other < len(PAPER_GRID) else None
+        value = None if delta is None else ppl(documents(path, replace(critic, delta=delta)))
+        row |= {f"smoothing_{way}": delta, f"latent_ppl_{way}": value}
+    return row
+
+
+def seeds_of(of_group, keys, real):
     if keys["source"] != "sample":
-        return {"seeds": None, "seeds_mean": None, "seeds_sd": None}
-    first, second = of_group[keys["generator"], keys["setting"]]
-    # Of two values the sample standard deviation is their distance over the root of 2.
-    return {"seeds": 2, "seeds_mean": (first + second) / 2, "seeds_sd": abs(first - second) / math.sqrt(2)}
+        return dict.fromkeys(RECIPE)
+    values = of_group[keys["generator"], keys["setting"]]
+    return {"seeds": len(values), **recipe(values, (ppl(real), *interval(real, ppl, RESAMPLES)))}
 
 
 def perplexity_of(files, keys):
@@ -206,7 +219,7 @@ def test_titles(made):
         check(row, {"with_titles": ppl(first), "without_titles": ppl(second), "ratio": ppl(second) / ppl(first)})
         check_p(float(row["p_value"]), second, first, RESAMPLES)
         assert (row["corpus"], row["decoding"]) == ("docstrings", "plain")
-    assert set(rows[0]) - {"generator", "seed", "corpus", "decoding", "p_value"} == {
+    assert set(rows[0]) - {"generator", "seed", "draw", "corpus", "decoding", "p_value"} == {
         "with_titles",
         "without_titles",
         "ratio",
@@ -313,9 +326,7 @@ def test_classifier(made):
 def test_audit(made):
     files, folder, critic = made
     rows = printed(folder, "audit")
-    validation = [
-        [s["title"] for s in article["sections"]] for article in pq.read_table(files.data[0].validation).to_pylist()
-    ]
+    train = [[s["title"] for s in article["sections"]] for article in pq.read_table(files.data[0].train).to_pylist()]
     names = ("setting", "generator", "decoding", "seed")
     by_source = {}
     for row in rows:
@@ -331,11 +342,11 @@ def test_audit(made):
         base = chains[titles]
         values = {
             "default": pooled(base, critic),
-            "smoothing": pooled(base, smoothed(critic, validation, (0.0, 1.0), False)),
-            "normalisation": pooled(base, smoothed(critic, validation, PAPER_GRID, True)),
+            "smoothing": pooled(base, smoothed(critic, train, (0.0, 1.0), False)),
+            "normalisation": pooled(base, smoothed(critic, train, PAPER_GRID, True)),
             "unknown titles": pooled(base, critic),
             "posterior": expected_ppl(table, critic),
-            "all as released": pooled(base, smoothed(critic, validation, (0.0, 1.0), True)),
+            "all as released": pooled(base, smoothed(critic, train, (0.0, 1.0), True)),
         }
         if titles == "gold":
             values["titles"] = pooled(chains["inferred"], critic)
@@ -355,11 +366,23 @@ def pooled(chains, critic):
     return math.exp(nll / sum(map(len, chains)))
 
 
-def smoothed(critic, validation, grid, begin_too):
-    """The critic with the pseudo-count of the lowest validation Latent PPL; of equal ones the larger."""
-    tried = [replace(critic, delta=delta, begin_too=begin_too) for delta in grid]
-    steps = [steps_of(chain) for chain in validation]
-    return min(reversed(tried), key=lambda one: pooled(steps, one))
+def smoothed(critic, train, grid, begin_too):
+    """The critic with the pseudo-count of the lowest Latent PPL of held-out tenths; of equal ones the larger."""
+    steps = [steps_of(chain) for chain in train]
+    folds = np.random.default_rng(1).permutation(len(steps)) % 10
+
+    def held_out(delta):
+        nll = 0.0
+        for fold in range(10):
+            others = np.zeros_like(critic.counts)
+            for own, of in zip(steps, folds, strict=True):
+                for before, after in own if of != fold else ():
+                    others[[BEGIN, *critic.titles].index(before), [*critic.titles, END].index(after)] += 1
+            one = replace(critic, counts=others, delta=delta, begin_too=begin_too)
+            nll += sum(one.nll(own) for own, of in zip(steps, folds, strict=True) if of == fold)
+        return math.exp(nll / sum(map(len, steps)))
+
+    return replace(critic, delta=min(reversed(grid), key=held_out), begin_too=begin_too)
 
 
 def expected_ppl(table, critic):

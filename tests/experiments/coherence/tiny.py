@@ -96,12 +96,14 @@ def build_coherence(
     """
     kind = kind or Kind()
     rng = np.random.default_rng([7, *corpus.encode()])
-    train, validation = ([_chain(rng, kind, kind.real) for _ in range(k * documents)] for k in (6, 1))
-    critic = TransitionCritic.fit(train, validation, titles=kind.titles, grid=None if delta is None else (delta,))
+    train = [_chain(rng, kind, kind.real) for _ in range(7 * documents)]
+    critic = TransitionCritic.fit(train, titles=kind.titles, grid=None if delta is None else (delta,))
     folder = root / corpus
     critic.save(folder / "critic.json")
     _source(folder / "data", rng, critic, documents, kind, kind.real, [], gold=True)
-    write_articles(folder / "validation.parquet", _articles(rng, kind, "validation", validation, titled=True))
+    write_articles(folder / "train.parquet", _articles(rng, kind, "train", train, titled=True))
+    # Their own numbers, so that whatever else is made stays as it is.
+    _posteriors(folder / "labelled.parquet", np.random.default_rng(8), kind, "validation", train[:documents], gold=True)
     write_json(folder / "statistics.json", _statistics(corpus, kind, train, documents))
     write_json(
         folder / "accuracy.json", {"titles": list(kind.titles), **{k: dict(ACCURACY) for k in ("validation", "test")}}
@@ -110,7 +112,8 @@ def build_coherence(
         corpus=corpus,
         critic=folder / "critic.json",
         accuracy=folder / "accuracy.json",
-        validation=folder / "validation.parquet",
+        train=folder / "train.parquet",
+        labelled=folder / "labelled.parquet",
         **{name: folder / "data" / f"{name}.parquet" for name in ("gold", "inferred", "articles", "latents")},
     )
     samples = []
@@ -127,6 +130,7 @@ def build_coherence(
         decodings={"plain": dict(PLAIN)},
         resamples=resamples,
         report_articles=12,
+        power={"shares": [0.5], "articles": [10], "repetitions": 20, "seed": 1},
     )
 
 
@@ -220,17 +224,21 @@ def _source(
     chains = [_chain(rng, kind, matrix) for _ in range(documents)]
     articles = _articles(rng, kind, place.name, chains, titled=gold)
     write_articles(place / "articles.parquet", articles)
-    posteriors = Posteriors(
-        titles=kind.titles,
-        ids=[article.id for article in articles],
-        gold=[list(chain) if gold else [None] * len(chain) for chain in chains],
-        probabilities=[_posterior(rng, kind, chain) for chain in chains],
-    )
-    write_posteriors(place / "latents.parquet", posteriors)
+    _posteriors(place / "latents.parquet", rng, kind, place.name, chains, gold)
     latents = read_table(place / "latents.parquet")
     write_table(place / "inferred.parquet", score_latents(critic, latents, "inferred", rejected))
     if gold:
         write_table(place / "gold.parquet", score_latents(critic, latents, "gold"))
+
+
+def _posteriors(path: Path, rng: Any, kind: Kind, name: str, chains: list[list[str]], gold: bool) -> None:
+    posteriors = Posteriors(
+        titles=kind.titles,
+        ids=[f"{name}-{i}" for i in range(len(chains))],
+        gold=[list(chain) if gold else [None] * len(chain) for chain in chains],
+        probabilities=[_posterior(rng, kind, chain) for chain in chains],
+    )
+    write_posteriors(path, posteriors)
 
 
 def _articles(rng: Any, kind: Kind, name: str, chains: list[list[str]], titled: bool) -> list[Article]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bootstrap_oracle import studentised
 from mention_oracle import KneserNey, windows
 from report_jobs import Made, make_part
 from scipy import stats
@@ -90,27 +91,15 @@ def shares(name, documents, chosen):
 
 
 def contribution(critic, real, sample, chosen):
-    """The difference of the sums of -log P per token over chosen windows, and scipy's interval of two sets."""
+    """The difference of the sums of -log P per token over chosen windows, and the interval of two sets."""
     costs = [
         np.array([sum(-n * log_p(critic, w) for w, n in d.items() if chosen(w)) for d in s]) for s in (sample, real)
     ]
     sizes = [np.array([d.total() for d in s]) for s in (sample, real)]
 
-    def of(one, two, axis):
-        ratios = [costs[k][rows].sum(axis) / sizes[k][rows].sum(axis) for k, rows in enumerate((one, two))]
-        return ratios[0] - ratios[1]
-
-    found = stats.bootstrap(
-        (np.arange(len(sample)), np.arange(len(real))),
-        of,
-        n_resamples=RESAMPLES,
-        paired=False,
-        vectorized=True,
-        method="percentile",
-        rng=np.random.default_rng(1),
-    ).confidence_interval
+    low, high = studentised(*(np.column_stack(pair) for pair in zip(costs, sizes, strict=True)), resamples=RESAMPLES)
     value = costs[0].sum() / sizes[0].sum() - costs[1].sum() / sizes[1].sum()
-    return {"contribution": value, "contribution_low": found.low, "contribution_high": found.high}
+    return {"contribution": value, "contribution_low": low, "contribution_high": high}
 
 
 def of_generator(rows, generator):
@@ -150,7 +139,7 @@ def test_contributions(made, plain, generator):
         asked = {HERE: 0.05, NOT_HERE: 0.0} if generator == "gpt2-demo" else {}
         expected |= {"published": asked.get(row["window"]), "real_published": {HERE: 0.04}.get(row["window"])}
         check(row, expected)
-        keys = {"corpus", "source", "setting", "generator", "decoding", "seed", "label", "window"}
+        keys = {"corpus", "source", "setting", "generator", "decoding", "seed", "draw", "label", "window"}
         assert set(row) == keys | set(expected)
     # What stands in the file adds up, and to what the table of Latent PPL says.
     assert math.fsum(float(row["contribution"]) for row in rows[1:]) == pytest.approx(whole, abs=1e-12)

@@ -4,17 +4,48 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from scipy import stats
 
 from experiments.coreference.tiny import BROKEN, build_coreference
 from textcritic.critics.mentions import MentionCritic
+from textcritic.experiments.coreference.decomposition import decomposition_rows
+from textcritic.experiments.coreference.ngrams import contribution_rows
 from textcritic.experiments.coreference.passages import passages
 from textcritic.experiments.coreference.read import chained
-from textcritic.experiments.coreference.shares import share_rows, share_sheet
+from textcritic.experiments.coreference.shares import SHARE, share_rows, share_sheet
 from textcritic.experiments.coreference.words import findings, window_in_words
-from textcritic.inference import permutation_test, ratio_of_sums
+from textcritic.files import read_table, write_table
+from textcritic.inference import Number, permutation_test, ratio_of_sums, trainings_p
 from textcritic.report.names import Names
+from textcritic.report.numbers import percent
+from textcritic.report.scorecard import scores_of
 from textcritic.report.tables import Material
+
+
+def test_documents_that_belong_together_are_one_unit_of_every_interval(tmp_path):
+    files = build_coreference(tmp_path, documents=30, generators=("ngram-3",), resamples=200)
+    material = Material(files)
+    known = {"kl_low": decomposition_rows, "contribution_low": contribution_rows}
+    assert all(rows(material)[column].notna().any() for column, rows in known.items())
+    assert share_rows(material)["p_value"].notna().tolist() == [False, True]
+    path = files.data[0].scores
+    scores = read_table(path)
+    pairs = pa.array([f"book {row // 2}" for row in range(len(scores))])
+    write_table(path, scores.set_column(scores.column_names.index("group"), "group", pairs))
+    # 15 books are too few for intervals of real text and for tests; those of the sample stay.
+    shares = share_rows(material)
+    assert shares["p_value"].isna().all()
+    notes = [cell.notes for _, cell, *_ in share_sheet(shares, material.names).body]
+    assert "no test of fewer than 20 independent groups" in notes[1]
+    assert notes[0] == ("no interval of fewer than 20",)
+    real, sample = scores_of(shares, SHARE, material.names.source)
+    assert (real.because, sample.because) == (notes[0][0], notes[1][-1])
+    assert decomposition_rows(material)["kl_low"].notna().tolist() == [False, True]
+    windows = contribution_rows(material)
+    assert windows["contribution_low"].isna().all()
+    assert windows["ci_low"].notna().any()
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +70,7 @@ def test_shares_are_those_counted_one_at_a_time(files):
         assert row["documents"] == len(each)
         if len(each):
             assert row["share"] == row["unlikely"] / row["mentions"]
-            assert row["ci_low"] <= row["share"] <= row["ci_high"]
+        assert pd.isna(row["ci_low"]), "fewer than 20 documents"
     real, first = (np.array(counted(source, files)) for source in (files.data[0], files.samples[0]))
     assert rows["p_value"][1] == permutation_test(first, real, ratio_of_sums, resamples=200).p
     assert pd.isna(rows["p_value"][0])
@@ -66,29 +97,38 @@ def test_a_difference_is_said_with_its_strength(files):
     names = Names.of(files.samples)
     (found,) = findings(row(share_rows(Material(files)), 0.05, 0.001), NO_WINDOWS, names)
     assert found.says == (
-        "5.0% (4.80–5.20%) of the mentions of people in samples of small GPT-2 are unlikely under the critic "
-        "(log P < −7), in real text 2.0% (1.80–2.20%) (p = 0.001)."
+        "5.0% (4.8%–5.2%) of the mentions of people in samples of small GPT-2 are unlikely under the critic "
+        "(log P < −7), in real text 2.0% (1.8%–2.2%) (p = 0.001)."
     )
     assert found.strength == pytest.approx(0.03 / np.hypot(0.002, 0.002))
 
 
 def test_what_chance_explains_is_said_as_that(files):
     (found,) = findings(row(share_rows(Material(files)), 0.021, 0.4), NO_WINDOWS, Names.of(files.samples))
-    assert "no more than chance explains (p = 0.40)." in found.says
+    assert "a difference that chance may explain (p = 0.40)." in found.says
     assert found.strength == 0
 
 
-def test_of_several_seeds_the_least_apart_counts(tmp_path):
+def test_of_several_trainings_their_mean_counts(tmp_path):
     files = build_coreference(tmp_path, documents=6, generators=("gpt2-demo",), seeds=(1, 2))
     rows = share_rows(Material(files))
     rows["share"], rows["ci_low"], rows["ci_high"] = [0.02, 0.05, 0.09], [0.01, 0.04, 0.08], [0.03, 0.06, 0.1]
     rows["p_value"] = [None, 0.001, 0.01]
     (found,) = findings(rows, NO_WINDOWS, Names.of(files.samples))
-    assert found.says.startswith("7.0% over 2 seeds of the mentions")
-    assert "(p = 0.01)" in found.says
-    assert found.strength == pytest.approx(0.03 / np.hypot(0.01, 0.01))
+    # Two trainings say little: t is 12.7 standard errors of 2%.
+    assert found.says.startswith("7.0% over 2 trainings (0%–32%) of the mentions")
+    p = trainings_p([0.05, 0.09], Number(0.02, 0.01, 0.03))
+    assert f"a difference that chance may explain (p = {p:.2f})" in found.says
+    assert found.strength == 0
+    rows["share"] = [0.02, 0.069, 0.071]
+    (found,) = findings(rows, NO_WINDOWS, Names.of(files.samples))
+    p = trainings_p([0.069, 0.071], Number(0.02, 0.01, 0.03))
+    assert f"(p = {p:.3f})" in found.says
+    half = stats.t.ppf(0.975, 1) * 0.001
+    assert found.strength == pytest.approx(0.05 / np.hypot(0.01, half))
+    rows["share"] = [0.02, 0.05, 0.09]
     (_, cells) = share_sheet(rows, Names.of(files.samples)).body
-    assert cells[1].notes == ("± 2.8% over 2 seeds", "largest p = 0.01")
+    assert cells[1].notes == ("0%–32% over 2 trainings", "p < 0.05 in 2 of 2 trainings")
 
 
 def test_no_mention_in_real_text_leaves_nothing_to_find(files):
@@ -110,19 +150,31 @@ def test_a_window_in_words(window, words):
     assert window_in_words(window.split()) == words
 
 
-@pytest.mark.parametrize(("low", "said"), [(0.001, 1), (-0.001, 0), (None, 0)])
-def test_the_window_that_adds_most_is_said_unless_chance_may_explain_it(files, low, said):
+SAMPLE_DIFFERS = "the difference of small GPT-2 from real text"
+
+
+@pytest.mark.parametrize(
+    ("low", "share", "start"),
+    [
+        *[(0.001, 0.34, f"What adds most to {SAMPLE_DIFFERS} is"), (-0.001, 0.34, None), (None, 0.34, None)],
+        (0.001, 0.008, f"No single window explains {SAMPLE_DIFFERS}. What adds most to it is"),
+        *[(0.001, -0.2, None), (0.001, None, None), (0.001, 0.05, f"What adds most to {SAMPLE_DIFFERS} is")],
+    ],
+)
+def test_the_window_that_adds_most_is_said_with_its_share_unless_chance_may_explain_it(files, low, share, start):
     keys = (
         share_rows(Material(files)).iloc[1][["corpus", "source", "setting", "generator", "decoding", "seed"]].to_dict()
     )
     about = {"rank": 1, "window": "<bos> . MALE:0 . he:0", "contribution_low": low, "percent": 1.2, "real_percent": 0.3}
-    windows = pd.DataFrame([keys | about]).astype({"contribution_low": float})
+    windows = pd.DataFrame([keys | about | {"of_difference": share}])
+    windows = windows.astype({"contribution_low": float, "of_difference": float})
     found = findings(share_rows(Material(replace(files, samples=()))), windows, Names.of(files.samples))
-    assert len(found) == said
+    assert len(found) == (start is not None)
     for finding in found:
         assert finding.says == (
-            "What adds most to the difference of small GPT-2 from real text is “he” for the person of the mention "
-            "before, in the window “. [Male]0 . [he]0” at the start of a text: "
-            "1.2% of the sample’s windows, 0.30% of those of real text."
+            f"{start} “he” for the person of the mention "
+            "before, in the window “. [Male]0 . [he]0” at the start of a text "
+            "(1.2% of the sample’s windows, 0.30% of those of real text): "
+            f"{percent(share)} of the difference."
         )
         assert finding.strength == 0

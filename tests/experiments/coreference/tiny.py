@@ -9,11 +9,12 @@ from typing import Any
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.mentions.job import chain_options, fit_on_mentions, score_file
 from textcritic.critics.mentions.measure import chains_of_both
-from textcritic.critics.mentions.power import PowerOptions, measure_power
+from textcritic.critics.mentions.power import measure_power
 from textcritic.critics.mentions.resolver_error import error_summary, resolver_error
 from textcritic.critics.mentions.variants import vary_mentions
 from textcritic.experiments.coreference.files import Annotated, CoreferenceFiles, RealText, Sample
 from textcritic.files import write_json
+from textcritic.inference import PowerOptions
 from textcritic.latents.resolvers import Mention, Resolved, Unresolved, write_mentions
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 from textcritic.latents.resolvers.resolve import resolver_of
@@ -75,7 +76,7 @@ def build_coreference(
     fit_on_mentions(train, critic, training, CRITIC, options)
     real = stories(rng, "test", documents)
     _write(real, paths["articles"], paths["mentions"])
-    score_file(paths["mentions"], critic, paths["scores"], options)
+    score_file(paths["mentions"], paths["articles"], critic, paths["scores"], options)
     power, variants = folder / "power.parquet", folder / "variants.parquet"
     measure_power(paths["mentions"], critic, power, (CRITIC, RESOLVER), POWER)
     vary_mentions(train, paths["mentions"], variants, CRITIC, RESOLVER)
@@ -188,7 +189,7 @@ def _sample(folder: Path, rng: random.Random, real: RealText, generator: str, se
     paths: dict[str, Any] = {name: place / f"{name}.parquet" for name in ("articles", "mentions", "scores")}
     _write([*drawn, *unread], paths["articles"], paths["mentions"])
     write_json(place / "counts.json", {"drawn": len(drawn) + len(unread), "kept": len(drawn)})
-    score_file(paths["mentions"], real.critic, paths["scores"], chain_options(CRITIC, RESOLVER))
+    score_file(paths["mentions"], paths["articles"], real.critic, paths["scores"], chain_options(CRITIC, RESOLVER))
     vary_mentions(folder / "train.parquet", paths["mentions"], place / "variants.parquet", CRITIC, RESOLVER)
     return Sample(
         corpus=real.corpus,

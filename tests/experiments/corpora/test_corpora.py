@@ -1,5 +1,6 @@
 """Statistics of corpora (Table 11), and what was left out of them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,14 @@ from report_jobs import Made, make_part, make_study
 
 from experiments.coherence.papers import encyclopedia
 from experiments.coherence.tiny import build_coherence
-from experiments.corpora.tiny import tiny
+from experiments.corpora.tiny import corpus_of, tiny
+from textcritic.corpora import Article, Section, write_articles
+from textcritic.critics.recitation import measure_overlap
 from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
-from textcritic.experiments.corpora.rows import commonest_titles, left_out_rows, statistics_rows
-from textcritic.experiments.corpora.sheets import left_out_sheet, statistics_sheet
+from textcritic.experiments.corpora.rows import commonest_titles, left_out_rows, shared_rows, statistics_rows
+from textcritic.experiments.corpora.sheets import left_out_sheet, shared_sheet, statistics_sheet
+from textcritic.experiments.corpora.words import shared_words
 from textcritic.files import read_json, write_json
 from textcritic.plan.experiment import Part
 from textcritic.plan.project import Project
@@ -21,6 +25,10 @@ from textcritic.report.tables import Material, read_rows
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "config/published/model-criticism/corpora.csv"
+
+
+def corpus(name, statistics=Path("none.json"), overlap=Path("none.json")):
+    return Corpus(corpus=name, statistics=statistics, overlap=overlap)
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +40,11 @@ def test_values_stand_beside_those_published(files):
     published = Published({("docstrings", "", "data", "", "articles_train"): 32350.0})
     rows = statistics_rows(Material(files, published))
     first = rows[rows["corpus"] == "docstrings"].set_index("metric")
-    assert first.loc["articles_train", ["value", "published", "difference"]].tolist() == [360, 32350, 360 - 32350]
+    assert first.loc["articles_train", ["value", "published", "difference"]].tolist() == [420, 32350, 420 - 32350]
     assert first["published"].notna().sum() == 1
     assert "classifier_accuracy_percent" not in set(rows["metric"])
     sheet = statistics_sheet(rows)
-    assert sheet.body[0][1].notes == ("published 32,350", "ours −31,990")
+    assert sheet.body[0][1].notes == ("published 32,350", "ours −31,930")
     assert sheet.body[0][2].notes == ()
 
 
@@ -45,7 +53,7 @@ def test_table_11_beside_the_papers_values(tmp_path):
     for corpus in corpora:
         kind = encyclopedia() if corpus.startswith("wiki") else None
         build_coherence(tmp_path, documents=5, generators=(), corpus=corpus, kind=kind)
-    data = tuple(Corpus(corpus=corpus, statistics=tmp_path / corpus / "statistics.json") for corpus in corpora)
+    data = tuple(corpus_of(tmp_path, corpus) for corpus in corpora)
     made = make_part("corpora", Part("table11", "statistics", "Of four"), CorporaFiles(data=data), tmp_path, PUBLISHED)
     assert [path.name for path in made] == ["table11.csv", "table11.tex", "table11.html"]
     rows = read_rows(tmp_path, "table11")
@@ -65,7 +73,7 @@ def test_what_is_left_out_is_counted_by_stage_and_reason_the_commonest_first(fil
     statistics = read_json(files.data[0].statistics)
     statistics |= {"skipped": {"disambiguation": 30, "redirect": 1200}, "rejected": {"too long": 1, "rare title": 2}}
     write_json(tmp_path / "statistics.json", statistics)
-    rows = left_out_rows(Material(CorporaFiles(data=(Corpus(corpus="wiki", statistics=tmp_path / "statistics.json"),))))
+    rows = left_out_rows(Material(CorporaFiles(data=(corpus("wiki", tmp_path / "statistics.json"),))))
     read, built = "when the text was read", "when the corpus was built"
     assert rows[["stage", "reason", "articles"]].values.tolist() == [
         [read, "redirect", 1200],
@@ -98,26 +106,60 @@ def test_titles_are_ranked_by_their_share_of_the_sections(files):
 def test_the_section_tells_the_unit_of_lengths_and_its_lines_the_numbers(files, tmp_path):
     statistics = read_json(files.data[1].statistics)
     write_json(tmp_path / "statistics.json", {**statistics, "length_unit": "gpt2"})
-    other = Corpus(corpus="recipes", statistics=tmp_path / "statistics.json")
+    other = replace(files.data[1], statistics=tmp_path / "statistics.json")
     text = make_study(tmp_path / "study", Made("corpora", CorporaFiles(data=(files.data[0], other))))
     page = Page(text)
     assert "docstrings: section lengths in words." in text
     assert "recipes: section lengths in tokens of gpt2." in text
     assert len(page.ids) == len(set(page.ids))
-    assert {"corpora", "corpora-table-statistics", "corpora-table-left-out"} <= set(page.ids)
+    assert {"corpora", "corpora-table-statistics", "corpora-table-left-out", "corpora-table-shared-text"} <= set(
+        page.ids
+    )
     lines = read_json(tmp_path / "study/corpora/section.json")["lines"]
-    assert lines[0] == "Corpus docstrings: 360 train, 60 validation, 60 test; 1,515 articles left out"
+    assert lines[0] == "Corpus docstrings: 420 train, 60 validation, 60 test; 1,515 articles left out"
 
 
 def test_statistics_that_lack_a_number_are_refused(tmp_path):
     write_json(tmp_path / "statistics.json", {"splits": {}})
-    files = CorporaFiles(data=(Corpus(corpus="wiki", statistics=tmp_path / "statistics.json"),))
+    files = CorporaFiles(data=(corpus("wiki", tmp_path / "statistics.json"),))
     with pytest.raises(TextcriticError, match=r"statistics\.json: no 'train' in it; delete it and rerun its rule"):
         statistics_rows(Material(files, Published({})))
+
+
+def test_what_splits_share_is_counted_and_said(tmp_path):
+    """Two of three documents are copies, one is half of a copy, one is too short."""
+    words = [f"w{n}" for n in range(60)]
+    train = [" ".join(words[:30]), " ".join(words[30:])]
+    test = [train[0], train[1], " ".join([*words[:15], *[f"x{n}" for n in range(12)]]), "w1 w2", ""]
+    for name, texts in (("train", train), ("validation", test[2:]), ("test", test)):
+        sections = [(Section("a title", text),) for text in texts]
+        articles = [Article(f"{name}-{n}", None, one, "made up") for n, one in enumerate(sections)]
+        write_articles(tmp_path / f"{name}.parquet", articles)
+    splits = {split: tmp_path / f"{split}.parquet" for split in ("validation", "test")}
+    measure_overlap(tmp_path / "train.parquet", splits, tmp_path / "overlap.json")
+    rows = shared_rows(Material(CorporaFiles(data=(corpus("wiki", overlap=tmp_path / "overlap.json"),))))
+    found = rows.set_index(["split", "metric"])[["value", "all"]]
+    assert found.loc["test", "copies"].tolist() == [2, 5]
+    assert found.loc["validation", "copies"].tolist() == [0, 3]
+    assert found.loc["test", "more_than_half"].tolist() == [2, 3]
+    # Of the third document the first 15 words are those of a training document.
+    assert found.loc["validation", "ngrams_13"].tolist() == [3, 15]
+    assert found.loc["test", "ngrams_13"].tolist() == [3 + 2 * 18, 15 + 2 * 18]
+    assert found.loc["test", "ngrams_4"].tolist() == [12 + 2 * 27, 24 + 2 * 27]
+    (says,) = shared_words("wiki", rows)
+    assert says == (
+        "wiki: of the runs of 13 words of the test documents, 76% stand word for word in the training documents too. "
+        "67% of the test documents share more than half of theirs; 2 are an exact copy."
+    )
+    assert [cell.text for cell in shared_sheet(rows).body[0]] == ["documents, exact copies", "0%", "40%"]
+    write_json(tmp_path / "overlap.json", {"test": {}})
+    with pytest.raises(TextcriticError, match=r"overlap\.json: no 'copies' in it; delete it and rerun its rule"):
+        shared_rows(Material(CorporaFiles(data=(corpus("wiki", overlap=tmp_path / "overlap.json"),))))
 
 
 def test_it_reads_the_statistics_of_the_corpora_alone():
     project = Project({"studies": ["model-criticism"]}, ROOT, ROOT)
     (experiment,) = (e for e in project.studies["model-criticism"].experiments.values() if e.kind == "corpora")
-    paths = [f"results/corpora/{corpus}/statistics.json" for corpus in ("pubmed", "arxiv", "wiki", "wiki-short")]
+    of_each = (f"results/corpora/{corpus}" for corpus in ("pubmed", "arxiv", "wiki", "wiki-short"))
+    paths = [f"{folder}/{name}.json" for folder in of_each for name in ("statistics", "overlap")]
     assert experiment.files("table11").paths() == paths

@@ -12,6 +12,7 @@ from report_jobs import Made
 from experiments.by_hand import check, printed
 from experiments.corpora.tiny import tiny
 from textcritic.corpora import build_corpus, extract_corpus, read_articles, words_of
+from textcritic.critics.recitation import measure_overlap
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
 from textcritic.files import read_json
 
@@ -49,6 +50,8 @@ def made(tmp_path_factory):
     path.write_text("\n".join(lines))
     extract_corpus("jsonl", {"paths": [str(path)]}, [str(path)], folder / "e.parquet", folder / "e.json")
     build_corpus(folder / "e.parquet", folder, SPEC, words_of)
+    splits = {split: folder / f"{split}.parquet" for split in ("validation", "test")}
+    measure_overlap(folder / "train.parquet", splits, folder / "overlap.json")
     other = tiny(root / "other").data[0]
     published = root / "published.csv"
     published.write_text(
@@ -56,7 +59,7 @@ def made(tmp_path_factory):
         "11,films,,data,,articles_validation,30,a paper,\n11,films,,data,,median_sections,3.5,a paper,\n"
         "11,docstrings,,data,,articles_train,170,a paper,\n"
     )
-    data = (Corpus(corpus="films", statistics=folder / "statistics.json"), other)
+    data = (Corpus(corpus="films", statistics=folder / "statistics.json", overlap=folder / "overlap.json"), other)
     Made("corpora", CorporaFiles(data=data), published=published).tables(root / "tables")
     return folder, articles, root / "tables"
 

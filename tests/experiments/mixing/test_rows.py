@@ -153,8 +153,8 @@ def test_the_words_of_a_topic_are_of_its_language(files, names):
     rows = word_rows(Material(files, names=names))
     for row in rows.to_dict("records"):
         words = row["words"].split()
-        assert len(words) == 10
-        assert sum(word.startswith(row["language"]) for word in words) >= 8
+        assert len(words) == 7
+        assert sum(word.startswith(row["language"]) for word in words) >= 6
     assert rows["share"].sum() == pytest.approx(1)
 
 

@@ -12,7 +12,8 @@ from textcritic.experiments.mixing.examples import choose, coloured, examples
 from textcritic.experiments.mixing.figures import FIGURES
 from textcritic.experiments.mixing.known import known_findings, known_rows
 from textcritic.experiments.mixing.rows import REAL, language_rows, mixing_rows, pair_rows
-from textcritic.experiments.mixing.sheets import languages_sheet
+from textcritic.experiments.mixing.section import _unconverged
+from textcritic.experiments.mixing.sheets import languages_sheet, mixing_sheet
 from textcritic.experiments.mixing.simplex import corners_of, thinned
 from textcritic.experiments.mixing.words import headline, mixing_findings
 from textcritic.report.names import Names
@@ -32,6 +33,18 @@ def test_two_thirds_of_the_sentences_are_those_that_mix_most(compared):
     assert len(chosen) == len(set(chosen)) == 6
     known = [share[place] for place in range(len(words)) if source.posteriors.tokens[place] >= 5]
     assert [share[place] for place in chosen[:4]] == pytest.approx(sorted(known, reverse=True)[:4])
+
+
+def test_a_fit_that_has_not_converged_is_called_so(compared, files, names, table):
+    """The fits of the fixture make 150 sweeps, which are too few to say."""
+    assert (table["converged"] == 0).all()
+    found = _unconverged(files, names)
+    assert [finding.about for finding in found] == ["Fit"] * len(files.data)
+    assert all("150 sweeps are too few" in finding.says for finding in found)
+    assert "has not converged" in mixing_sheet(table, names).remarks[-1]
+    assert "has not converged" in headline(table, names)
+    at_rest = table.assign(converged=1.0)
+    assert "has not converged" not in mixing_sheet(at_rest, names).remarks[-1] + headline(at_rest, names)
 
 
 def test_each_word_has_the_colour_of_its_likeliest_topic(compared):

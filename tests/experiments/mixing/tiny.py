@@ -97,6 +97,7 @@ def build_mixing(
         decodings=DECODINGS,
         resamples=resamples,
         report_articles=6,
+        words=7,
     )
 
 

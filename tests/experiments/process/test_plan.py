@@ -22,9 +22,9 @@ def test_the_files_of_the_process_and_of_its_samples(experiments):
     sample = next(sample for sample in files.samples if sample.decoding == "sequences-given")
     place = "process/wo-title/hsmm-800/seed1"
     assert str(sample.scores) == (
-        "results/scores/known-process/process/samples/wo-title/hsmm-800/seed1/sequences-given.parquet"
+        "results/scores/known-process/process/samples/wo-title/hsmm-800/seed1/sequences-given/draw1.parquet"
     )
-    assert str(sample.rejected) == f"results/samples/{place}/sequences-given.rejected.parquet"
+    assert str(sample.rejected) == f"results/samples/{place}/sequences-given/draw1.rejected.parquet"
     assert str(sample.perplexity) == f"results/generators/{place}/perplexity.json"
     assert files.decodings["sequences-given"]["stop"] == "given"
     assert all("process" in path for path in files.paths())

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import gmean
 
 from experiments.process.conftest import of
 from experiments.process.tiny import SAMPLES, build_process
@@ -66,12 +67,12 @@ def test_seeds_are_summarised_and_shown_together(tmp_path):
     rows, names = perplexity_rows(Material(files, read_published(None), ProcessNames.of(files))), ProcessNames.of(files)
     samples = rows[rows["source"] == "sample"]
     assert samples["seeds"].tolist() == [2, 2]
-    assert samples["seeds_mean"].tolist() == pytest.approx([samples["latent_ppl"].mean()] * 2)
+    assert samples["seeds_mean"].tolist() == pytest.approx([gmean(samples["latent_ppl"])] * 2)
     assert samples["seeds_sd"].tolist() == pytest.approx([np.std(samples["latent_ppl"], ddof=1)] * 2)
     assert samples["label"].tolist() == ["transformer, seed 1", "transformer, seed 2"]
     sheet = perplexity_sheet(rows, names, files.decodings)
     assert [row[0].text for row in sheet.body][2:] == ["transformer"]
-    assert "over 2 seeds" in sheet.body[2][2].notes[0]
+    assert "over 2 trainings" in sheet.body[2][2].notes[0]
     assert "72 of 600" in sheet.body[2][3].notes
     assert rows["published"].isna().all()
     assert not any("published" in remark.lower() for remark in sheet.remarks)
@@ -126,10 +127,10 @@ def test_of_seeds_it_is_said_how_many_could_be_read(tmp_path):
     read = rows[rows["latent_ppl"].notna() & (rows["source"] == "sample")]
     assert rows[rows["source"] == "sample"]["seeds_read"].tolist() == [2, 2, 2]
     assert rows["seeds"].dropna().tolist() == [3, 3, 3]
-    assert read["seeds_mean"].tolist() == pytest.approx([read["latent_ppl"].mean()] * 2)
+    assert read["seeds_mean"].tolist() == pytest.approx([gmean(read["latent_ppl"])] * 2)
     assert read["seeds_sd"].tolist() == pytest.approx([np.std(read["latent_ppl"], ddof=1)] * 2)
     row = perplexity_sheet(rows, names, files.decodings).body[2]
-    assert "over 2 seeds" in row[2].notes[0]
+    assert "over 2 trainings" in row[2].notes[0]
     assert row[2].notes[-1] == "2 of 3 seeds could be read"
     assert row[5].notes[-1] == "2 of 3 seeds"
     assert "2 of 3 seeds could be read." in [found.says for found in process_doubts(rows, names)]

@@ -9,11 +9,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from report_jobs import Made
+from trainings_oracle import recipe
 
 from experiments.by_hand import check, check_p, decomposition, interval, kept, ppl, printed
 from experiments.process.conftest import PUBLISHED
 from experiments.process.tiny import NOTHING, SAMPLES, build_process
 from textcritic.files import read_json, write_json
+from textcritic.report.scored import RECIPE
 
 RESAMPLES = 999
 SEQUENCES = 120
@@ -98,7 +100,7 @@ def test_every_sample(made):
             of_paper = (47.24 if sample.decoding == "sequences-given" else None, 2.05)
         report = json.loads(sample.perplexity.read_text())
         expected = {"corpus": "process", "source": "sample", "setting": "wo-title", "generator": sample.generator}
-        expected |= {"decoding": sample.decoding, "seed": sample.seed}
+        expected |= {"decoding": sample.decoding, "seed": sample.seed, "draw": 1}
         expected |= latent(files, sample.scores, process["p"], of_paper[0])
         for part in ("all", "body"):
             low, high = report[part]["ci95"]
@@ -109,8 +111,7 @@ def test_every_sample(made):
         same = [s for s in files.samples if (s.generator, s.decoding) == (sample.generator, sample.decoding)]
         read = [ppl(d) for s in same if (d := documents(s.scores, process["p"]))]
         expected |= {"seeds": len(same), "seeds_read": len(read)}
-        expected["seeds_mean"] = sum(read) / len(read) if read else None
-        expected["seeds_sd"] = abs(read[0] - read[1]) / math.sqrt(2) if len(read) == 2 else None
+        expected |= recipe(read, (ppl(real), *interval(real, ppl, RESAMPLES)))
         if scored:
             check_p(float(row["p_value"]), scored, real, RESAMPLES)
         else:
@@ -161,7 +162,7 @@ def test_the_process_and_its_test_split(made):
     expected |= {"ppl_body": ppl(nats), "ppl_body_low": low, "ppl_body_high": high, "ppl_unit": "tokens"}
     expected |= {"ppl_all": math.exp(sum(n for n, _ in nats) / (kept_tokens + len(nats))), "p_value": None}
     expected |= {"ppl_body_published": PAPER["data"][1], "ppl_body_difference": ppl(nats) - PAPER["data"][1]}
-    check(test, expected | dict.fromkeys(("seeds", "seeds_read", "seeds_mean", "seeds_sd", "ppl_all_low")))
+    check(test, expected | dict.fromkeys((*RECIPE, "seeds_read", "ppl_all_low")))
     assert statistics["tokens"]["test"] == kept_tokens
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from textcritic.critics.tendencies.verdicts import TENDENCIES
-from textcritic.experiments.tendencies.rows import AUDIT
+from textcritic.experiments.tendencies.rows import AT_SIZE, AUDIT
 from textcritic.experiments.tendencies.sheets import (
     audit_sheet,
     distances_sheet,
@@ -37,6 +37,9 @@ EMPTY = dict.fromkeys(
         "difference",
         "published_sd",
         "published_note",
+        "p_adjusted",
+        "noticed",
+        *AT_SIZE,
     )
 ) | {"documents": 60, "tokens": 1800, "empty": 0, "rejected": 0, "rejected_by_reason": "", "unfinished": 0}
 REAL = data_keys("lines")
@@ -50,6 +53,7 @@ def source(generator="g", seed=1):
         "generator": generator,
         "decoding": "d",
         "seed": seed,
+        "draw": 1,
     }
 
 
@@ -67,6 +71,7 @@ def cells(sheet, row=0):
 
 def verdict(tendency, word, value, times=NAN, p=NAN, ends=(NAN, NAN), **keys):
     numbers = {"value": value, "low": ends[0], "high": ends[1], "p_value": p, "times": times}
+    numbers |= {"p_adjusted": min(1, 5 * p), "noticed": 0.07}
     return source(**keys) | {"tendency": tendency, "verdict": word} | numbers
 
 
@@ -75,7 +80,7 @@ def test_verdicts_with_how_far_and_how_sure():
         rows(
             verdict("rank-frequency", "differs", 0.1234, 3.456, 0.0004, (0.101, 0.15)),
             verdict("type-token", "keeps", 0.0321, 0.9, 0.2, (0.02, 0.04)),
-            verdict("unigrams", "unclear", 0.0044, 1.25, 0.34),
+            verdict("unigrams", "cannot be told", 0.0044, 1.25, 0.34),
             verdict("length", "differs", 0.5, NAN, 0.02, (0.4, 0.6)),
             verdict("stopwords", "not measured", NAN),
         ),
@@ -86,21 +91,24 @@ def test_verdicts_with_how_far_and_how_sure():
     assert list(found) == ["Source", *heads]
     assert list(found.values()) == [
         ("a model",),
-        ("differs (3.5×)", "0.12 (0.10–0.15)", "p < 0.001"),
-        ("keeps", "0.032 (0.020–0.040)", "p = 0.20"),
-        ("unclear (1.2×)", "0.0044", "p = 0.34"),
-        ("differs", "0.50 (0.40–0.60)", "p = 0.02"),
+        ("differs (3.5×)", "0.12 (0.10–0.15)", "p < 0.001, adjusted p = 0.002"),
+        ("keeps", "0.032 (0.020–0.040)", "p = 0.20, adjusted p = 1.00"),
+        ("cannot be told", "0.0044", "p = 0.34, adjusted p = 1.00", "noticed in 80% from 0.070"),
+        ("—",),
+        ("differs", "0.50 (0.40–0.60)", "p = 0.02, adjusted p = 0.10"),
         ("not measured",),
         *[("—",)] * 3,
     ]
+    assert sheet.remarks[1].startswith("Margins. rank and frequency: 0.03 (largest difference")
+    assert "chance marks 0.45 of 9 tests" in sheet.remarks[2]
     assert sheet.body[0][0].heading
 
 
 def test_of_several_seeds_the_verdict_of_the_farthest():
-    given = [(0.1, "keeps", 0.5), (0.3, "differs", 0.01), (NAN, "not measured", NAN), (0.2, "unclear", 0.06)]
+    given = [(0.1, "keeps", 0.5), (0.3, "differs", 0.01), (NAN, "not measured", NAN), (0.2, "cannot be told", 0.06)]
     table = [verdict("length", word, value, 2.0, p, seed=seed) for seed, (value, word, p) in enumerate(given)]
     sheet = tendencies_sheet(rows(*table, verdict("length", "keeps", 0.9, generator="h")), NAMES)
-    assert cells(sheet)["Length"] == ("differs (2.0×)", "0.30", "p = 0.01")
+    assert cells(sheet)["Length"] == ("differs (2.0×)", "0.30", "p = 0.01, adjusted p = 0.05")
     assert cells(sheet, 1)["Source"] == ("another",)
     assert cells(sheet, 1)["Length"] == ("keeps", "0.90")
 
@@ -141,6 +149,20 @@ def test_values_of_real_text_and_of_a_sample():
 def test_nothing_is_said_of_a_standard_deviation_that_there_is_none_of(draws):
     sheet = values_sheet(rows(estimate("s", 1.2, REAL, draws=draws)), NAMES)
     assert not any("random draws" in remark for remark in sheet.remarks)
+
+
+def test_what_depends_on_the_size_is_compared_at_one():
+    sized = {"at_tokens": 900, "at_size": 1.25, "real_at_size": 1.3, "apart": -0.05}
+    ends = {"apart_low": -0.07, "apart_high": -0.03}
+    table = rows(estimate("s", 1.2, REAL), estimate("s", 1.1, **sized, **ends), estimate("s", 1.1, source("h")))
+    sheet = values_sheet(table, NAMES)
+    said = "at 900 tokens 1.250, real text 1.300", "difference −0.050 (−0.070 to −0.030)"
+    assert cells(sheet, 1)["Zipf’s s"] == ("1.100", *said)
+    assert cells(sheet, 2)["Zipf’s s"] == ("1.100",)
+    assert any("at one size" in remark for remark in sheet.remarks)
+    assert not any("at one size" in remark for remark in values_sheet(table.iloc[[0, 2]], NAMES).remarks)
+    both = rows(*(estimate("s", 1.1, source(seed=seed), **sized, **ends) for seed in (1, 2)))
+    assert cells(values_sheet(both, NAMES))["Zipf’s s"][-1] == "difference −0.050"
 
 
 def test_seeds_have_one_mean_and_spread():

@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.measure import measure_real, measure_sample
 from textcritic.experiments.tendencies.files import Model, RealText, Sample, TendenciesFiles
-from textcritic.files import write_json, write_table
+from textcritic.files import write_json
 from textcritic.plan.checks.tendencies import CountOptions
 
 # Words that HTML and LaTeX would take for their own are among the commonest.
@@ -77,13 +78,22 @@ def build_tendencies(
         data.append(of_real)
         for (generator, decoding, setting), seed in [(source, seed) for source in sources for seed in seeds]:
             sample = _sample(folder, corpus, (generator, decoding, setting, seed))
+            write_texts(sample.articles, found := _found(rng, documents, generator))
             write_counts(sample, documents, REJECTED.get(generator, {}), UNFINISHED.get(generator))
-            found = [""] * documents if generator == EMPTY else texts(rng, documents, GENERATORS[generator])
             measured = measure_sample(real, counted(found, options), draws, MEASURING)
             measured.write(sample.scores, sample.curves)
             samples.append(sample)
     entry = {"tokenizer": "whitespace", "lower_case": True, "stop_words": stop_words, "ranks": 40, "draws": DRAWS}
     return TendenciesFiles(data=tuple(data), samples=tuple(samples), options=entry | {"window": 10})
+
+
+def _found(rng: np.random.Generator, documents: int, generator: str) -> list[str]:
+    return [""] * documents if generator == EMPTY else texts(rng, documents, GENERATORS[generator])
+
+
+def write_texts(path: Path, found: Sequence[str]) -> None:
+    """Documents as articles of one section."""
+    write_articles(path, (Article(f"a{n}", None, (Section(None, text),), "made up") for n, text in enumerate(found)))
 
 
 def counted(documents: Sequence[str], options: CountOptions = OPTIONS) -> Counts:
@@ -104,7 +114,6 @@ def _sample(folder: Path, corpus: str, drawn_by: tuple[str, str, str, int]) -> S
     generator, decoding, setting, seed = drawn_by
     place = folder / setting / generator / decoding / f"seed{seed}"
     place.mkdir(parents=True)
-    write_table(place / "articles.parquet", pa.table({"id": pa.array([], pa.string())}))
     return Sample(
         corpus=corpus,
         setting=setting,

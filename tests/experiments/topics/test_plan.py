@@ -27,7 +27,7 @@ def test_the_files_of_a_corpus_and_of_a_sample(topics):
     files = topics.files("table14")
     assert str(files.data[0].critic) == "results/critics/ctm/arxiv/critic.npz"
     sample = next(sample for sample in files.samples if sample.setting == "wo-title")
-    tail = "arxiv/samples/wo-title/gpt2-small/seed1/ancestral.parquet"
+    tail = "arxiv/samples/wo-title/gpt2-small/seed1/ancestral/draw1.parquet"
     assert str(sample.posteriors) == f"results/topics/ctm/{tail}"
     assert str(sample.scores) == f"results/scores/ctm/{tail}"
     assert not sample.baseline

@@ -20,7 +20,14 @@ from textcritic.experiments.topics.outliers import SHARES, TOPICS, outlier_rows
 from textcritic.experiments.topics.rows import nll_rows, topic_names, topic_rows, word_rows
 from textcritic.experiments.topics.sheets import words_sheet
 from textcritic.files import read_table, write_json, write_table
-from textcritic.inference import covariance_test
+from textcritic.inference import (
+    bootstrap_difference,
+    covariance_test,
+    permutation_test,
+    ratio_of_sums,
+    with_fits,
+    with_ones,
+)
 from textcritic.latents.bags import Vocabulary, count_words, tokens_of
 from textcritic.plan.sources import DATA
 from textcritic.report.cells import unscored_sheet
@@ -97,8 +104,44 @@ def test_the_range_over_starts_by_hand(topics, rows):
                 [with_last(rows) for rows in moments_of[each]] for each in (name, "data")
             )
             test = covariance_test(means, real, (variances, real_variances), resamples=2)
-            ends = sorted([row["distance_corrected"], test.corrected])
+            under_critic = covariance_test(*distance_of(topics, name), resamples=2).corrected
+            ends = sorted([under_critic, test.corrected])
             assert [row["distance_starts_low"], row["distance_starts_high"]] == pytest.approx(ends, rel=1e-4)
+            assert row["distance_corrected"] == pytest.approx(np.mean(ends), rel=1e-4)
+
+
+def distance_of(topics, name):
+    """The arguments of `covariance_test` of a sample, by the posteriors under the critic."""
+    sample = next(source for source in topics.samples if source.generator == name)
+    both = [[with_last(rows) for rows in moments(source)] for source in (sample, topics.data[0])]
+    return both[0][0], both[1][0], (both[0][1], both[1][1])
+
+
+def test_the_gap_to_real_text_is_the_mean_over_the_fits(topics, rows):
+    """Of the documents' means over the critic and the other start; the interval holds documents and starts."""
+
+    def under_both(source):
+        table = read_table(source.scores)
+        own = table.filter(pc.invert(table["rejected"]))["nll"].to_numpy()
+        return np.column_stack([own, read_table(source.of_starts)["nll"].to_numpy()])
+
+    real = under_both(topics.data[0])
+    for sample in topics.samples:
+        row = of(rows, sample.generator)
+        if sample.generator == BROKEN:
+            assert row[["gap", "gap_low", "gap_p"]].isna().all()
+            continue
+        nll = under_both(sample)
+        gaps = nll.mean(axis=0) - real.mean(axis=0)
+        assert row["gap"] == pytest.approx(gaps.mean(), rel=1e-12)
+        assert [row["gap_starts_low"], row["gap_starts_high"]] == pytest.approx(sorted(gaps), rel=1e-9)
+        columns = with_ones(nll.mean(axis=1)), with_ones(real.mean(axis=1))
+        documents = bootstrap_difference(*columns, ratio_of_sums, topics.resamples)
+        half = 12.706204736 * np.std(gaps, ddof=1)  # t of one degree of freedom, and 2 / S is 1
+        low = row["gap"] - math.hypot(row["gap"] - documents.low, half)
+        assert row["gap_low"] == pytest.approx(low, rel=1e-6)
+        assert row["gap_p"] == permutation_test(*columns, ratio_of_sums, topics.resamples).p
+    assert of(rows, "data")[["gap", "gap_p"]].isna().all()
 
 
 def test_what_is_left_out_is_counted_by_reason(topics, rows):
@@ -124,8 +167,11 @@ def test_distances_are_those_of_the_covariances(topics, rows):
         test = covariance_test(
             with_last(means), with_last(real[0]), (with_last(variances), with_last(real[1])), topics.resamples
         )
-        found = row[["distance_by_chance", "distance_p", "distance_corrected", "distance_low", "distance_high"]]
-        assert found.tolist() == [test.by_chance, test.p, test.corrected, test.low, test.high]
+        assert row[["distance_by_chance", "distance_p"]].tolist() == [test.by_chance, test.p]
+        starts = row[["distance_starts_low", "distance_starts_high"]].tolist()
+        moved = row["distance_corrected"] - test.corrected
+        ends = with_fits(row["distance_corrected"], (test.low + moved, test.high + moved), starts)
+        assert [row["distance_low"], row["distance_high"]] == pytest.approx([max(ends[0], 0), ends[1]], rel=1e-9)
     assert pd.isna(of(rows, "data")["distance"])
     assert of(rows, "shuffled")["distance_p"] < 0.05
 

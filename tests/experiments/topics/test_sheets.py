@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_jobs import Made
+from scipy import stats
 
 from experiments.topics.conftest import DOCUMENTS, PUBLISHED, of
 from experiments.topics.tiny import BROKEN, EMPTY, NASTY, UNREAD, build_topics
@@ -54,12 +55,14 @@ def test_words_are_not_taken_for_markup(topics):
 def test_the_table_as_people_read_it(topics, rows):
     sheet = topics_sheet(rows, Names.of(topics.samples))
     sample = of(rows, "gpt2-demo")
-    name, expected, at_mean, length, left_out, apart = sheet.body[1]
+    name, expected, at_mean, gap, length, left_out, apart = sheet.body[1]
     assert name.text == "small GPT-2"
     assert expected.text == number(sample["latent_nll"])
     assert expected.notes[0] == f"{sample['ci_low']:.1f}–{sample['ci_high']:.1f}"
     assert expected.notes[-1] == f"{DOCUMENTS - EMPTY} documents"
     assert at_mean.text == number(sample["latent_nll_at_mean"])
+    assert gap.text == number(sample["gap"])
+    assert gap.notes[-1].startswith("2 starts: ")
     assert left_out.notes == (f"{EMPTY + UNREAD} of {DOCUMENTS + UNREAD}", f"empty: {EMPTY}", f"not read: {UNREAD}")
     assert length.text == number(sample["words_per_document"])
     assert apart.text == number(sample["distance_corrected"])
@@ -79,15 +82,15 @@ def test_seeds_are_summarised_and_shown_together(tmp_path):
     assert samples["label"].tolist() == ["small GPT-2, seed 2", "small GPT-2, seed 1"]
     sheet = topics_sheet(rows, Names.of(topics.samples))
     assert [row[0].text for row in sheet.body] == ["real text", "small GPT-2"]
-    assert "over 2 seeds" in sheet.body[1][1].notes[0]
+    assert "over 2 trainings" in sheet.body[1][1].notes[0]
     assert [source.seed for source in topics.shown(topics.data[0])[1:]] == [1]
     assert set(outlier_rows(Material(topics))["seed"].dropna()) == {1}
-    spread = f"± {number(samples['distance_corrected'].std(ddof=1))} over 2 seeds"
-    assert sheet.body[1][5].notes[0] == spread
+    low, high = stats.ttest_1samp(samples["distance_corrected"], 0).confidence_interval()
+    assert sheet.body[1][6].notes[0] == f"{number(low)}–{number(high)} over 2 trainings"
     rows.loc[samples.index, ["p_value", "p_value_at_mean", "distance_p"]] = [[0.2, 0.03, 0.04], [0.1, 0.5, 0.3]]
     cells = topics_sheet(rows, Names.of(topics.samples)).body[1]
-    largest = [[note for note in cells[place].notes if " p " in note] for place in (1, 2, 5)]
-    assert largest == [["largest p = 0.20"], ["largest p = 0.50"], ["largest p = 0.30"]]
+    marked = [[note for note in cells[place].notes if "p <" in note] for place in (1, 2, 6)]
+    assert marked == [[f"p < 0.05 in {times} of 2 trainings"] for times in (0, 1, 1)]
 
 
 def test_scores_that_depend_on_the_start_or_the_length_have_a_doubt(topics, rows):
@@ -119,7 +122,7 @@ def test_scores_that_depend_on_the_start_or_the_length_have_a_doubt(topics, rows
 
 def test_every_table_is_written_three_times_and_read_back(topics, rows, tmp_path):
     made = Made("topics", topics, published=PUBLISHED).tables(tmp_path)
-    names = ("topics", "topic-words", "topic-outliers")
+    names = ("topics", "topic-words", "topic-outliers", "topic-power")
     assert {path.name for path in made} == {f"{name}.{suffix}" for name in names for suffix in ("csv", "tex", "html")}
     again = read_rows(tmp_path, "topics")
     for column in ("latent_nll", "latent_nll_at_mean", "distance_corrected", "p_value"):

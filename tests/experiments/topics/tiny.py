@@ -9,9 +9,11 @@ import pyarrow as pa
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.ctm.model import CTM, save_critics
+from textcritic.critics.ctm.power import PowerFiles, measure_topic_power
 from textcritic.critics.ctm.project import ProjectedFiles, project_articles
 from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
 from textcritic.files import write_json, write_table
+from textcritic.inference import PowerOptions
 from textcritic.latents.bags import Vocabulary, count_corpus
 
 # Words that HTML and LaTeX would take for their own are among those of the first topic.
@@ -75,7 +77,7 @@ def build_topics(
         vocabulary_counts=folder / "vocabulary.json",
         training=folder / "training.json",
         of_starts=folder / "posteriors.starts.parquet",
-        **{name: folder / f"{name}.parquet" for name in ("vocabulary", "posteriors", "scores", "articles")},
+        **{name: folder / f"{name}.parquet" for name in ("vocabulary", "posteriors", "scores", "articles", "power")},
     )
     options = {"maximum_share": 0.99, "minimum_count": 5}
     counts = (fitted.vocabulary, fitted.vocabulary_counts, folder / "bags" / "train")
@@ -89,11 +91,14 @@ def build_topics(
     save_critics(folder / "starts.npz", [CTM(critic.log_topics[order], critic.mean, 1.5 * critic.covariance)])
     bounds = [-70_000.0, -61_000.0, -60_000.0]
     training = {"bounds": bounds, "seconds": 2.5, "iterations": 3, "converged": True, "empty": 2, "tokens": 20_000}
-    training["starts"] = [{"seed": 8, "bound": -60_000.0}, {"seed": 9, "bound": -60_500.0}]
+    starts = ((8, -60_000.0), (9, -60_500.0))
+    training["starts"] = [{"seed": seed, "bound": bound, "converged": True} for seed, bound in starts]
     write_json(fitted.training, training | {"documents": 3 * documents, "options": {"num_topics": 8}})
     write_articles(fitted.articles, _articles(rng, truth, vocabulary, "test", documents, words, EMPTY))
     paths = (fitted.articles, fitted.vocabulary, fitted.critic, fitted.posteriors, fitted.scores)
     project_articles(ProjectedFiles(*paths, None, folder / "starts.npz", fitted.of_starts))
+    power = PowerFiles(fitted.articles, fitted.vocabulary, fitted.critic, folder / "power.parquet")
+    measure_topic_power(power, PowerOptions(shares=(0.5, 1.0), articles=(5, 10), repetitions=20))
     samples = [
         _sample(folder, rng, fitted, truth, vocabulary, generator, seed, documents if drawn is None else drawn, words)
         for generator in generators

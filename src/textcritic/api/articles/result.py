@@ -67,6 +67,7 @@ def criticise_articles(
     Raises:
         TextcriticError: as `criticise`.
     """
+    from textcritic.report.scorecard import read_facts, sections_of
     from textcritic.report.show import show_study
 
     kept = tempfile.TemporaryDirectory(prefix="textcritic-") if output is None else None
@@ -82,6 +83,7 @@ def criticise_articles(
         text=show_study(study),
         folder=folder,
         page=study / "report.html",
+        warnings=tuple(words for path in sections_of(study).values() for words in read_facts(path).get("warnings", ())),
         _kept=kept,
     )
 
@@ -95,7 +97,8 @@ def _path_of(documents: Documents, otherwise: Path) -> Path:
     with whole_file(new) as temporary, temporary.open("w", encoding="utf-8") as handle:
         for article in articles:
             sections = [{"title": section.title, "text": section.text} for section in article.sections]
-            handle.write(json.dumps({"id": article.id, "title": article.title, "sections": sections}) + "\n")
+            row = {"id": article.id, "title": article.title, "sections": sections, "group": article.group}
+            handle.write(json.dumps(row) + "\n")
     if otherwise.is_file() and filecmp.cmp(new, otherwise, shallow=False):
         new.unlink()  # the workflow would take a newer file for a changed one
     else:

@@ -202,7 +202,7 @@ def _articles(lines: pa.RecordBatch) -> pa.RecordBatch:
     none = pa.nulls(count, pa.string())
     sections = pa.StructArray.from_arrays([none, lines["text"]], fields=list(_TYPE.value_type))
     nested = pa.ListArray.from_arrays(pa.array(range(count + 1), pa.int32()), sections, type=_TYPE)
-    return pa.record_batch([lines["id"], none, nested, lines["source"]], schema=ARTICLE_SCHEMA)
+    return pa.record_batch([lines["id"], none, nested, lines["source"], none], schema=ARTICLE_SCHEMA)
 
 
 def _added(counts: np.ndarray, more: np.ndarray) -> np.ndarray:

@@ -44,9 +44,15 @@ class Counted:
     unknown: int
 
     @property
+    def has_words(self) -> npt.NDArray[np.bool_]:
+        """Whether each document has words: [documents]."""
+        found: npt.NDArray[np.bool_] = self.counts.getnnz(axis=1) > 0
+        return found
+
+    @property
     def filled(self) -> csr_matrix:
         """The documents with words."""
-        return self.counts[self.counts.getnnz(axis=1) > 0]
+        return self.counts[self.has_words]
 
     @property
     def empty(self) -> int:

@@ -10,10 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from textcritic.corpora import iter_articles
+from textcritic.corpora import article_groups, iter_articles
 from textcritic.critics.ctm.model import CTM, load_critics
 from textcritic.critics.ctm.posterior import Posterior, infer
 from textcritic.critics.ctm.scoring import TOPIC_SCORES_SCHEMA, score_topics, unparsed
+from textcritic.critics.scores import with_groups
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, whole_file
 from textcritic.latents.bags import Counts, Vocabulary, count_articles
@@ -95,7 +96,7 @@ def project_articles(files: ProjectedFiles, threads: int = 1) -> None:
             for path, schema in ((files.topics, TOPICS_SCHEMA), (files.scores, TOPIC_SCORES_SCHEMA))
         )
         starts_writer = files.of_starts and stack.enter_context(_written(files.of_starts, STARTS_SCHEMA))
-        documents = 0
+        documents, groups = 0, article_groups(files.articles)
         progress: Progress | None = None
         for counts in _chunks(count_articles(iter_articles(files.articles), vocabulary)):
             progress = progress or Progress(
@@ -104,7 +105,7 @@ def project_articles(files: ProjectedFiles, threads: int = 1) -> None:
             posterior = infer(critic, counts.matrix, workers=threads)
             topics = topics_table(counts, posterior)
             topics_writer.write_table(topics)
-            scores_writer.write_table(score_topics(critic, topics))
+            scores_writer.write_table(with_groups(score_topics(critic, topics), groups))
             if starts_writer:
                 for number, other in enumerate(others, start=2):
                     starts_writer.write_table(_of_start(number, other, counts, threads))

@@ -20,17 +20,11 @@ from textcritic.corpora import Article, some_articles
 from textcritic.critics.ctm.model import CTM, Array
 from textcritic.critics.scores import Rejected, rejected_rows, rejections
 from textcritic.errors import TextcriticError
-from textcritic.inference import (
-    Interval,
-    PermutationTest,
-    bootstrap_interval,
-    permutation_test,
-    ratio_of_sums,
-    with_ones,
-)
 from textcritic.latents.bags import Vocabulary, tokens_of
 
 EMPTY = "no word of the vocabulary"
+FOREIGN = "foreign"
+"""The fault of the study of power (`power`, which needs torch): half of a document's words are another document's."""
 TOPIC_SCORES_SCHEMA = pa.schema(
     [
         ("id", pa.string()),
@@ -39,6 +33,7 @@ TOPIC_SCORES_SCHEMA = pa.schema(
         ("words", pa.int64()),
         ("rejected", pa.bool_()),
         ("why", pa.string()),
+        ("group", pa.string()),
     ]
 )
 
@@ -107,6 +102,7 @@ def score_topics(critic: CTM, topics: pa.Table, rejected: Rejected = ()) -> pa.T
         pa.array(words),
         pa.array(~scored),
         pa.array(np.full(len(words), EMPTY), pa.string(), mask=scored),
+        pa.nulls(len(words), pa.string()),
     ]
     return pa.concat_tables([pa.table(columns, schema=TOPIC_SCORES_SCHEMA), unparsed(rejected)])
 
@@ -137,27 +133,6 @@ def document_nll(scores: pa.Table, column: Column = "nll") -> Array:
         reasons = "; ".join(f"{why}: {count}" for why, count in rejections(scores).items()) or "there was none"
         raise TextcriticError(f"topic scores: no document is left after rejection ({reasons})")
     return kept[column].to_numpy()
-
-
-def mean_nll(scores: pa.Table, column: Column = "nll", resamples: int = 10_000, seed: int = 1) -> Interval:
-    """Latent NLL of a set (Table 9), the mean over the documents not rejected, with its 95% document bootstrap.
-
-    Raises:
-        TextcriticError: as `document_nll`.
-    """
-    return bootstrap_interval(with_ones(document_nll(scores, column)), ratio_of_sums, resamples, seed=seed)
-
-
-def compare_nll(
-    first: pa.Table, second: pa.Table, column: Column = "nll", resamples: int = 10_000, seed: int = 1
-) -> PermutationTest:
-    """Permutation test of the difference in mean NLL of two sets, as of samples and data.
-
-    Raises:
-        TextcriticError: as `document_nll`.
-    """
-    one, two = (with_ones(document_nll(scores, column)) for scores in (first, second))
-    return permutation_test(one, two, ratio_of_sums, resamples, seed)
 
 
 def top_words(critic: CTM, words: Sequence[str], n: int = 10) -> list[list[str]]:

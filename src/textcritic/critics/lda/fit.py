@@ -6,22 +6,24 @@ on two cores they save a fifth of the time. So other cores have chains of their 
 many there are, and the same seed gives the same model to the last bit.
 """
 
+import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from textcritic.critics.lda.convergence import Convergence, convergence
 from textcritic.critics.lda.model import LDA, FitOptions
 from textcritic.errors import TextcriticError
-from textcritic.runlog import Progress
+from textcritic.runlog import Progress, log
 
-# Sweeps between two values of the log-likelihood.
-EVERY = 10
+# Sweeps between two values of the log-likelihood, and between two looks at whether the chains have converged.
+EVERY, LOOK = 10, 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +35,7 @@ class Fit:
         log_probs: nats a token, `log p(words, topics)` of the state after each `EVERY` sweeps, of each chain: [starts]
             lists. The prior of the topics is as alpha then was.
         kept: which chain the critic is of.
+        convergence: whether the chains had come to rest when the fit ended.
         seconds: that all of them took.
         documents: with words.
         empty: without a word, which are left out.
@@ -41,6 +44,7 @@ class Fit:
     critic: LDA
     log_probs: list[list[float]]
     kept: int
+    convergence: Convergence
     seconds: float
     documents: int
     empty: int
@@ -48,6 +52,9 @@ class Fit:
 
 def fit_lda(counts: csr_matrix, options: FitOptions, *, workers: int = 1) -> Fit:
     """Fit by collapsed Gibbs sampling (Griffiths and Steyvers 2004): theta and phi are summed out.
+
+    The fit goes on until all chains have come to rest (`convergence.drift` of log-likelihood and alpha, looked at after
+    each `LOOK` sweeps), for `options.iterations` sweeps at most.
 
     phi is estimated from the last state, `(n_kw + beta) / (n_k + V beta)` with `n_kw` tokens of word w in topic k: the
     mean of its posterior Dirichlet, and its mode (the paper's MAP) where phi is written as a softmax (MacKay 1998). The
@@ -70,36 +77,53 @@ def fit_lda(counts: csr_matrix, options: FitOptions, *, workers: int = 1) -> Fit
     if not filled:
         raise TextcriticError("documents: none has a word of the vocabulary; nothing can be fitted")
     began = time.monotonic()
-    progress = Progress(f"sampling {options.num_topics} topics", options.starts * options.iterations, "sweeps")
+    progress = Progress(f"sampling {options.num_topics} topics", options.starts * options.iterations, "sweeps at most")
     seeds = range(options.seed, options.seed + options.starts)
     with ThreadPoolExecutor(max(1, min(workers, options.starts))) as pool:  # tomotopy lets go of Python's lock
-        chains = list(pool.map(lambda seed: _chain(matrix, options, seed, progress), seeds))
+        chains = list(pool.map(lambda seed: _Chain.begun(matrix, options, seed), seeds))
+        for done in range(0, options.iterations, LOOK):
+            sweeps = min(LOOK, options.iterations - done)
+            list(pool.map(lambda chain, sweeps=sweeps: chain.sample(sweeps, progress), chains))
+            found = replace(_convergence(chains, options), sweeps=done + sweeps)
+            if found.converged:
+                break
+    log.log(logging.INFO if found.converged else logging.WARNING, "%s", found.words)
     kept = int(np.argmax([chain.log_probs[-1] for chain in chains]))
+    critic = _critic(chains[kept].model, matrix.shape[1], options.beta)
     log_probs = [chain.log_probs for chain in chains]
-    seconds = time.monotonic() - began
-    return Fit(chains[kept].critic, log_probs, kept, seconds, filled, matrix.shape[0] - filled)
+    return Fit(critic, log_probs, kept, found, time.monotonic() - began, filled, matrix.shape[0] - filled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chain:
-    critic: LDA
-    log_probs: list[float]
+    """tomotopy's sampler, and log-likelihood (nats a token) and sum of alpha after each `EVERY` sweeps."""
+
+    model: Any
+    log_probs: list[float] = field(default_factory=list)
+    alphas: list[float] = field(default_factory=list)
+
+    @classmethod
+    def begun(cls, matrix: csr_matrix, options: FitOptions, seed: int) -> Self:
+        import tomotopy
+
+        model = tomotopy.LDAModel(k=options.num_topics, alpha=options.first_alpha, eta=options.beta, seed=seed)
+        model.optim_interval, model.burn_in = options.optimise_every, options.burn_in
+        for ids in _documents(matrix):
+            model.add_doc(list(map(str, ids.tolist())))
+        return cls(model)
+
+    def sample(self, sweeps: int, progress: Progress) -> None:
+        for start in range(0, sweeps, EVERY):
+            some = min(EVERY, sweeps - start)
+            self.model.train(some, workers=1)
+            self.log_probs.append(float(self.model.ll_per_word))
+            self.alphas.append(float(np.sum(self.model.alpha)))
+            progress.advance(some, f"log-likelihood {self.log_probs[-1]:.4f} nats a token")
 
 
-def _chain(matrix: csr_matrix, options: FitOptions, seed: int, progress: Progress) -> _Chain:
-    import tomotopy
-
-    model = tomotopy.LDAModel(k=options.num_topics, alpha=options.first_alpha, eta=options.beta, seed=seed)
-    model.optim_interval, model.burn_in = options.optimise_every, options.burn_in
-    for ids in _documents(matrix):
-        model.add_doc(list(map(str, ids.tolist())))
-    log_probs = []
-    for start in range(0, options.iterations, EVERY):
-        sweeps = min(EVERY, options.iterations - start)
-        model.train(sweeps, workers=1)
-        log_probs.append(float(model.ll_per_word))
-        progress.advance(sweeps, f"log-likelihood {log_probs[-1]:.4f} nats a token")
-    return _Chain(_critic(model, matrix.shape[1], options.beta), log_probs)
+def _convergence(chains: Sequence[_Chain], options: FitOptions) -> Convergence:
+    log_probs, alphas = (np.array([getattr(chain, name) for chain in chains]) for name in ("log_probs", "alphas"))
+    return convergence(log_probs, alphas, EVERY, (options.optimise_every, options.burn_in))
 
 
 def _documents(matrix: csr_matrix) -> Iterator[npt.NDArray[np.int32]]:

@@ -9,12 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.sparse import csr_matrix
 
-from textcritic.corpora import iter_articles
+from textcritic.corpora import article_groups, iter_articles
 from textcritic.critics.lda.fit import EVERY, fit_lda
 from textcritic.critics.lda.model import LDA, FitOptions
 from textcritic.critics.lda.posterior import PosteriorOptions, infer
 from textcritic.critics.lda.posteriors import Posteriors
 from textcritic.critics.lda.scoring import score_lda
+from textcritic.critics.scores import with_groups
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_json, write_table
 from textcritic.latents.bags import Vocabulary, count_articles, open_counts
@@ -58,7 +59,8 @@ def train_lda(
         counts: folder of the counts, see `latents.bags.open_counts`.
         critic: critic.npz to write.
         training: JSON to write: `log_probs`, nats a token, of the chain that is kept, a value each `every` sweeps;
-            `starts`, the last of each chain, and `kept`, the number of that one from 0; alpha; seconds; documents,
+            `starts`, the last of each chain, and `kept`, the number of that one from 0; `convergence`, see
+            `Convergence.record`; alpha; seconds; documents,
             empty, words, tokens; versions; and the options.
         entry: of the critics registry, with its defaults.
         threads: CPU threads; at most one a start is used.
@@ -79,6 +81,7 @@ def train_lda(
         "every": EVERY,
         "starts": [chain[-1] for chain in fit.log_probs],
         "kept": fit.kept,
+        "convergence": fit.convergence.record(),
         "alpha": fit.critic.alpha.tolist(),
         "seconds": fit.seconds,
         "documents": fit.documents,
@@ -128,7 +131,7 @@ def infer_mixing(files: InferFiles, entry: Mapping[str, Any]) -> None:
     parts.append(Posteriors.of(pa.array([], pa.string()), none))
     scores.append(score_lda([], none, [(row["id"], row["why"]) for row in rejected]))
     Posteriors.joined(parts).save(files.posteriors)
-    write_table(files.scores, pa.concat_tables(scores))
+    write_table(files.scores, with_groups(pa.concat_tables(scores), article_groups(files.articles)))
 
 
 def fit_options(entry: Mapping[str, Any]) -> FitOptions:

@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 
 from textcritic.critics.lda.posteriors import Posteriors
 from textcritic.errors import TextcriticError
-from textcritic.inference import Interval, bootstrap_interval, ratio_of_sums, with_ones
+from textcritic.inference import Groups, Interval, bootstrap_interval, ratio_of_sums, unit_sums, with_ones
 
 CORNER = 0.9
 """The largest share of a topic from which on a document, or a draw, is in one topic."""
@@ -16,7 +16,9 @@ CORNER = 0.9
 Array = npt.NDArray[np.float64]
 
 
-def mixing_statistics(posteriors: Posteriors, resamples: int = 10_000, seed: int = 1) -> dict[str, Interval]:
+def mixing_statistics(
+    posteriors: Posteriors, resamples: int = 10_000, seed: int = 1, groups: Groups = None
+) -> dict[str, Interval]:
     """Four numbers on how much documents mix, each with its 95% document-bootstrap interval.
 
     - `mixed`: share of the tokens outside the main topic of their document, expected under the posterior; all tokens
@@ -29,12 +31,12 @@ def mixing_statistics(posteriors: Posteriors, resamples: int = 10_000, seed: int
         posteriors: of documents with words.
         resamples: of the bootstrap.
         seed: of the bootstrap.
+        groups: of documents that belong together, which the bootstrap takes as one.
 
     Raises:
         TextcriticError: there are no documents.
     """
-    columns = mixing_columns(posteriors)
-    return {name: bootstrap_interval(column, ratio_of_sums, resamples, seed=seed) for name, column in columns.items()}
+    return _intervals(mixing_columns(posteriors), resamples, seed, groups)
 
 
 def mixing_columns(posteriors: Posteriors) -> dict[str, Array]:
@@ -52,7 +54,7 @@ def mixing_columns(posteriors: Posteriors) -> dict[str, Array]:
 
 
 def agreement(
-    posteriors: Posteriors, languages: Sequence[str], resamples: int = 10_000, seed: int = 1
+    posteriors: Posteriors, languages: Sequence[str], resamples: int = 10_000, seed: int = 1, groups: Groups = None
 ) -> Mapping[str, Interval]:
     """How well topics agree with known languages, with 95% document-bootstrap intervals.
 
@@ -73,7 +75,16 @@ def agreement(
         "words": np.column_stack([(counts * right).sum(axis=1), counts.sum(axis=1)]),
         "documents": with_ones(main),
     }
-    return {name: bootstrap_interval(column, ratio_of_sums, resamples, seed=seed) for name, column in columns.items()}
+    return _intervals(columns, resamples, seed, groups)
+
+
+def _intervals(columns: Mapping[str, Array], resamples: int, seed: int, groups: Groups) -> dict[str, Interval]:
+    """Of shares, but for the entropy."""
+    found = {
+        name: bootstrap_interval(unit_sums(column, groups), ratio_of_sums, resamples, seed=seed)
+        for name, column in columns.items()
+    }
+    return {name: one if name == "entropy" else one.of_share() for name, one in found.items()}
 
 
 def topic_languages(posteriors: Posteriors, languages: Sequence[str]) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ class FitOptions:
         optimise_every: iterations between two optimisations of alpha, of which each topic then has its own; 0: alpha
             stays as it is.
         burn_in: iterations before the first of these; MALLET's `--optimize-burn-in`.
-        iterations: sweeps over all tokens; MALLET's `--num-iterations`.
+        iterations: sweeps over all tokens, at most: a fit ends once its chains have come to rest.
         starts: chains, of the seeds `seed`, `seed` + 1, ...; the one whose last state is the most probable is kept.
         seed: of the sampler.
     """
@@ -91,7 +91,7 @@ class FitOptions:
     alpha: float | None = None
     optimise_every: int = 100
     burn_in: int = 200
-    iterations: int = 1000
+    iterations: int = 5000
     starts: int = 1
     seed: int = 1
 

@@ -257,11 +257,12 @@ class _Judge:
 def _recovered(scored: _Scored, some: npt.NDArray[np.int64], languages: npt.NDArray[np.int64]) -> dict[str, float]:
     outside, truly, words = (array[some, languages] for array in (scored.outside, scored.truly, scored.words))
     interval = bootstrap_interval(np.column_stack([outside, words]), ratio_of_sums, resamples=2000)
+    low, high = interval.ends
     return {
         "expected": float(truly.sum() / words.sum()),
         "recovered": interval.estimate,
-        "recovered_low": interval.low,
-        "recovered_high": interval.high,
+        "recovered_low": low,
+        "recovered_high": high,
     }
 
 

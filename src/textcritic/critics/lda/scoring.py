@@ -18,6 +18,7 @@ LDA_SCORES_SCHEMA = pa.schema(
         ("tokens", pa.int64()),
         ("rejected", pa.bool_()),
         ("why", pa.string()),
+        ("group", pa.string()),
     ]
 )
 
@@ -49,6 +50,7 @@ def score_lda(ids: Sequence[str] | pa.Array, posterior: Posterior, rejected: Rej
         pa.array(posterior.tokens),
         pa.array(~known),
         pa.array(np.full(len(known), UNKNOWN), pa.string(), mask=known),
+        pa.nulls(len(known), pa.string()),
     ]
     scored = pa.table(columns, schema=LDA_SCORES_SCHEMA)
     return pa.concat_tables([scored, rejected_rows(rejected, LDA_SCORES_SCHEMA, {"steps": 0, "tokens": 0})])

@@ -5,6 +5,7 @@ predicted one last; `log_prob`, of the predicted token after the others, in nats
 """
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,11 @@ from textcritic.critics.mentions.alternatives import NONE, Alternatives
 from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.windows import CHUNK, Alphabet, Items, Windows, aligned, count_windows
 from textcritic.errors import TextcriticError
-from textcritic.inference import GROUPS, document_groups, jackknife_variance
+from textcritic.inference import document_groups, jackknife_variance
 from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.plan.checks.critics import Discount
 
+Units: TypeAlias = npt.NDArray[np.int64] | None
 MINIMUM = 5
 THRESHOLD = -7.0
 
@@ -64,13 +66,14 @@ def log_ratios(
     order: int = 5,
     discount: Discount = "kneser-ney",
     minimum: int = MINIMUM,
-    groups: int = GROUPS,
+    units: tuple[Units, Units] = (None, None),
     chunk: int = CHUNK,
 ) -> pa.Table:
     """By how much a sample finds each window likelier than real text does, and the reverse (paper, Tables 16 and 17).
 
     One critic is fitted on each of the two sets. How much these logarithms depend on which documents a set happens to
-    have is estimated by a jackknife: critics are fitted without each of `groups` groups of its documents.
+    have is estimated by a jackknife: critics are fitted without each of 20 groups of its documents, or
+    without each unit if there are fewer.
 
     Args:
         real: real text, for the paper the test set.
@@ -78,7 +81,7 @@ def log_ratios(
         order: n.
         discount: of both critics.
         minimum: windows count that occur at least so often in both sets.
-        groups: of the documents of each set, or one a document if there are fewer.
+        units: [documents] of each set, the unit of each document (`inference.unit_of`); None: documents are units.
         chunk: tokens in memory at a time; no effect on the result.
 
     Returns:
@@ -97,7 +100,8 @@ def log_ratios(
     of_each = [critic.window_log_prob(items) for critic in critics]
     ratio = of_each[1] - of_each[0]
     variances = [
-        _variance(critic, chains, items, groups) for critic, chains in zip(critics, (real, sample), strict=True)
+        _variance(critic, chains, items, unit)
+        for critic, chains, unit in zip(critics, (real, sample), units, strict=True)
     ]
     columns = {
         "count_real": of_real,
@@ -148,9 +152,10 @@ def unlikely(
     return _table(found.items[rows], found.alphabet, columns, np.argsort(log_prob[rows], kind="stable"))
 
 
-def _variance(critic: MentionCritic, chains: MentionChains, items: Items, groups: int) -> npt.NDArray[np.float64]:
+def _variance(critic: MentionCritic, chains: MentionChains, items: Items, unit: Units) -> npt.NDArray[np.float64]:
     """Jackknife variance of the log P of windows under a critic that was fitted on these chains: [windows]."""
-    group, alphabet = document_groups(len(chains.lengths), groups), critic.windows.alphabet
+    unit = np.arange(len(chains.lengths)) if unit is None else unit
+    group, alphabet = document_groups(int(unit.max()) + 1)[unit], critic.windows.alphabet
     without = []
     for left_out in range(int(group.max()) + 1):
         rest = chains.some(group != left_out)

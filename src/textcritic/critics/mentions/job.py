@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from textcritic.corpora import article_groups
 from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.scoring import people_of, score_mentions
+from textcritic.critics.scores import with_groups
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
 from textcritic.latents.resolvers.chains import ChainOptions, read_chains
@@ -63,6 +65,7 @@ def fit_on_mentions(
 
 def score_file(
     mentions: str | os.PathLike[str],
+    articles: str | os.PathLike[str],
     critic_path: str | os.PathLike[str],
     scores_path: str | os.PathLike[str],
     options: ChainOptions,
@@ -71,10 +74,12 @@ def score_file(
 
     Args:
         mentions: of a corpus split or a sample.
+        articles: that split or sample, which has the groups of its articles.
         critic_path: critic.npz.
         scores_path: table of schema `MENTION_SCORES_SCHEMA`.
         options: of chains, those that the critic was fitted with.
     """
     chained = read_chains(mentions, options)
     critic = MentionCritic.load(critic_path)
-    write_table(scores_path, score_mentions(critic, chained.ids, chained.chains, chained.rejected))
+    scores = score_mentions(critic, chained.ids, chained.chains, chained.rejected)
+    write_table(scores_path, with_groups(scores, article_groups(articles)))

@@ -102,7 +102,7 @@ def error_summary(table: pa.Table, resamples: int = 10_000, seed: int = 1) -> di
         names = [name for fitted, scored in cells for name in (f"nll_{fitted}_{scored}", f"steps_{scored}")]
         return np.column_stack([table[name].to_numpy() for name in names]).astype(np.float64)
 
-    def shown(interval: Interval) -> dict[str, float]:
+    def shown(interval: Interval) -> dict[str, float | None]:
         return {"value": interval.estimate, "low": interval.low, "high": interval.high}
 
     return {

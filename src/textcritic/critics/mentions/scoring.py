@@ -25,6 +25,7 @@ MENTION_SCORES_SCHEMA = pa.schema(
         ("mentions", pa.int64()),
         ("rejected", pa.bool_()),
         ("why", pa.string()),
+        ("group", pa.string()),
     ]
 )
 
@@ -65,6 +66,7 @@ def score_mentions(
         pa.array(_sums(chains.entities != NO_ENTITY, chains)),
         pa.array(~scored),
         pa.array(np.full(len(lengths), EMPTY), pa.string(), mask=scored),
+        pa.nulls(len(lengths), pa.string()),
     ]
     others = {"steps": 0, "people": 0, "mentions": 0}
     return pa.concat_tables(

@@ -1,15 +1,17 @@
 """Counting documents in one pass: memory goes with the distinct words, not with the tokens."""
 
+import heapq
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.tendencies.counts import NOT_COUNTED, Counts, added, ordered, sums_by_group
+from textcritic.critics.tendencies.counts import NOT_COUNTED, PAIRS, Counts, added, ordered, sums_by_group
 from textcritic.critics.tendencies.tokens import Tokens, chunks, tokenize
 from textcritic.critics.tendencies.words import stop_words_of, words_of
 from textcritic.errors import TextcriticError
@@ -19,6 +21,8 @@ from textcritic.plan.checks.tendencies import NO_STOP_WORDS, CountOptions
 TOGETHER = 8
 
 Groups = npt.NDArray[np.int32]
+OfDocuments = tuple[Groups, Groups]
+"""Group and unit of each document."""
 
 
 def count_texts(
@@ -29,6 +33,7 @@ def count_texts(
     seed: int = 1,
     rows: range | None = None,
     threads: int = 1,
+    units: npt.NDArray[np.int64] | None = None,
 ) -> Counts:
     """Count documents.
 
@@ -40,6 +45,8 @@ def count_texts(
         rows: which documents of the set they are, for a part of it; all parts of a set have the same groups. None means
             all.
         threads: chunks of text that are counted at the same time.
+        units: [D], the unit of each document (`inference.unit_of`): the groups are made of whole units, and there are
+            so few of them that none is larger for a large unit. None: documents are units.
 
     Raises:
         TextcriticError: there are more or fewer documents than that, or a bad list of stop words, or a text that is not
@@ -47,18 +54,22 @@ def count_texts(
     """
     options = options or CountOptions()
     rows = range(documents) if rows is None else rows
-    group = groups_of(documents, options.groups, seed)[rows.start : rows.stop]
-    work = _Work(options, stop_words_of(options.stop_words), max(1, min(options.groups, documents)))
-    done = _Done(work.count(pa.array([], pa.string()), group[:0]))
+    # No more groups than are of about the size of the largest unit: groups of equal size alone can be exchanged.
+    most = documents if units is None else documents // int(np.bincount(units).max(initial=1))
+    number = max(1, min(options.groups, most))
+    group = groups_of(documents, number, seed, units)[rows.start : rows.stop]
+    unit = (np.arange(documents) if units is None else units)[rows.start : rows.stop].astype(np.int32)
+    work = _Work(options, stop_words_of(options.stop_words), number)
+    done = _Done(work.count(pa.array([], pa.string()), (group[:0], unit[:0])))
     first = 0
 
-    def pieces() -> Iterator[tuple[pa.StringArray, Groups]]:
+    def pieces() -> Iterator[tuple[pa.StringArray, OfDocuments]]:
         nonlocal first
         for texts in chunks(batches):
             first += len(texts)
             if first > len(group):
                 raise TextcriticError(f"more than the {len(group):,} documents that were to be counted")
-            yield texts, group[first - len(texts) : first]
+            yield texts, (group[first - len(texts) : first], unit[first - len(texts) : first])
 
     for counts in _mapped(work, pieces(), threads):
         done.add(counts)
@@ -67,9 +78,21 @@ def count_texts(
     return ordered(done.total())
 
 
-def groups_of(documents: int, groups: int, seed: int) -> Groups:
-    """The group of each document, at random: int32 [documents]; the groups are of equal size, up to one."""
+def groups_of(documents: int, groups: int, seed: int, units: npt.NDArray[np.int64] | None = None) -> Groups:
+    """The group of each document, at random: int32 [documents]; the groups are of equal size, up to one.
+
+    With `units` (see `count_texts`) they are made of whole ones, the largest first, each in the smallest group so far.
+    """
     groups = max(1, min(groups, documents))
+    if units is not None:
+        sizes = np.bincount(units)
+        order = np.random.default_rng(seed).permutation(len(sizes))
+        group, smallest = np.zeros(len(sizes), np.int32), [(0, number) for number in range(groups)]
+        for unit in order[np.argsort(-sizes[order], kind="stable")].tolist():
+            size, number = heapq.heappop(smallest)
+            group[unit] = number
+            heapq.heappush(smallest, (size + int(sizes[unit]), number))
+        return group[units]
     return (np.random.default_rng(seed).permutation(documents) % groups).astype(np.int32)
 
 
@@ -81,8 +104,9 @@ class _Work:
     stop_words: frozenset[str]
     groups: int
 
-    def count(self, texts: pa.StringArray, group: Groups) -> Counts:
+    def count(self, texts: pa.StringArray, of: OfDocuments) -> Counts:
         """The counts of texts of given groups, with words in no particular order, some of them without a token."""
+        group, unit = of
         tokens = tokenize(texts, self.options.tokenizer)
         words = words_of(tokens.types, self.options.lower_case, self.stop_words)
         ids = words.of_types[tokens.ids]
@@ -103,7 +127,9 @@ class _Work:
             words=words.words,
             documents=np.column_stack(columns).astype(np.int32),
             group=group,
+            unit=unit,
             matrix=sums_by_group(by_document, group, self.groups),
+            pairs=self._pairs(words.words, document, ids, group),
             segments=np.bincount(of_segment, minlength=self.groups),
             segment_sums=sums_by_group(by_segment, of_segment, self.groups),
             segment_squares=sums_by_group(squares, of_segment, self.groups),
@@ -122,6 +148,15 @@ class _Work:
         inside = place < (each * window)[document]
         first = np.cumsum(each) - each
         return (first[document] + place // window)[inside], inside, np.repeat(group, each)
+
+    def _pairs(self, words: pa.StringArray, document: np.ndarray, ids: np.ndarray, group: Groups) -> csr_matrix:
+        """See `Counts.pairs`."""
+        numbers = np.array([crc32(word.encode()) for word in words.to_pylist()], np.uint64)
+        inside = document[1:] == document[:-1]
+        first, second = ids[:-1][inside], ids[1:][inside]
+        # The upper bits of a product with 2^64 over the golden ratio depend on all bits (Knuth, volume 3, section 6.4).
+        kinds = ((numbers[first] << np.uint64(32) | numbers[second]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)
+        return _tally(group[document[:-1][inside]], kinds.astype(np.int64), self.groups, PAIRS)
 
     def _recurrence(self, lengths: np.ndarray, document: np.ndarray, ids: np.ndarray, group: Groups) -> np.ndarray:
         """See `Counts.recurrence`."""
@@ -158,7 +193,7 @@ class _Done:
         return added(parts)
 
 
-def _mapped(work: _Work, pieces: Iterable[tuple[pa.StringArray, Groups]], threads: int) -> Iterator[Counts]:
+def _mapped(work: _Work, pieces: Iterable[tuple[pa.StringArray, OfDocuments]], threads: int) -> Iterator[Counts]:
     """The counts of each piece, in order."""
     if threads == 1:
         yield from (work.count(*piece) for piece in pieces)

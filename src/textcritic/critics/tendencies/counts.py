@@ -17,13 +17,15 @@ from textcritic.files import arrays_of, write_arrays
 
 LENGTH, TYPES, BIGRAMS, STOPWORDS, SYMBOLS = range(5)
 """Columns of `Counts.documents`: tokens, distinct words, distinct bigrams, stop words, symbols."""
+PAIRS = 1 << 16
+"""Kinds of bigrams, see `Counts.pairs`."""
 NOT_COUNTED = -1
 """Stop words of each document where there is no list of them."""
 # Stands between words in the file; neither tokenizer leaves it in a token.
 SEPARATOR = "\n"
 OTHERWISE = "not a file of counts; delete it and rerun the rule that makes it"
 # Arrays of a file that are there as they are in memory.
-PLAIN = ("documents", "group", "segments", "recurrence", "lags", "attached", "upper")
+PLAIN = ("documents", "group", "unit", "segments", "recurrence", "lags", "attached", "upper")
 # Shares of tokens that differ by more than this, and by more than this factor, are not due to one way of cutting text.
 DIFFERENCE, RATIO = 0.01, 10
 # Words with an apostrophe inside, and what is cut off of them: a difference of both, in opposite ways, may be smaller.
@@ -48,7 +50,11 @@ class Counts:
         documents: int32 [D, 5], see `LENGTH`, `TYPES`, `BIGRAMS`, `STOPWORDS` and `SYMBOLS`. A bigram is two
             neighbouring tokens of a document. Stop words are `NOT_COUNTED` with the option `stop_words: none`.
         group: int32 [D], from 0.
+        unit: int32 [D], a number that documents which belong together share (`inference.unit_of`); groups are made of
+            whole units.
         matrix: int64 CSR [G, types], tokens of each word.
+        pairs: int64 CSR [G, PAIRS], bigrams of each kind. A kind is chance's choice: a number made of both words, so
+            that memory does not grow with the different bigrams, and frequent ones have a kind almost to themselves.
         segments: int64 [G], stretches of so many tokens as the options' `window`, cut from the begin of each document.
         segment_sums: int64 CSR [G, types], sums over segments of the count of each word.
         segment_squares: the same of its square.
@@ -62,7 +68,9 @@ class Counts:
     words: pa.StringArray
     documents: npt.NDArray[np.int32]
     group: npt.NDArray[np.int32]
+    unit: npt.NDArray[np.int32]
     matrix: csr_matrix
+    pairs: csr_matrix
     segments: Numbers
     segment_sums: csr_matrix
     segment_squares: csr_matrix
@@ -85,6 +93,22 @@ class Counts:
     def tokens(self) -> int:
         """Tokens of all documents."""
         return int(self.column(LENGTH).sum(dtype=np.int64))
+
+    @cached_property
+    def units(self) -> int:
+        """How many units the documents are in."""
+        return len(np.unique(self.unit))
+
+    def one_of_each(self) -> "Counts":
+        """The numbers of one document of each unit alone, at random: for tests that take documents as independent.
+
+        Words, segments and recurrence stay those of all documents.
+        """
+        if self.units == len(self.unit):
+            return self
+        order = np.random.default_rng(1).permutation(len(self.unit))
+        places = np.sort(order[np.unique(self.unit[order], return_index=True)[1]])
+        return replace(self, documents=self.documents[places], group=self.group[places], unit=self.unit[places])
 
     def unigrams(self) -> Numbers:
         """Tokens of each word: int64 [types], descending."""
@@ -110,9 +134,10 @@ class Counts:
         of_groups = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
-            if field.name not in ("words", "documents", "group", "lags")
+            if field.name not in ("words", "documents", "group", "unit", "lags")
         }
-        return ordered(replace(self, documents=self.documents[kept], group=number[self.group[kept]], **of_groups))
+        of_groups |= {"documents": self.documents[kept], "unit": self.unit[kept]}
+        return ordered(replace(self, group=number[self.group[kept]], **of_groups))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write as .npz, whole or not at all."""
@@ -123,7 +148,8 @@ class Counts:
         # The sums and squares of a word are in the same places.
         for name, matrix in (("matrix", self.matrix), ("segment", self.segment_sums)):
             arrays |= {f"{name}_indptr": matrix.indptr, f"{name}_indices": matrix.indices.astype(np.int32)}
-        for name in ("matrix", "segment_sums", "segment_squares"):
+        arrays |= {"pairs_indptr": self.pairs.indptr, "pairs_indices": self.pairs.indices.astype(np.uint16)}
+        for name in ("matrix", "segment_sums", "segment_squares", "pairs"):
             arrays[name] = _narrow(getattr(self, name).data)
         write_arrays(path, arrays)
 
@@ -140,12 +166,13 @@ class Counts:
             text = arrays["words"].tobytes().decode()
             words = pa.array(text.split(SEPARATOR) if shape[1] else [], pa.string())
             matrices = {}
-            for name in ("matrix", "segment_sums", "segment_squares"):
+            for name in ("matrix", "segment_sums", "segment_squares", "pairs"):
                 places = name.split("_")[0]
-                row = arrays[name].astype(np.int64), arrays[f"{places}_indices"], arrays[f"{places}_indptr"]
-                matrices[name] = csr_matrix(row, shape=shape)
+                indices = arrays[f"{places}_indices"].astype(np.int32)
+                row = arrays[name].astype(np.int64), indices, arrays[f"{places}_indptr"]
+                matrices[name] = csr_matrix(row, shape=(shape[0], PAIRS) if name == "pairs" else shape)
                 matrices[name].check_format()
-            if len(words) != shape[1] or len(plain["group"]) != len(plain["documents"]):
+            if len(words) != shape[1] or {len(plain[name]) for name in ("group", "unit")} != {len(plain["documents"])}:
                 raise ValueError("arrays that do not belong together")
         return cls(words=words, **plain, **matrices)
 
@@ -226,7 +253,9 @@ def added(parts: Sequence[Counts]) -> Counts:
         words=words.dictionary,
         documents=np.concatenate([part.documents for part in parts]),
         group=np.concatenate([part.group for part in parts]),
+        unit=np.concatenate([part.unit for part in parts]),
         lags=parts[0].lags,
+        pairs=sum(part.pairs for part in parts),
         **matrices,
         **totals,
     )

@@ -1,10 +1,10 @@
 """How far one set of documents is from another, tendency by tendency: plain distances, and the same with tests."""
 
 import math
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,33 +12,40 @@ import pyarrow.compute as pc
 from scipy.sparse import csr_matrix, hstack
 
 from textcritic.critics.tendencies.counts import LENGTH, TYPES, Counts
-from textcritic.critics.tendencies.estimates import Options, histogram_of, made_by, pooled
-from textcritic.critics.tendencies.scaling import fit_taylor, word_recurrence
+from textcritic.critics.tendencies.estimates import Options, histogram_of, made_by
+from textcritic.critics.tendencies.scaling_differences import Compared, Sums, recurrence_compared, taylor_compared
 from textcritic.critics.tendencies.type_token import ByLength, Documents, type_token_distance, type_token_test
-from textcritic.critics.tendencies.zipf_distances import rank_distance
-from textcritic.errors import TextcriticError, named
+from textcritic.errors import TextcriticError
 from textcritic.inference import (
-    DifferenceTest,
-    JackknifeEstimate,
+    DISTANCES,
+    LEAST_UNITS,
+    GroupTest,
     chi_square,
-    difference_test,
-    distance_intervals,
     group_permutation,
     half_l1,
     ks_distance,
     ks_interval,
     ks_test,
+    largest_difference_interval,
     max_difference,
     mean_test,
     rank_interval,
     rank_permutation,
 )
+from textcritic.inference.groups import ROUNDING
 
 VALUES = ("length", "stopwords", "symbols")
-SCALING = ("taylor", "recurrence")
-T = TypeVar("T")
+SCALING: Mapping[str, Callable[[Sums, Sums], Compared]] = {
+    "taylor": taylor_compared,
+    "recurrence": recurrence_compared,
+}
+# A difference of this many times what is significant is noticed in 80% of cases: (1.96 + 0.84) / 1.96 for a number that
+# is normally distributed, and less for the largest of several.
+NOTICED = 1.43
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+BySize: TypeAlias = Mapping[str, Floats | float]
+"""What the sizes of two sets alone make of `rank`, a curve, and of `taylor_distance` and `recurrence_distance`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +54,16 @@ class Distance:
 
     Attributes:
         value: the number.
-        low, high: its 95% interval; NaN where there is none.
+        low, high: the 95% interval of the distance of the two sources, without what chance adds; NaN where there is
+            none.
         p: of the test against real text; NaN where there is none.
         p_as_printed: of a difference of means, see `inference.mean_test`.
         by_chance: the mean of the distance where documents of both sets are exchanged at random; NaN where not tested.
+        noticed: the distance of two sources that sets of these sizes would notice, p < 0.05, in 80% of cases or more;
+            NaN where not tested.
         null: the values of the test's permutations, for a picture.
         by_length: of the number of types, the distance at each length.
+        by_size: see `BySize`; it is taken off the value.
     """
 
     value: float
@@ -61,36 +72,46 @@ class Distance:
     p: float = math.nan
     p_as_printed: float = math.nan
     by_chance: float = math.nan
+    noticed: float = math.nan
     null: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0), repr=False)
     by_length: ByLength | None = None
+    by_size: Floats | float = 0.0
 
 
 Made = dict[str, Distance]
 
 
-def plain_distances(
-    real: Counts, other: Counts, options: Options, only: Collection[str] | None = None
-) -> dict[str, float]:
-    """The distances of a set of documents from real text, without intervals and tests: for second draws, and by size.
+def plain_distances(real: Counts, other: Counts, options: Options, by_size: BySize) -> dict[str, float]:
+    """The distances of a set of documents from real text, without intervals and tests: for second draws.
 
-    Names as in `distances`, or those of `only`. What cannot be measured is not there.
+    Names as in `distances`. What cannot be measured is not there.
+
+    Args:
+        real: the real text.
+        other: the documents.
+        options: see `Options`.
+        by_size: what is taken off, of sets of these sizes; distances that would need it and are not named are left out.
     """
     if not (real.tokens and other.tokens):
         return {}
     pair = Pair(real, other)
     makers: dict[str, Callable[[], float]] = {
-        "rank": lambda: rank_distance(other.unigrams(), real.unigrams(), options.ranks).distance,
         "heaps": lambda: type_token_distance(documents_of(real), documents_of(other), options.least),
         "unigram_max": lambda: float(max_difference(*pair.totals)),
         "unigram_half_l1": lambda: float(half_l1(*pair.totals)),
         "unigram_chi_square": lambda: float(chi_square(*pair.totals)),
+        "bigram_max": lambda: float(max_difference(*(np.asarray(c.pairs.sum(axis=0)).ravel() for c in (real, other)))),
     }
     makers |= {f"{name}_ks": partial(_value_distance, pair, name) for name in VALUES}
-    makers |= {f"{name}_distance": partial(_scaling_distance, pair, name) for name in SCALING}
+    if "rank" in by_size:
+        makers["rank"] = lambda: float(np.abs(_signed_ranks(pair, options.ranks, by_size["rank"])).max())
+    for name in SCALING:
+        if (own := f"{name}_distance") in by_size:
+            makers[own] = partial(_plain_scaling, pair, name, float(by_size[own]))
     found = {}
-    for name in makers if only is None else only:
+    for name, make in makers.items():
         try:
-            found[name] = makers[name]()
+            found[name] = make()
         except TextcriticError:
             continue
     return found
@@ -100,23 +121,33 @@ def distances(pair: "Pair", options: Options) -> tuple[Made, dict[str, str]]:
     """The distances of a sample from real text by name, and why others could not be measured.
 
     `rank` (Kolmogorov-Smirnov over the first ranks, the paper's D_p), `heaps` (the same of the number of types at equal
-    length, in the mean over lengths), `unigram_max`, `unigram_half_l1`, `unigram_chi_square`, `length_ks`,
-    `stopwords_ks`, `symbols_ks`, `taylor_distance`, `recurrence_distance`; and signed differences, sample minus real
-    text: `rank_difference` (of the cumulative shares where they are farthest apart), `types_difference` (relative, mean
-    over lengths), `length_difference`, `stopwords_difference`, `symbols_difference`, `taylor_difference`,
-    `recurrence_difference`.
+    length, in the mean over lengths), `unigram_max`, `unigram_half_l1`, `unigram_chi_square`, `bigram_max`,
+    `length_ks`, `stopwords_ks`, `symbols_ks`, `taylor_distance`, `recurrence_distance`; and signed differences, sample
+    minus real text: `rank_difference` (of the cumulative shares where they are farthest apart), `types_difference`
+    (relative, mean over lengths), `length_difference`, `stopwords_difference`, `symbols_difference`,
+    `taylor_difference`, `recurrence_difference`.
 
-    Tests of words exchange groups of documents, those of lengths and shares documents. Those of Taylor's exponent and
-    of recurrence, whose standard errors come from leaving out groups of documents, are t-tests.
+    Tests of words, ranks, bigrams, Taylor's exponent and recurrence exchange groups of documents, those of lengths and
+    shares documents: they are right whatever the sizes of the sets are. What the sizes alone make of a difference of
+    ranks, of Taylor's exponent and of recurrence is taken off. Intervals are about the distance of the two sources: it
+    is 0 of two samples of one population. `unigram_half_l1` and `unigram_chi_square`, which grow with every rare word,
+    have none; and nothing has, where a set has fewer than `LEAST_UNITS` units (`Counts.unit`).
+
+    Documents that belong together stay in one group. Lengths, shares and types by length, whose tests take documents as
+    independent, are compared of one document of each unit, drawn at random; their distances are those of these.
     """
     recipes: dict[tuple[str, ...], Callable[[], Made]] = {
         ("unigram_max", "unigram_half_l1", "unigram_chi_square"): partial(_words, pair, options),
+        ("bigram_max",): partial(_bigrams, pair, options),
         ("rank", "rank_difference"): partial(_ranks, pair, options),
         ("heaps", "types_difference"): partial(_heaps, pair, options),
     }
     recipes |= {(f"{name}_ks", f"{name}_difference"): partial(_values, pair, name, options) for name in VALUES}
-    recipes |= {(f"{name}_distance", f"{name}_difference"): partial(_scaling, pair, name) for name in SCALING}
-    return made_by(recipes, pair.real, pair.sample)
+    recipes |= {(f"{name}_distance", f"{name}_difference"): partial(_scaling, pair, name, options) for name in SCALING}
+    made, missing = made_by(recipes, pair.real, pair.sample)
+    if min(pair.real.units, pair.sample.units) < LEAST_UNITS:
+        made = {name: replace(one, low=math.nan, high=math.nan) for name, one in made.items()}
+    return made, missing
 
 
 class Pair:
@@ -126,52 +157,101 @@ class Pair:
         self.real, self.sample = real, sample
         places = pc.index_in(sample.words, value_set=real.words)
         new = np.asarray(pc.is_null(places))
-        column = np.asarray(pc.fill_null(places, 0)).astype(np.int64)
-        column[new] = len(real.words) + np.arange(new.sum())
-        width = len(real.words) + int(new.sum())
-        counted = sample.matrix
-        self.matrices = (
-            hstack([real.matrix, csr_matrix((real.groups, width - len(real.words)), dtype=np.int64)], format="csr"),
-            csr_matrix((counted.data, column[counted.indices], counted.indptr), shape=(sample.groups, width)),
-        )
+        self.column = np.asarray(pc.fill_null(places, 0)).astype(np.int64)
+        self.column[new] = len(real.words) + np.arange(new.sum())
+        self.width = len(real.words) + int(new.sum())
+        self.matrices = self._aligned("matrix")
         self.totals: tuple[Ints, Ints] = (
-            np.pad(real.unigrams(), (0, width - len(real.words))),
-            np.bincount(column, sample.unigrams(), width).astype(np.int64),
+            np.pad(real.unigrams(), (0, self.width - len(real.words))),
+            np.bincount(self.column, sample.unigrams(), self.width).astype(np.int64),
         )
+
+    def _aligned(self, name: str) -> tuple[csr_matrix, csr_matrix]:
+        """A matrix of words by group, of real text and of the sample, in the common vocabulary."""
+        own, other = getattr(self.real, name), getattr(self.sample, name)
+        wider = csr_matrix((self.real.groups, self.width - own.shape[1]), dtype=np.int64)
+        moved = (other.data, self.column[other.indices], other.indptr)
+        return hstack([own, wider], format="csr"), csr_matrix(moved, shape=(self.sample.groups, self.width))
 
     def sizes(self) -> tuple[Ints, Ints]:
         """Documents in each group of both."""
         return tuple(np.bincount(c.group, minlength=c.groups) for c in (self.real, self.sample))  # type: ignore[return-value]
 
+    def sums(self) -> tuple[Sums, Sums]:
+        """What Taylor's exponent and recurrence are made of: of the sample, and of real text."""
+        parts = zip(self._aligned("segment_sums"), self._aligned("segment_squares"), self.matrices, strict=True)
+        both = [
+            Sums(sizes, counts.segments, sums, squares, counts.recurrence, counts.lags, matrix)
+            for counts, sizes, (sums, squares, matrix) in zip(
+                (self.real, self.sample), self.sizes(), parts, strict=True
+            )
+        ]
+        return both[1], both[0]
+
+
+def _tested(value: float, ends: tuple[float, float], p: float, null: Floats, most: float = 1.0) -> Distance:
+    """A distance with its test and its interval.
+
+    The interval is symmetric, and reaches at least as far as 95% of the distances of exchanged documents: it holds 0
+    unless p is below 0.05. Resampled intervals alone reach less far where few documents are resampled.
+
+    Args:
+        value: the distance.
+        ends: of its interval, resampled.
+        p: of its test.
+        null: distances of exchanged documents.
+        most: the distance that there can be.
+    """
+    significant = float(np.quantile(null, 0.95, method="higher"))
+    reach = max(value - ends[0], ends[1] - value, significant)
+    low = 0.0 if value <= significant * (1 + ROUNDING) else max(0.0, value - reach)
+    chance, noticed = float(null.mean()), min(NOTICED * significant, most)
+    return Distance(value, low, min(value + reach, most), p, by_chance=chance, noticed=noticed, null=null)
+
 
 def _words(pair: Pair, options: Options) -> Made:
-    """Of groups of documents: the test exchanges them, the interval leaves each out in turn."""
-    tests = group_permutation(
-        *pair.matrices[::-1], sizes=pair.sizes()[::-1], resamples=options.resamples, seed=options.seed
-    )
-    intervals = distance_intervals(*pair.matrices[::-1])
-    names = {"unigram_max": "max_difference", "unigram_half_l1": "half_l1", "unigram_chi_square": "chi_square"}
+    """Of groups of documents: the test exchanges them, the interval draws them with replacement."""
+    both = pair.matrices[::-1]
+    tests = group_permutation(*both, sizes=pair.sizes()[::-1], resamples=options.resamples, seed=options.seed)
     made: Made = {}
-    for name, key in names.items():
-        test, found = tests[key], intervals[key]
-        made[name] = Distance(
-            found.estimate, max(0.0, found.low), found.high, test.p, by_chance=test.chance, null=test.null
-        )
-    return made
+    for name, key, distance in (
+        ("unigram_half_l1", "half_l1", half_l1),
+        ("unigram_chi_square", "chi_square", chi_square),
+    ):
+        test = tests[key]
+        made[name] = Distance(float(distance(*pair.totals)), p=test.p, by_chance=test.chance, null=test.null)
+    return made | {"unigram_max": _largest(both, tests["max_difference"], options)}
+
+
+def _bigrams(pair: Pair, options: Options) -> Made:
+    both, chosen = (pair.sample.pairs, pair.real.pairs), {"largest": DISTANCES["max_difference"]}
+    test = group_permutation(*both, pair.sizes()[::-1], chosen, options.resamples, options.seed)["largest"]
+    return {"bigram_max": _largest(both, test, options)}
+
+
+def _largest(both: tuple[csr_matrix, csr_matrix], test: GroupTest, options: Options) -> Distance:
+    found = largest_difference_interval(*both, options.resamples, seed=options.seed)
+    return _tested(found.estimate, found.ends, test.p, test.null)
 
 
 def _ranks(pair: Pair, options: Options) -> Made:
-    test = rank_permutation(
-        *pair.matrices[::-1], options.ranks, pair.sizes()[::-1], resamples=options.resamples, seed=options.seed
-    )
-    found = rank_interval(*pair.matrices[::-1], options.ranks)
-    sample, real = (_cumulative(counts.unigrams(), options.ranks) for counts in (pair.sample, pair.real))
-    signed = sample - real
-    farthest = float(signed[np.abs(signed).argmax()])
+    both = pair.matrices[::-1]
+    test = rank_permutation(*both, options.ranks, pair.sizes()[::-1], options.resamples, options.seed)
+    found = rank_interval(*both, options.ranks, test.by_size, options.resamples, options.seed)
+    signed = _signed_ranks(pair, options.ranks, test.by_size)
+    own = _tested(found.estimate, found.ends, test.p, test.null)
     return {
-        "rank": Distance(found.estimate, max(0.0, found.low), found.high, test.p, by_chance=test.chance),
-        "rank_difference": Distance(farthest),
+        "rank": replace(own, by_size=test.by_size),
+        "rank_difference": Distance(float(signed[np.abs(signed).argmax()])),
     }
+
+
+def _signed_ranks(pair: Pair, ranks: int, by_size: Floats | float) -> Floats:
+    """Cumulative shares of the sample less those of real text, less what their sizes make of it: [ranks]."""
+    gap = _cumulative(pair.sample.unigrams(), ranks) - _cumulative(pair.real.unigrams(), ranks)
+    curve = np.zeros(ranks)
+    curve[: np.size(by_size)] = by_size
+    return gap - curve
 
 
 def _cumulative(words: Ints, ranks: int) -> Floats:
@@ -185,19 +265,20 @@ def _heaps(pair: Pair, options: Options) -> Made:
         documents_of(pair.real), documents_of(pair.sample), options.least, options.resamples, options.seed
     )
     test, gap = found.test, found.difference
+    own = _tested(test.distance, (test.low, test.high), test.p, test.null)
     return {
-        "heaps": Distance(test.distance, test.low, test.high, test.p, by_chance=test.chance, by_length=found.by_length),
+        "heaps": replace(own, by_length=found.by_length),
         "types_difference": Distance(gap.difference, gap.low, gap.high),
     }
 
 
 def _values(pair: Pair, name: str, options: Options) -> Made:
-    first, second = histogram_of(pair.sample, name), histogram_of(pair.real, name)
+    first, second = (histogram_of(counts.one_of_each(), name) for counts in (pair.sample, pair.real))
     test = ks_test(first, second, options.resamples, options.seed)
     within = ks_interval(first, second, options.resamples, seed=options.seed)
     means = mean_test(first, second, options.resamples, seed=options.seed)
     return {
-        f"{name}_ks": Distance(test.distance, within.low, within.high, test.p, by_chance=test.chance),
+        f"{name}_ks": _tested(test.distance, within.ends, test.p, test.null),
         f"{name}_difference": Distance(
             means.difference, means.low, means.high, means.p, means.p_as_printed, null=means.null
         ),
@@ -205,58 +286,26 @@ def _values(pair: Pair, name: str, options: Options) -> Made:
 
 
 def _value_distance(pair: Pair, name: str) -> float:
-    return ks_distance(histogram_of(pair.sample, name), histogram_of(pair.real, name))[0]
+    return ks_distance(*(histogram_of(counts.one_of_each(), name) for counts in (pair.sample, pair.real)))[0]
 
 
-def _scaling_distance(pair: Pair, name: str) -> float:
-    first, second = _both_scaled((pooled(pair.sample), pooled(pair.real)), name)
-    return abs(first.estimate - second.estimate)
-
-
-def _scaling(pair: Pair, name: str) -> Made:
-    test = _scaled(pair, name)
-    ends = sorted((abs(test.low), abs(test.high)))
-    low, high = (0.0 if test.low <= 0 <= test.high else ends[0]), ends[1]
+def _scaling(pair: Pair, name: str, options: Options) -> Made:
+    test = SCALING[name](*pair.sums()).test(options.resamples, options.seed)
+    value, half = abs(test.difference), (test.high - test.low) / 2
+    own = _tested(value, (value - half, value + half), test.p, np.abs(test.null), math.inf)
+    reach = own.high - value
+    ends = test.difference - reach, test.difference + reach
     return {
-        f"{name}_distance": Distance(abs(test.difference), low, high, test.p),
-        f"{name}_difference": Distance(test.difference, test.low, test.high, test.p),
+        f"{name}_distance": replace(own, by_size=test.by_size),
+        f"{name}_difference": Distance(test.difference, *ends, test.p),
     }
 
 
-def _scaled(pair: Pair, name: str) -> DifferenceTest:
-    """Taylor's exponent, or the recurrence at lags that both sets have, of the sample less those of real text."""
-    both = (pair.sample, pair.real)
-    first, second = _both_scaled(both, name)
-    return difference_test(first, second, min(c.groups for c in both))
-
-
-def _both_scaled(both: tuple[Counts, Counts], name: str) -> list[JackknifeEstimate]:
-    if name == "recurrence":
-        return _recurrences(both)
-    laws = _of_both(both, lambda c: fit_taylor(c.segments, c.segment_sums, c.segment_squares))
-    return [JackknifeEstimate(law.alpha, law.standard_error, law.low, law.high) for law in laws]
-
-
-def _of_both(both: tuple[Counts, Counts], make: Callable[[Counts], T]) -> list[T]:
-    """The same of a sample and of real text; a fault of real text is said to be one."""
-    sample = make(both[0])
-    with named("real text"):
-        return [sample, make(both[1])]
-
-
-def _recurrences(both: tuple[Counts, Counts]) -> list[JackknifeEstimate]:
-    used = _of_both(both, lambda c: word_recurrence(c.recurrence, c.lags, c.matrix).used)
-    common = np.intersect1d(used[0], used[1])
-    if not len(common):
-        raise TextcriticError("recurrence: too few tokens stand 8 or more apart in one document; give longer documents")
-    found = []
-    for counts in both:
-        columns = np.isin(counts.lags, common)
-        one = word_recurrence(counts.recurrence[:, columns], counts.lags[columns], counts.matrix)
-        found.append(JackknifeEstimate(one.excess, one.excess_standard_error, one.excess_low, one.excess_high))
-    return found
+def _plain_scaling(pair: Pair, name: str, by_size: float) -> float:
+    return abs(SCALING[name](*pair.sums()).difference() - by_size)
 
 
 def documents_of(counts: Counts) -> Documents:
-    """Length and types of each document that has a token."""
-    return Documents.of(counts.column(LENGTH), counts.column(TYPES))
+    """Length and types of each document that has a token; of documents that belong together of one."""
+    alone = counts.one_of_each()
+    return Documents.of(alone.column(LENGTH), alone.column(TYPES))

@@ -1,7 +1,7 @@
 """What is estimated on one set of documents: coefficients of laws, vocabulary, means; each with its 95% interval."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -16,13 +16,14 @@ from textcritic.critics.tendencies.scaling import chao1, fit_taylor, word_recurr
 from textcritic.critics.tendencies.zipf import RANKS, Support, by_rank, fit_zipf
 from textcritic.errors import TextcriticError
 from textcritic.inference import (
+    LEAST_UNITS,
     Histogram,
     bootstrap_interval,
     group_jackknife,
+    jackknife_variance,
     ratio_of_sums,
-    with_ones,
+    t_interval,
 )
-from textcritic.inference.strata import NORMAL
 from textcritic.plan.checks.tendencies import NO_STOP_WORDS
 
 SUPPORTS: dict[str, Support] = {
@@ -66,28 +67,36 @@ class Estimate:
     high: float = math.nan
 
 
+MOST_LOG = 50.0  # half-width of an interval on the log scale, beyond which exp would overflow
 T = TypeVar("T")
 Made = dict[str, Estimate]
 
 
-def estimates(counts: Counts, options: Options, intervals: bool = True) -> tuple[Made, dict[str, str]]:
+def estimates(
+    counts: Counts, options: Options, intervals: bool = True, only: Collection[str] = ()
+) -> tuple[Made, dict[str, str]]:
     """All estimates by name, and why others could not be made.
 
     `s`, `s_infinite_of_first`, `s_observed`, `s_first` (Zipf's coefficient by the ranks that the law has and that are
     fitted), `heaps_beta`, `heaps_alpha`, `heaps_bigram_beta`, `heaps_bigram_alpha`, `types`, `types_chao1`,
-    `length_mean`, `stopwords_mean`, `symbols_mean`, `taylor` (exponent), `recurrence`. Intervals: of s, Taylor's
-    exponent and recurrence by leaving out groups of documents, of Heaps' coefficients by the sandwich estimator, of
-    means by document bootstrap.
+    `length_mean`, `stopwords_mean`, `symbols_mean`, `taylor` (exponent), `recurrence`. Intervals: of means by bootstrap
+    over documents, those that belong together as one; of all others by leaving out groups of documents; of fewer than
+    `LEAST_UNITS` units there is none. An interval is about the mean of the estimate over sets of this size.
 
     Args:
         counts: of the documents; those without a token have no share of anything and no types, and are left out of all
             but the mean length.
         options: see `Options`.
         intervals: whether to make them; the values alone are made much faster.
+        only: those asked for; none means all.
     """
     if not intervals:
         counts, options = pooled(counts), replace(options, resamples=1)
-    return made_by(dict(_recipes(counts, options)), counts)
+    recipes = {names: make for names, make in _recipes(counts, options) if not only or set(names) & set(only)}
+    made, missing = made_by(recipes, counts)
+    if counts.units < LEAST_UNITS:
+        made = {name: Estimate(one.value) for name, one in made.items()}
+    return made, missing
 
 
 def made_by(
@@ -139,7 +148,8 @@ def without_tokens(counts: Counts) -> str:
 def pooled(counts: Counts) -> Counts:
     """The same documents as one group, which no interval can be made of."""
     matrices = {
-        name: csr_matrix(getattr(counts, name).sum(axis=0)) for name in ("matrix", "segment_sums", "segment_squares")
+        name: csr_matrix(getattr(counts, name).sum(axis=0))
+        for name in ("matrix", "segment_sums", "segment_squares", "pairs")
     }
     totals = {
         name: getattr(counts, name).sum(axis=0, keepdims=True)
@@ -180,21 +190,42 @@ def _heaps(counts: Counts, column: int, names: tuple[str, str]) -> Made:
     some = length > (column == BIGRAMS)
     if not some.any():
         raise TextcriticError("Heaps' law: no document has two tokens, so that there are no bigrams")
-    fit = fit_heaps(length[some], counts.column(column)[some])
-    sd = np.sqrt(np.diag(fit.robust_covariance))  # of log alpha, and of beta
-    beta = Estimate(fit.beta, fit.beta - NORMAL * sd[1], fit.beta + NORMAL * sd[1])
-    ends = [fit.alpha * math.exp(sign * NORMAL * sd[0]) for sign in (-1, 1)]
-    return {names[0]: beta, names[1]: Estimate(fit.alpha, *ends)}
+    types, group = counts.column(column)[some], counts.group[some]
+    fit = fit_heaps(length[some], types)
+    values = np.array([math.log(fit.alpha), fit.beta])
+    try:
+        without = [_coefficients(length[some], types, group != left_out) for left_out in range(counts.groups)]
+    except TextcriticError:  # without some group all documents have one length
+        without = []
+    variance = jackknife_variance(without) if len(without) > 1 else np.full(2, math.nan)
+    low, high = t_interval(values, variance, counts.groups)
+    ends = np.exp(np.clip((low[0], high[0]), -MOST_LOG, MOST_LOG))
+    alpha = Estimate(fit.alpha, float(ends[0]), float(ends[1]))
+    return {names[0]: Estimate(fit.beta, float(low[1]), float(high[1])), names[1]: alpha}
+
+
+def _coefficients(
+    length: npt.NDArray[np.int32], types: npt.NDArray[np.int32], chosen: npt.NDArray[np.bool_]
+) -> tuple[float, float]:
+    """Log alpha and beta of some documents."""
+    fit = fit_heaps(length[chosen], types[chosen])
+    return math.log(fit.alpha), fit.beta
 
 
 def _vocabulary(counts: Counts) -> Made:
-    return {"types": Estimate(len(counts.words)), "types_chao1": Estimate(chao1(counts.unigrams()))}
+    found = group_jackknife(counts.matrix, lambda words: float((words > 0).sum()))
+    types = Estimate(len(counts.words), found.low, found.high)
+    return {"types": types, "types_chao1": Estimate(chao1(counts.unigrams()))}
 
 
 def _mean(counts: Counts, name: str, options: Options) -> Made:
-    values = counts.column(LENGTH).astype(np.float64) if name == "length" else np.divide(*_parts(counts, name))
-    found = bootstrap_interval(with_ones(values), ratio_of_sums, resamples=options.resamples, seed=options.seed)
-    return {f"{name}_mean": Estimate(found.estimate, found.low, found.high)}
+    values, unit = counts.column(LENGTH).astype(np.float64), counts.unit
+    if name != "length":
+        values, unit = np.divide(*_parts(counts, name)), unit[counts.column(LENGTH) > 0]
+    place = np.unique(unit, return_inverse=True)[1]
+    columns = np.column_stack([np.bincount(place, values), np.bincount(place)])
+    found = bootstrap_interval(columns, ratio_of_sums, resamples=options.resamples, seed=options.seed)
+    return {f"{name}_mean": Estimate(found.estimate, *found.ends)}
 
 
 def _taylor(counts: Counts) -> Made:
@@ -206,7 +237,12 @@ def _recurrence(counts: Counts) -> Made:
     found = word_recurrence(counts.recurrence, counts.lags, counts.matrix)
     if math.isnan(found.excess):
         raise TextcriticError("recurrence: too few tokens stand 8 or more apart in one document; give longer documents")
-    return {"recurrence": Estimate(found.excess, found.excess_low, found.excess_high)}
+    ratio = 1 + found.excess
+    if not ratio > 0:  # no word recurs at these distances
+        return {"recurrence": Estimate(found.excess)}
+    # A ratio of probabilities, less 1: it varies on the log scale, and its interval is longer above than below.
+    half = min((found.excess_high - found.excess) / ratio, MOST_LOG) if found.excess_high > found.excess else math.nan
+    return {"recurrence": Estimate(found.excess, ratio * math.exp(-half) - 1, ratio * math.exp(half) - 1)}
 
 
 def as_json(made: Made) -> dict[str, dict[str, float | None]]:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.corpora.articles import ARTICLE_SCHEMA, iter_batches, num_articles
+from textcritic.corpora.articles import ARTICLE_SCHEMA, article_groups, iter_batches, num_articles
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts, merge
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder
+from textcritic.inference import unit_of
 from textcritic.plan.checks.tendencies import CountOptions
 from textcritic.runlog import Progress
 
@@ -51,7 +53,8 @@ def count_articles(
 ) -> Counts:
     """Count the documents of a Parquet file of articles; the text of a document is that of its sections, in order.
 
-    Titles are not counted. The counts of all shards, merged, are those of the whole.
+    Titles are not counted. The counts of all shards, merged, are those of the whole. Documents of one `group` are in
+    one of the groups that tests exchange and leave out.
 
     Args:
         articles: the file.
@@ -69,14 +72,17 @@ def count_articles(
         raise TextcriticError(f"shard {number}: there are {shards}, numbered from 0")
     rows = num_articles(articles)
     stretch = range(rows * number // shards, rows * (number + 1) // shards)
+    units = _units(articles)
+    counted = partial(count_texts, options=options, seed=seed, threads=threads)
     if draw is None:
-        every = map(_texts, iter_batches(articles, SECTIONS_SCHEMA, stretch))
-        return count_texts(_watched(every, len(stretch)), rows, options, seed=seed, rows=stretch, threads=threads)
+        every = map(texts_of, iter_batches(articles, SECTIONS_SCHEMA, stretch))
+        return counted(_watched(every, len(stretch)), rows, rows=stretch, units=units)
     chosen = _drawn(articles, rows, draw, seed)
     first, last = np.searchsorted(chosen, [stretch.start, stretch.stop])
     batches = _watched(_chosen(articles, stretch, chosen), int(last - first))
     of_draw = range(int(first), int(last))
-    return count_texts(batches, len(chosen), options, seed=seed, rows=of_draw, threads=threads)
+    units = None if units is None else np.unique(units[chosen], return_inverse=True)[1]
+    return counted(batches, len(chosen), rows=of_draw, units=units)
 
 
 def count_draws(
@@ -164,6 +170,12 @@ def count_options(entry: Mapping[str, Any], stop_words: str | None = None) -> Co
     return options if stop_words is None else replace(options, stop_words=str(stop_words))
 
 
+def _units(articles: str | os.PathLike[str]) -> np.ndarray | None:
+    """The unit of each article, see `inference.unit_of`; None where all are alone."""
+    groups = article_groups(articles)["group"]
+    return None if groups.null_count == len(groups) else unit_of(groups.to_pylist(), len(groups))
+
+
 def _drawn(articles: str | os.PathLike[str], rows: int, draw: Draw, seed: int) -> np.ndarray:
     """The rows of a draw, ascending."""
     if not 0 <= draw.number < draw.of:
@@ -183,11 +195,11 @@ def _chosen(articles: str | os.PathLike[str], stretch: range, chosen: np.ndarray
     first = stretch.start
     for batch in iter_batches(articles, SECTIONS_SCHEMA, stretch):
         within = np.searchsorted(chosen, [first, first + len(batch)])
-        yield _texts(batch.take(pa.array(chosen[within[0] : within[1]] - first)))
+        yield texts_of(batch.take(pa.array(chosen[within[0] : within[1]] - first)))
         first += len(batch)
 
 
-def _texts(batch: pa.RecordBatch) -> pa.StringArray:
+def texts_of(batch: pa.RecordBatch) -> pa.StringArray:
     """The texts of the sections of each article, put together."""
     sections = batch.column("sections")
     ends = pc.list_value_length(sections).to_numpy(zero_copy_only=False).cumsum()

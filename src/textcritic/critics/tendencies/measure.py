@@ -17,10 +17,19 @@ import numpy.typing as npt
 
 from textcritic.critics.tendencies.counts import Counts, tokenisation_fault
 from textcritic.critics.tendencies.curves import Curve, curves_table, own_curves, size_curves, with_band
-from textcritic.critics.tendencies.distances import VALUES, Distance, Pair, distances, documents_of, plain_distances
+from textcritic.critics.tendencies.distances import (
+    SCALING,
+    VALUES,
+    Distance,
+    Pair,
+    distances,
+    documents_of,
+    plain_distances,
+)
 from textcritic.critics.tendencies.estimates import Options, as_json, estimates, made_by, pooled
 from textcritic.critics.tendencies.heaps import fit_heaps
 from textcritic.critics.tendencies.job import draw_files
+from textcritic.critics.tendencies.one_size import at_one_size
 from textcritic.critics.tendencies.scaling import word_recurrence
 from textcritic.critics.tendencies.type_token import law_distances, length_classes
 from textcritic.critics.tendencies.zipf import Support, fit_zipf
@@ -43,10 +52,11 @@ class Measured:
 
     Attributes:
         statistics: as JSON has them: `documents`, `tokens`, `empty`; `estimates` and `distances` by name, each with
-            `value`, `low`, `high`, distances also with `p_value`, `by_chance`, `floor` and `floor_most` (the same
-            distance of second draws of real text, in the mean and at most); `missing`, why others could not be made;
-            `draws`, the `number` of second draws and the `documents` of each; `fault`, if the tokens of sample and real
-            text differ.
+            `value`, `low`, `high`, distances also with `p_value`, `by_chance`, `noticed` (see `distances.Distance`),
+            `floor` and `floor_most` (the same distance of second draws of real text, in the mean and at most);
+            `missing`, why others could not be made; `draws`, the `number` of second draws and the `documents` of each;
+            of a sample `one_size`, see `one_size.at_one_size`, and `fault`, if its tokens are not cut as those of real
+            text are.
         curves: for figures.
     """
 
@@ -112,16 +122,18 @@ def measure_sample(real: Counts, sample: Counts, draws: Iterable[Counts], option
     found, more = distances(pair, options)
     of_laws, no_laws = _laws(sample, real, options)
     sizes, floors = [], []
+    by_size = {name: one.by_size for name, one in found.items()}
     for draw in draws:
         as_large = _at_most(draw, len(sample.documents))
         sizes.append(len(as_large.documents))
-        floors.append(plain_distances(real, as_large, options))
+        floors.append(plain_distances(real, as_large, options, by_size))
     statistics = _counted(sample) | {
         "estimates": as_json(made),
         "distances": _with_floors(found | of_laws, floors),
         "missing": missing | more | no_laws,
         "draws": _described(sizes),
         "fault": tokenisation_fault(real, sample),
+        "one_size": at_one_size(real, sample, options) if sample.tokens else {"tokens": 0, "estimates": {}},
     }
     curves = [*_heaps_curves(of_laws | found), *own_curves(sample).values(), *_recurrence(sample, [])]
     curves += size_curves(sample, real, options)
@@ -158,7 +170,9 @@ class _Second:
     @classmethod
     def of(cls, real: Counts, draw: Counts, options: Options) -> "_Second":
         values = {name: one.value for name, one in estimates(draw, options, intervals=False)[0].items()}
-        found = plain_distances(real, draw, options), values, own_curves(draw), _recurrence_of(pooled(draw))
+        alike = 0.9 < len(draw.documents) / max(1, len(real.documents)) < 1.1
+        by_size = dict.fromkeys(("rank", *(f"{name}_distance" for name in SCALING)), 0.0) if alike else {}
+        found = plain_distances(real, draw, options, by_size), values, own_curves(draw), _recurrence_of(pooled(draw))
         return cls(len(draw.documents), *found)
 
 
@@ -199,6 +213,7 @@ def _with_floors(
         drawn = [floor[name] for floor in floors if name in floor]
         numbers = {"value": distance.value, "low": distance.low, "high": distance.high, "p_value": distance.p}
         numbers |= {"p_as_printed": distance.p_as_printed, "by_chance": distance.by_chance}
+        numbers |= {"noticed": distance.noticed}
         numbers |= {"floor": float(np.mean(drawn)) if drawn else math.nan, "floor_most": max(drawn, default=math.nan)}
         said[name] = {key: None if math.isnan(number) else float(number) for key, number in numbers.items()}
     return said

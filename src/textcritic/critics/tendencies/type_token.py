@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.critics.tendencies.heaps import HeapsFit, fit_heaps
-from textcritic.errors import TextcriticError, named
+from textcritic.errors import TextcriticError
 from textcritic.inference import (
     Histogram,
     StrataTest,
@@ -19,6 +19,7 @@ from textcritic.inference.strata import StrataDifference, Stratum
 
 Floats = npt.NDArray[np.float64]
 WIDEST = 1.2  # longest length of a class over its shortest
+FEWEST = 4  # documents of each set in a class, at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,18 +71,40 @@ class TypeToken:
 
 
 def length_classes(real: Documents, other: Documents, least: int) -> npt.NDArray[np.int64]:
-    """Classes of lengths with at least `least` documents of both sets: first and last length, int64 [classes, 2].
+    """Classes of lengths with several documents of both sets: first and last length, int64 [classes, 2].
 
-    One length each where there are so many documents of it; else neighbouring lengths, as long as the last is at most
-    1.2 times the first. Lengths that have too few documents even so are in no class.
+    One length each where there are `least` documents of it; else neighbouring lengths, as long as the last is at most
+    1.2 times the first. Lengths that have too few documents even so are in no class. Where less than half of the
+    documents of either set is in a class, `least` is halved, down to `FEWEST`, until half is; if it never is, the
+    classes are those that hold the most.
 
     Raises:
         TextcriticError: there is no class.
     """
     longest = int(max(real.lengths.max(initial=0), other.lengths.max(initial=0)))
     both = np.stack([real.counts(longest), other.counts(longest)])
+    most, chosen = 0.0, np.empty((0, 2), np.int64)
+    while True:
+        classes = _classes(both, least)
+        inside = np.array([both[:, first : last + 1].sum(axis=1) for first, last in classes.tolist()])
+        share = float((inside.sum(axis=0) / both[:, 1:].sum(axis=1)).min()) if len(inside) else 0.0
+        if share > most:
+            most, chosen = share, classes
+        if share >= 0.5 or least <= FEWEST:
+            break
+        least = max(FEWEST, least // 2)
+    if not len(chosen):
+        raise TextcriticError(
+            f"types by length: no narrow range of lengths has {least} documents of each set; give more documents, or "
+            "documents that are as long as those of real text"
+        )
+    return chosen
+
+
+def _classes(both: npt.NDArray[np.int64], least: int) -> npt.NDArray[np.int64]:
+    """The classes that have `least` documents of both sets, of documents by length from 0, [2, lengths]."""
     classes, first, have = [], 1, np.zeros(2, np.int64)
-    for length in range(1, longest + 1):
+    for length in range(1, both.shape[1]):
         while length > WIDEST * first and first < length:
             have -= both[:, first]
             first += 1
@@ -89,24 +112,19 @@ def length_classes(real: Documents, other: Documents, least: int) -> npt.NDArray
         if (have >= least).all():
             classes.append((first, length))
             first, have = length + 1, np.zeros(2, np.int64)
-    if not classes:
-        raise TextcriticError(
-            f"types by length: no length, and no narrow range of lengths, has {least} documents of each set; give more"
-            " documents, or lower `least`"
-        )
-    return np.array(classes, np.int64)
+    return np.array(classes, np.int64).reshape(-1, 2)
 
 
 def type_token_distance(real: Documents, other: Documents, least: int) -> float:
     """Mean over lengths of the KS distance of the number of types, weighted by the documents of real text.
 
-    Within a class of several lengths, the types that Heaps' law of real text expects at each length are taken off
-    first.
+    Within a class of several lengths, the types that Heaps' law, fitted to both sets, expects at each length are taken
+    off first. As the law is of both, documents may be exchanged.
 
     Raises:
         TextcriticError: as `length_classes` and `fit_heaps`.
     """
-    return strata_distance(_strata(real, other, _real_law(real), length_classes(real, other, least)))
+    return strata_distance(_strata(real, other, _joint_law(real, other), length_classes(real, other, least)))
 
 
 def type_token_test(real: Documents, sample: Documents, least: int, resamples: int = 1000, seed: int = 1) -> TypeToken:
@@ -115,7 +133,7 @@ def type_token_test(real: Documents, sample: Documents, least: int, resamples: i
     Raises:
         TextcriticError: as `type_token_distance`; no resamples.
     """
-    law, classes = _real_law(real), length_classes(real, sample, least)
+    law, classes = _joint_law(real, sample), length_classes(real, sample, least)
     strata = _strata(real, sample, law, classes)
     test = strata_test(strata, resamples=resamples, seed=seed)
     middle = _middles(real, sample, classes)
@@ -157,13 +175,12 @@ def law_distances(
     return ByLength(lengths, distances, p)
 
 
-def _real_law(real: Documents) -> HeapsFit:
-    with named("real text"):
-        return fit_heaps(real.lengths, real.types)
+def _joint_law(real: Documents, other: Documents) -> HeapsFit:
+    return fit_heaps(*(np.concatenate(both) for both in ((real.lengths, other.lengths), (real.types, other.types))))
 
 
 def _strata(real: Documents, other: Documents, law: HeapsFit, classes: npt.NDArray[np.int64]) -> list[Stratum]:
-    """Types less what the law of real text expects, of the other set and of real text, in each class."""
+    """Types less what the law expects, of the other set and of real text, in each class."""
     sample, data = ((d, d.types - _expected(law, d.lengths)) for d in (other, real))
     return [
         (Histogram.of(sample[1][sample[0].inside(*ends)]), Histogram.of(data[1][data[0].inside(*ends)]))

@@ -4,14 +4,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from textcritic.inference import ALPHA
+from textcritic.inference import ALPHA, holm
 
-Word = Literal["keeps", "differs", "unclear", "not measured"]
+Word = Literal["keeps", "differs", "cannot be told", "not measured"]
 KEPT: Word = "keeps"
 DIFFERS: Word = "differs"
-UNCLEAR: Word = "unclear"
-UNTESTED = "there is too little text for a test"
+UNTOLD: Word = "cannot be told"
 MISSING: Word = "not measured"
+UNTESTED = "there is too little text for a test"
+NO_INTERVAL = "there are fewer than 20 documents, too few for an interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +24,32 @@ class Tendency:
         distance: the name of the distance that decides whether a sample keeps to it.
         says: what is the matter with a sample that does not, a clause about "its"; `{way}` is the word for its
             direction.
+        margin: the distance, below which it counts as kept.
+        unit: what the margin is a number of.
         ways: the estimate or signed difference that has a direction, and the words for above and below real text.
+        share_of: an estimate of real text; a share `SHARE` of it is the margin where that is more.
     """
 
     name: str
     title: str
     distance: str
     says: str
+    margin: float
+    unit: str
     ways: tuple[str, str, str] = ("", "", "")
+    share_of: str = ""
 
 
+SHARE = 0.2
+KS = "largest difference of the shares of documents up to a value"
 TENDENCIES = (
     Tendency(
         "rank-frequency",
         "Rank and frequency",
         "rank",
         "its commonest words take up {way} of the text",
+        0.03,
+        "largest difference of the shares of tokens up to a rank",
         ("rank_difference", "more", "less"),
     ),
     Tendency(
@@ -46,18 +57,45 @@ TENDENCIES = (
         "Different words by length",
         "heaps",
         "a document has {way} different words than one of the same length by people",
+        0.1,
+        KS + ", at equal length",
         ("types_difference", "more", "fewer"),
     ),
-    Tendency("unigrams", "Which words", "unigram_max", "it uses some words much more or less often than people do"),
-    Tendency("length", "Length", "length_ks", "its documents are {way}", ("length_difference", "longer", "shorter")),
     Tendency(
-        "stopwords", "Stop words", "stopwords_ks", "it has {way} stop words", ("stopwords_difference", "more", "fewer")
+        "unigrams",
+        "Which words",
+        "unigram_max",
+        "it uses some words much more or less often than people do",
+        0.01,
+        "largest difference of the share of a word",
+    ),
+    Tendency(
+        "bigrams",
+        "Which pairs of words",
+        "bigram_max",
+        "some words follow each other much more or less often than in text by people",
+        0.005,
+        "largest difference of the share of a pair of neighbouring words",
+    ),
+    Tendency(
+        "length", "Length", "length_ks", "its documents are {way}", 0.1, KS, ("length_difference", "longer", "shorter")
+    ),
+    Tendency(
+        "stopwords",
+        "Stop words",
+        "stopwords_ks",
+        "it has {way} stop words",
+        0.1,
+        KS,
+        ("stopwords_difference", "more", "fewer"),
     ),
     Tendency(
         "symbols",
         "Symbols",
         "symbols_ks",
         "it has {way} punctuation marks and numbers",
+        0.1,
+        KS,
         ("symbols_difference", "more", "fewer"),
     ),
     Tendency(
@@ -65,6 +103,8 @@ TENDENCIES = (
         "Burstiness",
         "taylor_distance",
         "its words are {way}",
+        0.02,
+        "difference of Taylor’s exponent",
         ("taylor_difference", "more bursty", "less bursty"),
     ),
     Tendency(
@@ -72,7 +112,10 @@ TENDENCIES = (
         "Recurrence",
         "recurrence_distance",
         "words recur {way} often within a document",
+        0.1,
+        "difference of recurrence; or a fifth of that of real text, where it is more",
         ("recurrence_difference", "more", "less"),
+        "recurrence",
     ),
 )
 
@@ -84,13 +127,18 @@ class Verdict:
     Attributes:
         tendency: a name of `TENDENCIES`.
         distance: which distance decides.
-        value, low, high: that distance and its 95% interval; None where there is none.
+        value, low, high: that distance, and the 95% interval of the distance of the two sources; None where there is
+            none.
         p_value: of the test against real text.
+        p_adjusted: Holm's, over all tendencies of the sample that were tested.
+        by_chance: the distance where documents are exchanged at random, in the mean.
+        times: value over `by_chance`.
+        margin: see `Tendency`.
+        noticed: the distance that sets of these sizes would notice in 80% of cases.
         floor, floor_most: the same distance of second draws of real text, in the mean and of the farthest.
-        times: value over floor.
         verdict: see `verdict_of`.
         way: the word for the direction, or "".
-        why: the reason where nothing was measured, or where it is unclear as nothing was tested; else "".
+        why: the reason where nothing was measured or tested, or where there is no interval; else "".
     """
 
     tendency: str
@@ -99,9 +147,13 @@ class Verdict:
     low: float | None
     high: float | None
     p_value: float | None
+    p_adjusted: float | None
+    by_chance: float | None
+    times: float | None
+    margin: float
+    noticed: float | None
     floor: float | None
     floor_most: float | None
-    times: float | None
     verdict: Word
     way: str
     why: str
@@ -113,43 +165,61 @@ def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
     Args:
         statistics: of a sample, as `tendencies.measure.measure_sample` makes them.
     """
-    distances, found = statistics["distances"], []
-    for tendency in TENDENCIES:
-        numbers = distances.get(tendency.distance, {})
-        value, low, high, p, floor, most = (
-            numbers.get(key) for key in ("value", "low", "high", "p_value", "floor", "floor_most")
-        )
+    distances = statistics["distances"]
+    numbers_of = [distances.get(tendency.distance, {}) for tendency in TENDENCIES]
+    adjusted = holm([float("nan") if (p := one.get("p_value")) is None else p for one in numbers_of]).tolist()
+    found = []
+    for tendency, numbers, p_adjusted in zip(TENDENCIES, numbers_of, adjusted, strict=True):
+        value, high, p, chance = (numbers.get(key) for key in ("value", "high", "p_value", "by_chance"))
+        margin = margin_of(tendency, statistics)
+        verdict = verdict_of(value, high, p, margin)
+        reason = "" if verdict != UNTOLD else UNTESTED if p is None else NO_INTERVAL if high is None else ""
         signed, above, below = tendency.ways
-        verdict = verdict_of(value, p, most)
-        untested = UNTESTED if verdict == UNCLEAR and p is None else ""
         sign = distances.get(signed, {}).get("value") or 0.0
         found.append(
             Verdict(
                 tendency=tendency.name,
                 distance=tendency.distance,
-                **{"value": value, "low": low, "high": high, "p_value": p, "floor": floor, "floor_most": most},
-                times=value / floor if value is not None and floor else None,
+                **{key: numbers.get(key) for key in ("value", "low", "high", "p_value", "by_chance")},
+                **{key: numbers.get(key) for key in ("noticed", "floor", "floor_most")},
+                p_adjusted=None if p is None else p_adjusted,
+                times=value / chance if value is not None and chance else None,
+                margin=margin,
                 verdict=verdict,
                 way=above if sign > 0 else below if sign < 0 else "",
-                why=statistics["missing"].get(tendency.distance, "") if value is None else untested,
+                why=statistics["missing"].get(tendency.distance, "") if value is None else reason,
             )
         )
     return found
 
 
-def verdict_of(value: float | None, p: float | None, floor_most: float | None) -> Word:
+def verdict_of(value: float | None, high: float | None, p: float | None, margin: float) -> Word:
     """What a distance from real text says.
 
-    "keeps" where it is not beyond the farthest second draw of real text; "differs" where it is, and p is below
-    `ALPHA`; else "unclear". Without second draws p alone decides: "keeps" from `ALPHA` upwards, else "differs".
-    "not measured" where there is no value.
+    "differs" where p is below `ALPHA`: said of at most 5% of samples of the population that real text is from. Else
+    "keeps" where the 95% interval ends below the margin (two one-sided tests, Schuirmann 1987): at a distance of just
+    the margin, said in at most 5%. Else "cannot be told": there are too few documents. "not measured" where there is no
+    value.
     """
     if value is None:
         return MISSING
-    different = p is not None and p < ALPHA
-    if floor_most is None:
-        return UNCLEAR if p is None else DIFFERS if different else KEPT
-    return KEPT if value <= floor_most else DIFFERS if different else UNCLEAR
+    if p is not None and p < ALPHA:
+        return DIFFERS
+    return KEPT if p is not None and high is not None and high < margin else UNTOLD
+
+
+def margin_of(tendency: Tendency, statistics: Mapping[str, Any]) -> float:
+    """The distance, below which a tendency counts as kept, beside the real text of these statistics of a sample."""
+    real = statistics.get("one_size", {}).get("estimates", {}).get(tendency.share_of, {}).get("real")
+    return tendency.margin if real is None else max(tendency.margin, SHARE * abs(real))
+
+
+def by_chance_alone(tests: int) -> str:
+    """How many of several tests mark a difference where there is none, in a sentence."""
+    return (
+        f"Where nothing differs, chance marks {ALPHA * tests:.2g} of {tests} tests in the mean. Adjusted p-values "
+        f"(Holm 1979) allow for that: where nothing differs, any of them is below {ALPHA:g} in at most 5% of samples."
+    )
 
 
 def sentence(row: Mapping[str, Any] | Verdict) -> str:
@@ -165,5 +235,8 @@ def sentence(row: Mapping[str, Any] | Verdict) -> str:
     clause = tendency.says.format(way=said["way"])
     if tendency.ways[0] and not said["way"]:  # e.g. of shares whose means are equal
         clause = f"{tendency.title.lower()}: it differs from real text, but neither way in the mean"
-    times = "" if missing(said["times"]) else f"{number(float(said['times']), 2)} times a second draw, "
-    return f"{clause[0].upper()}{clause[1:]} ({times}{p_value(float(said['p_value']))})."
+    parts = [] if missing(said["times"]) else [f"{number(float(said['times']), 2)} times what chance gives"]
+    parts += [p_value(float(said["p_value"])), p_value(float(said["p_adjusted"])).replace("p", "adjusted p", 1)]
+    if not missing(said["high"]) and said["high"] < said["margin"]:
+        parts.append(f"less than the margin of {said['margin']:.2g}")
+    return f"{clause[0].upper()}{clause[1:]} ({', '.join(parts)})."

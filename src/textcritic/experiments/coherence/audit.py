@@ -1,23 +1,25 @@
 """What each disputed detail does to the Latent PPL: rows, table, and the switches in words."""
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from textcritic.corpora import gold_chains
-from textcritic.critics import TransitionCritic, audit_transitions
-from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, Sample
+from textcritic.critics import Evidence, TransitionCritic, audit_transitions, corrected_ppl
+from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, RealText, Sample
 from textcritic.files import read_json, read_table
-from textcritic.plan.sources import GROUP, data_keys
+from textcritic.plan.sources import GROUP, RUN, data_keys
 from textcritic.report.cells import matching
 from textcritic.report.decodings import decoding_difference
 from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, difference, missing, number
+from textcritic.report.numbers import NONE, count, difference, interval, missing, number
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.tables import Material
 
 DECODING = "decoding: "  # starts the name of the switch that an audit sample's decoding is
+CORRECTION = "correction"
 SWITCH_WORDS = {
     "smoothing": (
         "Smoothing",
@@ -48,6 +50,13 @@ SWITCH_WORDS = {
         "The expectation over the classifier's whole posterior in place of its best guess for each section; for real "
         'text the change is against the best guesses too (column "titles").',
     ),
+    CORRECTION: (
+        "Correction",
+        "The Latent PPL by inferred titles, corrected for the classifier’s errors as they are on validation sections, "
+        "whose titles are known. For real text the change is against its own titles, which shows how good the "
+        "correction is. It takes for granted that the classifier errs on sections of a sample as on real ones of the "
+        "same title.",
+    ),
     "all as released": ("All as released", "Smoothing, normalisation and unknown titles as in the released code."),
     "all as in the text": ("All as in the text", "Smoothing, normalisation and unknown titles as the paper has them."),
 }
@@ -57,9 +66,10 @@ def audit_rows(material: Material) -> pd.DataFrame:
     """What each disputed detail does to the Latent PPL, for every source and for the study's audit samples.
 
     Columns: the keys, `switch`, `setting_of_switch`, `latent_ppl` (infinite where a step is impossible),
-    `compared_with` (a switch) and `change_percent` against it, `documents`, `rejected` (unread ones too). The decoding
+    `compared_with` (a switch) and `change_percent` against it, `documents`, `rejected` (unread ones too), `ci_low` and
+    `ci_high` (95% interval, of the switch "correction" alone: `critics.corrected_ppl`). The decoding
     of an audit sample is the switch "decoding: NAME", compared with the default of the study's own sample of the same
-    generator, setting and seed; its setting says in what the two decodings differ.
+    generator, setting, seed and draw; its setting says in what the two decodings differ.
 
     Raises:
         TextcriticError: see `critics.audit_transitions`; a decoding of an audit sample or of its base is not described.
@@ -70,10 +80,12 @@ def audit_rows(material: Material) -> pd.DataFrame:
         samples = {s.slug: s for s in (*experiment.samples, *experiment.audit_samples) if s.corpus == data.corpus}
         audited = audit_transitions(
             TransitionCritic.load(data.critic),
-            gold_chains(data.validation),
+            gold_chains(data.train),
             read_table(data.latents),
             {slug: read_table(sample.latents) for slug, sample in samples.items()},
         )
+        compared = {slug: sample for slug, sample in samples.items() if sample in experiment.samples}
+        audited += _corrected(data, compared, audited)
         defaults = {row["source"]: row["latent_ppl"] for row in audited if row["compared_with"] is None}
         unread = {slug: sum(read_json(sample.counts)["rejected"].values()) for slug, sample in samples.items()}
         for row in audited:
@@ -86,14 +98,14 @@ def audit_rows(material: Material) -> pd.DataFrame:
                 for base in experiment.bases(files):
                     switched = _decoding_row(row, files, base, defaults[base.slug], experiment)
                     rows.append(base.keys | _audit_row(switched))
-    return pd.DataFrame(rows).astype({"seed": "Int64"})
+    return pd.DataFrame(rows).astype(dict.fromkeys(RUN, "Int64"))
 
 
 def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """What each switch does to the Latent PPL of each source."""
     switches = ["default", *switch_names(rows)]
     body = []
-    for source in rows[["corpus", "source", *GROUP[1:], "seed"]].drop_duplicates().to_dict("records"):
+    for source in rows[["corpus", "source", *GROUP[1:], *RUN]].drop_duplicates().to_dict("records"):
         by_switch = {row["switch"]: row for row in matching(rows, source).to_dict("records")}
         cells = [
             _audit_cell(by_switch[switch], by_switch["default"]) if switch in by_switch else Cell(NONE)
@@ -158,10 +170,36 @@ def _signed(value: float) -> str:
     return "0%" if abs(value) < 0.05 else f"{'+' if value > 0 else ''}{number(value, 2)}%"
 
 
+def _corrected(
+    data: RealText, samples: Mapping[str, Sample], audited: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """A row like those of `critics.audit_transitions` for each source that can be corrected."""
+    if data.labelled is None:
+        return
+    critic = TransitionCritic.load(data.critic)
+    labelled = Evidence.of(read_table(data.labelled), critic, labelled=True)
+    sources = {"data": data.latents, **{slug: sample.latents for slug, sample in samples.items()}}
+    for default in (row for row in audited if row["compared_with"] is None and row["source"] in sources):
+        latents = sources[default["source"]]
+        evidence = Evidence.of(read_table(latents), critic)
+        found = corrected_ppl(evidence, labelled, critic.log_probs)
+        if found.value is None:
+            continue
+        change = None if default["latent_ppl"] is None else 100 * (found.value / default["latent_ppl"] - 1)
+        row = {
+            "switch": CORRECTION,
+            "setting": f"by {len(labelled.lengths)} labelled articles",
+            "n": len(evidence.lengths),
+        }
+        row |= {"source": default["source"], "latent_ppl": found.value, "ci_low": found.low, "ci_high": found.high}
+        yield row | {"compared_with": "default", "change_percent": change, "rejected": default["rejected"]}
+
+
 def _audit_row(row: dict[str, Any]) -> dict[str, Any]:
     value = float("inf") if row["latent_ppl"] is None else row["latent_ppl"]
     kept = {name: row[name] for name in ("compared_with", "change_percent")}
     kept |= {"documents": row["n"], "rejected": row["rejected"]}
+    kept |= {"ci_low": row.get("ci_low"), "ci_high": row.get("ci_high")}
     return {"switch": row["switch"], "setting_of_switch": row["setting"], "latent_ppl": value, **kept}
 
 
@@ -184,6 +222,8 @@ def _audit_cell(row: dict[str, Any], default: dict[str, Any]) -> Cell:
     notes = [f"{difference(row['change_percent'])}%"] if not missing(row["change_percent"]) else []
     if notes and row["compared_with"] != "default":
         notes = [f"{notes[0]} on {row['compared_with']}"]
+    if not missing(row["ci_low"]):
+        notes.insert(0, interval(row["ci_low"], row["ci_high"]))
     if row["switch"] == "default":
         notes = [f"{count(row['documents'])} articles"]
     if row["rejected"] != (0 if row is default else default["rejected"]):

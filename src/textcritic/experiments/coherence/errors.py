@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from textcritic.critics import Chains, Steps, TransitionCritic, is_unlikely, transition_errors
+from textcritic.critics import Chains, Steps, TransitionCritic, groups_of, is_unlikely, transition_errors
 from textcritic.experiments.coherence.files import DATA_INFERRED
 from textcritic.experiments.coherence.names import TABLE_THRESHOLD
 from textcritic.experiments.coherence.repetitions import (
@@ -19,7 +19,8 @@ from textcritic.experiments.coherence.repetitions import (
     scored,
 )
 from textcritic.experiments.coherence.rows import scored_sources
-from textcritic.plan.sources import GROUP, KEYS
+from textcritic.inference import unit_of
+from textcritic.plan.sources import GROUP, KEYS, RUN
 from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, missing, number, percent, plural
 from textcritic.report.sheet import Cell, Sheet
@@ -63,7 +64,7 @@ def error_rows(material: Material) -> pd.DataFrame:
             rows.append(keys | row)
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, "documents", *COLUMNS, "published"])
     table["difference"] = pd.to_numeric(table["percent"]) - pd.to_numeric(table["published"])
-    return table.astype({"seed": "Int64"})
+    return table.astype(dict.fromkeys(RUN, "Int64"))
 
 
 def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -93,14 +94,15 @@ def _of_source(
 ) -> list[dict[str, Any]]:
     errors_found = transition_errors(scores, critic, TABLE_THRESHOLD)
     kept = scored(scores)
-    documents, each = kept.num_rows, kept["steps"].to_numpy()
+    documents, unit = kept.num_rows, unit_of(groups_of(scores), kept.num_rows)
+    each = np.bincount(unit, kept["steps"].to_numpy())
     owner, source, target = _steps(kept, critic)
 
-    def of_documents(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-        return np.bincount(owner[chosen], minlength=documents)
+    def of_units(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        return np.bincount(unit[owner[chosen]], minlength=len(each))
 
     wrong = is_unlikely(np.exp(critic.log_probs[source, target]), TABLE_THRESHOLD)
-    errors, repeated = of_documents(wrong), of_documents(wrong & (source == target + 1))
+    errors, repeated = of_units(wrong), of_units(wrong & (source == target + 1))
     any_error = errors > 0  # documents without an error say nothing of the share of errors that repeat
     rows: list[dict[str, Any]] = [
         {"from": ALL, "to": "", **_counted(errors, each, resamples)},
@@ -112,7 +114,7 @@ def _of_source(
     for step in dict.fromkeys((*kinds, *(s for s in asked if s[0] not in (ALL, REPEATED)))):
         row: dict[str, Any] = {"from": step[0], "to": step[1], "probability": _probability(critic, step)}
         if step in shown:
-            row |= _counted(of_documents(_is(step, source, target, critic)), each, resamples)
+            row |= _counted(of_units(_is(step, source, target, critic)), each, resamples)
         else:
             row |= {
                 "count": counts[step],
@@ -173,12 +175,13 @@ def _shown(group: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def _over_seeds(group: pd.DataFrame, step: tuple[str, str]) -> dict[str, Any]:
-    """One kind of step under all seeds: means, and sums of the counts; `seeds` and `sd` where there are several."""
+    """One kind of step under all seeds: means over trainings, and sums of the counts; `sd` where there are several."""
     of_step = group[(group["from"] == step[0]) & (group["to"] == step[1])]
-    totals = group[group["from"] == ALL]
-    # The samples that never take this step; real text has no seed, and its steps are all there.
-    absent = totals[totals["seed"].notna() & ~totals["seed"].isin(of_step["seed"])]
-    values = pd.concat([of_step["percent"], absent["percent"] * 0])
+    totals = group[group["from"] == ALL].set_index(list(RUN))
+    # The samples that never take this step; the steps of real text are all there.
+    absent = totals[~totals.index.isin(pd.MultiIndex.from_frame(of_step[list(RUN)]))]
+    percents = pd.concat([of_step.set_index(list(RUN))["percent"], absent["percent"] * 0])
+    values = percents.groupby(RUN[0], dropna=False).mean()
     first = of_step.iloc[0].to_dict()
     first |= {"count": of_step["count"].sum(), "steps": of_step["steps"].sum() + absent["steps"].sum()}
     first |= {"percent": values.mean(), "seeds": len(values), "sd": values.std(ddof=1) if len(values) > 1 else None}
@@ -197,8 +200,9 @@ def _share_cell(row: Mapping[str, Any], step: tuple[str, str]) -> Cell:
     spread = f"{_percent(row['ci_low'])} to {_percent(row['ci_high'])}"
     if row["seeds"] > 1:
         spread = f"± {number(row['sd'])} over {row['seeds']} seeds"
-    # Of what never happens, resampling says nothing.
-    notes = [*[spread] * bool(row["count"]), f"{count(row['count'])} of {count(row['steps'])}"]
+    # Of what never happens, resampling says nothing; nor of fewer than 20 articles.
+    known = bool(row["count"]) and (row["seeds"] > 1 or not missing(row["ci_low"]))
+    notes = [*[spread] * known, f"{count(row['count'])} of {count(row['steps'])}"]
     if step[0] not in TOTALS:
         if missing(row["probability"]):
             notes.append("no such section type here")

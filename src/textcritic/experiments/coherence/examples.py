@@ -16,7 +16,7 @@ from textcritic.experiments.coherence.files import CoherenceFiles, Sample
 from textcritic.experiments.coherence.names import TABLE_THRESHOLD
 from textcritic.experiments.coherence.repetitions import Repeats, chance, repeats, scored
 from textcritic.files import read_table
-from textcritic.plan.sources import GROUP, KEYS
+from textcritic.plan.sources import GROUP, KEYS, RUN
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, percent
 from textcritic.report.scored import read_scores
@@ -75,7 +75,7 @@ class Example:
 
 
 def repetition_examples(experiment: CoherenceFiles) -> list[Example]:
-    """A few articles of each source, under its first seed, in which a section repeats the one before it.
+    """A few articles of each source, of its first training and draw, in which a section repeats the one before it.
 
     The step has P < 0.01 under the critic; where a source has no such step, its least likely repetitions are taken.
     Which articles is settled by the numbers and texts alone: first those with two surely classified sections and few
@@ -88,7 +88,7 @@ def repetition_examples(experiment: CoherenceFiles) -> list[Example]:
     examples: list[Example] = []
     for data in experiment.data:
         critic = TransitionCritic.load(data.critic)
-        for sample in _first_seeds([s for s in experiment.samples if s.corpus == data.corpus]):
+        for sample in _first_runs([s for s in experiment.samples if s.corpus == data.corpus]):
             # Titles that were given have no posterior.
             sure = {} if data.titles_given else _confidences(sample)
             examples += _of_source(sample, critic, sure)
@@ -113,7 +113,7 @@ def example_rows(examples: Sequence[Example]) -> pd.DataFrame:
             row |= {"repeated": place in (example.place - 1, example.place), "text": section.text}
             rows.append({**example.keys, **about, **row})
     columns = ("example", "article", "probability", "unlikely", "section", "title", "posterior", "repeated", "text")
-    return pd.DataFrame(rows, columns=[*KEYS, *columns]).astype({"seed": "Int64"})
+    return pd.DataFrame(rows, columns=[*KEYS, *columns]).astype(dict.fromkeys(RUN, "Int64"))
 
 
 def examples_sheet(examples: Sequence[Example], names: Names) -> Sheet:
@@ -167,11 +167,11 @@ def said(example: Example) -> str:
     return f"“{example.title}” twice in a row, {chance(example.probability)} under the critic: {rare}.{least}"
 
 
-def _first_seeds(samples: Sequence[Sample]) -> list[Sample]:
+def _first_runs(samples: Sequence[Sample]) -> list[Sample]:
     first: dict[tuple[Any, ...], Sample] = {}
     for sample in samples:
         group = tuple(sample.keys[key] for key in GROUP)
-        if group not in first or sample.seed < first[group].seed:
+        if group not in first or (sample.seed, sample.draw) < (first[group].seed, first[group].draw):
             first[group] = sample
     return list(first.values())
 

@@ -1,4 +1,4 @@
-"""Figures of coherence: Latent PPL, graphs of unlikely steps (paper, Figure 4), and what follows what."""
+"""Figures of coherence: Latent PPL, graphs of unlikely steps (paper, Figure 4), what follows what, and power curves."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -15,20 +15,28 @@ from textcritic.experiments.coherence.files import CoherenceFiles, RealText
 from textcritic.experiments.coherence.graph import BEGIN, END, Edge, transition_graph
 from textcritic.experiments.coherence.matrices import next_section_shares, transition_heatmaps
 from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
+from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
 from textcritic.report.charts import from_low_to_high, interval_chart, marks_of, training_curves
 from textcritic.report.drawings import NARROW, WIDE, curves_of
+from textcritic.report.power import power_chart
 from textcritic.report.scored import read_scores
+from textcritic.report.variance import variance_chart, variance_rows
 
 GRAPH_TITLES, GRAPH_EDGES, NARROW_EDGES, MATRIX_TITLES = 12, 18, 10, 14
 REAL = "real-text"
 
 
 def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
-    """latent-ppl, graphs of unlikely steps, matrices of what follows what, and training curves: name, wide, narrow."""
+    """Name, wide figure and narrow figure, one after the other.
+
+    latent-ppl, graphs of unlikely steps, matrices of what follows what, training curves, and power if it was measured.
+    """
     names, table = names_of(experiment), rows["coherence"]
     panels = {corpus: from_low_to_high(marks_of(of, names, PPL)) for corpus, of in table.groupby("corpus", sort=False)}
     yield "latent-ppl", interval_chart(panels), interval_chart(panels, NARROW)
+    if len(parts := variance_rows(table, PPL, experiment.single)):
+        yield "variance", variance_chart(parts, names), variance_chart(parts, names, NARROW)
     for data in experiment.data:
         critic = TransitionCritic.load(data.critic)
         real, sources = _chains(experiment, data)
@@ -46,6 +54,9 @@ def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Ite
     curves = generator_curves(experiment)
     if curves:
         yield "training-curves", training_curves(curves), training_curves(curves, NARROW)
+    power = rows[STUDY.name]
+    if len(power):
+        yield STUDY.name, power_chart(power, STUDY, WIDE), power_chart(power, STUDY, NARROW)
 
 
 def error_graphs(experiment: CoherenceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:

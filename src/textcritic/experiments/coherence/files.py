@@ -1,6 +1,6 @@
 """The files that the coherence of a study is made of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,8 @@ class RealText(Real):
         inferred: scores of the test split with inferred titles.
         articles: the test split.
         latents: posteriors of the test split.
-        validation: the split on which the critic's smoothing was chosen; only the audit reads it.
+        train: the split that the critic was fitted on; only the audit reads it.
+        labelled: posteriors of the validation split, which tell how the classifier errs; None where titles are given.
     """
 
     critic: Path
@@ -32,7 +33,8 @@ class RealText(Real):
     inferred: Path
     articles: Path
     latents: Path
-    validation: Path
+    train: Path
+    labelled: Path | None
 
     @property
     def titles_given(self) -> bool:
@@ -85,12 +87,14 @@ class CoherenceFiles(Compared):
     Attributes:
         audit_samples: further samples, for the audit alone.
         report_articles: articles of each source that the report's viewer carries.
+        power: the key `power` of the block; None for a numbered table or figure, which has none of it.
     """
 
     data: tuple[RealText, ...]
     samples: tuple[Sample, ...]
     audit_samples: tuple[Sample, ...]
     report_articles: int
+    power: Mapping[str, Any] | None
 
     def of(self, real: Real) -> list[Any]:
         """The real text of one corpus with inferred titles and with its own, and the samples beside it."""
@@ -106,7 +110,12 @@ class CoherenceFiles(Compared):
         """Whether sections are known by the titles that they come with; an experiment has one critic."""
         return all(real.titles_given for real in self.data)
 
+    @property
+    def single(self) -> tuple[str, ...]:
+        """What a Latent PPL depends on and an experiment has one of, beside the critic's training text."""
+        return () if self.titles_given else ("classifier",)
+
     def bases(self, audit: Sample) -> list[Sample]:
         """Those samples that differ from an audit sample in the decoding alone."""
-        same = ("corpus", "setting", "generator", "seed")
+        same = ("corpus", "setting", "generator", "seed", "draw")
         return [s for s in self.samples if all(getattr(s, key) == getattr(audit, key) for key in same)]

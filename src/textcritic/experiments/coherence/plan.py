@@ -11,6 +11,7 @@ from textcritic.plan.sources import (
     Source,
     check_critic,
     check_labels,
+    check_runs,
     check_text,
     decodings_of,
     drawn,
@@ -24,12 +25,12 @@ class Coherence(Experiment):
 
     kind = "coherence"
     critic_kind = "transitions"
-    version = 2
+    version = 3
     tables = (
-        *("coherence", "perplexity", "titles", "decomposition", "transition-errors", "repetition-rates"),
-        *("repetitions", "classifier", "audit"),
+        *("coherence", "perplexity", "titles", "variance", "decomposition", "transition-errors", "repetition-rates"),
+        *("repetitions", "classifier", "power", "audit"),
     )
-    figures_read = ("coherence",)
+    figures_read = ("coherence", "power")
 
     def check(self) -> None:
         """See that sources are text with the titles that the critic needs, and that audit samples have a base."""
@@ -41,6 +42,7 @@ class Coherence(Experiment):
                 self._check_titles(source, f"{self.where}: {key}")
         self._check_audit()
         check_labels(self._compared(), self.registries, f"{self.where}: sources")
+        check_runs(self.sources(), self.registries, f"{self.where}: sources")
 
     def sources(self) -> list[Source]:
         """The sources that are compared, and those of the audit."""
@@ -58,6 +60,7 @@ class Coherence(Experiment):
             decodings=decodings_of([*compared, *audit], self.registries),
             resamples=self.config["resamples"],
             report_articles=self.config["report_articles"],
+            power=self.block["power"] if part is None else None,
         )
 
     def _compared(self) -> list[Source]:
@@ -81,7 +84,7 @@ class Coherence(Experiment):
             if replace(source, decoding="") not in bases:
                 raise TextcriticError(
                     f"{self.where}: audit: {source.generator} {source.setting} on {source.corpus}, seed {source.seed},"
-                    " is not among the sources; it is compared with the same at another decoding"
+                    f" draw {source.draw}, is not among the sources; it is compared with the same at another decoding"
                 )
 
     def _real(self, corpus: str) -> RealText:
@@ -96,7 +99,8 @@ class Coherence(Experiment):
             inferred=scores / "test-inferred.parquet",
             articles=Path(f"results/corpora/{corpus}/test.parquet"),
             latents=Path(latents(critic, corpus, "data/test", self.registries)),
-            validation=Path(f"results/corpora/{corpus}/validation.parquet"),
+            train=Path(f"results/corpora/{corpus}/train.parquet"),
+            labelled=Path(latents(critic, corpus, "data/validation", self.registries)) if accuracy else None,
         )
 
     def _sample(self, source: Source) -> Sample:

@@ -10,11 +10,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.critics import Chains, TransitionCritic, is_unlikely
+from textcritic.critics import Chains, TransitionCritic, groups_of, is_unlikely
 from textcritic.experiments.coherence.names import TABLE_THRESHOLD
 from textcritic.experiments.coherence.rows import scored_sources
-from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.plan.sources import KEYS
+from textcritic.inference import bootstrap_interval, ratio_of_sums, unit_sums
+from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, difference, interval, missing, number, percent
 from textcritic.report.sheet import Cell, Sheet
@@ -65,7 +65,8 @@ def repetition_rows(material: Material) -> pd.DataFrame:
         errors = _errors(kept)
         repeated = np.bincount(again.document, minlength=documents)
         wrong = np.bincount(again.document[again.unlikely], minlength=documents)
-        steps = kept["steps"].to_numpy()
+        columns = np.column_stack([repeated, wrong, errors, kept["steps"].to_numpy()])
+        repeated, wrong, errors, steps = unit_sums(columns, groups_of(scores)).astype(np.int64).T
         row = keys | {"documents": documents, "steps": int(steps.sum()), "repeated": int(repeated.sum())}
         row |= _percent("repeated_percent", repeated, steps, experiment.resamples)
         row |= {"errors": int(errors.sum()), "errors_repeated": int(wrong.sum())}
@@ -77,7 +78,7 @@ def repetition_rows(material: Material) -> pd.DataFrame:
     counts = ["documents", "steps", "repeated", *percents[:3], "errors", "errors_repeated", *percents[3:]]
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, *counts, "published"])
     table["difference"] = pd.to_numeric(table["share_percent"]) - pd.to_numeric(table["published"])
-    return table.astype({"seed": "Int64"})
+    return table.astype(dict.fromkeys(RUN, "Int64"))
 
 
 def repeats(kept: pa.Table, critic: TransitionCritic) -> Repeats:
@@ -107,8 +108,9 @@ def percent_of(
     """A part in percent of a whole, counted by document, and its 95% document-bootstrap interval; None of nothing."""
     if not whole.sum():
         return None, None, None
-    interval_of = bootstrap_interval(np.column_stack([part, whole]), ratio_of_sums, resamples=resamples)
-    return 100 * interval_of.estimate, 100 * interval_of.low, 100 * interval_of.high
+    found = bootstrap_interval(np.column_stack([part, whole]), ratio_of_sums, resamples=resamples)
+    found = found.of_share().times(100)
+    return found.estimate, found.low, found.high
 
 
 def rates_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -179,14 +181,18 @@ def _percent(name: str, part: npt.NDArray[Any], whole: npt.NDArray[Any], resampl
 def _rate_cell(row: dict[str, Any], name: str, part: str, whole: str) -> Cell:
     if missing(row[name]):
         return Cell(NONE)
+    counted = f"{count(row[part])} of {count(row[whole])}"
+    if missing(row[f"{name}_low"]):
+        return Cell(percent(row[name] / 100), (counted,))
     low, high = (percent(row[f"{name}_{end}"] / 100) for end in ("low", "high"))
-    return Cell(percent(row[name] / 100), (f"{low} to {high}", f"{count(row[part])} of {count(row[whole])}"))
+    return Cell(percent(row[name] / 100), (f"{low} to {high}", counted))
 
 
 def _rate_in_words(row: dict[str, Any], names: Names) -> str:
     if missing(row["share_percent"]):
         return f"{names.source(row)}: no unlikely step."
-    share, span = number(row["share_percent"]), interval(row["share_percent_low"], row["share_percent_high"])
+    share, low, high = (row[f"share_percent{end}"] for end in ("", "_low", "_high"))
+    span = "" if missing(low) else f" ({interval(low, high)}%)"
     printed = "" if missing(row["published"]) else f"; {', '.join(percent_beside(row))}"
     errors = count(row["errors"])
-    return f"{names.source(row)}: {share}% ({span}%) of {errors} unlikely steps repeat a section{printed}."
+    return f"{names.source(row)}: {number(share)}%{span} of {errors} unlikely steps repeat a section{printed}."

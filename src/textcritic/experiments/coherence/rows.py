@@ -12,6 +12,7 @@ from textcritic.critics import (
     TransitionCritic,
     decompose,
     document_columns,
+    groups_of,
     latent_nll,
     latent_ppl,
     p_value_of,
@@ -19,15 +20,17 @@ from textcritic.critics import (
     scored_transitions,
     unseen_transitions,
 )
+from textcritic.critics.smoothing import other_smoothings
+from textcritic.critics.transitions import Counts
 from textcritic.errors import TextcriticError
-from textcritic.experiments.coherence.files import DATA_GOLD, CoherenceFiles, Sample
+from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, Sample
 from textcritic.files import read_json
 from textcritic.inference import exp_ratio_of_sums
-from textcritic.plan.sources import data_keys
+from textcritic.plan.sources import RUN, data_keys
 from textcritic.report.cells import PERPLEXITY
 from textcritic.report.measure import Measure, Scored
 from textcritic.report.measured import completed, source_rows
-from textcritic.report.scored import perplexity_of, read_scores, source_scores
+from textcritic.report.scored import RECIPE, perplexity_of, read_scores, source_scores
 from textcritic.report.tables import Material
 
 TEXTS = ("infinite_because", "ppl_unit", "ppl_infinite_because")
@@ -42,8 +45,9 @@ PPL = Measure(
     by_ratio=True,
 )
 COLUMNS = (
-    "label", "latent_ppl", "ci_low", "ci_high", "latent_nll", "latent_ppl_soft", "documents", "steps", "rejected",
-    "rejected_share", "rejected_by_reason", "seeds", "seeds_mean", "seeds_sd", "p_value", "infinite_because",
+    "label", "latent_ppl", "ci_low", "ci_high", "latent_nll", "latent_ppl_soft", "smoothing", "smoothing_less",
+    "latent_ppl_less", "smoothing_more", "latent_ppl_more", "documents", "groups", "steps",
+    "rejected", "rejected_share", "rejected_by_reason", *RECIPE, "p_value", "infinite_because",
     "published", "difference", "ppl_all", "ppl_all_low", "ppl_all_high", "ppl_body", "ppl_body_low", "ppl_body_high",
     "ppl_unit", "ppl_infinite_because", "ppl_published", "ppl_difference",
 )  # fmt: skip
@@ -53,11 +57,13 @@ def coherence_rows(material: Material) -> pd.DataFrame:
     """Latent PPL of every source of a study (paper, Table 2).
 
     Columns: those of `measured.source_rows` for `latent_ppl`, tested against the real text with inferred titles;
-    `latent_nll` (mean, nats per document); `latent_ppl_soft` (expectation under the classifier's posterior); `steps`
-    scored; `seeds`, `seeds_mean`, `seeds_sd` over the seeds of a group; `infinite_because`; `ppl_all`, `ppl_body` with
-    `_low`, `_high` (titles and separators included or not), per `ppl_unit` ("tokens" of the generator's encoding, or
-    "words"), `ppl_infinite_because`; `published` and `difference` for the Latent PPL, `ppl_published` and
-    `ppl_difference`. Infinite values have no interval and no p-value. Where titles are given, real text has one row,
+    `latent_nll` (mean, nats per document); `latent_ppl_soft` (expectation under the classifier's posterior);
+    `smoothing` of the critic, and what the next smaller and larger one of its grid would give, `smoothing_less` with
+    `latent_ppl_less` and `smoothing_more` with `latent_ppl_more` (empty at an end of the grid); `steps` scored;
+    `seeds`, `seeds_mean`, `seeds_sd` over the seeds of a group; `infinite_because`; `ppl_all`, `ppl_body` with `_low`,
+    `_high` (titles and separators included or not), per `ppl_unit` ("tokens" of the generator's encoding, or "words"),
+    `ppl_infinite_because`; `published` and `difference` for the Latent PPL, `ppl_published` and `ppl_difference`.
+    Infinite values have no interval and no p-value. Where titles are given, real text has one row,
     "data-inferred".
 
     Raises:
@@ -71,29 +77,31 @@ def coherence_rows(material: Material) -> pd.DataFrame:
         return replace(scored, more={**scored.more, **perplexity})
 
     rows = source_rows(material, read, [PPL, PERPLEXITY])
-    return completed(rows, COLUMNS, [PPL, PERPLEXITY], ("seed", "documents", "steps", "rejected"), TEXTS)
+    whole = ("documents", "groups", "steps", "rejected")
+    return completed(rows, COLUMNS, [PPL, PERPLEXITY], whole, TEXTS, DATA_INFERRED)
 
 
 def titles_rows(material: Material) -> pd.DataFrame:
     """What titles in the training text change: each generator with against without, by a permutation test.
 
-    Columns: corpus, generator, decoding, seed, `with_titles`, `without_titles` (Latent PPL), `ratio` (without
+    Columns: corpus, generator, decoding, seed, draw, `with_titles`, `without_titles` (Latent PPL), `ratio` (without
     over with) and `p_value`. Only pairs that the study has both of.
     """
     experiment = material.files
     rows = []
-    samples = {(s.corpus, s.generator, s.decoding, s.seed, s.setting): s for s in experiment.samples}
-    for (corpus, generator, decoding, seed, setting), sample in samples.items():
-        other = samples.get((corpus, generator, decoding, seed, "wo-title"))
+    same = ("corpus", "generator", "decoding", *RUN)
+    samples = {(*(getattr(s, key) for key in same), s.setting): s for s in experiment.samples}
+    for (*pair, setting), sample in samples.items():
+        other = samples.get((*pair, "wo-title"))
         if setting != "w-title" or other is None:
             continue
         first, second = read_scores(sample.scores), read_scores(other.scores)
         values = latent_ppl(first), latent_ppl(second)
-        row = {"corpus": corpus, "generator": generator, "decoding": decoding, "seed": seed}
+        row = {key: sample.keys[key] for key in same}
         row |= {"with_titles": values[0], "without_titles": values[1], "ratio": values[1] / values[0]}
         rows.append(row | {"p_value": p_value_of(second, first, experiment.resamples)})
-    columns = ["corpus", "generator", "decoding", "seed", "with_titles", "without_titles", "ratio", "p_value"]
-    return pd.DataFrame(rows, columns=columns)
+    columns = [*same, "with_titles", "without_titles", "ratio", "p_value"]
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(RUN, "Int64"))
 
 
 def _scored(source: Any, critic: TransitionCritic) -> Scored:
@@ -103,12 +111,22 @@ def _scored(source: Any, critic: TransitionCritic) -> Scored:
     except TextcriticError as error:
         raise TextcriticError(f"{source.scores}: {error}") from error
     more: dict[str, Any] = {"latent_nll": latent_nll(scores), "steps": int(columns[:, 1].sum())}
+    more |= _of_smoothing(critic, scored_transitions(scores, critic))
     if not np.isfinite(columns).all():
         steps = sum(step["count"] for step in unseen_transitions(scores, critic))
         more["infinite_because"] = f"{steps:,} steps never occur in the training text and the critic is not smoothed"
     if scores["nll_soft"].null_count != scores.num_rows:
         more["latent_ppl_soft"] = latent_ppl(scores, "nll_soft")
-    return Scored({PPL.value: columns}, len(columns), rejections(scores), more)
+    return Scored({PPL.value: columns}, len(columns), rejections(scores), more, groups_of(scores))
+
+
+def _of_smoothing(critic: TransitionCritic, counts: Counts) -> dict[str, float]:
+    """The critic's smoothing, and the next ones of its grid with the Latent PPL under each."""
+    row = {"smoothing": critic.delta}
+    for delta, value in other_smoothings(critic, counts):
+        way = "less" if delta < critic.delta else "more"
+        row |= {f"smoothing_{way}": delta, f"latent_ppl_{way}": value}
+    return row
 
 
 def scored_sources(
@@ -132,7 +150,7 @@ def decomposition_rows(material: Material) -> pd.DataFrame:
     for keys, scores, critic in scored_sources(material.files):
         parts = decompose(scored_transitions(scores, critic), critic)
         rows.append(keys | {name: getattr(parts, name) for name in columns})
-    return pd.DataFrame(rows).astype({"seed": "Int64"})
+    return pd.DataFrame(rows).astype(dict.fromkeys(RUN, "Int64"))
 
 
 def classifier_rows(material: Material) -> pd.DataFrame:
@@ -152,7 +170,8 @@ def classifier_rows(material: Material) -> pd.DataFrame:
             value, (low, high) = 100 * measured["accuracy"], measured["ci95"]
             printed = published.value(metric, data_keys(data.corpus)) if split == "validation" else None
             row = {"corpus": data.corpus, "metric": metric, "split": split, "value": value}
-            row |= {"ci_low": 100 * low, "ci_high": 100 * high, "sections": measured["n"], "published": printed}
+            row |= {"ci_low": None if low is None else 100 * low, "ci_high": None if high is None else 100 * high}
+            row |= {"sections": measured["n"], "published": printed}
             rows.append(row | {"difference": None if printed is None else value - printed})
     columns = ["corpus", "metric", "split", "value", "ci_low", "ci_high", "sections", "published", "difference"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns).astype({"ci_low": float, "ci_high": float})

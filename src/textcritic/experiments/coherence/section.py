@@ -7,25 +7,31 @@ import pandas as pd
 
 from textcritic.critics import TransitionCritic
 from textcritic.experiments.coherence.audit import switches
+from textcritic.experiments.coherence.doubts import accuracies, warnings
 from textcritic.experiments.coherence.examples import repetitions_shown
 from textcritic.experiments.coherence.figures import GRAPH_TITLES, REAL, generator_curves
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles
 from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
+from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
 from textcritic.experiments.coherence.viewer import viewer_data
 from textcritic.experiments.coherence.words import definitions, findings, headline
 from textcritic.files import read_json
-from textcritic.plan.sources import GROUP, SAMPLE, data_keys
+from textcritic.plan.sources import SAMPLE, data_keys
 from textcritic.report.cells import unscored_sheet
+from textcritic.report.measured import in_groups
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
 from textcritic.report.phrases import perplexity_lines, seeds_in_words
+from textcritic.report.power import power_findings
+from textcritic.report.scored import first_runs
 from textcritic.report.section import Place, Section
 from textcritic.report.sheet import Cell, Sheet
 
 CONTENTS = (
     ("compared", "What was compared"),
     ("values", "Latent PPL"),
+    ("variance", "Where the uncertainty comes from"),
     ("papers", "The paper’s tables"),
     ("decomposition", "Where it comes from"),
     ("perplexity", "Perplexity"),
@@ -33,6 +39,7 @@ CONTENTS = (
     ("repetitions", "Repeated sections"),
     ("matrices", "What follows what"),
     ("articles", "Read the articles"),
+    ("power", "Sections out of order that the test notices"),
     ("audit", "Audit"),
     ("rejected", "Not scored"),
 )
@@ -46,13 +53,16 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
     names, rows, audit = names_of(experiment), tables["coherence"], tables["audit"]
     papers = place.numbered("coherence")
     measured = any(sample.perplexity is not None for sample in experiment.samples)
-    optional = {"papers": papers, "perplexity": measured}
+    noticed = power_findings(tables[STUDY.name], STUDY)
+    uncertain = len(tables["variance"]) > 0
+    optional = {"papers": papers, "perplexity": measured, "power": noticed, "variance": uncertain}
     variables = {
         "titles_given": experiment.titles_given,
         "measured": measured,
+        "variance": optional["variance"],
         "titles_compared": len(tables["titles"]) > 0,
         "compared": _compared(experiment, rows, names),
-        "several_seeds": rows["seed"].nunique() > 1,
+        "several_seeds": bool(names.seeded or names.redrawn),
         "chart_caption": _chart_caption(rows, experiment.titles_given, measured and names.several_settings),
         "every_number": place.sheet(_every_number(rows, names)),
         "bars": _bars(tables["decomposition"], names),
@@ -61,6 +71,8 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         "papers": papers,
         "repetitions": repetitions_shown(experiment, names),
         "matrices": [{"key": s.slug, "label": names.source(s.keys)} for s in experiment.samples],
+        "power": STUDY.name,
+        "noticed": [finding.says for finding in noticed],
         "switches": switches(audit),
         "default": audit.loc[audit["switch"] == "default", "setting_of_switch"].iloc[0],
         "rejected": place.sheet(unscored_sheet(rows[rows["source"] != DATA_GOLD], names, *LEFT_OUT)),
@@ -69,15 +81,17 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         " incoherent ones and the first of the others.",
     }
     card = place.card(rows, [PPL], names.source, [DATA_INFERRED])
+    types = {data.corpus: len(TransitionCritic.load(data.critic).titles) for data in experiment.data}
     return Section(
         title="Coherence",
         html=place.render("section.html.j2", variables),
         contents=tuple((place.id(name), title) for name, title in CONTENTS if optional.get(name, True)),
         card=card,
-        findings=tuple(findings(rows, tables["titles"], names, card)),
+        findings=(*findings(rows, tables["titles"], names, card, types), *noticed),
         definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),
         headline=headline(card),
         lines=tuple(perplexity_lines(rows, "ppl_body", "text without titles")),
+        warnings=warnings(rows, accuracies(experiment), audit),
         script=place.text("viewer.js"),
         style=place.text("section.css"),
     )
@@ -89,15 +103,16 @@ def _compared(experiment: CoherenceFiles, rows: pd.DataFrame, names: Names) -> l
         critic = TransitionCritic.load(data.critic)
         real = rows[(rows["corpus"] == data.corpus) & (rows["source"] == DATA_INFERRED)].iloc[0]
         smoothing = f"{critic.delta:g} added to every count" if critic.delta else "no smoothing"
+        articles = plural(int(real["documents"]), "test article") + in_groups(real.to_frame().T)
         words = (
-            f"{plural(int(real['documents']), 'test article')}; the critic knows {len(critic.titles)} section types, "
+            f"{articles}; the critic knows {len(critic.titles)} section types, "
             f"{plural(int(critic.counts.sum()), 'training step')}, {smoothing}"
         )
         if data.accuracy is not None:
             test = read_json(data.accuracy)["test"]
             low, high = test["ci95"]
             words += f"; the section classifier is right on {percent(test['accuracy'])} of test sections"
-            words += f" ({percent(low)} to {percent(high)})"
+            words += "" if low is None else f" ({percent(low)} to {percent(high)})"
         facts.append((f"Real text: {data.corpus}", f"{words}."))
     samples = rows[rows["source"] == SAMPLE]
     if experiment.titles_given:
@@ -109,6 +124,7 @@ def _compared(experiment: CoherenceFiles, rows: pd.DataFrame, names: Names) -> l
         ("Trained", listed([setting_name(setting) for setting in dict.fromkeys(samples["setting"])]) + " in the text"),
         ("Decoding", listed(list(dict.fromkeys(samples["decoding"])))),
         ("Seeds", seeds_in_words(samples["seed"].dropna())),
+        *([("Draws of each training", seeds_in_words(samples["draw"].dropna()))] if names.redrawn else []),
         ("Articles a sample", _range(samples["documents"] + samples["rejected"], "drawn")),
     ]
     return facts
@@ -141,8 +157,8 @@ def _every_number(rows: pd.DataFrame, names: Names) -> Sheet:
 
 
 def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, Any]]:
-    """Widths in percent and words of the two parts, for real text and the first seed of each sample."""
-    rows = rows[rows["seed"].isna() | (rows["seed"] == rows.groupby(GROUP)["seed"].transform("min"))]
+    """Widths in percent and words of the two parts, for real text and the first training and draw of each sample."""
+    rows = first_runs(rows)
     finite = rows[rows["cross_entropy"] != float("inf")]
     longest = float(finite["cross_entropy"].max()) if len(finite) else 1.0
     bars = []

@@ -19,8 +19,10 @@ from textcritic.report.cells import (
     unique,
     unit_remarks,
 )
+from textcritic.report.measured import in_groups
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, missing, number, p_value, percent, setting_name
+from textcritic.report.phrases import SPREAD
 from textcritic.report.sheet import Cell, Sheet
 
 SETTINGS = ("w-title", "wo-title")
@@ -45,9 +47,9 @@ def paper_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The same in the paper's shape whatever the number of corpora, with numbers of articles and of runs."""
     header, body = _across(rows, names, _counted)
     seeds = sorted(set(rows["seed"].dropna()))
-    ours = f"Ours: {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}."
+    ours = [f"Ours: {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}."] if seeds else []
     paper = ["The paper: one run of each, without intervals."] * bool(rows["published"].notna().any())
-    remarks = [*_remarks(rows, names), "Articles: those scored, under all seeds together.", ours, *paper]
+    remarks = [*_remarks(rows, names), "Articles: those scored, under all seeds together.", *ours, *paper]
     return Sheet("coherence", "", header, body, stubs=2, remarks=remarks)
 
 
@@ -107,7 +109,8 @@ def classifier_sheet(rows: pd.DataFrame) -> Sheet:
     for row in rows.to_dict("records"):
         value, low, high = (percent(row[column] / 100) for column in ("value", "ci_low", "ci_high"))
         beside = () if missing(row["published"]) else percent_beside(row)
-        cells = [Cell(row["split"]), Cell(value, (f"{low} to {high}", *beside)), Cell(count(row["sections"]))]
+        spread = [] if missing(row["ci_low"]) else [f"{low} to {high}"]
+        cells = [Cell(row["split"]), Cell(value, (*spread, *beside)), Cell(count(row["sections"]))]
         body.append([Cell(row["corpus"], heading=True), *cells])
     heads = ("Corpus", "Split", "Right", "Sections")
     remarks = [] if body else ["Titles are given; nothing is inferred."]
@@ -181,8 +184,7 @@ def _real(rows: pd.DataFrame) -> list[str]:
 def _remarks(rows: pd.DataFrame, names: Names) -> list[str]:
     published = "the published value and ours minus it, " if rows["published"].notna().any() else ""
     return [
-        "Under each value: its 95% interval (with several seeds: their standard deviation, under their mean), "
-        f"{published}and the p-value against the real text.",
+        f"Under each value: {SPREAD}, {published}and the p-value against the real text.",
         *unit_remarks(rows),
         *infinite_remarks(rows, names),
     ]
@@ -194,7 +196,8 @@ def _latent(group: pd.DataFrame, span: int = 1) -> Cell:
 
 def _counted(group: pd.DataFrame, span: int = 1) -> Cell:
     cell = _latent(group, span)
-    return cell if group.empty else replace(cell, notes=(*cell.notes, f"{count(group['documents'].sum())} articles"))
+    articles = f"{count(group['documents'].sum())} articles{in_groups(group)}"
+    return cell if group.empty else replace(cell, notes=(*cell.notes, articles))
 
 
 def _generators(rows: pd.DataFrame, names: Names) -> list[tuple[str, str, str]]:

@@ -6,8 +6,9 @@ from textcritic.experiments.coherence.audit import audit_rows, audit_sheet
 from textcritic.experiments.coherence.errors import error_rows, errors_sheet
 from textcritic.experiments.coherence.examples import example_rows, examples_sheet, repetition_examples
 from textcritic.experiments.coherence.names import names_of
+from textcritic.experiments.coherence.power import STUDY, order_rows
 from textcritic.experiments.coherence.repetitions import rates_sheet, repetition_rows, with_rates
-from textcritic.experiments.coherence.rows import classifier_rows, coherence_rows, decomposition_rows, titles_rows
+from textcritic.experiments.coherence.rows import PPL, classifier_rows, coherence_rows, decomposition_rows, titles_rows
 from textcritic.experiments.coherence.sheets import (
     classifier_sheet,
     coherence_sheet,
@@ -16,18 +17,26 @@ from textcritic.experiments.coherence.sheets import (
     perplexity_sheet,
     titles_sheet,
 )
-from textcritic.plan.sources import GROUP, SAMPLE
+from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.decodings import stride_remarks
+from textcritic.report.power import power_sheet
 from textcritic.report.tables import Material, Table, recipe
+from textcritic.report.variance import variance_rows, variance_sheet
 
-TEXT = ("from", "to", "article", "title", "text")
+TEXT = ("from", "to", "article", "title", "text", "component")
 
 
 def perplexity(material: Material) -> Table:
     """Perplexity over all tokens and body tokens."""
     rows = material.get(coherence_rows)
-    columns = [*GROUP, "seed", *(column for column in rows if column.startswith("ppl_"))]
+    columns = [*GROUP, *RUN, *(column for column in rows if column.startswith("ppl_"))]
     return Table(perplexity_sheet(rows, material.names), rows.loc[rows["source"] == SAMPLE, columns])
+
+
+def variance(material: Material) -> Table:
+    """Where the variance of the Latent PPL comes from: documents, drawing, training."""
+    rows = variance_rows(material.get(coherence_rows), PPL, material.files.single)
+    return Table(variance_sheet(rows, material.names, PPL), rows)
 
 
 def repetitions(material: Material) -> Table:
@@ -55,11 +64,13 @@ TABLES = {
     "coherence": recipe(coherence_rows, coherence_sheet),
     "perplexity": perplexity,
     "titles": recipe(titles_rows, titles_sheet),
+    "variance": variance,
     "decomposition": recipe(decomposition_rows, decomposition_sheet),
     "transition-errors": ERRORS,
     "repetition-rates": recipe(repetition_rows, rates_sheet),
     "repetitions": repetitions,
     "classifier": recipe(classifier_rows, lambda rows, _: classifier_sheet(rows)),
+    STUDY.name: recipe(order_rows, lambda rows, _: power_sheet(rows, STUDY)),
     "audit": recipe(audit_rows, audit_sheet),
 }
 PAPER_TABLES = {"coherence": paper_coherence, "errors": ERRORS, "repetitions": paper_repetitions}

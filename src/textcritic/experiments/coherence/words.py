@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from textcritic.critics.smoothing import rests_on_smoothing
+from textcritic.experiments.coherence.doubts import of_real
 from textcritic.experiments.coherence.files import DATA_INFERRED
-from textcritic.inference import ALPHA
-from textcritic.plan.sources import GROUP, SAMPLE
+from textcritic.inference import ALPHA, DIFFERENT, SAME, Number, by_training, over_trainings, recipes_p
+from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.card import Cell, Row, scorecard
 from textcritic.report.cells import matching
 from textcritic.report.names import Names
@@ -22,15 +24,7 @@ from textcritic.report.numbers import (
     percent,
     plural,
 )
-from textcritic.report.scorecard import (
-    DIFFERENT,
-    HIGHER,
-    LOWER,
-    NOT_TESTED,
-    Number,
-    Score,
-    strength,
-)
+from textcritic.report.scorecard import HIGHER, LOWER, NOT_TESTED, Score, strength
 from textcritic.report.section import Finding, said_of
 
 MOST_POINTS = 6
@@ -46,8 +40,8 @@ DEFINITIONS = (
     (
         "Latent PPL",
         "exp(sum of the negative log-probabilities of all steps / number of steps), pooled over all articles of a "
-        "source. The next section is as hard to guess as a draw from that many equally likely ones. Lower is not "
-        "always better: the aim is the value of real text.",
+        "source. Up to the number of section types, the next section is as hard to guess as a draw from that many "
+        "equally likely ones. Lower is not always better: the aim is the value of real text.",
     ),
     ("Latent NLL", "The sum of the negative log-probabilities of an article's steps in nats, averaged over articles."),
     (
@@ -112,7 +106,9 @@ def definitions(resamples: int, titles_given: bool = False) -> list[tuple[str, s
     return [(term, words.format(resamples=resamples)) for term, words in pairs]
 
 
-def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names, card: Sequence[Score]) -> list[Finding]:
+def findings(
+    rows: pd.DataFrame, titles: pd.DataFrame, names: Names, card: Sequence[Score], types: Mapping[str, int]
+) -> list[Finding]:
     """What was found, in reading order.
 
     Args:
@@ -120,9 +116,14 @@ def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names, card: Seque
         titles: as `rows.titles_rows` makes them.
         names: of the sources.
         card: the scores of the rows.
+        types: how many section types the critic of each corpus knows.
     """
     real = rows[rows["source"] == DATA_INFERRED].to_dict("records")
-    points = [Finding("", _of_real(row, len(real) > 1)) for row in real]
+    several = len(real) > 1
+    points = []
+    for row in real:
+        corpus = row["corpus"]
+        points.append(Finding("", _of_real(row, types[corpus], of_real(rows, corpus)[1], several)))
     points += [*said_of(card), *(Finding("", words) for words in _doubts(rows, names, card))]
     points += [Finding("", words, strength) for words, strength in _of_titles(rows, titles, names)]
     return [*points, *(Finding("", words) for words in _of_rejected(rows, names))]
@@ -132,36 +133,41 @@ def headline(card: Sequence[Score]) -> str:
     """How many samples order their sections unlike real text, in a sentence."""
     verdicts = [_verdict(cell) for _, cell in _samples(card)]
     total = len(verdicts)
-    higher, lower, unclear, unknown = (verdicts.count(kind) for kind in (HIGHER, LOWER, UNCLEAR, UNKNOWN))
+    kinds = (HIGHER, LOWER, SAME, UNCLEAR, UNKNOWN)
+    higher, lower, same, unclear, unknown = (verdicts.count(kind) for kind in kinds)
     if total == 1:
         return {
             HIGHER: "The model orders its sections less like real text than real text itself does.",
             LOWER: "The model keeps to the usual order of sections more strictly than real text does.",
-            UNCLEAR: "The model's section order cannot be told from that of real text.",
+            SAME: "The model orders its sections as real text does, within the margin.",
+            UNCLEAR: "Whether the model orders its sections as real text does cannot be told from so many documents.",
             UNKNOWN: "The model's section order could not be compared with that of real text.",
         }[verdicts[0]]
     if higher == total:
         return f"All {total} samples order their sections measurably worse than real text."
+    if same == total:
+        return f"All {total} samples order their sections as real text does, within the margin."
     if unclear == total:
-        return f"None of the {total} samples can be told from real text by the order of its sections."
+        return f"Of none of the {total} samples can be told whether it orders its sections as real text does."
     if unknown == total:
         return f"None of the {total} samples could be compared with real text."
-    parts = []
-    if higher:
-        parts.append(f"{higher} of {total} samples order their sections measurably worse than real text")
-    if lower:
-        does = "keeps" if lower == 1 else "keep"
-        parts.append(
-            f"{lower if higher else f'{lower} of {total} samples'} {does} to the usual order more strictly than it"
-        )
-    if unclear:
-        parts.append(f"{unclear} cannot be told from it")
-    if unknown:
-        parts.append(f"{unknown} could not be compared with it")
+    words = (
+        (higher, "orders its sections measurably worse than", "order their sections measurably worse than"),
+        (lower, "keeps to the usual order more strictly than", "keep to the usual order more strictly than"),
+        (same, "is the same within the margin as", "are the same within the margin as"),
+        (unclear, "may or may not differ from", "may or may not differ from"),
+        (unknown, "could not be compared with", "could not be compared with"),
+    )
+    parts: list[str] = []
+    for number_of, singular, plural_form in words:
+        if number_of:
+            who, real = (str(number_of), "it") if parts else (f"{number_of} of {total} samples", "real text")
+            parts.append(f"{who} {singular if number_of == 1 else plural_form} {real}")
     return f"{listed(parts)}."
 
 
-def _of_real(row: dict[str, object], several: bool) -> str:
+def _of_real(row: dict[str, object], types: int, gold: float | None, several: bool) -> str:
+    """The Latent PPL of real text; what it says is said of its own titles, and up to the number of section types."""
     where = f"On {row['corpus']}, real text" if several else "Real text"
     value = float(str(row["latent_ppl"]))
     if np.isinf(value):
@@ -169,10 +175,15 @@ def _of_real(row: dict[str, object], several: bool) -> str:
             f"{where} has an infinite Latent PPL: {row['infinite_because']}. Nothing can be compared with it; a critic "
             "with smoothing gives it a number."
         )
+    spread = f"95% interval {interval(_f(row['ci_low']), _f(row['ci_high']))}, {count(_f(row['documents']))} articles"
+    by_inferred = f"{where} has a Latent PPL of {number(value)} ({spread})"
+    by_gold = "" if gold is None else f" with inferred titles, and of {number(gold)} with its own"
+    guess = value if gold is None else gold
+    if guess > types:
+        return f"{by_inferred}{by_gold}."
     return (
-        f"{where} has a Latent PPL of {number(value)} (95% interval {interval(_f(row['ci_low']), _f(row['ci_high']))}, "
-        f"{count(_f(row['documents']))} articles): given one section, the next is about as hard to guess as a draw "
-        f"from {number(value)} equally likely ones."
+        f"{by_inferred}{by_gold}: given one section, the next is about as hard to guess as a draw from {number(guess)} "
+        "equally likely ones."
     )
 
 
@@ -183,10 +194,10 @@ def _samples(card: Sequence[Score]) -> list[tuple[Row, Cell]]:
 
 
 def _verdict(cell: Cell) -> str:
-    """Whether a sample's Latent PPL is measurably higher or lower than the real text's, under each of its seeds."""
+    """Whether a sample's Latent PPL is measurably higher or lower than the real text's, or the same."""
     if cell.verdict == DIFFERENT:
         return cell.way
-    return UNKNOWN if cell.verdict == NOT_TESTED else UNCLEAR
+    return SAME if cell.verdict == SAME else UNKNOWN if cell.verdict == NOT_TESTED else UNCLEAR
 
 
 def _doubts(rows: pd.DataFrame, names: Names, card: Sequence[Score]) -> list[str]:
@@ -200,7 +211,19 @@ def _doubts(rows: pd.DataFrame, names: Names, card: Sequence[Score]) -> list[str
     infinite = rows[(rows["source"] == SAMPLE) & rows["infinite_because"].notna()]
     for row in infinite.drop_duplicates(GROUP).to_dict("records"):
         doubts.append(f"The Latent PPL of {names.source(row, seed=False)} is infinite: {row['infinite_because']}.")
-    return doubts
+    return [*doubts, *_of_smoothing(rows, names)]
+
+
+def _of_smoothing(rows: pd.DataFrame, names: Names) -> list[str]:
+    """Which values rest on the smoothing of the critic, of the first seed that does."""
+    said: dict[str, str] = {}
+    for row in rows.to_dict("records"):
+        ways = [(row[f"smoothing_{way}"], row[f"latent_ppl_{way}"]) for way in ("less", "more")]
+        others = [(delta, value) for delta, value in ways if not missing(delta)]
+        name = names.source(row, seed=False)
+        if words := rests_on_smoothing(name, row["latent_ppl"], row["smoothing"], others):
+            said.setdefault(name, words)
+    return list(said.values())
 
 
 def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[tuple[str, float]]:
@@ -213,26 +236,24 @@ def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[t
         first = group.iloc[0]
         name = names.source(first, corpus=False, setting=False, seed=False)
         where = f" on {first['corpus']}" if titles["corpus"].nunique() > 1 else ""
-        before, after = group["with_titles"].mean(), group["without_titles"].mean()
+        before, after = _means(group)
         values = f"from {number(before)} to {number(after)}"
-        known = [p for p in group["p_value"] if not missing(p)]
+        p = _p_of(group)
         start = f"Leaving the section titles out of the training text of {name}{where}"
         if _moved(group):
             verb = "raises" if after > before else "lowers"
-            words = f"{start} {verb} its Latent PPL {values} ({p_value(max(known))}){_by_perplexity(rows, group)}."
+            words = f"{start} {verb} its Latent PPL {values} ({p_value(p)}){_by_perplexity(rows, group)}."
             points.append((words, _strength(rows, group)))
-        elif known:
-            clear = sum(p < ALPHA for p in known)
-            doubt = (
-                f"a difference under {clear} of {len(known)} seeds only" if clear else "no more than chance explains"
-            )
-            points.append((f"{start} takes its Latent PPL {values}, {doubt} ({p_value(max(known))}).", 0.0))
+        elif p is not None:
+            chance = "other trainings" if len(group) > 1 else "chance"
+            points.append((f"{start} takes its Latent PPL {values}, which {chance} may explain ({p_value(p)}).", 0.0))
     return points
 
 
 def _of_many_titles(groups: list[pd.DataFrame]) -> str:
     """One sentence on many pairs; the single ones are in the tables."""
-    moved = [float(g["without_titles"].mean() / g["with_titles"].mean() - 1) for g in groups if _moved(g)]
+    means = [_means(group) for group in groups if _moved(group)]
+    moved = [after / before - 1 for before, after in means]
     raised, lowered = [m for m in moved if m > 0], [-m for m in moved if m < 0]
     parts = [
         f"{verb} the Latent PPL measurably in {len(changes)} ({_percents(changes)})"
@@ -252,15 +273,33 @@ def _strength(rows: pd.DataFrame, group: pd.DataFrame) -> float:
 
 
 def _with_and_without(rows: pd.DataFrame, pair: Mapping[str, Any]) -> tuple[Number, Number]:
-    same = matching(rows, {key: pair[key] for key in ("corpus", "generator", "decoding", "seed")})
+    same = matching(rows, {key: pair[key] for key in ("corpus", "generator", "decoding", *RUN)})
     both = same.set_index("setting")[["latent_ppl", "ci_low", "ci_high"]].astype(float)
     return Number(*both.loc["w-title"]), Number(*both.loc["wo-title"])
 
 
 def _moved(group: pd.DataFrame) -> bool:
-    """Whether titles make a measurable difference to a generator under each of its seeds."""
-    known = [p for p in group["p_value"] if not missing(p)]
-    return bool(known and max(known) < ALPHA and np.isfinite(group[["with_titles", "without_titles"]].mean()).all())
+    """Whether titles make a measurable difference to a generator: to this model, or to the recipe."""
+    p = _p_of(group)
+    return p is not None and p < ALPHA and bool(np.isfinite(_means(group)).all())
+
+
+def _means(group: pd.DataFrame) -> tuple[float, float]:
+    """The Latent PPL with titles and without: geometric means over trainings."""
+    before, after = (over_trainings(group[name].tolist(), by_ratio=True) for name in ("with_titles", "without_titles"))
+    return before.mean, after.mean
+
+
+def _p_of(group: pd.DataFrame) -> float | None:
+    """Of Student's test between the two recipes; with one training, of all its draws the largest."""
+    if group["seed"].nunique() > 1:
+        without, with_titles = (
+            [one.value or 0.0 for one in by_training(zip(group["seed"], map(Number, group[column]), strict=True), True)]
+            for column in ("without_titles", "with_titles")
+        )
+        return recipes_p(without, with_titles, by_ratio=True)
+    p = group["p_value"].max()
+    return None if missing(p) else float(p)
 
 
 def _percents(shares: list[float]) -> str:

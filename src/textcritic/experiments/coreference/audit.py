@@ -14,8 +14,8 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import Documents
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.files import read_table
-from textcritic.inference import ALPHA
-from textcritic.plan.sources import DATA, GROUP, KEYS, SAMPLE
+from textcritic.inference import ALPHA, UNKNOWN
+from textcritic.plan.sources import DATA, GROUP, KEYS, RUN, SAMPLE
 from textcritic.report.cells import matching, measure_cell, unique
 from textcritic.report.measured import columns_of, counted, estimated
 from textcritic.report.names import Names
@@ -23,7 +23,7 @@ from textcritic.report.numbers import missing
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.tables import Material
 
-HIGHER, LOWER, SAME = "higher", "lower", "same"
+HIGHER, LOWER = "higher", "lower"
 COLUMNS = (
     *KEYS,
     *("label", "variant", "latent_ppl", "ci_low", "ci_high", "p_value", "latent_nll", "documents", "tokens", "verdict"),
@@ -117,7 +117,7 @@ def audit_sentence(rows: pd.DataFrame) -> str:
         return ""
     return (
         f"Of {total} variants of the critic, each with one switch changed, {order or 'none'} put the sources in "
-        f"another order, and {verdict or 'none'} changed what can be told from real text."
+        f"another order, and {verdict or 'none'} changed what differs from real text."
     )
 
 
@@ -146,7 +146,7 @@ def _compared(table: pd.DataFrame) -> pd.DataFrame:
                 one != two for one, two in zip(_verdicts(group), _verdicts(itself), strict=True)
             ]
             table.loc[group.index, "order_changes"] = _order(group) != _order(itself)
-    return table.astype({"seed": "Int64", "documents": "Int64", "tokens": "Int64"})
+    return table.astype({**dict.fromkeys(RUN, "Int64"), "documents": "Int64", "tokens": "Int64"})
 
 
 def _verdicts(group: pd.DataFrame) -> list[str]:
@@ -155,7 +155,7 @@ def _verdicts(group: pd.DataFrame) -> list[str]:
     words = []
     for row in group.to_dict("records"):
         told = not missing(row["p_value"]) and row["p_value"] < ALPHA
-        words.append((HIGHER if row["latent_ppl"] > real else LOWER) if told else SAME)
+        words.append((HIGHER if row["latent_ppl"] > real else LOWER) if told else UNKNOWN)
     return [word if source == SAMPLE else "" for word, source in zip(words, group["source"], strict=True)]
 
 

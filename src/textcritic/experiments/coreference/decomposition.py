@@ -11,9 +11,9 @@ import pandas as pd
 
 from textcritic.critics.mentions import cross_fitted_nll
 from textcritic.critics.mentions.scoring import document_nll
-from textcritic.experiments.coreference.read import chained, critic_of
-from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.plan.sources import KEYS
+from textcritic.experiments.coreference.read import chained, critic_of, groups_of_ids
+from textcritic.inference import bootstrap_interval, ratio_of_sums, unit_sums
+from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, interval, missing, number
 from textcritic.report.sheet import Cell, Sheet
@@ -28,7 +28,8 @@ def decomposition_rows(material: Material) -> pd.DataFrame:
 
     Columns: the keys, `label`; `documents` and `tokens`; in nats per token `cross_entropy` (log Latent PPL), `entropy`
     (an upper bound) and `kl` (a lower bound of the divergence from the critic: the former less the latter), each with
-    its 95% document-bootstrap interval, `_low` and `_high`, the fitted critics held fixed. A source with fewer than two
+    its 95% bootstrap interval over documents (those that belong together as one), `_low` and `_high`, the fitted
+    critics held fixed. A source with fewer than two
     documents has no parts.
 
     Raises:
@@ -39,21 +40,23 @@ def decomposition_rows(material: Material) -> pd.DataFrame:
     for real in files.data:
         critic = critic_of(real)
         for source in files.of(real):
-            chains = chained(source, files).chains
-            chains = chains.some(chains.lengths > 0)
+            read = chained(source, files)
+            some = np.flatnonzero(read.chains.lengths)
+            chains = read.chains.some(read.chains.lengths > 0)
             keys = source.keys
             row: dict[str, Any] = keys | {"label": names.source(keys, corpus=False)}
             row |= {"documents": len(chains.lengths), "tokens": len(chains.codes)}
             if len(chains.lengths) > 1:
                 nll = document_nll(critic, chains)
                 own = cross_fitted_nll(critic, chains)
+                groups = groups_of_ids(source, [read.ids[place] for place in some])
                 for term, sums in zip(TERMS, (nll, own, nll - own), strict=True):
                     columns = np.column_stack([sums, chains.lengths])
-                    found = bootstrap_interval(columns, ratio_of_sums, resamples=files.resamples)
+                    found = bootstrap_interval(unit_sums(columns, groups), ratio_of_sums, resamples=files.resamples)
                     row |= {term: found.estimate, f"{term}_low": found.low, f"{term}_high": found.high}
             rows.append(row)
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, "label", *COLUMNS])
-    whole = ("seed", "documents", "tokens")
+    whole = (*RUN, "documents", "tokens")
     return table.astype(dict.fromkeys(COLUMNS, float) | dict.fromkeys(whole, "Int64"))
 
 

@@ -7,13 +7,14 @@ from matplotlib.figure import Figure
 
 from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.passage_figures import PASSAGE_FIGURES
-from textcritic.experiments.coreference.power_chart import power_chart
+from textcritic.experiments.coreference.power import STUDY
 from textcritic.experiments.coreference.rows import PPL
 from textcritic.report.charts import interval_chart, marks_of
 from textcritic.report.drawings import NARROW, WIDE
 from textcritic.report.names import Names
+from textcritic.report.power import power_chart
 
-CHART, POWER = "coreference-ppl", "coreference-power"
+CHART = "coreference-ppl"
 
 
 def figures(files: CoreferenceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
@@ -21,9 +22,9 @@ def figures(files: CoreferenceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterat
     names, table = Names.of(files.samples), rows["coreference"]
     marks = {corpus: marks_of(of, names, PPL) for corpus, of in table.groupby("corpus", sort=False)}
     yield CHART, interval_chart(marks), interval_chart(marks, NARROW)
-    power = rows["coreference-power"]
+    power = rows[STUDY.name]
     if len(power):
-        yield POWER, power_chart(power, WIDE), power_chart(power, NARROW)
+        yield STUDY.name, power_chart(power, STUDY, WIDE), power_chart(power, STUDY, NARROW)
 
 
 FIGURES = {"figures": figures} | PASSAGE_FIGURES

@@ -28,10 +28,19 @@ from textcritic.critics.mentions import (
 from textcritic.critics.mentions.alternatives import Alternatives
 from textcritic.critics.mentions.scoring import document_nll
 from textcritic.errors import TextcriticError
-from textcritic.experiments.coreference.files import CoreferenceFiles
-from textcritic.experiments.coreference.read import chained, critic_of
-from textcritic.inference import GROUPS, bootstrap_difference, bootstrap_interval, ratio_of_sums, t_interval
-from textcritic.plan.sources import KEYS
+from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
+from textcritic.experiments.coreference.read import chained, critic_of, groups_of_ids
+from textcritic.inference import (
+    GROUPS,
+    Groups,
+    bootstrap_difference,
+    bootstrap_interval,
+    ratio_of_sums,
+    t_interval,
+    unit_of,
+    unit_sums,
+)
+from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.names import Names
 from textcritic.report.published import Published
 from textcritic.report.tables import Material
@@ -70,6 +79,7 @@ class Pair:
         real_keys: those of real text.
         critic: fitted on other real text.
         real, sample: their chains.
+        groups: of the documents of real text and of the sample; intervals take a group as one document.
         resamples: of intervals.
     """
 
@@ -78,6 +88,7 @@ class Pair:
     critic: MentionCritic
     real: MentionChains
     sample: MentionChains
+    groups: tuple[Groups, Groups]
     resamples: int
 
     @property
@@ -104,21 +115,24 @@ class Pair:
 
     def _share(self, counts: Sequence[Ints]) -> Row:
         row: Row = {}
-        for prefix, chains, count in zip(("real_", ""), (self.real, self.sample), counts, strict=True):
-            columns = np.column_stack([count, chains.lengths])
-            found = bootstrap_interval(columns, ratio_of_sums, resamples=self.resamples)
+        for prefix, chains, count, groups in zip(
+            ("real_", ""), (self.real, self.sample), counts, self.groups, strict=True
+        ):
+            columns = unit_sums(np.column_stack([count, chains.lengths]), groups)
+            found = bootstrap_interval(columns, ratio_of_sums, resamples=self.resamples).times(100)
             row |= {f"{prefix}count": int(count.sum()), f"{prefix}tokens": int(chains.lengths.sum())}
             values = zip(("percent", "ci_low", "ci_high"), (found.estimate, found.low, found.high), strict=True)
-            row |= {f"{prefix}{name}": 100 * value for name, value in values}
+            row |= {f"{prefix}{name}": value for name, value in values}
         return row
 
     def difference(self, real: Floats, sample: Floats) -> tuple[float, float, float]:
         """A sum over documents per token in the sample, less that in real text, with its 95% interval."""
         one, two = (
-            np.column_stack([sums, chains.lengths]) for sums, chains in ((sample, self.sample), (real, self.real))
+            unit_sums(np.column_stack([sums, chains.lengths]), groups)
+            for sums, chains, groups in zip((real, sample), (self.real, self.sample), self.groups, strict=True)
         )
-        found = bootstrap_difference(one, two, ratio_of_sums, resamples=self.resamples)
-        return found.estimate, found.low, found.high
+        found = bootstrap_difference(two, one, ratio_of_sums, resamples=self.resamples)
+        return found.estimate, *found.ends
 
 
 def contribution_rows(material: Material) -> pd.DataFrame:
@@ -128,9 +142,9 @@ def contribution_rows(material: Material) -> pd.DataFrame:
     windows that is log Latent PPL(sample) - log Latent PPL(real text).
 
     Columns: the keys, `label`; `rank`, from 1, none of windows that are there because they were published; `window`;
-    `count` of the `tokens` of the sample and `percent` of them, with its 95% document-bootstrap interval `ci_low`,
+    `count` of the `tokens` of the sample and `percent` of them, with its 95% bootstrap interval `ci_low`,
     `ci_high` and the `published` value; the same of real text with `real_` before; `log_prob` under the critic, nats;
-    `contribution`, nats per token, with its document-bootstrap interval `contribution_low`, `contribution_high`;
+    `contribution`, nats per token, with its bootstrap interval `contribution_low`, `contribution_high`;
     `of_difference`, contribution over that of all windows. The first row of a sample has the window "(all)", the last
     one "(others)", all that have no row: the rows but the first add up to the first. A sample of which nothing could be
     scored has the row "(all)" alone.
@@ -191,18 +205,23 @@ def ratio_rows(material: Material) -> pd.DataFrame:
 def _pairs(files: CoreferenceFiles) -> Iterator[Pair]:
     names = Names.of(files.samples)
     for real in files.data:
-        critic, chains = critic_of(real), _scored(chained(real, files).chains)
+        critic, (chains, groups) = critic_of(real), _scored(real, files)
         if not len(chains.codes):
             raise TextcriticError(f"{real.mentions}: no mention and no sentence in it; nothing can be compared with it")
         for sample in files.shown(real)[1:]:
             keys = sample.keys
             label = names.source(keys, corpus=False, seed=False)
-            written = _scored(chained(sample, files).chains)
-            yield Pair(keys | {"label": label}, real.keys, critic, chains, written, files.resamples)
+            written, of_sample = _scored(sample, files)
+            both = keys | {"label": label}, real.keys
+            yield Pair(*both, critic, chains, written, (groups, of_sample), files.resamples)
 
 
-def _scored(chains: MentionChains) -> MentionChains:
-    return chains.some(chains.lengths > 0)
+def _scored(source: Documents, files: CoreferenceFiles) -> tuple[MentionChains, Groups]:
+    """The chains of the documents that have a token, and their groups."""
+    read = chained(source, files)
+    some = read.chains.lengths > 0
+    ids = [read.ids[place] for place in np.flatnonzero(some)]
+    return read.chains.some(some), groups_of_ids(source, ids)
 
 
 def _contributions(pair: Pair, published: Published) -> Iterator[Row]:
@@ -268,9 +287,10 @@ def _ratios(pair: Pair, published: Published) -> Iterator[Row]:
     if pair.empty:
         yield {"windows": 0}
         return
-    found = log_ratios(pair.real, pair.sample, pair.critic.order, pair.critic.discount).to_pandas()
-    # One a document where there are fewer, so that the two sets may differ in their degrees of freedom.
-    groups = min(GROUPS, len(pair.real.lengths), len(pair.sample.lengths))
+    units = unit_of(pair.groups[0], len(pair.real.lengths)), unit_of(pair.groups[1], len(pair.sample.lengths))
+    found = log_ratios(pair.real, pair.sample, pair.critic.order, pair.critic.discount, units=units).to_pandas()
+    # One a unit where there are fewer, so that the two sets may differ in their degrees of freedom.
+    groups = min(GROUPS, *(int(unit.max()) + 1 for unit in units))
     for prefix, name in (("real_", "real"), ("", "sample")):
         logs, variance = found[f"log_prob_{name}"], found[f"variance_{name}"]
         low, high = t_interval(logs, variance, groups)
@@ -325,7 +345,7 @@ def _table(rows: Sequence[Row], columns: Sequence[str]) -> pd.DataFrame:
     """The rows with all columns in order, whole numbers as such."""
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, "label", "rank", "window", *columns])
     texts = {"window", "direction", "alternative", "published_alternative"} & set(table.columns)
-    whole = {"seed", "rank", "windows", "count", "tokens", "real_count", "real_tokens"} & set(table.columns)
+    whole = {*RUN, "rank", "windows", "count", "tokens", "real_count", "real_tokens"} & set(table.columns)
     numbers = [name for name in columns if name not in texts | whole]
     for name in texts:
         table[name] = table[name].astype(object).where(table[name].notna(), "")

@@ -1,12 +1,12 @@
 """Coreference in a study: which files it is made of, and what is checked before anything runs."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import Annotated, CoreferenceFiles, RealText, Sample
 from textcritic.plan.experiment import Experiment
+from textcritic.plan.power import power_file
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries, download_of
 from textcritic.plan.sources import Source, decodings_of, drawn
 from textcritic.plan.spec import SCHEMAS
@@ -78,10 +78,6 @@ class Coreference(Experiment):
         """What of the critic's entry decides its chains, as a rule's parameter."""
         return self.registries.spec("critics", self.block["critic"], "kind", "resolver", "chains")
 
-    def power_options(self) -> str:
-        """The block's key `power`, as a rule's parameter."""
-        return json.dumps(self.block["power"], sort_keys=True)
-
     def _check_files(self, registry: str, name: str) -> None:
         """See that an entry's files and its language are there, but for what is downloaded."""
         entry = self.registries.entry(registry, name)
@@ -94,8 +90,7 @@ class Coreference(Experiment):
                     )
 
     def _real(self, corpus: str, whole: bool) -> RealText:
-        critic, power = self.block["critic"], self.block["power"]
-        tried = whole and power["shares"] and power["articles"]
+        critic = self.block["critic"]
         return RealText(
             corpus=corpus,
             critic=Path(self.fitted(corpus)),
@@ -104,7 +99,7 @@ class Coreference(Experiment):
             scores=Path(f"results/scores/{critic}/{corpus}/data/test.parquet"),
             articles=Path(f"results/corpora/{corpus}/test.parquet"),
             variants=self._variants(corpus, "data/test", whole),
-            power=Path(f"{self.folder}/power/{corpus}.parquet") if tried else None,
+            power=power_file(self, corpus) if whole else None,
         )
 
     def _sample(self, source: Source, whole: bool) -> Sample:

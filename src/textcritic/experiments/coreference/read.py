@@ -1,11 +1,14 @@
 """What the tables and figures of coreference read: scores, chains of mentions, the critic."""
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 
 from textcritic.critics.mentions import MentionCritic
 from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents, RealText
+from textcritic.inference import Groups
 from textcritic.latents.resolvers.chains import Chained, read_chains
 from textcritic.report.scored import source_scores
 
@@ -18,6 +21,14 @@ def read_mention_scores(source: Documents) -> pa.Table:
 def chained(source: Documents, files: CoreferenceFiles) -> Chained:
     """The chains of mentions of a source, as its critic reads them."""
     return read_chains(source.mentions, chain_options(files.critic, files.resolver))
+
+
+def groups_of_ids(source: Documents, ids: Sequence[str]) -> Groups:
+    """The groups of some documents of a source, as its scores have them; None where all are alone."""
+    scores = read_mention_scores(source)
+    of = dict(zip(scores["id"].to_pylist(), scores["group"].to_pylist(), strict=True))
+    groups = [of.get(document) for document in ids]
+    return groups if any(groups) else None
 
 
 def critic_of(real: RealText) -> MentionCritic:

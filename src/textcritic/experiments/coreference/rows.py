@@ -4,12 +4,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.critics import document_columns, latent_nll, rejections
+from textcritic.critics import document_columns, groups_of, latent_nll, rejections
 from textcritic.experiments.coreference.files import Documents
 from textcritic.experiments.coreference.read import read_mention_scores
 from textcritic.inference import exp_ratio_of_sums
 from textcritic.report.measure import Measure, Scored
 from textcritic.report.measured import completed, source_rows
+from textcritic.report.scored import RECIPE
 from textcritic.report.tables import Material
 
 PPL = Measure(
@@ -22,11 +23,11 @@ PPL = Measure(
     difference="difference",
 )
 COLUMNS = (
-    "label", "latent_ppl", "ci_low", "ci_high", "p_value", "latent_nll", "documents", "tokens",
+    "label", "latent_ppl", "ci_low", "ci_high", "p_value", "latent_nll", "documents", "groups", "tokens",
     "mentions_per_document", "people_per_document", "without_people", "rejected", "rejected_share",
-    "rejected_by_reason", "seeds", "seeds_mean", "seeds_sd", "published", "difference",
+    "rejected_by_reason", *RECIPE, "published", "difference",
 )  # fmt: skip
-WHOLE = ("seed", "documents", "tokens", "without_people", "rejected", "seeds")
+WHOLE = ("documents", "groups", "tokens", "without_people", "rejected", "seeds")
 
 
 def ppl_rows(material: Material) -> pd.DataFrame:
@@ -61,4 +62,4 @@ def read_scored(scores: pa.Table) -> Scored:
         "people_per_document": float(people.mean()),
         "without_people": int((people == 0).sum()),
     }
-    return Scored({PPL.value: columns}, len(kept), rejections(scores), more)
+    return Scored({PPL.value: columns}, len(kept), rejections(scores), more, groups_of(scores))

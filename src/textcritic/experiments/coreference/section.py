@@ -6,9 +6,9 @@ import pandas as pd
 
 from textcritic.critics.mentions import THRESHOLD
 from textcritic.experiments.coreference.audit import audit_sentence
-from textcritic.experiments.coreference.figures import CHART, POWER
+from textcritic.experiments.coreference.figures import CHART
 from textcritic.experiments.coreference.files import CoreferenceFiles
-from textcritic.experiments.coreference.power import power_findings
+from textcritic.experiments.coreference.power import STUDY, exchange_findings
 from textcritic.experiments.coreference.reader import FEWEST_TOKENS, reader
 from textcritic.experiments.coreference.resolver import resolver_sentences
 from textcritic.experiments.coreference.rows import PPL
@@ -34,7 +34,7 @@ READER = (
 def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
     """The section, its scores, findings and definitions, as `plan.experiment` says."""
     names, rows = Names.of(files.samples), tables["coreference"]
-    noticed, audit = power_findings(tables["coreference-power"]), audit_sentence(tables["coreference-audit"])
+    noticed, audit = exchange_findings(tables[STUDY.name]), audit_sentence(tables["coreference-audit"])
     variables = {
         "chart": CHART,
         "papers": place.numbered("ppl"),
@@ -42,7 +42,7 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         "reader_words": f"Of each source {files.report_articles} articles at most are here: {READER}",
         "rare": f"{RARE:.0%}",
         "threshold": share(THRESHOLD),
-        "power": POWER,
+        "power": STUDY.name,
         "noticed": [finding.says for finding in noticed],
         "audit": audit,
         "resolver": resolver_sentences(tables["coreference-resolvers"]),

@@ -6,20 +6,21 @@ import pandas as pd
 
 from textcritic.critics.mentions import NO_ENTITY, THRESHOLD, MentionCritic
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
-from textcritic.experiments.coreference.read import chained, critic_of
+from textcritic.experiments.coreference.read import chained, critic_of, groups_of_ids
 from textcritic.experiments.coreference.why import share
-from textcritic.inference import ratio_of_sums
-from textcritic.plan.sources import GROUP, KEYS
+from textcritic.inference import Groups, ratio_of_sums
+from textcritic.plan.sources import GROUP, KEYS, RUN
 from textcritic.report.cells import measure_cell
 from textcritic.report.measure import Measure, Scored
-from textcritic.report.measured import source_rows
+from textcritic.report.measured import source_rows, with_reasons
 from textcritic.report.names import Names
 from textcritic.report.numbers import MINUS, count
+from textcritic.report.phrases import SPREAD
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.tables import Material
 
 COLUMNS = ("mentions", "documents", "unlikely", "share", "ci_low", "ci_high", "p_value")
-WHOLE = ("seed", "mentions", "documents", "unlikely")
+WHOLE = (*RUN, "mentions", "documents", "unlikely")
 
 
 SHARE = Measure(name="Unlikely mentions", value="share", section="shares", statistic=ratio_of_sums, whole=1)
@@ -32,8 +33,8 @@ def share_rows(material: Material) -> pd.DataFrame:
     not counted.
 
     Columns: the keys; `mentions` and the `documents` that have any; `unlikely`, how many of the mentions are; `share`,
-    the latter by the former, with its 95% document-bootstrap interval `ci_low`, `ci_high`; `p_value` of a permutation
-    test of documents against real text. A source without a mention has the counts alone.
+    the latter by the former, with its 95% bootstrap interval `ci_low`, `ci_high`; `p_value` of a test against real
+    text. Documents that belong together are one unit of both. A source without a mention has the counts alone.
 
     Raises:
         TextcriticError: a file is missing or damaged.
@@ -41,17 +42,18 @@ def share_rows(material: Material) -> pd.DataFrame:
     critics = {data.corpus: critic_of(data) for data in material.files.data}
 
     def read(source: Documents, _: Scored | None) -> Scored:
-        columns = _unlikely(source, material.files, critics[source.corpus])
+        columns, groups = _unlikely(source, material.files, critics[source.corpus])
         unlikely, mentions = columns.sum(axis=0)
         more = {"documents": len(columns), "unlikely": unlikely, "mentions": mentions}
-        return Scored({SHARE.value: columns} if len(columns) else {}, more=more)
+        return Scored({SHARE.value: columns} if len(columns) else {}, more=more, groups=groups)
 
-    table = pd.DataFrame(source_rows(material, read, [SHARE])).reindex(columns=[*KEYS, *COLUMNS])
+    rows = pd.DataFrame(source_rows(material, read, [SHARE]))
+    table = with_reasons(rows, [*KEYS, *COLUMNS], [SHARE])
     return table.astype(dict.fromkeys(COLUMNS, float)).astype(dict.fromkeys(WHOLE, "Int64"))
 
 
 def share_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """The share of unlikely mentions of each source; of several seeds their mean and the largest p-value."""
+    """The share of unlikely mentions of each source; of several trainings their mean and how many of them differ."""
     heads = ("Source", "Unlikely", "Mentions", "Documents")
     body = []
     for _, group in rows.groupby(["source", *GROUP], sort=False):
@@ -60,18 +62,22 @@ def share_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         body.append([name, measure_cell(group, SHARE), *sums])
     remarks = [
         f"Unlikely: mentions whose probability under the critic is below {share(THRESHOLD)} (log P < {MINUS}7, as in "
-        "the paper’s Table 15). Under each share its 95% interval (with several seeds: their standard deviation), and "
+        f"the paper’s Table 15). Under each share {SPREAD}, and "
         "the p-value of a test against real text. Documents: those with mentions."
     ]
     return Sheet("coreference-shares", "Unlikely mentions", [[Cell(head) for head in heads]], body, remarks=remarks)
 
 
-def _unlikely(source: Documents, files: CoreferenceFiles, critic: MentionCritic) -> npt.NDArray[np.int64]:
-    """Unlikely mentions and all mentions of each document that has any: [documents, 2]."""
-    chains = chained(source, files).chains
+def _unlikely(
+    source: Documents, files: CoreferenceFiles, critic: MentionCritic
+) -> tuple[npt.NDArray[np.int64], Groups]:
+    """Unlikely mentions and all mentions of each document that has any, [documents, 2], and the documents' groups."""
+    read = chained(source, files)
+    chains = read.chains
     document = np.repeat(np.arange(len(chains.lengths)), chains.lengths)
     mention = chains.entities != NO_ENTITY
     below = mention & (critic.log_prob(chains) < THRESHOLD)
     columns = [np.bincount(document[which], minlength=len(chains.lengths)) for which in (below, mention)]
     found = np.stack(columns, axis=1)
-    return found[found[:, 1] > 0]
+    some = np.flatnonzero(found[:, 1])
+    return found[some], groups_of_ids(source, [read.ids[place] for place in some])

@@ -5,8 +5,10 @@ import pandas as pd
 from textcritic.experiments.coreference.rows import PPL
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, measure_cell, unique
+from textcritic.report.measured import in_groups
 from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, number
+from textcritic.report.phrases import SPREAD
 from textcritic.report.sheet import Cell, Sheet
 
 STEP = "Latent PPL is per token of a chain: a mention of a person, or the mark of a sentence's start."
@@ -23,7 +25,7 @@ def ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         ppl = measure_cell(group, PPL) if len(known) else Cell(NONE, ("nothing could be scored",))
         body.append([name, ppl, *means, _documents(group), left_out_cell(group)])
     remarks = [
-        f"{STEP} Under each value: its 95% interval (with several seeds: their standard deviation) and the p-value "
+        f"{STEP} Under each value: {SPREAD} and the p-value "
         "against real text. People: distinct entities. Without people: documents whose chain is marks of sentences "
         "alone; they count."
     ]
@@ -41,14 +43,11 @@ def paper_ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     body = []
     for _, group in rows.groupby(["source", *GROUP], sort=False):
         first = group.iloc[0].to_dict()
-        documents = f"{count(group['documents'].sum())} documents"
+        documents = f"{count(group['documents'].sum())} documents{in_groups(group)}"
         cell = measure_cell(group, PPL)
         name = Cell(names.source(first, corpus=len(corpora) > 1, seed=False), heading=True)
         body.append([name, Cell(cell.text, (*cell.notes, documents))])
-    remarks = [
-        f"{STEP} Under each value: its 95% interval (with several seeds: their standard deviation), and the p-value "
-        "against real text."
-    ]
+    remarks = [f"{STEP} Under each value: {SPREAD}, and the p-value against real text."]
     return Sheet("coreference", "", [[Cell("Model"), Cell("Latent PPL")]], body, remarks=remarks)
 
 

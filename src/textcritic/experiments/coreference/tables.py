@@ -21,12 +21,13 @@ from textcritic.experiments.coreference.ngrams import (
     ratio_rows,
     unlikely_rows,
 )
-from textcritic.experiments.coreference.power import power_rows, power_sheet
+from textcritic.experiments.coreference.power import STUDY, exchange_rows
 from textcritic.experiments.coreference.resolver import TEXT as RESOLVER_TEXT
 from textcritic.experiments.coreference.resolver import error_rows, error_sheet, resolver_rows, resolver_sheet
 from textcritic.experiments.coreference.rows import ppl_rows
 from textcritic.experiments.coreference.shares import share_rows, share_sheet
 from textcritic.experiments.coreference.sheets import paper_ppl_sheet, ppl_sheet
+from textcritic.report.power import power_sheet
 from textcritic.report.sheet import Sheet
 from textcritic.report.tables import Material, Table, recipe
 
@@ -86,7 +87,7 @@ TABLES = {
     "coreference-unlikely": UNLIKELY,
     "coreference-ratios": with_notes(ratio_rows, ratios_sheet, *PROBABILITY.values()),
     "coreference-decomposition": recipe(decomposition_rows, decomposition_sheet),
-    "coreference-power": recipe(power_rows, lambda rows, _: power_sheet(rows)),
+    STUDY.name: recipe(exchange_rows, lambda rows, _: power_sheet(rows, STUDY)),
     "coreference-audit": recipe(audit_rows, audit_sheet),
     "coreference-resolvers": recipe(resolver_rows, lambda rows, _: resolver_sheet(rows)),
     "coreference-resolver-error": recipe(error_rows, lambda rows, _: error_sheet(rows)),

@@ -9,13 +9,15 @@ from textcritic.critics.mentions import BOS
 from textcritic.experiments.coreference.passages import Symbol
 from textcritic.experiments.coreference.sheets import STEP
 from textcritic.experiments.coreference.why import is_label, written
-from textcritic.inference import ALPHA
+from textcritic.inference import ALPHA, Number, over_trainings, trainings_p
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
 from textcritic.report.names import Names
-from textcritic.report.numbers import MINUS, interval, p_value, percent
-from textcritic.report.scorecard import Number, strength
+from textcritic.report.numbers import MINUS, missing, p_value, percent
+from textcritic.report.scorecard import strength
 from textcritic.report.section import Finding
 
+WORTH_NAMING = 0.05
+"""The share of a difference that a single window has to add, so that it explains some of it."""
 DEFINITIONS = (
     (
         "Latent PPL of mentions",
@@ -77,16 +79,26 @@ def _symbol(token: str) -> Symbol:
 
 
 def _of_window(row: dict[str, Any], names: Names) -> Finding:
-    """The window that contributes most to the difference of a sample; says nothing if chance may explain it."""
-    if not row["contribution_low"] > 0:
+    """The window that contributes most to the difference of a sample, and how much of it.
+
+    Says nothing if chance may explain the window, or if the sample is no less likely than real text altogether.
+    """
+    share = row["of_difference"]
+    if not row["contribution_low"] > 0 or not share > 0:
         return Finding("", "")
     window = row["window"].split(" ")
     tokens = " ".join(written(_symbol(token)) for token in window if token != BOS)
+    what = (
+        f"{window_in_words(window)}, in the window “{tokens}”{' at the start of a text' * (BOS in window)} "
+        f"({_percent(row['percent'])} of the sample’s windows, {_percent(row['real_percent'])} of those of real text)"
+    )
+    source = names.source(row)
+    if share < WORTH_NAMING:
+        says = f"No single window explains the difference of {source} from real text. What adds most to it is {what}:"
+        return Finding("", f"{says} {percent(share)} of the difference.")
     return Finding(
         "",
-        f"What adds most to the difference of {names.source(row)} from real text is {window_in_words(window)}, in the "
-        f"window “{tokens}”{' at the start of a text' * (BOS in window)}: "
-        f"{_percent(row['percent'])} of the sample’s windows, {_percent(row['real_percent'])} of those of real text.",
+        f"What adds most to the difference of {source} from real text is {what}: {percent(share)} of the difference.",
     )
 
 
@@ -95,17 +107,27 @@ def _percent(value: float) -> str:
 
 
 def _of_sample(group: pd.DataFrame, real: dict[str, Any], names: Names) -> Finding:
-    mean, p = float(group["share"].mean()), float(group["p_value"].max())
-    what = f"of the mentions of people in samples of {names.source(group.iloc[0].to_dict(), seed=False)}"
-    beside = f"in real text {percent(real['share'])} ({interval(100 * real['ci_low'], 100 * real['ci_high'])}%)"
-    low, high = group["ci_low"].iloc[0], group["ci_high"].iloc[0]
-    own = f" ({interval(100 * low, 100 * high)}%)" if len(group) == 1 else f" over {len(group)} seeds"
-    if p >= ALPHA:
-        says = f"{percent(mean)}{own} {what} are unlikely under the critic, {beside}: no more than chance explains"
-        return Finding("", f"{says} ({p_value(p)}).")
-    words = f"{percent(mean)}{own} {what} are unlikely under the critic (log P < {MINUS}7), {beside} ({p_value(p)})."
-    apart = [
-        strength(Number(*row), Number(real["share"], real["ci_low"], real["ci_high"]))
-        for row in group[["share", "ci_low", "ci_high"]].itertuples(index=False)
-    ]
-    return Finding("", words, min(apart))
+    yardstick = Number(real["share"], *_ends(real["ci_low"], real["ci_high"]))
+    first, recipe = group.iloc[0], over_trainings(group["share"].tolist())
+    number, p, over = Number(first["share"], *_ends(first["ci_low"], first["ci_high"])), first["p_value"], ""
+    if len(group) > 1:
+        number, over = recipe.number, f" over {len(group)} trainings"
+        p = None if yardstick.low is None else trainings_p(group["share"].tolist(), yardstick)
+    what = f"of the mentions of people in samples of {names.source(first.to_dict(), seed=False)}"
+    says = f"{_share(number, over)} {what} are unlikely under the critic"
+    beside = f"in real text {_share(yardstick)}"
+    if p is None or p >= ALPHA:
+        tested = "not tested" if p is None else f"a difference that chance may explain ({p_value(p)})"
+        return Finding("", f"{says}, {beside}: {tested}.")
+    return Finding("", f"{says} (log P < {MINUS}7), {beside} ({p_value(p)}).", strength(number, yardstick))
+
+
+def _share(number: Number, over: str = "") -> str:
+    """A share and its interval, in percent."""
+    if number.low is None or number.high is None:
+        return f"{percent(number.value)}{over}"
+    return f"{percent(number.value)}{over} ({percent(max(number.low, 0.0))}–{percent(min(number.high, 1.0))})"
+
+
+def _ends(*ends: float | None) -> list[float | None]:
+    return [None if missing(end) else end for end in ends]

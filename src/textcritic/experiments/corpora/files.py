@@ -8,10 +8,17 @@ from textcritic.plan.bundle import Files
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus(Files):
-    """A corpus by its name, with its statistics.json."""
+    """A corpus by its name.
+
+    Attributes:
+        corpus: the name.
+        statistics: statistics.json.
+        overlap: overlap.json, what the validation and the test split share with the train split.
+    """
 
     corpus: str
     statistics: Path
+    overlap: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ class Corpora(Experiment):
     """What corpora hold, and what was left out of them (model criticism paper, Table 11)."""
 
     kind = "corpora"
-    version = 2
-    tables = ("statistics", "left-out")
+    version = 3
+    tables = ("statistics", "left-out", "shared-text")
 
     def check(self) -> None:
         """See that the corpora are text, which has sections."""
@@ -29,8 +29,11 @@ class Corpora(Experiment):
         return list(dict.fromkeys(self.block["corpora"]))
 
     def files(self, part: str | None = None) -> CorporaFiles:
-        """The statistics of each corpus compared."""
+        """The statistics of each corpus compared, and what its splits share."""
         corpora, _ = self.compared(part)
-        return CorporaFiles(
-            data=tuple(Corpus(corpus=c, statistics=Path(f"results/corpora/{c}/statistics.json")) for c in corpora)
-        )
+        return CorporaFiles(data=tuple(_corpus(corpus) for corpus in corpora))
+
+
+def _corpus(name: str) -> Corpus:
+    folder = Path("results/corpora") / name
+    return Corpus(corpus=name, statistics=folder / "statistics.json", overlap=folder / "overlap.json")

@@ -1,6 +1,6 @@
 """Statistics of corpora, and what was left out of them, in long format."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -57,11 +57,42 @@ def left_out_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["corpus", "stage", "reason", "articles"])
 
 
+def shared_rows(material: Material) -> pd.DataFrame:
+    """What the validation and the test split of each corpus share with its train split, of words in lower case.
+
+    Columns: corpus; split; metric: `copies`, documents with the text of a training document; `more_than_half`,
+    documents of which more than half of the 13-grams stand in the training text; `ngrams_4` to `ngrams_16`, n-grams
+    that stand there; value, how many; all, of how many; share, percent, empty where there is none. They are counts of
+    whole splits, so they have no interval.
+
+    Raises:
+        TextcriticError: a file is missing or damaged.
+    """
+    rows = []
+    for corpus in material.files.data:
+        for split, metric, value, total in _shared(corpus):
+            row = {"corpus": corpus.corpus, "split": split, "metric": metric, "value": value, "all": total}
+            rows.append(row | {"share": 100 * value / total if total else None})
+    return pd.DataFrame(rows).astype({"share": float})
+
+
 def commonest_titles(corpus: Corpus, most: int) -> list[tuple[str, float]]:
     """The commonest section types of the train split, each with its share of the sections there."""
     titles: Mapping[str, int] = read_json(corpus.statistics).get("titles", {})
     total = max(sum(titles.values()), 1)
     return [(title, sections / total) for title, sections in sorted(titles.items(), key=lambda pair: -pair[1])[:most]]
+
+
+def _shared(corpus: Corpus) -> Iterator[tuple[str, str, int, int]]:
+    """(split, metric, how many, of how many), as overlap.json says."""
+    try:
+        for split, said in read_json(corpus.overlap).items():
+            yield split, "copies", said["copies"], said["documents"]
+            yield split, "more_than_half", said["more_than_half"], said["long_enough"]
+            for n, total in said["all"].items():
+                yield split, f"ngrams_{n}", said["seen"][n], total
+    except (KeyError, TypeError, AttributeError) as error:
+        raise TextcriticError(f"{corpus.overlap}: no {error} in it; delete it and rerun its rule") from error
 
 
 def _statistics(corpus: Corpus) -> dict[str, float]:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from textcritic.experiments.corpora.figures import CHART
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
-from textcritic.experiments.corpora.words import DEFINITIONS
+from textcritic.experiments.corpora.words import DEFINITIONS, shared_words
 from textcritic.files import read_json
 from textcritic.report.numbers import count, plural
 from textcritic.report.section import Place, Section
@@ -14,16 +14,18 @@ from textcritic.report.section import Place, Section
 
 def section(experiment: CorporaFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
     """The section; it has no findings, as `plan.experiment` says."""
+    shared = [words for corpus in experiment.data for words in shared_words(corpus.corpus, tables["shared-text"])]
     variables = {
         "chart": CHART,
         "papers": place.numbered("statistics"),
+        "shared": shared,
         "units": [f"{corpus.corpus}: section lengths in {_unit(corpus)}." for corpus in experiment.data],
     }
     return Section(
         title="The real text",
         html=place.render("section.html.j2", variables),
         definitions=DEFINITIONS,
-        lines=tuple(_line(corpus, tables["left-out"]) for corpus in experiment.data),
+        lines=(*(_line(corpus, tables["left-out"]) for corpus in experiment.data), *shared),
     )
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.report.cells import unique
 from textcritic.report.numbers import MINUS, NONE, count, missing, percent
 from textcritic.report.sheet import Cell, Sheet
@@ -42,6 +43,38 @@ def left_out_sheet(rows: pd.DataFrame) -> Sheet:
     header = [[Cell(head) for head in ("Corpus", "When", "Reason", "Articles", "Share")]]
     remarks = ["Share: of all articles left out at that time."] if body else ["Nothing was left out."]
     return Sheet("left-out", "Articles left out, by reason", header, body, stubs=3, remarks=remarks)
+
+
+def shared_sheet(rows: pd.DataFrame) -> Sheet:
+    """What validation and test share with train, a column for each corpus and split."""
+    columns = unique(zip(rows["corpus"], rows["split"], strict=True))
+    several = rows["corpus"].nunique() > 1
+    body = []
+    for metric in unique(rows["metric"]):
+        found = rows[rows["metric"] == metric].set_index(["corpus", "split"]).to_dict("index")
+        body.append([Cell(_shared_name(metric), heading=True), *(_share(found.get(column)) for column in columns)])
+    heads = [f"{corpus}: {split}" if several else split for corpus, split in columns]
+    remarks = [
+        "Words are compared in lower case, and a mark such as a comma is a word. Titles are not compared. Documents "
+        f"with fewer than {MAIN_LENGTH} words are not among those of which half could be shared."
+    ]
+    return Sheet(
+        "shared-text", "Text that stands in the train split too", [[Cell(""), *map(Cell, heads)]], body, remarks=remarks
+    )
+
+
+def _shared_name(metric: str) -> str:
+    names = {
+        "copies": "documents, exact copies",
+        "more_than_half": f"documents that share more than half of their runs of {MAIN_LENGTH} words",
+    }
+    return names.get(metric) or f"runs of {metric.removeprefix('ngrams_')} words"
+
+
+def _share(row: dict[str, Any] | None) -> Cell:
+    if row is None or not row["all"]:
+        return Cell(NONE)
+    return Cell(percent(row["value"] / row["all"]), (f"{count(row['value'])} of {count(row['all'])}",))
 
 
 def _statistic(row: dict[str, Any] | None) -> Cell:

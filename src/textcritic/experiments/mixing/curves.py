@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from textcritic.experiments.mixing.known import TESTS
-from textcritic.plan.sources import DATA, SAMPLE
+from textcritic.plan.sources import DATA, RUN, SAMPLE
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
 from textcritic.report.names import Names
@@ -84,7 +84,7 @@ def _refinement(axes: Axes, rows: pd.DataFrame, real: pd.Series, names: Names) -
     axes.axhline(real["mixed"], color=RULE, linewidth=1.0, zorder=0.5)
     passes = sorted({int(value) for value in rows["iterations"]})
     place = {value: number for number, value in enumerate(passes)}
-    for number, (_, curve) in enumerate(rows.groupby(["generator", "seed"], sort=False)):
+    for number, (_, curve) in enumerate(rows.groupby(["generator", *RUN], sort=False)):
         marker, dashes, colour = LOOKS[number % len(LOOKS)]
         x = [place[int(value)] for value in curve["iterations"]]
         low, high, y = (curve[column].to_numpy(dtype=float) for column in ("mixed_low", "mixed_high", "mixed"))

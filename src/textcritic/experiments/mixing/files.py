@@ -58,9 +58,11 @@ class MixingFiles(Compared):
     Attributes:
         known: what was measured on artificial languages.
         report_articles: sentences of each source that the report shows.
+        words: likeliest words of each topic that tables show.
     """
 
     data: tuple[RealText, ...]
     samples: tuple[Sample, ...]
     known: tuple[Known, ...]
     report_articles: int
+    words: int

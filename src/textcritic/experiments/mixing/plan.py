@@ -54,6 +54,7 @@ class Mixing(Experiment):
             decodings=decodings_of(sources, self.registries),
             resamples=self.config["resamples"],
             report_articles=self.config["report_articles"],
+            words=self.block["words"],
         )
 
     def _real(self, corpus: str) -> RealText:

@@ -1,9 +1,9 @@
 """Mixed languages in long format: how much each source mixes, and how that compares with real translations."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any, Self
 
 import numpy as np
@@ -13,31 +13,33 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.corpora import iter_articles
-from textcritic.critics import rejections
+from textcritic.critics import groups_of, rejections
 from textcritic.critics.lda import CORNER, LDA, Posteriors, mixing_columns, topic_languages
 from textcritic.errors import TextcriticError
 from textcritic.experiments.mixing.files import Documents, MixingFiles, RealText, Sample
 from textcritic.files import read_json
 from textcritic.inference import (
+    Groups,
     bootstrap_difference,
     bootstrap_interval,
     energy_test,
-    permutation_test,
+    paired_permutation_test,
     ratio_of_sums,
+    unit_sums,
     with_ones,
 )
 from textcritic.latents.bags import Vocabulary
-from textcritic.plan.sources import KEYS
+from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.measure import Estimate, Measure, Scored
 from textcritic.report.measured import completed, source_rows
-from textcritic.report.scored import perplexity_of, reasons_in_words, source_scores
+from textcritic.report.scored import RECIPE, perplexity_of, reasons_in_words, source_scores
 from textcritic.report.tables import Material
 
 REAL = {"data": "real translations"}
 """What a row of real text is called."""
 PERCENT = 100.0
-WORDS = 10  # of a topic that are shown; the paper's Table 10 has as many
 Matrix = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,10 @@ class Source:
         Raises:
             TextcriticError: a file is missing or damaged, or files do not belong together.
         """
-        posteriors, scores = Posteriors.load(files.posteriors), source_scores(files, ("id", "nll", "rejected", "why"))
+        posteriors, scores = (
+            Posteriors.load(files.posteriors),
+            source_scores(files, ("id", "nll", "rejected", "why", "group")),
+        )
         about = {
             article.id: (article.title or "", article.sections[0].title or "")
             for article in iter_articles(files.articles)
@@ -83,6 +88,11 @@ class Source:
     def outside(self) -> Matrix:
         """Expected words outside the main topic, and words of the vocabulary: [sentences, 2]."""
         return self.columns["mixed"]
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Of the sentences."""
+        return groups_of(self.scores)
 
     @cached_property
     def columns(self) -> dict[str, Matrix]:
@@ -135,14 +145,16 @@ class Compared:
         """What a topic is called."""
         return self.topics[topic] or f"topic {topic + 1}"
 
-    def paired(self, sample: Source) -> tuple[Matrix, Matrix]:
-        """Posterior means of a sample and of real translations of the same English sentences, both [pairs, K].
+    def pairs(self, sample: Source, other: Source | None = None) -> tuple[Places, Places]:
+        """Which sentences of a sample and of another source translate the same English: places in both, [pairs] each.
 
-        Of the real translations of a sentence one is taken, in turn: the first language of the first sentence, the
-        second of the second, and so on.
+        Args:
+            sample: the first of each pair is its.
+            other: the source of the second; None: real translations. Of several translations of a sentence one is
+                taken, in turn: the first language of the first sentence, the second of the second, and so on.
         """
         by_english: dict[str, list[int]] = {}
-        for place, english in enumerate(self.real.english):
+        for place, english in enumerate((other or self.real).english):
             by_english.setdefault(english, []).append(place)
         rank = {english: number for number, english in enumerate(by_english)}
         pairs = [
@@ -150,8 +162,8 @@ class Compared:
             for place, english in enumerate(sample.english)
             if english in by_english
         ]
-        of_sample, of_real = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        return sample.posteriors.mean[of_sample], self.real.posteriors.mean[of_real]
+        first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return first, second
 
 
 def compared_of(material: Material) -> list[Compared]:
@@ -164,14 +176,30 @@ def _plain(name: str, value: str, low: str, high: str, whole: float | None = Non
     return Measure(name=name, value=value, low=low, high=high, p="", statistic=ratio_of_sums, whole=whole)
 
 
+def _mixed(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
+    """Words of another language, and a test by swaps with real translations of the same English sentences."""
+    source = scored.data["source"]
+    found = bootstrap_interval(unit_sums(source.outside, scored.groups), ratio_of_sums, resamples)
+    estimate = Estimate(found.estimate, found.low, found.high, reason=found.reason)
+    if real is None:
+        return estimate
+    of_sample, of_real = scored.data["corpus"].pairs(source)
+    if not len(of_sample):
+        return estimate
+    pairs = source.outside[of_sample], real.data["source"].outside[of_real]
+    return replace(estimate, p=paired_permutation_test(*pairs, ratio_of_sums, resamples).p)
+
+
 def _distance(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
     """Energy distance from real translations of the same English sentences."""
     if real is None:
         return Estimate()
-    of_sample, of_real = scored.data["corpus"].paired(scored.data["source"])
+    sample, translations = scored.data["source"], real.data["source"]
+    of_sample, of_real = scored.data["corpus"].pairs(sample)
     if len(of_sample) < 2:
         return Estimate()
-    test = energy_test(of_sample, of_real, paired=True, resamples=resamples)
+    points = sample.posteriors.mean[of_sample], translations.posteriors.mean[of_real]
+    test = energy_test(*points, paired=True, resamples=resamples)
     return Estimate(test.corrected, test.low, test.high, test.p, {"distance_measured": test.distance})
 
 
@@ -182,7 +210,7 @@ MIXED = Measure(
     high="mixed_high",
     p="mixed_p",
     section="values",
-    statistic=ratio_of_sums,
+    estimate=_mixed,
     whole=100,
 )
 DIVIDED = _plain(f"Sentences below {CORNER:.0%}", "divided", "divided_low", "divided_high", 1)
@@ -213,10 +241,10 @@ COLUMNS = (
     "label", "iterations", "mixed", "mixed_low", "mixed_high", "divided", "divided_low", "divided_high", "corners",
     "corners_low", "corners_high", "entropy", "entropy_low", "entropy_high", "latent_nll", "latent_nll_low",
     "latent_nll_high", "mixed_p", "distance", "distance_low", "distance_high", "distance_measured", "distance_p",
-    "ppl_all", "ppl_all_low", "ppl_all_high", "parameters_millions", "published", "difference", "documents",
-    "words_per_sentence", "rejected", "rejected_share", "rejected_by_reason", "seeds", "seeds_mean", "seeds_sd",
+    "ppl_all", "ppl_all_low", "ppl_all_high", "parameters_millions", "published", "difference", "documents", "groups",
+    "words_per_sentence", "rejected", "rejected_share", "rejected_by_reason", "converged", *RECIPE,
 )  # fmt: skip
-WHOLE = ("seed", "iterations", "documents", "rejected", "seeds")
+WHOLE = ("iterations", "documents", "groups", "rejected", "seeds")
 
 
 def mixing_rows(material: Material) -> pd.DataFrame:
@@ -227,23 +255,30 @@ def mixing_rows(material: Material) -> pd.DataFrame:
     draws); `distance` (energy distance of posterior means without the bias of few sentences, paired by English
     sentence), `distance_measured` (with that bias) and the p-value of swaps within pairs, `distance_p`; `ppl_all` of
     the generator, its `parameters_millions` beside the `published` ones and the `difference`; `words_per_sentence` of
-    the vocabulary; `seeds`, `seeds_mean`, `seeds_sd` of `mixed`.
+    the vocabulary; `converged`, 1 if the critic's chains had come to rest, else 0; `seeds`, `seeds_mean`, `seeds_sd` of
+    `mixed`.
     """
+    fits = {real.corpus: fit_of(real) for real in material.files.data}
     read = {source.files: (one, source) for one in material.get(compared_of) for source in one.sources}
 
     def scored(files: Documents, _: Scored | None) -> Scored:
         one, source = read[files]
         more = _of_generator(files, material.files.decodings) if isinstance(files, Sample) else {}
+        more["converged"] = fits[files.corpus]["converged"]
         if source.english:
             more["words_per_sentence"] = float(source.posteriors.tokens.mean())
         data = {**source.columns, "corpus": one, "source": source} if source.english else {}
-        return Scored(data, len(source.english), rejections(source.scores), more)
+        return Scored(data, len(source.english), rejections(source.scores), more, source.groups)
 
     return completed(source_rows(material, scored, MEASURES), COLUMNS, MEASURES, WHOLE)
 
 
 def pair_rows(material: Material) -> pd.DataFrame:
-    """Every two samples of a corpus, of the first seed: `difference` of `mixed`, `low`, `high`, `p_value`."""
+    """Every two samples of a corpus, of the first seed: `difference` of `mixed`, `low`, `high`, `p_value`.
+
+    The test swaps translations of the same English sentence (None where there are none). The interval takes the two
+    samples as independent, which makes it somewhat wider than need be.
+    """
     columns = ["corpus", "more", "less", "difference", "low", "high", "p_value", "documents_more", "documents_less"]
     files, names, rows = material.files, material.names, []
     for real, one in zip(files.data, material.get(compared_of), strict=True):
@@ -251,11 +286,13 @@ def pair_rows(material: Material) -> pd.DataFrame:
         samples = [source for source in one.sources[1:] if source.files in shown and source.english]
         for pair in combinations(samples, 2):
             less, more = sorted(pair, key=lambda source: _ratio(source.outside))
-            interval = bootstrap_difference(more.outside, less.outside, ratio_of_sums, files.resamples)
+            first, second = (unit_sums(source.outside, source.groups) for source in (more, less))
+            interval = bootstrap_difference(first, second, ratio_of_sums, files.resamples).times(PERCENT)
+            places = one.pairs(more, less)
+            pairs = more.outside[places[0]], less.outside[places[1]]
+            p = paired_permutation_test(*pairs, ratio_of_sums, files.resamples).p if len(places[0]) else None
             labels = [names.source(source.files.keys, corpus=False, seed=False) for source in (more, less)]
-            p = permutation_test(more.outside, less.outside, ratio_of_sums, files.resamples).p
-            points = (PERCENT * value for value in (interval.estimate, interval.low, interval.high))
-            numbers = (*points, p, len(more.english), len(less.english))
+            numbers = (interval.estimate, interval.low, interval.high, p, len(more.english), len(less.english))
             rows.append((real.corpus, *labels, *numbers))
     return pd.DataFrame(rows, columns=columns).sort_values("difference", ascending=False, kind="stable")
 
@@ -285,7 +322,7 @@ def language_rows(material: Material) -> pd.DataFrame:
     ends = [f"{name}{end}" for name in ("right_words", "right_sentences") for end in ("", "_low", "_high")]
     shares = ["share_of_sentences", "share_of_words"]
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, "label", "topic", "language", *shares, *ends])
-    return table.astype({"seed": "Int64", **dict.fromkeys([*shares, *ends], float)})
+    return table.astype({**dict.fromkeys(RUN, "Int64"), **dict.fromkeys([*shares, *ends], float)})
 
 
 def word_rows(material: Material) -> pd.DataFrame:
@@ -293,11 +330,25 @@ def word_rows(material: Material) -> pd.DataFrame:
     rows = []
     for one in material.get(compared_of):
         counts = np.asarray(one.real.posteriors.counts, np.float64).sum(axis=0)
-        for topic, likeliest in enumerate(one.critic.top_words(one.words, WORDS)):
+        for topic, likeliest in enumerate(one.critic.top_words(one.words, material.files.words)):
             row = {"corpus": one.real.files.corpus, "topic": topic + 1, "language": one.topics[topic]}
             row |= {"share": counts[topic] / counts.sum(), "alpha": one.critic.alpha[topic]}
             rows.append(row | {"words": " ".join(likeliest)})
     return pd.DataFrame(rows)
+
+
+def fit_of(real: RealText) -> Mapping[str, Any]:
+    """Whether the chains of the critic's fit had come to rest, see `Convergence.record`.
+
+    Raises:
+        TextcriticError: the record of the fit is missing or damaged, or of an earlier version.
+    """
+    training = read_json(real.training)
+    try:
+        convergence: Mapping[str, Any] = training["convergence"]
+    except (KeyError, TypeError) as error:
+        raise TextcriticError(f"{real.training}: no {error} in it; delete it and rerun the rule fit_lda") from error
+    return convergence
 
 
 def _of_generator(sample: Sample, decodings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -319,11 +370,13 @@ def _right(one: Compared, topic: int, language: str, resamples: int) -> dict[str
     found: dict[str, float] = {}
     counts = np.asarray(one.real.posteriors.counts, np.float64)
     into = np.array([name == language for name in one.real.languages])
+    groups = None if one.real.groups is None else list(compress(one.real.groups, into))
     words = np.stack([counts[into, topic], counts[into].sum(axis=1)], axis=1)
     sentences = with_ones(counts[into].argmax(axis=1) == topic)
     for name, columns in (("right_words", words), ("right_sentences", sentences)):
-        interval = bootstrap_interval(columns, ratio_of_sums, resamples)
-        found |= {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
+        interval = bootstrap_interval(unit_sums(columns, groups), ratio_of_sums, resamples).of_share()
+        low, high = interval.ends
+        found |= {name: interval.estimate, f"{name}_low": low, f"{name}_high": high}
     return found
 
 

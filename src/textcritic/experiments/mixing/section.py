@@ -10,13 +10,13 @@ from textcritic.experiments.mixing.examples import CERTAIN, examples
 from textcritic.experiments.mixing.figures import CHART, POWER, REFINEMENT, SIMPLEX
 from textcritic.experiments.mixing.files import MixingFiles, RealText
 from textcritic.experiments.mixing.known import known_findings
-from textcritic.experiments.mixing.rows import MIXED, REAL, Compared
+from textcritic.experiments.mixing.rows import MIXED, REAL, Compared, fit_of
 from textcritic.experiments.mixing.words import DEFINITIONS, headline, mixing_findings
 from textcritic.files import read_json
 from textcritic.report.names import Names
-from textcritic.report.numbers import count, listed, number, plural
+from textcritic.report.numbers import listed, number, plural
 from textcritic.report.phrases import vocabulary_facts
-from textcritic.report.section import Place, Section
+from textcritic.report.section import Finding, Place, Section
 
 CONTENTS = (
     ("values", "How much is mixed"),
@@ -58,11 +58,25 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
         html=place.render("section.html.j2", variables),
         contents=tuple((place.id(name), title) for name, title in contents),
         card=place.card(rows, [MIXED], names.source),
-        findings=(*mixing_findings(rows, tables["mixing-pairs"], tables["mixing-languages"], names), *noticed),
+        findings=(
+            *_unconverged(files, names),
+            *mixing_findings(rows, tables["mixing-pairs"], tables["mixing-languages"], names),
+            *noticed,
+        ),
         definitions=DEFINITIONS,
         headline=headline(rows, names),
         style=place.text("section.css"),
     )
+
+
+def _unconverged(files: MixingFiles, names: Names) -> list[Finding]:
+    """That the chains of a fit were still moving when it ended."""
+    found = []
+    for real in files.data:
+        fit = fit_of(real)
+        if not fit["converged"]:
+            found.append(Finding(f"Fit{f' ({real.corpus})' if names.several_corpora else ''}", fit["words"]))
+    return found
 
 
 def _facts(real: RealText, names: Names) -> list[tuple[str, str]]:
@@ -73,9 +87,9 @@ def _facts(real: RealText, names: Names) -> list[tuple[str, str]]:
         options = training["options"]
         fit = (
             f"{options['num_topics']} topics on {plural(training['documents'], 'translation')}; "
-            f"{count(options['iterations'])} sweeps of collapsed Gibbs sampling, beta {number(options['beta'])}; "
+            f"collapsed Gibbs sampling, beta {number(options['beta'])}; "
             f"alpha {listed([number(value) for value in training['alpha']])} at the end; log-likelihood "
-            f"{number(training['log_probs'][-1])} nats a token."
+            f"{number(training['log_probs'][-1])} nats a token. {training['convergence']['words']}"
         )
     except (KeyError, TypeError, IndexError) as error:
         raise TextcriticError(

@@ -10,8 +10,10 @@ from textcritic.experiments.mixing.known import TESTS
 from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTROPY, MIXED, NLL, PARAMETERS
 from textcritic.plan.sources import GROUP, SAMPLE
 from textcritic.report.cells import PERPLEXITY, left_out_cell, measure_cell, unique
+from textcritic.report.measured import in_groups
 from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent
+from textcritic.report.phrases import SPREAD
 from textcritic.report.sheet import Cell, Sheet
 
 
@@ -28,7 +30,7 @@ def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             *(measure_cell(group, measure) for measure in (MIXED, DIVIDED, CORNERS, ENTROPY, DISTANCE, NLL)),
             measure_cell(group.iloc[[0]], PARAMETERS),
             measure_cell(group, replace(PERPLEXITY, published="", difference="")),
-            Cell(count(group["documents"].sum()), _words(group)),
+            Cell(f"{count(group['documents'].sum())}{in_groups(group)}", _words(group)),
             left_out_cell(group),
         ]
         body.append(cells)
@@ -41,9 +43,11 @@ def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         "translations of the same English sentences; less what few sentences add by chance; 0 where they are "
         "distributed alike. Latent NLL: nats per sentence, the negative log-density of the topic proportions; below "
         "0 near a corner, where the density is above 1.",
-        "Under each value: its 95% interval over sentences (with several seeds: their standard deviation) and the "
-        "p-value against real translations. Perplexity: of the generator on real translations, per token with the "
-        "sentence's end; of a non-autoregressive model its length takes the place of the end.",
+        f"Under each value: {SPREAD}, over sentences, and the "
+        "p-value against real translations, by swaps within pairs of translations of one English sentence. "
+        "Perplexity: of the generator on real translations, per token with the sentence's end; of a "
+        "non-autoregressive model its length takes the place of the end.",
+        *_unconverged(rows),
     ]
     return Sheet("mixing", "Languages mixed in a sentence", [[Cell(head) for head in heads]], body, remarks=remarks)
 
@@ -61,7 +65,8 @@ def pairs_sheet(rows: pd.DataFrame) -> Sheet:
         )
     remarks = [
         "Difference of the shares in the first column of the table above, in percentage points, with its 95% "
-        "interval and the p-value of a permutation test over sentences. Of samples with several seeds, the first."
+        "interval and the p-value of swaps within pairs of translations of one English sentence. Of samples with "
+        "several seeds, the first."
     ]
     return Sheet(
         "mixing-pairs", "Which sample mixes more", [[Cell(head) for head in heads]], body, stubs=2, remarks=remarks
@@ -140,6 +145,13 @@ def power_sheet(rows: pd.DataFrame) -> Sheet:
         ]
     header = [[Cell(head) for head in heads]]
     return Sheet("mixing-power", "Mixing that the test notices", header, body, remarks=remarks)
+
+
+def _unconverged(rows: pd.DataFrame) -> list[str]:
+    corpora = unique(rows["corpus"][rows["converged"] == 0])
+    return [f"The fit has not converged ({', '.join(corpora)}): after more sweeps the shares would be others."] * bool(
+        corpora
+    )
 
 
 def _range(row: Any, column: str) -> str:

@@ -76,6 +76,7 @@ def headline(rows: pd.DataFrame, names: Names) -> str:
     return (
         f"Of the translations by {name}, {number(most['mixed'])}% of the words belong to another language than most "
         f"of their sentence; of real translations, {number(real['mixed'])}%."
+        + ("" if most["converged"] else " The fit of the critic has not converged: these shares will change.")
     )
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from textcritic.experiments.process.files import EXACT, TEST, ProcessFiles
-from textcritic.plan.sources import GROUP
 from textcritic.report.decodings import QUANTITIES
 from textcritic.report.names import Names
 
@@ -50,7 +49,7 @@ class ProcessNames:
             row: with the columns `KEYS`.
             corpus: whether to name the process, if the study has several.
             decoding: whether to name what its decoding differs in.
-            seed: whether to name the seed, if the study has several for this sample.
+            seed: whether to name the seed, and the draw, if the study has several for this sample.
         """
         start = f"{row['corpus']}: " if corpus and self.several else ""
         if row["generator"] == "data":
@@ -58,9 +57,7 @@ class ProcessNames:
         words = [self.names.labels[row["generator"]]]
         if decoding and (ending := self.decoded[row["generator"], row["decoding"]]):
             words.append(ending)
-        if seed and tuple(row[key] for key in GROUP) in self.names.seeded:
-            words.append(f"seed {row['seed']}")
-        return start + ", ".join(words)
+        return start + ", ".join([*words, *(self.names.run(row) if seed else [])])
 
 
 def _decoding_words(used: Mapping[str, Mapping[str, Any] | None]) -> dict[str, str]:

@@ -13,14 +13,15 @@ from textcritic.corpora.process import Process
 from textcritic.critics import decompose, document_columns, latent_nll, rejections
 from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.errors import TextcriticError
-from textcritic.experiments.process.files import EXACT, Exact, KnownData, Sequences
+from textcritic.experiments.process.files import EXACT, TEST, Exact, KnownData, Sequences
 from textcritic.files import read_json
 from textcritic.inference import exp_ratio_of_sums
-from textcritic.plan.sources import GROUP, KEYS, SAMPLE
+from textcritic.plan.sources import GROUP, KEYS, RUN, SAMPLE
 from textcritic.report.measure import Measure, Scored
 from textcritic.report.measured import completed, source_rows
 from textcritic.report.numbers import plural
 from textcritic.report.scored import (
+    RECIPE,
     perplexity_of,
     source_scores,
 )
@@ -29,13 +30,13 @@ from textcritic.report.tables import Material
 PARTS = ("cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
 COLUMNS = (
     "label", "latent_ppl", "ci_low", "ci_high", "latent_nll", "documents", "steps", "rejected", "rejected_share",
-    "rejected_by_reason", "seeds", "seeds_read", "seeds_mean", "seeds_sd", "p_value", *PARTS, "kl_of_test",
+    "rejected_by_reason", *RECIPE, "seeds_read", "p_value", *PARTS, "kl_of_test",
     "kl_corrected_of_test", "infinite_because", "published", "difference", "published_note", "ppl_all", "ppl_all_low",
     "ppl_all_high", "ppl_body", "ppl_body_low", "ppl_body_high", "ppl_unit", "ppl_infinite_because",
     "ppl_body_published", "ppl_body_difference",
 )  # fmt: skip
 TEXTS = ("infinite_because", "published_note", "ppl_unit", "ppl_infinite_because")
-WHOLE = ("seed", "documents", "steps", "rejected", "seeds", "seeds_read")
+WHOLE = ("documents", "steps", "rejected", "seeds", "seeds_read")
 PPL = Measure(
     name="Latent PPL",
     value="latent_ppl",
@@ -96,7 +97,7 @@ def perplexity_rows(material: Material) -> pd.DataFrame:
         else:
             notes = [material.published.note(metric, row) for metric in (WORDS.metric, PPL.metric)]
             row["published_note"] = "; ".join(filter(None, notes))
-    table = completed(rows, COLUMNS, [PPL, WORDS], WHOLE[:-1], TEXTS)
+    table = completed(rows, COLUMNS, [PPL, WORDS], WHOLE[:-1], TEXTS, TEST)
     for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
         table.loc[group.index, "seeds_read"] = group["latent_ppl"].count()
     return table.astype({"seeds_read": "Int64"}).astype(
@@ -121,7 +122,7 @@ def parsing_rows(material: Material) -> pd.DataFrame:
             rows.append(keys | {"label": names.source(keys)} | row)
     order = ("label", "switch", "setting_of_switch", "latent_ppl", "compared_with", "change_percent")
     columns = [*KEYS, *order, "documents", "rejected", "processed", "invalid"]
-    whole = dict.fromkeys(("seed", "processed", "invalid"), "Int64")
+    whole = dict.fromkeys((*RUN, "processed", "invalid"), "Int64")
     return pd.DataFrame(rows)[columns].astype({**whole, "latent_ppl": float, "change_percent": float})
 
 

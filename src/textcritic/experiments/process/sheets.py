@@ -10,7 +10,7 @@ import pandas as pd
 from textcritic.experiments.process.files import EXACT
 from textcritic.experiments.process.names import STOPS, ProcessNames
 from textcritic.experiments.process.rows import PPL, WORDS
-from textcritic.plan.sources import GROUP, SAMPLE
+from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.cells import beside, measure_cell
 from textcritic.report.numbers import NONE, count, difference, missing, number, percent
 from textcritic.report.sheet import Cell, Sheet
@@ -78,7 +78,7 @@ def infinite_remarks(rows: pd.DataFrame, names: ProcessNames) -> list[str]:
 
 def parsing_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
     """What it does to the Latent PPL which texts are called sequences."""
-    keys = ["corpus", "source", *GROUP[1:], "seed"]
+    keys = ["corpus", "source", *GROUP[1:], *RUN]
     body = []
     for _, group in rows.groupby(keys, sort=False, dropna=False):
         by_switch = {row["switch"]: row for row in group.to_dict("records")}

@@ -17,10 +17,12 @@ class RealText(Real):
     Attributes:
         scores: its statistics, JSON, as `critics.tendencies.measure` makes them.
         curves: what figures draw of it, a Parquet table.
+        articles: Parquet file of its documents, for a table that shows some; else None.
     """
 
     scores: Path
     curves: Path
+    articles: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

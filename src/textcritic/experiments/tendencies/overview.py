@@ -1,4 +1,4 @@
-"""The overview: how many times as far as a second draw of real text each sample is, for each tendency."""
+"""The overview: in which tendencies samples differ, and how many times as far as documents exchanged at random."""
 
 from textwrap import fill
 
@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from textcritic.critics.tendencies.verdicts import KEPT, MISSING, TENDENCIES
+from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNTOLD
 from textcritic.experiments.tendencies.panels import NARROW_BELOW
 from textcritic.plan.sources import GROUP
 from textcritic.report.charts import CHARACTER
@@ -17,16 +17,16 @@ from textcritic.report.numbers import number
 from textcritic.report.style import INK, MUTED, SEQUENTIAL, new_figure, style
 
 CELL = 0.4  # inches
-FARTHEST = 100  # times a second draw, from which the colour is the same
+FARTHEST = 100  # times as far as chance, from which the colour is the same
 
 
 def overview_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
-    """A row for each sample, a column for each tendency: how many times as far as a second draw of real text it is.
+    """A row for each sample, a column for each tendency: how many times as far as chance it is, or the verdict.
 
     In a narrow figure samples are numbered columns under a list of their names, and tendencies are rows.
 
     Args:
-        rows: as `rows.tendency_rows` makes them; of several seeds the mean is shown.
+        rows: as `rows.tendency_rows` makes them; of several seeds the mean of those that differ is shown.
         names: of the sources.
         width: inches.
     """
@@ -68,8 +68,9 @@ def _draw(axes: Axes, cells: list[list[tuple[float, str]]], size: float = 9) -> 
     axes.imshow(np.clip(shade, 1, FARTHEST), cmap=SEQUENTIAL, norm=LogNorm(1, FARTHEST), aspect="auto")
     for y, row in enumerate(cells):
         for x, (value, words) in enumerate(row):
-            colour = MUTED if words in (KEPT, MISSING) else "white" if value > 25 else INK
-            axes.text(x, y, words, ha="center", va="center", fontsize=size, color=colour)
+            colour = MUTED if words in (KEPT, UNTOLD, MISSING) else "white" if value > 25 else INK
+            small = size - 2 if words in (UNTOLD, MISSING) else size
+            axes.text(x, y, fill(words, 8), ha="center", va="center", fontsize=small, color=colour)
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
     for spine in axes.spines.values():
@@ -80,9 +81,10 @@ def _cell(group: pd.DataFrame) -> tuple[float, str]:
     """How dark a cell is, and what stands in it."""
     if group["value"].isna().all():
         return 1.0, MISSING
-    if (group["verdict"] == KEPT).all():
-        return 1.0, KEPT
-    if group["times"].isna().all():  # there are no second draws
-        return 1.0, str(group["verdict"].iloc[0])
-    times = float(group["times"].mean())
+    differs = group[group["verdict"] == DIFFERS]
+    if differs.empty:
+        return 1.0, KEPT if (group["verdict"] == KEPT).all() else UNTOLD
+    if differs["times"].isna().all():  # documents that are exchanged are no apart
+        return 1.0, DIFFERS
+    times = float(differs["times"].mean())
     return times, f"{number(times, 2)}×"

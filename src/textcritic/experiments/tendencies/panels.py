@@ -15,11 +15,8 @@ from textcritic.experiments.tendencies.rows import curves_of
 from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unique
 from textcritic.report.names import Names
-from textcritic.report.style import BLUE, GREEN, INK, MUTED, ORANGE, RULE, new_figure, style
+from textcritic.report.style import DASHES, INK, LINE_COLOURS, MUTED, RULE, new_figure, style
 
-# Of generators in the order of the study; more than these begin anew.
-COLOURS = (BLUE, ORANGE, GREEN, "#8a4fa3", "#8c7208", "#b0355f", "#4f6f7a")
-DASHES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)))
 NARROW_BELOW = 5
 LEGEND_LINE, LEGEND_CHARACTER = 0.21, 0.086  # inches
 
@@ -75,7 +72,7 @@ def panels(files: TendenciesFiles, names: Names) -> list[Panel]:
                 if keys["decoding"] != decoding or lines.get(place) is not None:
                     continue
                 label = names.source(keys, corpus=False, decoding=False, seed=False)
-                colour = COLOURS[generators.index(place[0]) % len(COLOURS)]
+                colour = LINE_COLOURS[generators.index(place[0]) % len(LINE_COLOURS)]
                 dashes = DASHES[settings.index(place[1]) % len(DASHES)]
                 lines[place] = Line(label, keys, curves, colour, dashes, closed[place[0]])
             title = ", ".join(filter(None, (corpus if names.several_corpora else "", decoding if several else "")))

@@ -14,8 +14,8 @@ from textcritic.plan.sources import (
     measured,
 )
 
-# Parts that are about generators, and about real text alone: they need no sample.
-MODELS, REAL_ALONE = "models", ("real", "unigrams-and-lengths")
+# Parts that are about generators, that show documents, and about real text alone: the last need no sample.
+MODELS, SAMPLES, REAL_ALONE = "models", "samples", ("real", "unigrams-and-lengths")
 COUNTING = ("tokenizer", "lower_case", "stop_words", "ranks", "draws", "window")
 
 
@@ -41,7 +41,7 @@ class Tendencies(Experiment):
         entry = self.registries.entry("critics", self.block["critic"])
         compared = [] if of in (*REAL_ALONE, MODELS) else sources
         return TendenciesFiles(
-            data=() if of == MODELS else tuple(self._real(corpus) for corpus in corpora),
+            data=() if of == MODELS else tuple(self._real(corpus, of == SAMPLES) for corpus in corpora),
             samples=tuple(self._sample(source) for source in compared),
             options={key: entry[key] for key in COUNTING},
             models=tuple(self._models(sources)) if of == MODELS else (),
@@ -54,9 +54,11 @@ class Tendencies(Experiment):
             label = label_of(source.generator, self.registries)
             yield Model(**keys, label=label, **measured(source, self.registries))
 
-    def _real(self, corpus: str) -> RealText:
+    def _real(self, corpus: str, shown: bool) -> RealText:
         base = f"results/tendencies/{self.block['critic']}/{corpus}/data/test"
-        return RealText(corpus=corpus, scores=Path(f"{base}.json"), curves=Path(f"{base}.curves.parquet"))
+        articles = Path(f"results/corpora/{corpus}/test.parquet") if shown else None
+        curves = Path(f"{base}.curves.parquet")
+        return RealText(corpus=corpus, scores=Path(f"{base}.json"), curves=curves, articles=articles)
 
     def _sample(self, source: Source) -> Sample:
         base = source.under(f"results/tendencies/{self.block['critic']}/{source.corpus}/samples")

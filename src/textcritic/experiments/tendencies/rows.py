@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from textcritic.corpora.articles import iter_articles
 from textcritic.critics.tendencies.verdicts import DIFFERS, Verdict, verdicts
 from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.files import RealText, TendenciesFiles
 from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES, ESTIMATES
 from textcritic.files import read_json, read_table
-from textcritic.plan.sources import KEYS, SAMPLE
+from textcritic.plan.sources import KEYS, RUN, SAMPLE
 from textcritic.report.published import Published
 from textcritic.report.scored import perplexity_of, rejected_of
 from textcritic.report.tables import Material
@@ -37,6 +39,9 @@ AUDIT = {
 }
 """Disputed details: what each is about, and the statistics that settle it in one way or another with their names."""
 SIZES = "size."
+SHOWN, LONGEST = 2, 1200  # documents of a source, and characters of each
+AT_SIZE = ("at_tokens", "at_size", "real_at_size", "apart", "apart_low", "apart_high")
+"""An estimate of a sample and of real text at one size, and their difference; see `value_rows`."""
 REJECTED = ("rejected", "rejected_share", "rejected_by_reason", "unfinished")
 """What was drawn and not kept, and texts kept although they had not ended; see `report.scored.rejected_of`."""
 
@@ -45,22 +50,24 @@ def tendency_rows(material: Material) -> pd.DataFrame:
     """Whether each sample keeps to each tendency: one row for each of both.
 
     Columns: the keys; `label`; `tendency`, a name of `verdicts.TENDENCIES`; `distance`, which distance decides;
-    `value` with its 95% interval `low`, `high`; `p_value` of a permutation test; `floor`, the same distance of a second
-    draw of real text with as many documents, in the mean over draws, and `floor_most`, of the farthest of them;
-    `times`, value over floor; `verdict`: "keeps" where the distance is not beyond the farthest second draw, "differs"
-    where it is and p is below 0.05, else "unclear" (without second draws p alone decides), and "not measured" where
-    there is no value, for the reason in `why`; `way`, the word for the direction, or ""; `not_kept`, how many
-    tendencies the sample differs in; `p_all`, one p-value for all of its tests: that of the smallest, times their
-    number (Bonferroni), at most 1; `documents`; `rejected`, `rejected_share`, `rejected_by_reason` ("reason: n; ..."):
-    texts that were drawn and are no documents; `unfinished`, documents that had not ended.
+    `value`, and `low`, `high`, the 95% interval of the distance of the two sources; `p_value` of a permutation test;
+    `p_adjusted`, Holm's over the tendencies of the sample; `by_chance`, the distance where documents are exchanged at
+    random, in the mean; `times`, value over `by_chance`; `margin`, below which a distance counts as kept; `noticed`,
+    the distance that as many documents would notice in 80% of cases; `floor`, the same distance of second draws of
+    real text, in the mean, and `floor_most`, of the farthest of them; `verdict`: "differs" where p is below 0.05, else
+    "keeps" where `high` is below `margin`, else "cannot be told", and "not measured" where there is no value, for the
+    reason in `why`; `way`, the word for the direction, or ""; `not_kept`, how many tendencies the sample differs in;
+    `p_all`, one p-value for all of its tests, the smallest `p_adjusted`; `documents`; `rejected`, `rejected_share`,
+    `rejected_by_reason` ("reason: n; ..."): texts that were drawn and are no documents; `unfinished`, documents that
+    had not ended.
     """
     files, names = material.files, material.names
     rows = []
     for _, sample, said in _each(files, real=False):
         start, found = sample | {"label": names.source(sample)}, verdicts(said)
-        tested = [one.p_value for one in found if one.p_value is not None]
+        tested = [one.p_adjusted for one in found if one.p_adjusted is not None]
         every = {"not_kept": sum(one.verdict == DIFFERS for one in found), "documents": said["documents"]}
-        every["p_all"] = min(1.0, min(tested) * len(tested)) if tested else None
+        every["p_all"] = min(tested, default=None)
         rows += [start | asdict(one) | every | {name: said[name] for name in REJECTED} for one in found]
     columns = [field.name for field in fields(Verdict)]
     return _table(rows, ("label", *columns, "not_kept", "p_all", "documents", *REJECTED))
@@ -71,7 +78,9 @@ def value_rows(material: Material) -> pd.DataFrame:
 
     Columns: the keys; `label`; `statistic`, a name of `statistics.ESTIMATES`; `value`, `low`, `high`; of real text
     `sd`, the standard deviation over `draws` random draws from the training set (paper, Table 4); `published`,
-    `difference`, `published_sd`; `documents`, `tokens`, `empty`; what was rejected, as in `tendency_rows`.
+    `difference`, `published_sd`; of what depends on the size, of samples, `at_tokens`, the size at which they and real
+    text are compared, `at_size` and `real_at_size`, what both have there, and `apart`, `apart_low`, `apart_high`, their
+    difference; `documents`, `tokens`, `empty`; what was rejected, as in `tendency_rows`.
     """
     files, names, published = material.files, material.names, material.published
     rows = []
@@ -80,23 +89,24 @@ def value_rows(material: Material) -> pd.DataFrame:
             found = said["estimates"].get(statistic.name, {})
             row = {name: found.get(name) for name in ("value", "low", "high", "sd")}
             row |= _beside(row, statistic.name, source, published)
+            row |= _at_one_size(said, statistic.name)
             row["published_sd"] = published.value(f"{statistic.name}_sd", source) if _is_real(source) else None
             row |= {name: said[name] for name in ("documents", "tokens", "empty", *REJECTED)}
             row["draws"] = said["draws"]["number"] if _is_real(source) else None
             rows.append(source | {"label": names.source(source), "statistic": statistic.name} | row)
     columns = ("label", "statistic", "value", "low", "high", "sd", "draws", "published", "difference", "published_sd")
-    return _table(rows, (*columns, "documents", "tokens", "empty", *REJECTED))
+    return _table(rows, (*columns, *AT_SIZE, "documents", "tokens", "empty", *REJECTED))
 
 
 def distance_rows(material: Material) -> pd.DataFrame:
     """How far each source is from laws and, where it is a sample, from real text: one row for each distance.
 
     Columns: the keys; `label`; `statistic`, a name of `statistics.DISTANCES`; `value`, `low`, `high`, `p_value`;
-    `floor`, `floor_most` as in `tendency_rows`; `by_chance`, what two sets of these sizes with the same words have on
-    average, where a test says it; `published`, `difference`, `published_note`; `documents`.
+    `floor`, `floor_most`, `by_chance` and `noticed` as in `tendency_rows`, where there is a test; `published`,
+    `difference`, `published_note`; `documents`.
     """
     files, names, published = material.files, material.names, material.published
-    names_of = ("value", "low", "high", "p_value", "floor", "floor_most", "by_chance")
+    names_of = ("value", "low", "high", "p_value", "floor", "floor_most", "by_chance", "noticed")
     rows = []
     for _, source, said in _each(files):
         for statistic in DISTANCES:
@@ -131,7 +141,11 @@ def mean_rows(material: Material) -> pd.DataFrame:
 
 
 def audit_rows(material: Material) -> pd.DataFrame:
-    """What each disputed detail does to the number: the keys, `label`, `switch`, `option`, `statistic`, `value`."""
+    """What each disputed detail does to the number.
+
+    Columns: the keys, `label`, `switch`, `option`, `statistic`, `value`, and as in `value_rows` `at_tokens`, `at_size`,
+    `real_at_size`, `apart`, `apart_low`, `apart_high`.
+    """
     files, names = material.files, material.names
     rows = []
     for _, source, said in _each(files):
@@ -139,8 +153,8 @@ def audit_rows(material: Material) -> pd.DataFrame:
         for switch, options in AUDIT.items():
             for name, option in options.items():
                 row = {"switch": switch, "option": option, "statistic": name, "value": values.get(name)}
-                rows.append(source | {"label": names.source(source)} | row)
-    return _table(rows, ("label", "switch", "option", "statistic", "value"))
+                rows.append(source | {"label": names.source(source)} | row | _at_one_size(said, name))
+    return _table(rows, ("label", "switch", "option", "statistic", "value", *AT_SIZE))
 
 
 def size_rows(material: Material) -> pd.DataFrame:
@@ -164,13 +178,38 @@ def model_rows(material: Material) -> pd.DataFrame:
     files, published = material.files, material.published
     rows = []
     for model in files.models:
-        keys = (model.corpus, SAMPLE, model.setting, model.generator, "", model.seed)
+        keys = (model.corpus, SAMPLE, model.setting, model.generator, "", model.seed, None)
         source = dict(zip(KEYS, keys, strict=True))
         parameters, perplexity = read_json(model.training).get("parameters"), perplexity_of(model.perplexity)["ppl_all"]
         for name, value in (("parameters", parameters), ("perplexity", perplexity)):
             row = {"statistic": name, "value": value}
             rows.append(source | {"label": model.label} | row | _beside(row, name, source, published))
     return _table(rows, ("label", "statistic", "value", "published", "difference"))
+
+
+def sample_rows(material: Material) -> pd.DataFrame:
+    """The first `SHOWN` documents of each source, to read (paper, Table 7): one row for each.
+
+    Columns: the keys, `label`, `statistic`, "sample_1" and so on; `value`, its tokens, cut at white space; `text`, of
+    which `LONGEST` characters are shown; `published`, the tokens of the paper's, `published_note`, that text.
+    """
+    files, names, published = material.files, material.names, material.published
+    rows = []
+    for documents in (*files.data, *files.samples):
+        source = documents.keys
+        for number, text in enumerate(_first_texts(documents.articles), start=1):
+            name = f"sample_{number}"
+            row = {"label": names.source(source), "statistic": name, "value": len(text.split())}
+            row |= {"text": text if len(text) <= LONGEST else f"{text[:LONGEST]} …"}
+            printed = {"published": published.value(name, source), "published_note": published.note(name, source)}
+            rows.append(source | row | printed)
+    return _table(rows, ("label", "statistic", "value", "text", "published", "published_note"))
+
+
+def _first_texts(articles: Path | None) -> list[str]:
+    if articles is None:
+        return []
+    return ["\n".join(one.text or "" for one in article.sections) for article in islice(iter_articles(articles), SHOWN)]
 
 
 def curves_of(files: TendenciesFiles) -> Iterator[tuple[RealText, dict[str, Any], pd.DataFrame]]:
@@ -217,10 +256,20 @@ def _beside(row: Mapping[str, Any], name: str, source: Mapping[str, Any], publis
     return {"published": printed, "difference": gap}
 
 
+def _at_one_size(said: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """An estimate of a sample and of real text of as many tokens; nothing of real text, and of what has no size."""
+    sized = said.get("one_size", {})
+    found = sized.get("estimates", {}).get(name)
+    if found is None:
+        return dict.fromkeys(AT_SIZE)
+    numbers = (found[key] for key in ("value", "real", "difference", "low", "high"))
+    return dict(zip(AT_SIZE, (sized["tokens"], *numbers), strict=True))
+
+
 def _is_real(source: Mapping[str, Any]) -> bool:
     return bool(source["generator"] == "data")
 
 
 def _table(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=[*KEYS, *columns])
-    return table.astype({"seed": "Int64"})
+    return table.astype(dict.fromkeys(RUN, "Int64"))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from textcritic.critics.tendencies.verdicts import KEPT, TENDENCIES
+from textcritic.critics.tendencies.verdicts import TENDENCIES
 from textcritic.experiments.tendencies.files import Documents, TendenciesFiles
 from textcritic.experiments.tendencies.rows import statistics_of
 from textcritic.experiments.tendencies.sheets import rejected_sheet
@@ -25,7 +25,7 @@ CONTENTS = (
     ("sizes", "How much text it takes"),
     ("audit", "Disputed details"),
 )
-NOT_KEPT = Measure(name=f"Tendencies not kept, of {len(TENDENCIES)}", value="not_kept", section="kept", of_real=0.0)
+NOT_KEPT = Measure(name=f"Tendencies that differ, of {len(TENDENCIES)}", value="not_kept", section="kept", of_real=0.0)
 TOKENS = {
     "whitespace": "what stands between white space",
     "words": "words, and each punctuation mark or symbol by itself",
@@ -43,7 +43,6 @@ def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: P
     variables = {
         "facts": _facts(files, names),
         "faults": _faults(files, names),
-        "keeps": KEPT,
         "draws": min(statistics_of(real.scores)["draws"]["number"] for real in files.data),
         "findings": list(by_source.items()),
         "rejected": place.sheet(rejected_sheet(rows, names)) if rows[["rejected", "unfinished"]].any(axis=None) else "",
@@ -71,7 +70,7 @@ def _facts(files: TendenciesFiles, names: Names) -> list[tuple[str, str]]:
         number, each = said["draws"]["number"], said["draws"]["documents"]
         drawn = f"{plural(number, 'second draw')} of {plural(each, 'document')} of the training set"
         text = f"{count(said['documents'])} documents of the test set, {count(said['tokens'])} tokens"
-        few = "the training set has too few documents for second draws, so that verdicts rest on p alone"
+        few = "the training set has too few documents for second draws"
         facts.append((f"Real text{where}", f"{text}; {drawn if number else few}."))
     return facts
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from textcritic.critics.tendencies.verdicts import KEPT, MISSING, TENDENCIES
+from textcritic.critics.tendencies.verdicts import DIFFERS, MISSING, TENDENCIES, UNTOLD, by_chance_alone
 from textcritic.experiments.tendencies.rows import AUDIT
 from textcritic.experiments.tendencies.statistics import (
     BY_NAME,
@@ -15,7 +15,7 @@ from textcritic.experiments.tendencies.statistics import (
     SIZED,
     Statistic,
 )
-from textcritic.plan.sources import DATA, GROUP
+from textcritic.plan.sources import DATA, GROUP, RUN
 from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, missing, number, p_value, percent, significant
 from textcritic.report.scored import reasons_from_words, reasons_over_seeds
@@ -34,20 +34,26 @@ def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     for name, group in _sources(rows, names):
         cells = [_verdict(group[group["tendency"] == tendency.name]) for tendency in TENDENCIES]
         body.append([Cell(name, heading=True), *cells])
+    margins = "; ".join(f"{one.title.lower()}: {one.margin:g} ({one.unit})" for one in TENDENCIES)
     remarks = [
-        "Keeps: the sample is no farther from real text than the farthest of several second draws of real text. "
-        "Differs: it is farther, and p is below 0.05. Unclear: it is farther, but chance may explain it. Without "
-        "second draws p alone decides. In brackets: how many times as far as a second draw is in the mean. Under it: "
-        "the distance with its 95% interval and the p-value (with several seeds: of the seed that is farthest).",
-        "Keeps does not mean that nothing differs: no difference was seen beyond that of second draws of as many "
-        "documents, and of few documents second draws are far from real text too. The upper end of the interval says "
-        "how far the sample may be at most.",
+        "Differs: p is below 0.05, in a test that exchanges documents of the sample and of real text at random. Keeps: "
+        "p is not, and the 95% interval of the distance ends below a margin, so that there is no difference of that "
+        "size. Cannot be told: neither; there are too few documents. In brackets: how many times as far as documents "
+        "that are exchanged at random. Under it: the distance with its 95% interval, p and the adjusted p, and where "
+        "it cannot be told the smallest distance that as many documents would notice in 80% of cases (with several "
+        "seeds: of the seed that is farthest).",
+        f"Margins. {margins}.",
+        by_chance_alone(len(TENDENCIES)),
+        "Intervals are about the distance of the two sources, without what chance adds to that of two sets of "
+        "documents: of two samples of one source it is 0. Where sample and real text differ in size, what that alone "
+        "makes of ranks, burstiness and recurrence is taken off.",
         "Distances: the largest difference of the cumulative distributions (Kolmogorov-Smirnov) of ranks, lengths, "
         "and shares of stop words and of symbols; of the number of different words the same at equal length, in the "
-        "mean over lengths; of words the largest difference of their frequencies; of burstiness the difference of "
-        "the exponents of Taylor’s law; of recurrence that of the shares of words that recur.",
+        "mean over lengths; of words and of pairs of neighbouring words the largest difference of their frequencies; "
+        "of burstiness the difference of the exponents of Taylor’s law, over words that are frequent in both; of "
+        "recurrence that of the shares of words that recur.",
     ]
-    remarks += _lost(rows.drop_duplicates([*GROUP, "seed"]))
+    remarks += _lost(rows.drop_duplicates([*GROUP, *RUN]))
     heads = ("Source", *(tendency.title for tendency in TENDENCIES))
     return _sheet("tendencies", "What samples keep of the tendencies of real text", heads, body, remarks)
 
@@ -78,14 +84,20 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
         remarks.append(
             "Words are ranked by the counts that s is fitted to, which makes s too large, the more so the fewer tokens "
             "there are, and by more than its interval: tokens drawn from a law with s = 1.19 have 1.213 if there are a "
-            "million, and 1.201 if there are 57 million. Compare s only between sources of one size."
+            "million, and 1.201 if there are 57 million."
+        )
+    if rows["at_size"].notna().any():
+        remarks.append(
+            "s, different words, Taylor’s α and recurrence depend on how much text they are made of. Under those of a "
+            "sample: what it and real text have at one size, that of the smaller of both; the larger one is cut into "
+            "random parts, ten or more, and the mean over these is shown; and the difference with its 95% interval."
         )
     if draws > 1:
         remarks.append(
             f"Under those of real text: the standard deviation (sd) over {draws} random draws of as many documents "
             "from the training set."
         )
-    remarks += _lost(rows.drop_duplicates(["source", *GROUP, "seed"]))
+    remarks += _lost(rows.drop_duplicates(["source", *GROUP, *RUN]))
     heads = ("Source", *(statistic.title for statistic in chosen), "Documents")
     return _sheet(name, "What is estimated on each source", heads, body, remarks)
 
@@ -94,7 +106,7 @@ def rejected_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The texts of each sample that were drawn and are no documents, by reason, and those that had not ended."""
     heads = ("Source", "Drawn", "Rejected", "Share", "Kept, not ended", "Reasons")
     body = []
-    for row in rows.drop_duplicates([*GROUP, "seed"]).to_dict("records"):
+    for row in rows.drop_duplicates([*GROUP, *RUN]).to_dict("records"):
         reasons = [f"{reason}: {count(n)}" for reason, n in reasons_from_words(row["rejected_by_reason"]).items()]
         values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejected_share"])]
         values.append(count(row["unfinished"]))
@@ -117,8 +129,9 @@ def distances_sheet(
         "at equal length, in the mean over lengths. Total variation: half of the sum of all differences of "
         "frequencies.",
         f"Under each value: its 95% interval, what a second draw of real text has, and the p-value. {FLOOR}",
-        "Intervals of lengths, stop words and symbols are about the distance of the distributions; all others about "
-        "the distance of sets of these sizes, which chance makes larger: there the second draw is the yardstick.",
+        "Intervals are about the distance of the two sources, without what chance adds to that of two sets of "
+        "documents. Total variation has none: every rare word adds to it by chance, and there the second draw is the "
+        "yardstick.",
     ]
     if any(statistic.name.startswith("zipf") for statistic in chosen):
         remarks.append(
@@ -159,12 +172,24 @@ def models_sheet(rows: pd.DataFrame, name: str) -> Sheet:
     return _sheet(name, "The generators", ("Generator", "Parameters", "Perplexity"), body, remarks)
 
 
+def samples_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """The first documents of each source, as they are, and the paper's (Table 7)."""
+    body = []
+    for source, group in _sources(rows, names):
+        for place, row in enumerate(group.to_dict("records")):
+            printed = row["published_note"] if not missing(row["published"]) else ""
+            notes = (f"published: {printed}",) if printed else ()
+            body.append([Cell(source if place == 0 else "", heading=True), Cell(row["text"], notes, words=True)])
+    remarks = ["The first two documents of each source; none was chosen."]
+    return Sheet("samples", "Generated text", [[Cell("Source"), Cell("Text")]], body, remarks=remarks, prose=True)
+
+
 def audit_sheet(rows: pd.DataFrame, names: Names, published: bool) -> Sheet:
     """A row for each source, a column for each way to settle a disputed detail."""
     options = [(switch, name, option) for switch, found in AUDIT.items() for name, option in found.items()]
     body = []
     for source, group in _sources(rows, names):
-        cells = [Cell(_audited(group[group["statistic"] == name], switch)) for switch, name, _ in options]
+        cells = [_audited(group[group["statistic"] == name], switch) for switch, name, _ in options]
         body.append([Cell(source, heading=True), *cells])
     titles = {"s": "Zipf’s s", "zipf_own": "Distance from Zipf’s law", "unigram": "Difference of words"}
     header = [
@@ -235,10 +260,12 @@ def _verdict(group: pd.DataFrame) -> Cell:
     if group.empty or group["value"].isna().all():
         return Cell(MISSING if len(group) else NONE)
     row: dict[str, Any] = group.loc[group["value"].idxmax()].to_dict()
-    times = "" if missing(row["times"]) or row["verdict"] == KEPT else f" ({number(row['times'], 2)}×)"
+    times = "" if missing(row["times"]) or row["verdict"] != DIFFERS else f" ({number(row['times'], 2)}×)"
     notes = [_range(row, "value", "low", "high")]
     if not missing(row["p_value"]):
-        notes.append(p_value(row["p_value"]))
+        notes.append(f"{p_value(row['p_value'])}, adjusted {p_value(row['p_adjusted'])}")
+    if row["verdict"] == UNTOLD and not missing(row["noticed"]):
+        notes.append(f"noticed in 80% from {significant(row['noticed'])}")
     return Cell(f"{row['verdict']}{times}", tuple(notes))
 
 
@@ -255,6 +282,7 @@ def _value(group: pd.DataFrame, statistic: Statistic) -> Cell:
     notes = _spread(group, written)
     if row["source"] == DATA and not missing(row["sd"]):
         notes.append(f"sd {significant(row['sd'])}")
+    notes += _at_one_size(group, written)
     notes += _published(group, written)
     if not missing(row["published_sd"]):
         notes.append(f"published sd {significant(row['published_sd'])}")
@@ -306,7 +334,7 @@ def _mean(group: pd.DataFrame, column: str) -> float | None:
 
 
 def _documents(group: pd.DataFrame) -> Cell:
-    first = group.drop_duplicates("seed")
+    first = group.drop_duplicates(list(RUN))
     documents, empty, rejected, unfinished = (
         int(first[name].sum()) for name in ("documents", "empty", "rejected", "unfinished")
     )
@@ -333,11 +361,29 @@ def _lost(first: pd.DataFrame) -> list[str]:
     return remarks
 
 
-def _audited(group: pd.DataFrame, switch: str) -> str:
+def _audited(group: pd.DataFrame, switch: str) -> Cell:
     value = _mean(group, "value")
     if value is None:
+        return Cell(NONE)
+    written = BY_NAME["s"].written if switch == "s" else significant
+    return Cell(written(value), tuple(_at_one_size(group, written)))
+
+
+def _at_one_size(group: pd.DataFrame, written: Callable[[float | None], str]) -> list[str]:
+    """What a sample and real text have at one size, and how much they differ there."""
+    own, real, tokens, apart = (_mean(group, name) for name in ("at_size", "real_at_size", "at_tokens", "apart"))
+    if own is None or real is None:
+        return []
+    said = f"at {count(tokens)} tokens {written(own)}, real text {written(real)}"
+    low, high = group["apart_low"].iloc[0], group["apart_high"].iloc[0]
+    ends = "" if len(group) > 1 or missing(low) else f" ({_signed(low, written)} to {_signed(high, written)})"
+    return [said, f"difference {_signed(apart, written)}{ends}"]
+
+
+def _signed(value: float | None, written: Callable[[float | None], str]) -> str:
+    if value is None or missing(value):
         return NONE
-    return BY_NAME["s"].written(value) if switch == "s" else significant(value)
+    return f"{'−' if value < 0 else '+'}{written(abs(value))}"
 
 
 def _sized(group: pd.DataFrame, statistic: Statistic, size: float) -> Cell:

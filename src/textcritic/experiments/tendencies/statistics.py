@@ -53,6 +53,7 @@ DISTANCES = (
     Statistic("heaps", "Types of real text"),
     Statistic("unigram_max", "Words, largest difference"),
     Statistic("unigram_half_l1", "Words, total variation"),
+    Statistic("bigram_max", "Pairs of words, largest difference"),
     Statistic("length_ks", "Length"),
     Statistic("stopwords_ks", "Stop words"),
     Statistic("symbols_ks", "Symbols"),

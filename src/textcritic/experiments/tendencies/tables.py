@@ -8,6 +8,7 @@ from textcritic.experiments.tendencies.rows import (
     distance_rows,
     mean_rows,
     model_rows,
+    sample_rows,
     size_rows,
     tendency_rows,
     value_rows,
@@ -17,6 +18,7 @@ from textcritic.experiments.tendencies.sheets import (
     distances_sheet,
     means_sheet,
     models_sheet,
+    samples_sheet,
     sizes_sheet,
     tendencies_sheet,
     values_sheet,
@@ -26,7 +28,7 @@ from textcritic.plan.sources import DATA
 from textcritic.report.names import names_of
 from textcritic.report.tables import Material, Table, recipe
 
-TEXT = ("tendency", "distance", "statistic", "verdict", "way", "why", "switch", "option", "published_note")
+TEXT = ("tendency", "distance", "statistic", "verdict", "way", "why", "switch", "option", "published_note", "text")
 """Columns that are text."""
 LAWS = ("zipf_own", "zipf_real", "rank", "unigram_max")
 EMPIRICAL = ("length_ks", "stopwords_ks", "symbols_ks")
@@ -81,4 +83,5 @@ PAPER_TABLES = {
     "real": real,
     "coefficients": coefficients,
     "means": recipe(mean_rows, means_sheet),
+    "samples": recipe(sample_rows, samples_sheet),
 }

@@ -2,19 +2,25 @@
 
 import pandas as pd
 
-from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, sentence
-from textcritic.plan.sources import GROUP, data_keys
+from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, UNTOLD, by_chance_alone, sentence
+from textcritic.plan.sources import GROUP, RUN, data_keys
 from textcritic.report.names import Names
 from textcritic.report.numbers import listed
+from textcritic.report.scored import first_runs
 from textcritic.report.section import Finding
 
 DEFINITIONS = (
     (
         "Second draw",
         "As many documents as a sample has, drawn at random from the training set, compared with the real text in "
-        "place of the sample. How far two sets of real documents are apart is what a perfect sample could not go "
-        "below.",
+        "place of the sample: how far two sets of real documents are apart.",
     ),
+    (
+        "Margin",
+        "How far a sample may be from real text and still keep to a tendency. “Keeps” is said where the 95% interval "
+        "of the distance ends below it: of a sample that is just so far, in at most 5% of cases.",
+    ),
+    ("Several tests at once", by_chance_alone(len(TENDENCIES))),
     (
         "Kolmogorov-Smirnov distance",
         "The largest difference of two cumulative distributions: 0 where they are equal, 1 where they have nothing "
@@ -45,7 +51,7 @@ DEFINITIONS = (
 
 
 def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
-    """One finding for each sample: what it does not keep to, a clause for each; and what it keeps.
+    """Findings on each sample: one for each tendency that it differs in, what it keeps, and what cannot be told.
 
     Args:
         rows: as `rows.tendency_rows` makes them; of several seeds the first speaks.
@@ -53,26 +59,28 @@ def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
     """
     findings = []
     for _, group in rows.groupby(GROUP, sort=False):
-        first = group[group["seed"] == group["seed"].min()] if group["seed"].notna().any() else group
+        first = first_runs(group)
         said = {row["tendency"]: row for row in first.to_dict("records")}
         fails = [sentence(said[t.name]) for t in TENDENCIES if said[t.name]["verdict"] == DIFFERS]
-        keeps = [t.title.lower() for t in TENDENCIES if said[t.name]["verdict"] == KEPT]
         source = names.source(first.iloc[0].to_dict(), seed=False)
-        kept = f"Within what a second draw of real text has: {listed(keeps)}." if keeps else ""
         findings += [Finding(source, fail) for fail in fails]
-        if kept:
-            findings.append(Finding(source, kept))
+        for verdict, clause in ((KEPT, "Keeps, within the margins"), (UNTOLD, "Cannot be told from so few documents")):
+            which = [t.title.lower() for t in TENDENCIES if said[t.name]["verdict"] == verdict]
+            findings += [Finding(source, f"{clause}: {listed(which)}.")] if which else []
     return findings
 
 
 def headline(rows: pd.DataFrame, names: Names) -> str:
-    """The sample that keeps to the most tendencies, in a sentence; "" without samples."""
+    """The sample that keeps to the most tendencies, then differs in the fewest, in a sentence; "" without samples."""
     if rows.empty:
         return ""
-    kept = (rows["verdict"] == KEPT).groupby([rows[key] for key in (*GROUP, "seed")], dropna=False).transform("sum")
-    source = names.source(rows.loc[kept.idxmax()].to_dict(), corpus=False, seed=False)
+    keys = [rows[key] for key in (*GROUP, *RUN)]
+    kept, differ = ((rows["verdict"] == word).groupby(keys, dropna=False).transform("sum") for word in (KEPT, DIFFERS))
+    best = (kept - differ / (len(TENDENCIES) + 1)).idxmax()
+    source = names.source(rows.loc[best].to_dict(), corpus=False, seed=False)
     return (
-        f"Of {len(TENDENCIES)} statistical tendencies of real text, the best sample, by {source}, keeps {kept.max()}."
+        f"Of {len(TENDENCIES)} statistical tendencies of real text, the best sample, by {source}, keeps {kept[best]} "
+        f"and differs in {differ[best]}."
     )
 
 
@@ -82,6 +90,6 @@ def totals(rows: pd.DataFrame) -> pd.DataFrame:
     Columns: those that identify a source, `not_kept`, `p_value` (`p_all` of `rows.tendency_rows`), `documents`,
     `rejected`.
     """
-    samples = rows.drop_duplicates([*GROUP, "seed"]).assign(p_value=lambda row: row["p_all"])
+    samples = rows.drop_duplicates([*GROUP, *RUN]).assign(p_value=lambda row: row["p_all"])
     made = [*map(data_keys, rows["corpus"].unique()), *samples.to_dict("records")]
-    return pd.DataFrame(made, columns=["source", *GROUP, "seed", "not_kept", "p_value", "documents", "rejected"])
+    return pd.DataFrame(made, columns=["source", *GROUP, *RUN, "not_kept", "p_value", "documents", "rejected"])

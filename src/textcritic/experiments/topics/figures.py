@@ -12,13 +12,15 @@ from textcritic.critics.ctm.scoring import document_nll
 from textcritic.experiments.topics.covariances import Covariances, covariances, released_covariances
 from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
 from textcritic.experiments.topics.heatmaps import PAPER_LIMIT, common_limit, covariance_heatmaps
+from textcritic.experiments.topics.power import STUDY
 from textcritic.experiments.topics.read import read_topic_scores
 from textcritic.experiments.topics.rows import NLL, topic_names
 from textcritic.report.charts import from_low_to_high, interval_chart, marks_of
-from textcritic.report.drawings import NARROW
+from textcritic.report.drawings import NARROW, WIDE
 from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, number
+from textcritic.report.power import power_chart
 from textcritic.report.style import BASELINE, BLUE, INK, SETTING_COLOURS, style
 
 CHART, SPREAD, COVARIANCES = "topic-nll", "topic-nll-spread", "topic-covariances"
@@ -31,7 +33,7 @@ NOTHING, NOTHING_NARROW = "nothing could be scored", "none scored"
 
 
 def figures(topics: TopicsFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
-    """topic-nll, topic-nll-spread and topic-covariances.{corpus}: name, wide figure, narrow figure."""
+    """topic-nll, topic-nll-spread, topic-covariances.{corpus}, topic-power if measured: name, wide, narrow figure."""
     table = rows["topics"]
     names = Names.of(topics.samples)
     marks = {corpus: from_low_to_high(marks_of(of, names, NLL)) for corpus, of in table.groupby("corpus", sort=False)}
@@ -43,6 +45,9 @@ def figures(topics: TopicsFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[t
         computed = covariances(fitted, topics)
         limit = common_limit([panel.matrix for panel in computed.panels])
         yield f"{COVARIANCES}.{fitted.corpus}", *_heatmaps(fitted, computed, limit, CENTRED)
+    power = rows[STUDY.name]
+    if len(power):
+        yield STUDY.name, power_chart(power, STUDY, WIDE), power_chart(power, STUDY, NARROW)
 
 
 def paper_covariances(topics: TopicsFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:

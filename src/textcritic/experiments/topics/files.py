@@ -18,6 +18,7 @@ class Fitted(RealText):
         training: training.json of the fit.
         posteriors, scores, articles: of the test split.
         of_starts: posteriors and scores of the test split under the models of the other starts of the fit.
+        power: how often the test notices words of another topic; None where it is not asked for.
     """
 
     critic: Path
@@ -28,6 +29,7 @@ class Fitted(RealText):
     scores: Path
     articles: Path
     of_starts: Path
+    power: Path | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

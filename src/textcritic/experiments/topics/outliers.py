@@ -10,7 +10,7 @@ from textcritic.experiments.topics.read import read_posteriors, read_topic_score
 from textcritic.experiments.topics.rows import of_topics
 from textcritic.files import read_table
 from textcritic.latents.bags import Vocabulary
-from textcritic.plan.sources import KEYS
+from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.numbers import listed
 from textcritic.report.tables import Material
 
@@ -47,7 +47,7 @@ def outlier_rows(material: Material, column: Column = "nll") -> pd.DataFrame:
                 for columns, strong in zip(STRONG, document["topics"], strict=False):
                     row |= zip(columns, (strong["topic"] + 1, strong["share"], strong["usual_share"]), strict=True)
                 rows.append(keys | row | {"text": document["excerpt"]})
-    types = dict.fromkeys(["seed", *TOPICS], "Int64") | dict.fromkeys(SHARES, "float64")
+    types = dict.fromkeys([*RUN, *TOPICS], "Int64") | dict.fromkeys(SHARES, "float64")
     return pd.DataFrame(rows, columns=[*KEYS, *COLUMNS]).astype(types)
 
 

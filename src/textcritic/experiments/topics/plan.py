@@ -6,6 +6,7 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
 from textcritic.plan.checks.vocabulary import STOP_LISTS, require_stop_words
 from textcritic.plan.experiment import Experiment
+from textcritic.plan.power import power_file
 from textcritic.plan.registries import Registries, download_of
 from textcritic.plan.sources import Source, decodings_of, drawn
 
@@ -19,8 +20,8 @@ class Topics(Experiment):
     kind = "topics"
     critic_kind = "ctm"
     version = 2
-    tables = ("topics", "topic-words", "topic-outliers")
-    figures_read = ("topics",)
+    tables = ("topics", "topic-words", "topic-outliers", "topic-power")
+    figures_read = ("topics", "topic-power")
 
     def check(self) -> None:
         """See as well that the files of a model from elsewhere, and of stop words, are there."""
@@ -46,15 +47,19 @@ class Topics(Experiment):
         """Posteriors and scores of real text and of the samples compared."""
         corpora, sources = self.compared(part)
         return TopicsFiles(
-            data=tuple(self._fitted(corpus) for corpus in corpora),
+            data=tuple(self._fitted(corpus, whole=part is None) for corpus in corpora),
             samples=tuple(self._sample(source) for source in sources),
             decodings=decodings_of(sources, self.registries),
             resamples=self.config["resamples"],
         )
 
-    def _fitted(self, corpus: str) -> Fitted:
+    def fitted(self, corpus: str) -> str:
+        """The folder of the critic that is fitted on a corpus."""
+        return f"results/critics/{self.block['critic']}/{corpus}"
+
+    def _fitted(self, corpus: str, whole: bool) -> Fitted:
         critic = self.block["critic"]
-        fitted = Path(f"results/critics/{critic}/{corpus}")
+        fitted = Path(self.fitted(corpus))
         return Fitted(
             corpus=corpus,
             critic=fitted / "critic.npz",
@@ -65,6 +70,7 @@ class Topics(Experiment):
             scores=Path(f"results/scores/{critic}/{corpus}/data/test.parquet"),
             articles=Path(f"results/corpora/{corpus}/test.parquet"),
             of_starts=Path(f"results/topics/{critic}/{corpus}/data/test.starts.parquet"),
+            power=power_file(self, corpus) if whole else None,
         )
 
     def _sample(self, source: Source) -> Sample:

@@ -6,35 +6,48 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow.compute as pc
 
-from textcritic.critics import rejections
+from textcritic.critics import groups_of, rejections
 from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.scoring import top_words, topic_shares
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.covariances import corrected_distance, covariance_distance_of
 from textcritic.experiments.topics.files import Documents, Fitted, Sample
 from textcritic.experiments.topics.read import Matrix, read_posteriors, read_starts, read_topic_scores
-from textcritic.inference import ratio_of_sums, with_ones
+from textcritic.inference import (
+    ClusterTest,
+    bootstrap_difference,
+    one_of_each,
+    ratio_of_sums,
+    two_sample_test,
+    unit_sums,
+    with_fits,
+    with_ones,
+)
 from textcritic.latents.bags import Vocabulary
+from textcritic.plan.sources import RUN
 from textcritic.report.measure import Estimate, Measure, Scored
 from textcritic.report.measured import completed, source_rows
+from textcritic.report.scored import RECIPE
 from textcritic.report.tables import Material
 
 WORDS, NAMING = 10, 2  # words of a topic, and those in its name
 DOT = " · "  # between words, any of which may end with a comma
 COLUMNS = (
     "label", "baseline", "topics", "vocabulary", "latent_nll", "ci_low", "ci_high", "p_value", "latent_nll_at_mean",
-    "at_mean_low", "at_mean_high", "p_value_at_mean", "documents", "words_per_document", "starts", "starts_low",
-    "starts_high", "at_mean_starts_low", "at_mean_starts_high", "gap_starts_low", "gap_starts_high", "rejected",
-    "rejected_share", "rejected_by_reason", "seeds", "seeds_mean", "seeds_sd", "published", "difference",
+    "at_mean_low", "at_mean_high", "p_value_at_mean", "documents", "groups", "words_per_document", "starts",
+    "starts_low", "starts_high", "at_mean_starts_low", "at_mean_starts_high", "gap", "gap_low", "gap_high", "gap_p",
+    "gap_starts_low", "gap_starts_high", "rejected", "rejected_share", "rejected_by_reason", *RECIPE, "published",
+    "difference",
 )  # fmt: skip
 DISTANCE_COLUMNS = (
     "distance", "distance_by_chance", "distance_p", "distance_corrected", "distance_low", "distance_high",
     "distance_starts_low", "distance_starts_high",
 )  # fmt: skip
-WHOLE = ("seed", "topics", "vocabulary", "documents", "starts", "rejected", "seeds")
+WHOLE = ("topics", "vocabulary", "documents", "groups", "starts", "rejected", "seeds")
 
 
 def topic_rows(material: Material) -> pd.DataFrame:
@@ -45,22 +58,25 @@ def topic_rows(material: Material) -> pd.DataFrame:
     `latent_nll_at_mean`, as released; `words_per_document`, the mean number of their words that are in the vocabulary;
     `starts`, the fits of the critic that converged or ended, the one that is kept among them, and the least and
     greatest value over them of Latent NLL (`starts_low`, `starts_high`; `at_mean_starts_low`, `at_mean_starts_high`)
-    and of how far it is above real text's (`gap_starts_low`, `gap_starts_high`); `seeds`, `seeds_mean`, `seeds_sd`;
+    and of how far it is above real text's (`gap_starts_low`, `gap_starts_high`); this `gap`, in expectation, as the
+    mean over the fits, with an interval that holds documents and starts, and the p-value of the documents' means;
+    `seeds`, `seeds_mean`, `seeds_sd`;
     `published` (at the mean, of a critic of as many topics) and `difference`, ours minus it.
 
     Of samples with two documents or more, `distance` of the covariances (`covariances.covariances`) from real text's,
-    what it is by chance, `distance_by_chance`, and its `distance_p`; `distance_corrected` with its 95% interval, and
-    over the starts of the fit `distance_starts_low`, `distance_starts_high`.
+    what it is by chance, `distance_by_chance`, and its `distance_p`, all under the critic; `distance_corrected`, the
+    mean over the fits, with a 95% interval that holds documents and starts, and its range over the starts,
+    `distance_starts_low`, `distance_starts_high`.
 
     Raises:
         TextcriticError: a file is missing or damaged, files do not belong together, or no real text could be scored.
     """
-    return _rows(material, (*COLUMNS, *DISTANCE_COLUMNS), (NLL, AT_MEAN, DISTANCE))
+    return _rows(material, (*COLUMNS, *DISTANCE_COLUMNS), (NLL, GAP, AT_MEAN, DISTANCE))
 
 
 def nll_rows(material: Material) -> pd.DataFrame:
     """The same without the distances: the paper's Table 9."""
-    return _rows(material, COLUMNS, (NLL, AT_MEAN))
+    return _rows(material, COLUMNS, (NLL, GAP, AT_MEAN))
 
 
 def _rows(material: Material, columns: Sequence[str], measures: Sequence[Measure]) -> pd.DataFrame:
@@ -82,13 +98,16 @@ def read_source(source: Documents, real: Scored | None) -> Scored:
     kept = scores.filter(pc.invert(scores["rejected"]))
     nll = {column: with_ones(kept[column].to_numpy()) for column in ("nll", "nll_at_mean")}
     starts = [(column[:, 0].mean() if len(column) else math.nan) for column in nll.values()]
-    of_starts = [tuple(starts), *((one.nll.mean(), one.nll_at_mean.mean()) for one in read_starts(source))]
+    others = read_starts(source)
+    of_starts = [tuple(starts), *((one.nll.mean(), one.nll_at_mean.mean()) for one in others)]
     more: dict[str, Any] = {"baseline": isinstance(source, Sample) and source.baseline}
     if len(kept):
         more["words_per_document"] = float(kept["words"].to_numpy().mean())
         more |= _over_starts(source, of_starts, of_starts if real is None else real.data["starts"])
     data = {NLL.value: nll["nll"], AT_MEAN.value: nll["nll_at_mean"], "starts": of_starts, "source": source}
-    return Scored(data, len(kept), rejections(scores), more)
+    if len(kept):
+        data[GAP.value] = _of_fits(source, nll["nll"][:, 0], [one.nll for one in others])
+    return Scored(data, len(kept), rejections(scores), more, groups_of(scores))
 
 
 def word_rows(material: Material) -> pd.DataFrame:
@@ -109,7 +128,7 @@ def word_rows(material: Material) -> pd.DataFrame:
                 row = {"label": names.source(keys, corpus=False), "topic": int(topic) + 1}
                 row |= {"words": " ".join(words[topic]), "share": None if shares is None else float(shares[topic])}
                 rows.append(keys | row)
-    return pd.DataFrame(rows).astype({"seed": "Int64", "share": float})
+    return pd.DataFrame(rows).astype({**dict.fromkeys(RUN, "Int64"), "share": float})
 
 
 def topic_names(fitted: Fitted) -> list[str]:
@@ -145,24 +164,63 @@ def _over_starts(
     return row
 
 
+def _of_fits(source: Documents, own: Matrix, others: Sequence[Matrix]) -> Matrix:
+    """Latent NLL of the documents under the critic and under the other starts: [documents, fits]."""
+    if any(len(other) != len(own) for other in others):
+        raise TextcriticError(
+            f"{source.of_starts}: not of the documents of {source.scores}; delete both and rerun the rule that "
+            "makes them"
+        )
+    return np.column_stack([own, *others])
+
+
+def _gap(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
+    """How far the Latent NLL is above real text's under the same fit, the mean over all fits."""
+    if real is None:
+        return Estimate()
+    one, two = scored.data[GAP.value], real.data[GAP.value]
+    columns, groups = (with_ones(one.mean(axis=1)), with_ones(two.mean(axis=1))), (scored.groups, real.groups)
+    units = [unit_sums(*pair) for pair in zip(columns, groups, strict=True)]
+    found = bootstrap_difference(units[0], units[1], ratio_of_sums, resamples)
+    low, high = with_fits(found.estimate, (found.low, found.high), one.mean(axis=0) - two.mean(axis=0))
+    test = two_sample_test(*columns, ratio_of_sums, groups, resamples)
+    reason = found.reason or (test.reason if isinstance(test, ClusterTest) else "")
+    return Estimate(found.estimate, low, high, test.p, reason=reason)
+
+
 def _distance(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
-    """How far the covariances of a sample's topics are from real text's."""
+    """How far the covariances of a sample's topics are from real text's; one document of each group, at random."""
     if real is None:
         return Estimate()
     sample, fitted = scored.data["source"], real.data["source"]
-    test = covariance_distance_of(read_posteriors(sample), read_posteriors(fitted), resamples)
+    kept = [one_of_each(one.groups, one.documents or 0) for one in (scored, real)]
+    of_sample, of_real = (
+        _rows_of(read_posteriors(one), rows) for one, rows in zip((sample, fitted), kept, strict=True)
+    )
+    test = covariance_distance_of(of_sample, of_real, resamples)
     if test is None:
         return Estimate()
     others = (
-        corrected_distance(one.moments, of_real.moments)
-        for one, of_real in zip(read_starts(sample), read_starts(fitted), strict=True)
+        corrected_distance(_rows_of(one.moments, kept[0]), _rows_of(other.moments, kept[1]))
+        for one, other in zip(read_starts(sample), read_starts(fitted), strict=True)
     )
     values = [test.corrected, *(value for value in others if value is not None)]
     more = {"distance": test.distance, "distance_by_chance": test.by_chance}
     more |= {"distance_starts_low": min(values), "distance_starts_high": max(values)}
-    return Estimate(test.corrected, test.low, test.high, test.p, more)
+    low, high = with_fits(test.corrected, (test.low, test.high), values)
+    return Estimate(float(np.mean(values)), None if low is None else max(low, 0.0), high, test.p, more)
 
 
+GAP = Measure(
+    name="Latent NLL less real text's",
+    value="gap",
+    low="gap_low",
+    high="gap_high",
+    p="gap_p",
+    section="table-topics",
+    estimate=_gap,
+    of_real=0.0,
+)
 NLL = Measure(name="Latent NLL", value="latent_nll", section="table-topics", statistic=ratio_of_sums)
 AT_MEAN = Measure(
     name="Latent NLL, at the mean",
@@ -184,6 +242,10 @@ DISTANCE = Measure(
     estimate=_distance,
     of_real=0.0,
 )
+
+
+def _rows_of(moments: tuple[Matrix, Matrix], rows: npt.NDArray[np.int64]) -> tuple[Matrix, Matrix]:
+    return moments[0][rows], moments[1][rows]
 
 
 def _shares(source: Documents) -> Matrix | None:

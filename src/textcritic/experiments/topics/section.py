@@ -10,7 +10,8 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.figures import CHART, COVARIANCES, SPREAD
 from textcritic.experiments.topics.files import Fitted, TopicsFiles
 from textcritic.experiments.topics.outliers import STRONG
-from textcritic.experiments.topics.rows import DISTANCE, NLL, topic_names
+from textcritic.experiments.topics.power import STUDY
+from textcritic.experiments.topics.rows import DISTANCE, GAP, topic_names
 from textcritic.experiments.topics.words import DEFINITIONS, SHUFFLED, topic_doubts
 from textcritic.files import read_json
 from textcritic.plan.sources import GROUP
@@ -18,7 +19,8 @@ from textcritic.report.cells import unscored_sheet
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, missing, number, percent, plural
 from textcritic.report.phrases import vocabulary_facts
-from textcritic.report.section import Place, Section, said_of
+from textcritic.report.power import power_findings
+from textcritic.report.section import Finding, Place, Section, said_of
 
 LEFT_OUT = ("topics-left-out", "Documents without a Latent NLL, by reason")
 MOST_OPEN = 25  # topics, of more of which the table has to be opened
@@ -31,6 +33,7 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
     baseline = any(sample.baseline for sample in topics.samples)
     by_source = outliers.groupby(["source", *GROUP], sort=False)
     shown = [_outliers(str(n), group, names, words) for n, (_, group) in enumerate(by_source)]
+    noticed = power_findings(tables[STUDY.name], STUDY)
     variables = {
         "facts": [fact for fitted in topics.data for fact in _facts(fitted, names)],
         "chart": CHART,
@@ -43,17 +46,32 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         "left_out": place.sheet(unscored_sheet(rows, names, *LEFT_OUT)) if rows["rejected"].sum() else None,
         "many": int(tables["topic-words"]["topic"].max()) > MOST_OPEN,
         "outliers": shown,
+        "power": STUDY.name,
+        "noticed": [finding.says for finding in noticed],
         "pickers": [{"key": source["key"], "label": source["label"]} for source in shown],
     }
-    card = place.card(rows, (NLL, DISTANCE), names.source)
+    card = place.card(rows, (GAP, DISTANCE), names.source)
     return Section(
         title="Topics",
         html=place.render("section.html.j2", variables),
         card=card,
-        findings=(*said_of(card), *topic_doubts(rows, names)),
+        findings=(*said_of(card), *_unconverged(topics, names), *topic_doubts(rows, names), *noticed),
         definitions=tuple(pair for pair in DEFINITIONS if baseline or pair[0] != SHUFFLED),
         style=place.text("section.css"),
     )
+
+
+def _unconverged(topics: TopicsFiles, names: Names) -> list[Finding]:
+    """That fits had not come to their end."""
+    found = []
+    for fitted in topics.data:
+        starts = read_json(fitted.training).get("starts", [])
+        left = sum(not start["converged"] for start in starts)
+        if left:
+            about = f"Fit{f' ({fitted.corpus})' if names.several_corpora else ''}"
+            says = f"{left} of {len(starts)} fits of the topic model stopped before they converged: after more "
+            found.append(Finding(about, says + "iterations the numbers would be others; raise `iterations`."))
+    return found
 
 
 def _facts(fitted: Fitted, names: Names) -> list[tuple[str, str]]:

@@ -9,12 +9,14 @@ import pandas as pd
 
 from textcritic.critics.ctm.scoring import EMPTY
 from textcritic.experiments.topics.covariances import RESAMPLES
-from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, DOT, NLL
+from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, DOT, GAP, NLL
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import matching, measure_cell, spread, unique
 from textcritic.report.measure import Measure
+from textcritic.report.measured import in_groups
 from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, interval, number, percent
+from textcritic.report.phrases import SPREAD
 from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
@@ -29,26 +31,30 @@ BOTH = (
 def topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Latent NLL of real text and of each sample, how long documents are, what was left out, covariances apart."""
     nll = ("Latent NLL, in expectation", "Latent NLL, at the mean")
-    heads = ("Source", *nll, "Words a document", "Left out", "Covariances apart")
+    heads = ("Source", *nll, GAP.name, "Words a document", "Left out", "Covariances apart")
     body = []
     for _, group in _sources(rows):
         name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
-        cells = [nll_cell(group, NLL), nll_cell(group, AT_MEAN)]
+        cells = [nll_cell(group, NLL), nll_cell(group, AT_MEAN), _gap(group)]
         body.append([name, *cells, Cell(number(words_per_document(group))), _left_out(group), _distance(group)])
     published = (
         "; published values, by a critic of as many topics, are of that, and under them stands ours minus theirs"
     )
     published = published if rows["published"].notna().any() else ""
     remarks = [
-        f"{_critics(rows)} Nats per document. {BOTH}{published}. Under each value: its 95% interval (with several "
-        "seeds: their standard deviation), its range over the starts of the fit, the p-value against real text, and "
-        "how many documents it is of.",
+        f"{_critics(rows)} Nats per document. {BOTH}{published}. Both are under the fit of the highest bound. Under "
+        f"each value: {SPREAD}, its range over the starts of the fit, the p-value against real text, and how many "
+        "documents it is of.",
+        f"{GAP.name}: in expectation, under the same fit, the mean over all fits. Its 95% interval holds the luck of "
+        "the starts too: another set of fits gives a value inside it. The p-value is of a permutation of the "
+        "documents' means over the fits.",
         "Words a document: the mean number of those that are in the vocabulary. The fewer there are, the lower as a "
         "rule the Latent NLL, so that sources with documents of another length are not quite comparable.",
         "Covariances apart: how far the covariance matrix of the sample's topics is from real text's, as a share of "
-        "the size of the latter, less what finite samples add; under it its 95% interval (with several seeds: their "
-        "standard deviation), its range over the starts, what was measured, what two sets of documents of one kind "
-        f"come to by chance alone, and the p-value, from {RESAMPLES:,} resamples at most.",
+        "the size of the latter, less what finite samples add, the mean over all fits; under it its 95% interval, over "
+        "documents and starts (of several trainings: Student's interval of their mean), its range over the starts, and "
+        "under the fit of the highest bound what was measured, what two sets of documents of one kind come to by "
+        f"chance alone, and the p-value, from {RESAMPLES:,} resamples at most.",
         *_starts(rows),
     ]
     return Sheet("topics", "Latent NLL under the topic model", [[Cell(head) for head in heads]], body, remarks=remarks)
@@ -71,9 +77,9 @@ def paper_topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     published = " The published values are of the mean, one run of each, by critics of as many topics."
     published = published if rows["published"].notna().any() else ""
     remarks = [
-        f"{_critics(rows)} Nats per document. {BOTH}.{published} Under each value: its 95% interval (with several "
-        "seeds: their standard deviation), the p-value against real text, and how many documents it is of. Ours: "
-        f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}.",
+        f"{_critics(rows)} Nats per document. {BOTH}.{published} Under each value: {SPREAD}, the p-value "
+        "against real text, and how many documents it is of. "
+        f"Ours: {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}.",
     ]
     return Sheet("topics", "", header, body, stubs=2, remarks=remarks)
 
@@ -85,7 +91,7 @@ def nll_cell(group: pd.DataFrame, measure: Measure) -> Cell:
         return replace(cell, notes=("nothing could be scored",) if len(group) else ())
     first = len(spread(known, measure))
     notes = [*cell.notes[:first], *over_starts(known, STARTS_OF[measure.value]), *cell.notes[first:]]
-    notes.append(f"{count(known['documents'].sum())} documents")
+    notes.append(f"{count(known['documents'].sum())} documents{in_groups(known)}")
     if len(known) < len(group):
         notes.append(f"{len(known)} of {len(group)} seeds")
     return replace(cell, notes=tuple(notes))
@@ -147,13 +153,21 @@ def words_per_document(group: pd.DataFrame) -> float:
     return float((known["words_per_document"] * documents).sum() / documents.sum()) if len(known) else math.nan
 
 
+def _gap(group: pd.DataFrame) -> Cell:
+    cell, known = measure_cell(group, GAP), group[group[GAP.value].notna()]
+    if known.empty:
+        return cell
+    return replace(cell, notes=(*cell.notes, *over_starts(known, "gap_starts")))
+
+
 def _starts(rows: pd.DataFrame) -> list[str]:
     if not rows["starts"].max() > 1:
-        return []
+        return ["The critic has one start: no interval holds what another start would have given."]
     return [
-        f"The critic is the best of {count(rows['starts'].max())} fits from different starts, by its bound. An "
-        "interval is about which documents there are, a range over starts about which of the fits one happens to have: "
-        "where the range is wider, the level of a Latent NLL says little, and only sources under one critic compare."
+        f"The critic is the best of {count(rows['starts'].max())} fits from different starts, by its bound. The "
+        "interval of a Latent NLL is about which documents there are, its range over starts about which of the fits "
+        "one happens to have: where the range is wider, the level says little, and the difference from real text is "
+        "the number to read."
     ]
 
 

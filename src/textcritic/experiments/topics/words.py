@@ -54,8 +54,9 @@ DEFINITIONS = (
         "Starts of the fit",
         "A topic model is found by a search that climbs from where it starts, and other starts end on other peaks. "
         "Several are made; the highest by the bound on the likelihood of the training text is the critic. Every number "
-        "is computed under each of them too, and its range over the starts stands beside its interval: it says how far "
-        "the number depends on luck that more documents would not mend.",
+        "is computed under each of them too. The difference of a sample from real text, under the same fit, depends "
+        "least on the start: its mean over the fits is the headline, with an interval that holds documents and starts. "
+        "Beside other numbers stands their range over the starts.",
     ),
     (
         "Share of a topic",

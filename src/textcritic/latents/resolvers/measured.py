@@ -3,6 +3,7 @@
 The report shows them where a study measures nothing itself. `tools/measure_resolvers.py` writes them.
 """
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -28,8 +29,8 @@ class Figure:
         part: `whole`, `people` or `pronouns`.
         metric: as in `quality.summary_of`.
         value: of the metric.
-        low: of its 95% interval over documents.
-        high: of its 95% interval over documents.
+        low: of its 95% interval over documents; NaN where there is none.
+        high: likewise.
         n: pronouns; of the other parts the mentions that people marked.
         documents: how many.
         date: of the measurement.
@@ -70,11 +71,11 @@ def figures_of(summary: Mapping[str, Any], about: About) -> Iterator[Figure]:
         for metric, row in summary[part].items():
             if isinstance(row, dict):
                 n = row["n"] if part == "pronouns" else summary[part]["key_mentions"]
-                value, low, high = (round(row[key], DIGITS) for key in ("value", "low", "high"))
+                low, high = (math.nan if row[key] is None else round(row[key], DIGITS) for key in ("low", "high"))
                 yield Figure(
                     part=part,
                     metric=metric,
-                    value=value,
+                    value=round(row["value"], DIGITS),
                     low=low,
                     high=high,
                     n=n,

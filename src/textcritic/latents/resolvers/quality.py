@@ -117,12 +117,12 @@ def _share(table: pa.Table, kind: str, resamples: int) -> dict[str, Any]:
     counts = _columns(table, [f"pronouns_{kind}_{part}" for part in ("right", "of", "unnamed")])
     interval = bootstrap_interval(counts[:, :2], lambda sums: ratio(sums[..., 0], sums[..., 1]), resamples)
     _, of, unnamed = counts.sum(axis=0).tolist()
-    return {**_shown(interval), "n": int(of), "unnamed": int(unnamed)}
+    return {**_shown(interval.of_share()), "n": int(of), "unnamed": int(unnamed)}
 
 
 def _columns(table: pa.Table, names: Sequence[str]) -> npt.NDArray[np.float64]:
     return np.column_stack([table[name].to_numpy() for name in names])
 
 
-def _shown(interval: Interval) -> dict[str, float]:
+def _shown(interval: Interval) -> dict[str, float | None]:
     return {"value": interval.estimate, "low": interval.low, "high": interval.high}

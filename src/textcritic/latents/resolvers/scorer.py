@@ -112,7 +112,7 @@ def pooled(counts: npt.ArrayLike, resamples: int = 10_000, seed: int = 1) -> dic
             statistics[f"{measure}_{name}"] = (columns, statistic)
     statistics["conll"] = (slice(4, 16), conll)
     return {
-        name: bootstrap_interval(array[:, columns], statistic, resamples, seed=seed)
+        name: bootstrap_interval(array[:, columns], statistic, resamples, seed=seed).of_share()
         for name, (columns, statistic) in statistics.items()
     }
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from textcritic.inference import bootstrap_interval
+from textcritic.inference import bootstrap_interval, ratio_of_sums, unit_sums
 from textcritic.latents.titles.sections import Sections
 
 BINS = 10
@@ -22,8 +22,9 @@ def accuracy(titles: Sequence[str], sections: Sections, probabilities: np.ndarra
         probabilities: P(title | text), [sections, titles].
 
     Returns:
-        accuracy with `ci95` (document bootstrap) and `n` (sections), `documents`, `mean_confidence`,
-        `over_90_percent_certain` (share of sections; the paper says "mostly"), `expected_calibration_error` (10 bins of
+        accuracy with `ci95` (bootstrap over documents, those of a group as one; Nones where there is none) and `n`
+        (sections), `documents`, `mean_confidence`, `over_90_percent_certain` (share of sections; the paper says
+        "mostly"), `expected_calibration_error` (10 bins of
         equal width), `recall` by title, `confusions` (gold title, inferred title, count; the ten commonest),
         `unseen_titles`.
     """
@@ -34,7 +35,7 @@ def accuracy(titles: Sequence[str], sections: Sections, probabilities: np.ndarra
     sizes = np.array([len(doc) for doc in sections.gold])
     document = np.repeat(np.arange(len(sizes)), sizes)
     sums = np.stack([np.bincount(document, right, len(sizes)), sizes], axis=1)
-    interval = bootstrap_interval(sums, lambda s: s[:, 0] / s[:, 1], seed=0)
+    interval = bootstrap_interval(unit_sums(sums, sections.groups), ratio_of_sums, seed=0).of_share()
     counts = np.zeros((len(titles), len(titles)), np.int64)
     np.add.at(counts, (gold[gold >= 0], inferred[gold >= 0]), 1)
     wrong = np.where(np.eye(len(titles), dtype=bool), 0, counts)

@@ -9,6 +9,7 @@ import torch
 from transformers import PreTrainedTokenizerFast
 
 from textcritic.corpora import Article
+from textcritic.inference import Groups
 
 ARTICLES_AT_ONCE = 256
 POOL_BATCHES = 50
@@ -23,12 +24,14 @@ class Sections:
         gold: titles, [documents][sections].
         tokens: token ids of all sections one after the other, int32 [tokens].
         starts: where each section begins in `tokens`, int64 [sections + 1].
+        groups: [documents], see `inference.Groups`.
     """
 
     ids: list[str]
     gold: list[list[str | None]]
     tokens: np.ndarray
     starts: np.ndarray
+    groups: Groups = None
 
     @property
     def lengths(self) -> np.ndarray:
@@ -55,18 +58,20 @@ class Sections:
 def encode_sections(articles: Iterable[Article], tokenizer: PreTrainedTokenizerFast, max_tokens: int) -> Sections:
     """Tokenise every section's text, special tokens added, cut to the first `max_tokens` (appendix E; facts: 512)."""
     ids: list[str] = []
+    groups: list[str | None] = []
     gold: list[list[str | None]] = []
     pieces: list[np.ndarray] = []
     stream = iter(articles)
     while chunk := list(islice(stream, ARTICLES_AT_ONCE)):
         ids += [article.id for article in chunk]
+        groups += [article.group for article in chunk]
         gold += [[section.title for section in article.sections] for article in chunk]
         texts = [section.text for article in chunk for section in article.sections]
         if texts:
             encoded = tokenizer(texts, truncation=True, max_length=max_tokens, split_special_tokens=True)["input_ids"]
             pieces += [np.array(row, np.int32) for row in encoded]
     starts = np.concatenate([[0], np.cumsum([len(piece) for piece in pieces])]).astype(np.int64)
-    return Sections(ids, gold, np.concatenate([*pieces, np.empty(0, np.int32)]), starts)
+    return Sections(ids, gold, np.concatenate([*pieces, np.empty(0, np.int32)]), starts, groups)
 
 
 def shuffled_batches(lengths: np.ndarray, batch_size: int, seed: int, epoch: int) -> list[np.ndarray]:

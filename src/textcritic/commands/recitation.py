@@ -1,0 +1,43 @@
+"""`textcritic recitation`: how much of samples stands word for word in the training text."""
+
+import argparse
+from pathlib import Path
+
+from textcritic.api.options import RecitationOptions
+from textcritic.commands.arguments import TEXTS, Commands, add_command, add_options, asked
+
+RECITATION = """\
+Say how much of SAMPLES stands word for word in the texts that their model was trained on, TRAIN (McCoy et al. 2023,
+RAVEN): the share of all runs of 13 words. REAL, texts that the model was not trained on, are the yardstick, as people
+repeat one another too. Higher than REAL: the model recites. Lower: it repeats less than people do. TRAIN is held in
+memory, with 40 bytes more for each of its words.
+"""
+RECITATION_OUTPUT = """\
+One JSON object is printed:
+  real             of REAL:
+    recited        {"value", "low", "high", "p"}: the share of runs of 13 words that stand in TRAIN, with its 95%
+                   interval (null with too few texts), and p of a test against REAL (null of REAL itself)
+    n              texts of 13 words or more
+    rejected, rejected_by_reason   shorter texts
+    seen, all      for each n from 4 to 16 the runs of n words that stand in TRAIN, and all
+    longest        {"words", "document", "begin", "train_document", "train_begin"}: the longest passage that stands in
+                   TRAIN, the text that has it, and one of TRAIN that does, both from 0, with its first word there
+  samples          of each file of SAMPLES, by its name, the same
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command to the command line."""
+    about = "what samples have word for word from their training text"
+    recitation = add_command(commands, "recitation", about, RECITATION + TEXTS, RECITATION_OUTPUT)
+    recitation.add_argument("real", metavar="REAL", help="real texts that the model was not trained on")
+    recitation.add_argument("samples", metavar="SAMPLES", nargs="+", help="what it wrote, one file or more")
+    add_options(recitation, RecitationOptions)
+    recitation.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> str:
+    from textcritic.api.recitation import recitation  # numpy and pyarrow are loaded for this command only
+
+    samples = [Path(path) for path in arguments.samples]
+    return recitation(arguments.real, samples, **asked(arguments)).to_json()

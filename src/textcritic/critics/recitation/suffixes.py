@@ -1,0 +1,190 @@
+"""A suffix array of documents: which stretches of other documents stand in them, and how long these are.
+
+Everything is exact: nothing is hashed, so that there are no collisions. Nothing loops over tokens.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.critics.arrays import Arrays
+from textcritic.errors import TextcriticError
+
+END = 0
+"""The token behind the last one of each document; words are numbered from 1."""
+NOWHERE = -1
+"""A word that the documents do not have."""
+MOST_TOKENS = 2**31 - 1
+
+Tokens = npt.NDArray[np.int32]
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Suffixes(Arrays):
+    """Documents, and all places in them in the alphabetical order of what follows there.
+
+    Attributes:
+        tokens: int32 [N], the words of all documents, `END` behind each document.
+        order: int32 [N], the places, sorted by the tokens from there to the end of the document; those of `END` first.
+    """
+
+    what: ClassVar[str] = "index of training text"
+    tokens: Tokens
+    order: Tokens
+
+    def __post_init__(self) -> None:
+        if self.tokens.shape != self.order.shape or self.tokens.ndim != 1:
+            raise TextcriticError(
+                f"tokens and order of shapes {self.tokens.shape} and {self.order.shape}; make it again"
+            )
+
+    def found(self, texts: Tokens, lengths: Places, sizes: Sequence[int]) -> "Found":
+        """Which stretches of texts stand in the documents.
+
+        Args:
+            texts: int32, the words of T texts one after the other; `NOWHERE` is a word that no document has.
+            lengths: int64 [T], words of each text.
+            sizes: numbers of words n, ascending, for which the n-grams of each text are counted.
+        """
+        search = _Search(self, texts, lengths)
+        seen = np.zeros((len(lengths), len(sizes)), np.int64)
+        for depth in range(1, sizes[-1] + 1):
+            search.deepen()
+            if depth in sizes:
+                seen[:, sizes.index(depth)] = np.bincount(search.text[search.at], minlength=len(lengths))
+        while len(search.at):
+            search.deepen(drop=True)
+        return Found(seen, *search.longest(lengths))
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What of T texts stands in the documents.
+
+    Attributes:
+        seen: int64 [T, sizes], n-grams of each text that some document has, each as often as the text has it.
+        longest: int64 [T], words of the longest stretch of each text that stands in some document; 0 without any.
+        begin: int64 [T], the word of the text with which this begins, from 0.
+        place: int64 [T], a place among the tokens of the documents where it stands; -1 without any.
+    """
+
+    seen: Places
+    longest: Places
+    begin: Places
+    place: Places
+
+
+def suffix_array(tokens: Tokens) -> Tokens:
+    """The order of all places of documents by what follows there: int32 [N], see `Suffixes`.
+
+    Prefix doubling (Manber and Myers 1993) of those places alone that are not in order yet (Larsson and Sadakane 2007).
+    Needs some 40 bytes a token while it runs.
+
+    Args:
+        tokens: int32 [N], words from 1 on, `END` behind each document.
+
+    Raises:
+        TextcriticError: there are more than 2^31 - 1 tokens.
+    """
+    if len(tokens) > MOST_TOKENS:
+        raise TextcriticError(f"{len(tokens):,} tokens of training text; at most {MOST_TOKENS:,} can be looked up")
+    order = np.argsort(tokens, kind="stable").astype(np.int32)
+    # Places of one group have the same rank: where the group begins in the order. Ends are in order by definition.
+    rank = np.empty(len(tokens), np.int32)
+    unsorted = _grouped(order, np.arange(len(order)), tokens[order], rank)
+    ends = np.count_nonzero(tokens == END)
+    rank[order[:ends]] = np.arange(ends)
+    unsorted, depth = unsorted[unsorted >= ends], 1
+    while len(unsorted):
+        places = order[unsorted]
+        keys = rank[places].astype(np.int64) << 32 | rank[places + depth]
+        by_key = np.argsort(keys)
+        order[unsorted] = places[by_key]
+        unsorted, depth = _grouped(order, unsorted, keys[by_key], rank), 2 * depth
+    return order
+
+
+def _grouped(order: Tokens, positions: Places, keys: npt.NDArray[np.integer], rank: Tokens) -> Places:
+    """Write the rank of sorted places, and return the positions of those that share theirs with others.
+
+    Args:
+        order: the places.
+        positions: those of `order` that are ranked.
+        keys: of each of them, sorted; places with equal keys are a group.
+        rank: of each place, to be written.
+    """
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    sizes = np.diff(starts, append=len(keys))
+    rank[order[positions]] = np.repeat(positions[starts], sizes)
+    return positions[np.repeat(sizes > 1, sizes)]
+
+
+class _Search:
+    """All places of some texts whose next words, `depth` of them, stand in the documents.
+
+    Attributes:
+        text: int64, the text of each place.
+        at: the places.
+        low, high: of each, the stretch of `Suffixes.order` that begins with these words.
+    """
+
+    def __init__(self, suffixes: Suffixes, texts: Tokens, lengths: Places) -> None:
+        self.suffixes, self.texts = suffixes, texts
+        self.text = np.repeat(np.arange(len(lengths)), lengths)
+        self.left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(texts))
+        self.depth = 0
+        self.at = np.arange(len(texts))
+        self.low, self.high = np.zeros(len(texts), np.int64), np.full(len(texts), len(suffixes.order))
+        self.lengths, self.places = np.zeros(len(texts), np.int64), np.full(len(texts), NOWHERE, np.int64)
+
+    def deepen(self, drop: bool = False) -> None:
+        """Take one word more, and leave out the places where this stands in no document.
+
+        Args:
+            drop: whether to leave out as well those of which the longest stretch is known to be shorter than that of
+                the place before: both stand at the same places of the documents. A text that is copied as a whole then
+                costs as much as its length, not the square of it. Counts of later sizes would be too small.
+        """
+        inside = self.left[self.at] > self.depth
+        at, low, high = self.at[inside], self.low[inside], self.high[inside]
+        words = self.texts[at + self.depth].astype(np.int64)
+        begin = self._first(low, high, words)
+        end = self._first(begin, high, words + 1)
+        kept = begin < end
+        if drop:
+            same = (at[1:] == at[:-1] + 1) & ((end - begin)[:-1] == (high - low)[1:])
+            kept[1:] &= ~same
+        self.depth += 1
+        self.at, self.low, self.high = at[kept], begin[kept], end[kept]
+        self.lengths[self.at] = self.depth
+        self.places[self.at] = self.suffixes.order[self.low]
+
+    def longest(self, lengths: Places) -> tuple[Places, Places, Places]:
+        """The longest stretch of each text, its first word and its place; see `Found`."""
+        starts = np.cumsum(lengths) - lengths
+        found = np.zeros((3, len(lengths)), np.int64)
+        found[2] = NOWHERE
+        filled = np.flatnonzero(lengths)
+        if len(filled):
+            most = np.maximum.reduceat(self.lengths, starts[filled])
+            first = np.flatnonzero(self.lengths == np.repeat(most, lengths[filled]))
+            _, one_each = np.unique(self.text[first], return_index=True)
+            first = first[one_each]
+            found[:, filled] = most, first - starts[filled], self.places[first]
+        return found[0], found[1], found[2]
+
+    def _first(self, low: Places, high: Places, words: Places) -> Places:
+        """The first position from `low` up to `high` whose word at `depth` is not below `words`, by bisection."""
+        low, high = low.copy(), high.copy()
+        unknown = np.flatnonzero(low < high)
+        while len(unknown):
+            middle = (low[unknown] + high[unknown]) >> 1
+            below = self.suffixes.tokens[self.suffixes.order[middle] + self.depth] < words[unknown]
+            low[unknown[below]] = middle[below] + 1
+            high[unknown[~below]] = middle[~below]
+            unknown = unknown[low[unknown] < high[unknown]]
+        return low

@@ -1,0 +1,107 @@
+"""The figure of recitation: the share of n-grams that stand in the training text against n."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from textcritic.critics.recitation.scoring import MAIN_LENGTH
+from textcritic.experiments.recitation.files import RecitationFiles
+from textcritic.plan.sources import GROUP
+from textcritic.report.cells import unique
+from textcritic.report.charts import stacked_panels
+from textcritic.report.drawings import NARROW
+from textcritic.report.names import Names
+from textcritic.report.style import DASHES, INK, LINE_COLOURS, RULE, style
+
+CHART = "recitation-lengths"
+WIDTH, HEIGHT, NARROW_HEIGHT = 8.2, 3.0, 2.6  # inches
+LEFT, RIGHT = 0.75, 0.15
+LEGEND_LINE, LEGEND_CHARACTER = 0.21, 0.086  # inches
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the line of a source is drawn."""
+
+    colour: str
+    dashes: Any
+    width: float = 1.4
+
+
+def figures(files: RecitationFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """recitation-lengths: a line for each source, of several seeds their mean, with its 95% interval as a band."""
+    table, names = rows["recitation-lengths"], Names.of(files.samples)
+    yield CHART, lengths_chart(table, names, WIDTH), lengths_chart(table, names, NARROW)
+
+
+FIGURES = {"figures": figures}
+
+
+def lengths_chart(table: pd.DataFrame, names: Names, width: float) -> Figure:
+    """A panel for each corpus, `width` inches wide; the legend is above the first."""
+    panels = list(table.groupby("corpus", sort=False))
+    looks = _looks(table, names)
+    longest = max(map(len, looks)) * LEGEND_CHARACTER + 0.45
+    across = max(1, math.floor((width - 0.2) / longest))
+    legend = math.ceil(len(looks) / across) * LEGEND_LINE
+    height = NARROW_HEIGHT if width < WIDTH else HEIGHT
+    with style():
+        figure, places = stacked_panels(width, [height] * len(panels), LEFT, RIGHT)
+        for axes, (corpus, rows) in zip(places, panels, strict=True):
+            _panel(axes, rows, names, looks)
+            axes.set_title(corpus if len(panels) > 1 else "", pad=7)
+        handles = [
+            Line2D([], [], color=look.colour, linestyle=look.dashes, linewidth=look.width) for look in looks.values()
+        ]
+        above = 1 + legend / figure.get_figheight()
+        place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, above), "ncols": across}
+        figure.legend(handles, list(looks), fontsize=9, handlelength=2.2, **place)
+    return figure
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, names: Names, looks: Mapping[str, Look]) -> None:
+    for _, group in rows.groupby(["source", *GROUP], sort=False):
+        look = looks[_label(group, names)]
+        points = group.groupby("n")[["share", "ci_low", "ci_high"]].mean()
+        axes.fill_between(points.index, points["ci_low"], points["ci_high"], color=look.colour, alpha=0.13, linewidth=0)
+        axes.plot(points.index, points["share"], color=look.colour, linestyle=look.dashes, linewidth=look.width)
+    axes.axvline(MAIN_LENGTH, color=RULE, linewidth=0.8, zorder=0)
+    axes.set_xlim(rows["n"].min(), rows["n"].max())
+    axes.set_ylim(0, None)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}%"))
+    axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("n, words in a row")
+    axes.set_ylabel("in the training text")
+
+
+def _looks(table: pd.DataFrame, names: Names) -> dict[str, Look]:
+    """By label: a colour is a generator with a decoding, dashes are a setting, real text is black."""
+    samples = table[table["generator"] != "data"]
+    drawn, settings = unique(_drawn_by(samples)), unique(samples["setting"])
+    looks = {}
+    for _, group in table.groupby(["source", *GROUP], sort=False):
+        if group["generator"].iloc[0] == "data":
+            looks[_label(group, names)] = Look(INK, "-", 1.8)
+            continue
+        (of,) = unique(_drawn_by(group))
+        dashes = DASHES[settings.index(group["setting"].iloc[0]) % len(DASHES)]
+        looks[_label(group, names)] = Look(LINE_COLOURS[drawn.index(of) % len(LINE_COLOURS)], dashes)
+    return looks
+
+
+def _drawn_by(rows: pd.DataFrame) -> Sequence[tuple[str, str]]:
+    return list(zip(rows["generator"], rows["decoding"], strict=True))
+
+
+def _label(group: pd.DataFrame, names: Names) -> str:
+    return names.source(group.iloc[0].to_dict(), corpus=False, seed=False)

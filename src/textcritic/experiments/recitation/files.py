@@ -1,0 +1,38 @@
+"""The files that an experiment on recitation is made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from textcritic.plan.sources import Compared, Drawn
+from textcritic.plan.sources import RealText as Real
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealText(Real):
+    """The test split of one corpus, looked up in the train split.
+
+    Attributes:
+        articles: its documents.
+        scores: what was found, a Parquet table as `critics.recitation` writes it.
+    """
+
+    articles: Path
+    scores: Path
+
+
+Documents: TypeAlias = RealText | Drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecitationFiles(Compared):
+    """Real text of each corpus, and samples in the order of the tables.
+
+    Attributes:
+        cutting: how the critic cuts documents into words: `tokenizer`, `lower_case`.
+    """
+
+    data: tuple[RealText, ...]
+    samples: tuple[Drawn, ...]
+    cutting: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,152 @@
+"""Recitation in long format: the share of n-grams that stand in the training text, and the longest copied passages."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from textcritic.corpora import some_articles
+from textcritic.critics import rejections
+from textcritic.critics.recitation.index import Cutting, cutting_of
+from textcritic.critics.recitation.scoring import LENGTHS, MAIN_LENGTH, RECITATION_SCHEMA, counts_of, long_enough
+from textcritic.critics.scores import groups_of
+from textcritic.critics.tendencies.job import BETWEEN
+from textcritic.critics.tendencies.tokens import tokenize
+from textcritic.experiments.recitation.files import Documents
+from textcritic.inference import ratio_of_sums
+from textcritic.plan.sources import KEYS, RUN
+from textcritic.report.measure import Measure, Scored
+from textcritic.report.measured import columns_of, completed, estimated, source_rows
+from textcritic.report.scored import RECIPE, source_scores
+from textcritic.report.tables import Material
+
+MOST_PASSAGES = 5  # of each source
+LONGEST_SHOWN, AROUND = 80, 15  # words of a passage that are shown, and words before and after it
+GAP = " […] "
+
+COLUMNS = (
+    "label", "recited", "ci_low", "ci_high", "p_value", "ngrams", "longest", "longest_median", "documents", "rejected",
+    "groups", "rejected_share", "rejected_by_reason", *RECIPE,
+)  # fmt: skip
+WHOLE = ("ngrams", "longest", "documents", "groups", "rejected", "seeds")
+RECITED = Measure(
+    name=f"Recited {MAIN_LENGTH}-grams, %", value="recited", section="values", statistic=ratio_of_sums, whole=100
+)
+"""The share of a source's n-grams that stand in the training text: sums of (seen, all) over documents."""
+OF_LENGTH = replace(RECITED, value="share", p="")
+"""The same for another n, without a test: 13 tests of nearly the same thing would say more than there is to say."""
+PASSAGE_COLUMNS = (
+    "label", "rank", "article", "words", "begin", "train_article", "train_begin", "before", "passage", "after"
+)  # fmt: skip
+PASSAGE_TEXT = ("article", "train_article", "before", "passage", "after")
+
+
+def recitation_rows(material: Material) -> pd.DataFrame:
+    """What of each source stands in the training text, one row a source.
+
+    Columns: those of `measured.source_rows`; `recited`, percent of its 13-grams that stand in the training text;
+    `ngrams`, all that it has; `longest`, words of its longest passage that stands there, over all documents, and
+    `longest_median`, of the document in the middle; `scored.RECIPE`. Documents with fewer words than
+    13 are left out, but for `longest`.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or no real document has so many words.
+    """
+    return completed(source_rows(material, read_source, [RECITED]), COLUMNS, [RECITED], WHOLE)
+
+
+def length_rows(material: Material) -> pd.DataFrame:
+    """The share for each n: one row for each source and n.
+
+    Columns: the keys; `label`; `n`; `share`, percent of the n-grams that stand in the training text, with its 95%
+    interval `ci_low`, `ci_high`; `ngrams`, all; `documents` with n words or more.
+    """
+    rows = []
+    for _, sources in material.files.groups():
+        for source in sources:
+            scores = source_scores(source, RECITATION_SCHEMA.names)
+            start = source.keys | {"label": material.names.source(source.keys, corpus=False)}
+            for n in LENGTHS:
+                counts = counts_of(scores, n).astype(np.float64)
+                scored = Scored({OF_LENGTH.value: counts}, len(counts), groups=groups_of(long_enough(scores, n)))
+                row = {"n": n, "ngrams": int(counts[:, 1].sum()), "documents": len(counts)}
+                rows.append(start | row | columns_of(OF_LENGTH, estimated(OF_LENGTH, scored, None, material.files)))
+    columns = [*KEYS, "label", "n", "share", "ci_low", "ci_high", "ngrams", "documents"]
+    return pd.DataFrame(rows).reindex(columns=columns).astype(dict.fromkeys(RUN, "Int64"))
+
+
+def passage_rows(material: Material) -> pd.DataFrame:
+    """The longest passages that each source has from the training text, of the first seed: one row for each.
+
+    Columns: the keys; `label`; `rank` from 1; `article`, where it was found; `words` of the passage and `begin`, its
+    first word there, from 0; `train_article`, one training document that has it too, and `train_begin`, its first word
+    there; `passage`, its text, without the middle where it is long; `before` and `after`, some words around it. The
+    passages of a source are of articles and training documents that differ.
+    """
+    rows = []
+    cutting = cutting_of(material.files.cutting)
+    for real in material.files.data:
+        for source in material.files.shown(real):
+            start = source.keys | {"label": material.names.source(source.keys, corpus=False, seed=False)}
+            chosen = _longest(source_scores(source, RECITATION_SCHEMA.names))
+            articles = some_articles(source.articles, [one["id"] for one in chosen])
+            for rank, one in enumerate(chosen, start=1):
+                text = BETWEEN.join(section.text for section in articles[one["id"]].sections)
+                row = {"rank": rank, "article": one["id"], "words": one["longest"], "begin": one["begin"]}
+                row |= {"train_article": one["train_id"], "train_begin": one["train_begin"]}
+                rows.append(start | row | quoted(text, one["begin"], one["longest"], cutting))
+    return pd.DataFrame(rows).reindex(columns=[*KEYS, *PASSAGE_COLUMNS]).astype(dict.fromkeys(RUN, "Int64"))
+
+
+def read_source(source: Documents, _: Scored | None) -> Scored:
+    """One source: (n-grams seen, all n-grams) of its documents, and its longest passages."""
+    scores = source_scores(source, RECITATION_SCHEMA.names)
+    counts = counts_of(scores, MAIN_LENGTH).astype(np.float64)
+    longest = scores["longest"].drop_null().to_numpy()
+    reasons = rejections(scores)
+    if short := len(longest) - len(counts):
+        reasons[f"fewer than {MAIN_LENGTH} words"] = short
+    more: dict[str, Any] = {"ngrams": int(counts[:, 1].sum())}
+    if len(longest):
+        more |= {"longest": int(longest.max()), "longest_median": float(np.median(longest))}
+    groups = groups_of(long_enough(scores, MAIN_LENGTH))
+    return Scored({RECITED.value: counts}, len(counts), reasons, more, groups)
+
+
+def spans_of(text: str, cutting: Cutting) -> list[tuple[int, int]]:
+    """The characters (start, end) of each word of a text, in order; between them there is white space alone."""
+    tokens = tokenize(pa.array([text], pa.string()), cutting.tokenizer)
+    spans, end = [], 0
+    for word in tokens.types.take(pa.array(tokens.ids)).to_pylist():
+        start = text.index(word, end)
+        end = start + len(word)
+        spans.append((start, end))
+    return spans
+
+
+def _longest(scores: pa.Table) -> list[dict[str, Any]]:
+    """The documents with the longest passages, each from another training document."""
+    names = ("id", "longest", "begin", "train_id", "train_begin")
+    table = scores.select(names).filter(scores["train_id"].is_valid())
+    ranked = table.sort_by([("longest", "descending"), ("id", "ascending")]).to_pylist()
+    first: dict[str, dict[str, Any]] = {}
+    for one in ranked:
+        first.setdefault(one["train_id"], one)
+        if len(first) == MOST_PASSAGES:
+            break
+    return list(first.values())
+
+
+def quoted(text: str, begin: int, words: int, cutting: Cutting) -> dict[str, str]:
+    """A passage as it is written, and what is around it."""
+    spans, end = spans_of(text, cutting), begin + words
+    first, last = spans[begin][0], spans[end - 1][1]
+    passage = text[first:last]
+    if words > LONGEST_SHOWN:
+        half = LONGEST_SHOWN // 2
+        passage = f"{text[first : spans[begin + half - 1][1]]}{GAP}{text[spans[end - half][0] : last]}"
+    before = text[spans[max(begin - AROUND, 0)][0] : first]
+    after = text[last : spans[min(end + AROUND, len(spans)) - 1][1]]
+    return {"before": before, "passage": passage, "after": after}

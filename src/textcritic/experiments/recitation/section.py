@@ -1,0 +1,56 @@
+"""The section of the report on recitation."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from textcritic.critics.recitation.scoring import MAIN_LENGTH
+from textcritic.experiments.recitation.figures import CHART
+from textcritic.experiments.recitation.files import RecitationFiles
+from textcritic.experiments.recitation.rows import RECITED
+from textcritic.experiments.recitation.words import DEFINITIONS, directions, longest_findings
+from textcritic.plan.sources import GROUP
+from textcritic.report.cells import unscored_sheet
+from textcritic.report.names import Names
+from textcritic.report.numbers import plural
+from textcritic.report.section import Place, Section, said_of
+
+LEFT_OUT = ("recitation-left-out", f"Documents without a run of {MAIN_LENGTH} words, by reason")
+TOKENS = {"words": "words and single marks", "whitespace": "what white space separates"}
+
+
+def section(files: RecitationFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
+    """The section, its findings and definitions, as `plan.experiment` says."""
+    names, rows, passages = Names.of(files.samples), tables["recitation"], tables["recitation-passages"]
+    shown = [
+        _source(str(number), group, names)
+        for number, (_, group) in enumerate(passages.groupby(["source", *GROUP], sort=False))
+    ]
+    variables = {
+        "n": MAIN_LENGTH,
+        "chart": CHART,
+        "tokens": TOKENS[files.cutting["tokenizer"]],
+        "lower_case": files.cutting["lower_case"],
+        "papers": place.numbered("lengths"),
+        "sources": shown,
+        "left_out": place.sheet(unscored_sheet(rows, names, *LEFT_OUT)) if rows["rejected"].sum() else None,
+    }
+    card = place.card(rows, [RECITED], names.source)
+    return Section(
+        title="Recitation",
+        html=place.render("section.html.j2", variables),
+        card=card,
+        findings=(*said_of(card), *directions(card, tables["recitation-lengths"]), *longest_findings(passages, names)),
+        definitions=DEFINITIONS,
+        style=place.text("section.css"),
+    )
+
+
+def _source(key: str, group: pd.DataFrame, names: Names) -> dict[str, Any]:
+    """The passages of a source as the template shows them."""
+    passages = []
+    for row in group.to_dict("records"):
+        length = plural(int(row["words"]), "word")
+        passages.append(row | {"key": f"{key}-{row['rank']}", "label": f"{row['rank']}: {length}", "length": length})
+    return {"key": key, "label": names.source(group.iloc[0].to_dict(), seed=False), "passages": passages}

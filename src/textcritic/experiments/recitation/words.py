@@ -1,0 +1,95 @@
+"""What the numbers of recitation say, in words."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import pandas as pd
+
+from textcritic.critics.recitation.scoring import MAIN_LENGTH
+from textcritic.experiments.recitation.rows import RECITED
+from textcritic.plan.sources import GROUP, RUN, SAMPLE
+from textcritic.report.cells import matching, written
+from textcritic.report.names import Names
+from textcritic.report.numbers import plural
+from textcritic.report.scorecard import DIFFERENT, HIGHER, LOWER, Score
+from textcritic.report.section import Finding
+
+DEFINITIONS = (
+    (
+        RECITED.name,
+        f"The share of all runs of {MAIN_LENGTH} words in a source that stand word for word in some document of the "
+        "training text (the train split). A mark such as a comma is a word too. Runs cross from one section to the "
+        "next. Real text of the test split is the yardstick, as people repeat one another and themselves. Higher than "
+        "real text: the generator recites. Lower: it repeats less than people do. A document with fewer words has no "
+        "such run and is left out (McCoy et al. 2023, RAVEN, whose novelty is 1 minus this share).",
+    ),
+    (
+        "Longest passage",
+        "The most words in a row that a document has from one document of the training text.",
+    ),
+)
+SAID = {
+    HIGHER: "It recites: it repeats its training text more than people repeat one another.",
+    LOWER: "It repeats its training text less than people repeat one another.",
+}
+
+
+def directions(card: Sequence[Score], lengths: pd.DataFrame) -> list[Finding]:
+    """For each sample that can be told from real text, whether it recites or repeats too little, in plain words.
+
+    Args:
+        card: the scores of `RECITED`.
+        lengths: as `rows.length_rows` makes them: a sample may be above real text for some n and below it for others.
+    """
+    several = len({score.corpus for score in card}) > 1
+    points = []
+    for (corpus, label), scores in groupby(card, key=lambda score: (score.corpus, score.label)):
+        seeds = list(scores)
+        ways = {score.way if score.verdict == DIFFERENT else "" for score in seeds}
+        real, way = seeds[0].real, ways.pop()
+        if ways or real is None or way not in SAID:
+            continue
+        shares = " and ".join(written(score.number.value, RECITED) for score in seeds)
+        says = (
+            f"{shares} of its runs of {MAIN_LENGTH} words stand word for word in the training text; of real text "
+            f"that it was not trained on, {written(real.value, RECITED)} do. "
+            f"{SAID[way]}{_other_way(seeds, way, lengths)}"
+        )
+        points.append(Finding(f"{label}{f' on {corpus}' if several else ''}", says))
+    return points
+
+
+def _other_way(seeds: Sequence[Score], way: str, lengths: pd.DataFrame) -> str:
+    """The n for which a sample is on the other side of real text: their 95% intervals do not overlap, for any seed."""
+    table = lengths[lengths["corpus"] == seeds[0].corpus]
+    real = table[table["source"] != SAMPLE].set_index("n")
+    found = set(real.index)
+    for score in seeds:
+        rows = matching(table, {key: getattr(score, key) for key in (*GROUP[1:], *RUN)}).set_index("n")
+        below, above = (rows, real) if way == HIGHER else (real, rows)
+        apart = above["ci_low"].reindex(real.index) > below["ci_high"].reindex(real.index)
+        found &= set(real.index[apart])
+    if not found:
+        return ""
+    first, last = min(found), max(found)
+    reach = f"{first}" if first == last else f"{first} to {last}"
+    return f" Of runs of {reach} words it repeats {'less' if way == HIGHER else 'more'} than people do."
+
+
+def longest_findings(passages: pd.DataFrame, names: Names) -> list[Finding]:
+    """The longest passage of all samples of each corpus, beside that of real text."""
+    points = []
+    for corpus, table in passages.groupby("corpus", sort=False):
+        where = f" on {corpus}" if names.several_corpora else ""
+        samples, real = table[table["source"] == SAMPLE], table[table["source"] != SAMPLE]
+        if samples.empty:
+            continue
+        first = samples.loc[samples["words"].idxmax()]
+        name = names.source(first[GROUP].to_dict() | {"source": SAMPLE}, corpus=False, seed=False)
+        beside = f" The longest of real text has {plural(int(real['words'].max()), 'word')}." if len(real) else ""
+        says = (
+            f"{plural(int(first['words']), 'word')} by {name}, in document {first['article']}, from training document "
+            f"{first['train_article']}.{beside}"
+        )
+        points.append(Finding(f"Longest passage{where}", says))
+    return points

@@ -1,0 +1,33 @@
+"""Power of the test: how often it notices words of another topic in real text."""
+
+import pandas as pd
+
+from textcritic.critics.ctm.scoring import FOREIGN
+from textcritic.inference import ALPHA
+from textcritic.report.power import PowerStudy, power_rows, read_power
+from textcritic.report.tables import Material
+
+STUDY = PowerStudy(
+    name="topic-power",
+    caption="Share of tests that notice words of another topic",
+    head="Documents with the fault",
+    faults={FOREIGN: "Half of the words of another document"},
+    noun="words",
+    of="documents",
+    unit="documents",
+    remark=f"How often the test of Latent NLL (p < {ALPHA:g}) tells n documents from n others, some of which have "
+    "foreign words; both are real text, drawn {repetitions} times from {documents} documents of the test split. "
+    "Foreign: half of the words of a document are replaced by words of another document, and its topics are inferred "
+    "from these. Each document has the fault with the probability in the first column. Of the fits the best is used, "
+    "and documents are drawn one by one, whatever their groups.",
+)
+
+
+def foreign_rows(material: Material) -> pd.DataFrame:
+    """The tables of `critics.ctm.power`, one corpus after the other; no rows where it was not measured.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or is something else.
+    """
+    files = material.files
+    return power_rows({fitted.corpus: read_power(fitted.power, STUDY) for fitted in files.data if fitted.power}, STUDY)

@@ -1,0 +1,105 @@
+"""How far two numbers are apart, from their intervals alone; whether they are the same, and what would be noticed.
+
+"Not significant" does not mean "the same". The same is claimed only where the 95% interval of the difference lies
+inside a stated margin: two one-sided tests of 2.5% each (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics
+15, 1987). Else nothing can be told, and the smallest difference that would be noticed says why.
+"""
+
+import math
+from dataclasses import dataclass
+
+ALPHA = 0.05
+"""The p-value below which two sets differ."""
+MARGIN = 0.1
+"""The difference that counts as none, where a measure names no other: a tenth of real text's value."""
+DIFFERENT, SAME, UNKNOWN = "different", "same", "cannot tell"
+# Half-widths of a 95% interval that a difference must have to be noticed at 5% in 80% of cases: (1.96 + 0.84) / 1.96.
+POWER_80 = (1.959964 + 0.841621) / 1.959964
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A value and its 95% interval; None where there is none, and the value may be infinite."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A difference of two independent numbers and its 95% interval; of logarithms, if they are compared by ratio."""
+
+    difference: float
+    low: float
+    high: float
+    by_ratio: bool = False
+
+    def within(self, margin: float) -> bool:
+        """Whether the whole interval lies inside a margin: 0.1 is a difference of 0.1, or a ratio of 1.1."""
+        limit = math.log1p(margin) if self.by_ratio else margin
+        return -limit < self.low and self.high < limit
+
+    @property
+    def noticeable(self) -> float:
+        """The smallest difference that documents like these would show at 5% in 80% of cases.
+
+        By ratio it is the share by which the larger exceeds the smaller: 0.18 for a ratio of 1.18.
+        """
+        least = POWER_80 * (self.high - self.low) / 2
+        return math.expm1(least) if self.by_ratio else least
+
+
+def gap(first: Number, second: Number, by_ratio: bool = False) -> Gap | None:
+    """`first - second`, with an interval made of both intervals (MOVER).
+
+    Zou and Donner, Statistics in Medicine 27, 2008, section 2.
+
+    Args:
+        first: of a sample.
+        second: of real text. A number without an interval is exact.
+        by_ratio: compare logarithms.
+
+    Returns:
+        None where a value is missing or infinite, or is to be compared by ratio and is not positive.
+    """
+    ends = [_ends(number, by_ratio) for number in (first, second)]
+    if ends[0] is None or ends[1] is None:
+        return None
+    (value, low, high), (other, other_low, other_high) = ends[0], ends[1]
+    difference = value - other
+    down, up = math.hypot(value - low, other_high - other), math.hypot(high - value, other - other_low)
+    return Gap(difference, difference - down, difference + up, by_ratio)
+
+
+def limit_of(margin: float, real: float, by_ratio: bool = False, absolute: bool = False) -> float:
+    """A margin in the unit of a gap: as it is if `absolute` or by ratio, else that share of real text's value."""
+    return margin if absolute or by_ratio else margin * abs(real)
+
+
+def verdict(p: float | None, apart: Gap | None, limit: float | None) -> str:
+    """`DIFFERENT` if p is below `ALPHA`; `SAME` if the gap lies within the limit; else `UNKNOWN`.
+
+    A difference that is significant and yet within the limit is `DIFFERENT`.
+
+    Args:
+        p: of the test against real text; None: there is none.
+        apart: from real text; None: it has no interval.
+        limit: see `limit_of`; None: "the same" is never said.
+    """
+    if p is not None and p < ALPHA:
+        return DIFFERENT
+    return SAME if apart is not None and limit is not None and apart.within(limit) else UNKNOWN
+
+
+def _ends(number: Number, by_ratio: bool) -> tuple[float, float, float] | None:
+    """Value and ends of a number, or their logarithms."""
+    value = number.value
+    if value is None or not math.isfinite(value):
+        return None
+    ends = [value if end is None else end for end in (value, number.low, number.high)]
+    if not by_ratio:
+        return ends[0], ends[1], ends[2]
+    if min(ends) <= 0:
+        return None
+    return math.log(ends[0]), math.log(ends[1]), math.log(ends[2])

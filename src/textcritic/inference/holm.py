@@ -1,0 +1,35 @@
+"""Several tests at once: adjusted p-values (Holm 1979)."""
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.errors import TextcriticError
+from textcritic.inference.statistics import Array
+
+
+def holm(p_values: npt.ArrayLike) -> Array:
+    """Holm's adjusted p-values: with those below 0.05 called different, one false call or more in at most 5% of cases.
+
+    This holds however the tests depend on each other. The smallest of m p-values is multiplied by m, the next one by
+    m - 1, and so on; none becomes smaller than the one before it, or larger than 1 (Holm 1979, section 3).
+
+    Args:
+        p_values: [tests]; NaN where there was no test. These are not counted in m, and stay NaN.
+
+    Returns:
+        [tests], in the order given.
+
+    Raises:
+        TextcriticError: another shape, or a p-value outside 0 to 1.
+    """
+    given = np.asarray(p_values, dtype=np.float64)
+    tested = ~np.isnan(given)
+    known = given[tested]
+    if given.ndim != 1 or ((known < 0) | (known > 1)).any():
+        raise TextcriticError(f"Holm's correction: {p_values!r}; give one p-value, from 0 to 1, for each test")
+    order = np.argsort(known, kind="stable")
+    adjusted = np.empty(len(known))
+    adjusted[order] = np.minimum(np.maximum.accumulate(known[order] * np.arange(len(known), 0, -1)), 1)
+    found = np.full(len(given), np.nan)
+    found[tested] = adjusted
+    return found

@@ -1,0 +1,121 @@
+"""Where the uncertainty of a measure comes from: table and figure of a study with several trainings or draws.
+
+Any kind can have them: `variance_rows` of its rows and its `Measure` make the table, `variance_chart` draws it.
+"""
+
+from collections.abc import Callable, Sequence
+from textwrap import fill
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from textcritic.inference import Component, variance_components
+from textcritic.plan.sources import GROUP, SAMPLE
+from textcritic.report.charts import stacked_panels
+from textcritic.report.measure import Measure
+from textcritic.report.numbers import missing, percent, plural
+from textcritic.report.scored import runs_of
+from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.style import BLUE, FAINT, INK, MUTED, RULE, style
+
+NAME = "variance"
+COLUMNS = ("component", "number", "variance", "share", "share_low", "share_high")
+NOT_ESTIMABLE = "not estimable"
+REMARKS = (
+    "Documents: the choice of documents, from the interval of each draw. Drawing: what draws of one training differ in "
+    "beyond that. Training: what trainings differ in beyond both. With one draw of each training, drawing is counted "
+    "to training. Not estimable: there is one of it. Shares of the variance of one number on the scale on which it is "
+    "compared, each with its 95% interval.",
+)
+NOTHING = "No sample has several trainings or draws with an interval: give `seeds: [1, 2, 3]` to have this table."
+
+
+def variance_rows(rows: pd.DataFrame, measure: Measure, single: Sequence[str] = ()) -> pd.DataFrame:
+    """The components of a measure of each sample with several trainings or draws.
+
+    Columns: `GROUP`, `component`, `number` of it, `variance` (of the logarithm if the measure is compared by ratio),
+    `share` of the variance of one number, from 0 to 1, with its 95% interval `share_low`, `share_high`; empty where it
+    is not estimable. A sample of which a draw has no interval has no rows.
+
+    Args:
+        rows: with the key columns, and the value and interval of the measure.
+        measure: what is decomposed.
+        single: what else the number depends on and an experiment has one of, e.g. "classifier": not estimable.
+    """
+    made = []
+    for keys, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False):
+        known = group[group[measure.value].notna()]
+        runs = runs_of(known, measure)
+        if len(runs) > 1 and not known[measure.low].isna().any():
+            further = {name: [runs[0][1].value or 0.0] for name in single}
+            for found in variance_components(runs, further, measure.by_ratio):
+                made.append(dict(zip(GROUP, keys, strict=True)) | _columns(found))
+    return pd.DataFrame(made, columns=[*GROUP, *COLUMNS]).astype({"number": "Int64"})
+
+
+def variance_sheet(rows: pd.DataFrame, names: Any, measure: Measure) -> Sheet:
+    """A row for each sample, a column for each component: its share with the interval."""
+    parts = list(dict.fromkeys(rows["component"]))
+    body = []
+    for _, group in rows.groupby(GROUP, sort=False):
+        cells = [_cell(row) for part in parts for row in group[group["component"] == part].to_dict("records")]
+        body.append([Cell(_name(group, names), heading=True), *cells])
+    header = [[Cell("Source"), *(Cell(part.capitalize()) for part in parts)]]
+    caption = f"Where the variance of {measure.name} comes from"
+    return Sheet(NAME, caption, header, body, remarks=REMARKS if body else (NOTHING,))
+
+
+def variance_chart(rows: pd.DataFrame, names: Any, width: float = 8.2) -> Figure:
+    """Each component's share as a bar with its interval, a panel for each sample; width in inches."""
+    panels = [(_name(group, names), group) for _, group in rows.groupby(GROUP, sort=False)]
+    left, right = (1.1, 0.3) if width < 5 else (1.4, 0.4)
+    with style():
+        figure, places = stacked_panels(width, [0.36 * len(group) for _, group in panels], left, right)
+        for axes, (name, group) in zip(places, panels, strict=True):
+            _panel(axes, fill(name, 32 if width < 5 else 80), group)
+    return figure
+
+
+def _panel(axes: Axes, name: str, rows: pd.DataFrame) -> None:
+    across = axes.get_yaxis_transform()
+    for place, row in enumerate(reversed(rows.to_dict("records"))):
+        axes.text(-0.02, place, row["component"], transform=across, va="center", ha="right", color=INK)
+        if missing(row["share"]):
+            axes.text(1, place, NOT_ESTIMABLE, va="center", color=MUTED)
+            continue
+        share, low, high = (100 * float(row[column]) for column in ("share", "share_low", "share_high"))
+        axes.barh(place, share, height=0.5, color=BLUE, alpha=0.35, zorder=1)
+        axes.plot([low, high], [place, place], color=BLUE, linewidth=2, solid_capstyle="butt", zorder=2)
+        axes.plot(share, place, "o", color=BLUE, markersize=5, clip_on=False, zorder=3)
+    axes.set_xlim(0, 100)
+    axes.set_ylim(-0.5, len(rows) - 0.4)
+    axes.set_yticks([])
+    axes.set_title(name, pad=7)
+    axes.grid(axis="x", color=FAINT, linewidth=0.8)
+    axes.spines["left"].set_color(RULE)
+    axes.set_xlabel("share of the variance, with 95% interval")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}%"))
+
+
+def _columns(found: Component) -> dict[str, Any]:
+    return dict(
+        zip(COLUMNS, (found.name, found.number, found.variance, found.share, found.low, found.high), strict=True)
+    )
+
+
+def _cell(row: dict[str, Any]) -> Cell:
+    if missing(row["share"]):
+        return Cell(NOT_ESTIMABLE, words=True)
+    return Cell(percent(row["share"]), (f"{percent(row['share_low'])}–{percent(row['share_high'])}",))
+
+
+def _name(group: pd.DataFrame, names: Any) -> str:
+    """The sample, and how many trainings and draws it has."""
+    row = group.iloc[0].to_dict()
+    numbers = dict(zip(group["component"], group["number"], strict=True))
+    counts = f"{plural(numbers['training'], 'training')}, {plural(numbers['documents'], 'draw')}"
+    source: Callable[..., str] = names.source
+    return f"{source(row | {'source': SAMPLE}, seed=False)} ({counts})"
