@@ -41,7 +41,7 @@ def texts(folder, place):
 def test_every_sample_has_every_tendency(study):
     table = rows(study, "tendencies")
     assert {(row["generator"], row["decoding"]) for row in table} == SAMPLES
-    assert len({row["tendency"] for row in table}) == 8
+    assert len({row["tendency"] for row in table}) == 9
     measured = [row for row in table if row["verdict"] != "not measured"]
     assert all(float(row["value"]) >= 0 and 0 < float(row["p_value"]) <= 1 for row in measured)
     # A sample of very short texts has no two tokens far apart; all else is there.
