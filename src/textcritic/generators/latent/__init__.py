@@ -1,0 +1,1 @@
+"""Language models with latent structure, and the proposals by which their likelihood is estimated."""

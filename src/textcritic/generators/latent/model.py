@@ -1,0 +1,129 @@
+"""What a latent language model p(x, z), and a proposal q(z | x), are to the code that trains, draws and weighs them.
+
+A text x is a `Structured`; its latent states z are of a type that a model shares with its proposals. `K states` below
+are K of them for one text, in one object that the kind defines. All log probabilities are in nats, float64.
+"""
+
+import os
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError
+
+from textcritic.corpora.structured import Structured
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, write_json
+from textcritic.generators.latent.vocabulary import Vocabulary
+
+CONFIG, WORDS, WEIGHTS = "config.json", "vocabulary.json", "model.safetensors"
+
+
+class Learner(torch.nn.Module):
+    """What is trained on texts whose latent states are given: a model by -log p(x, z), a proposal by -log q(z | x).
+
+    Attributes:
+        kind: of the generator or the proposal in its registry.
+        settings: the architecture, JSON values; with the vocabulary all that `build` needs.
+        vocabulary: of the words of x.
+    """
+
+    kind: ClassVar[str]
+    settings: Mapping[str, Any]
+    vocabulary: Vocabulary
+
+    @classmethod
+    @abstractmethod
+    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
+        """A model with random weights, by torch's random numbers.
+
+        Args:
+            settings: `model` of its registry entry, with all defaults.
+            vocabulary: of the words of x.
+            knowledge: folder of the knowledge graph of the corpus, for the kinds that read one.
+
+        Raises:
+            TextcriticError: settings that are not possible; the line names the key.
+        """
+
+    @abstractmethod
+    def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
+        """-log p(x, z) or -log q(z | x) of each text with the states that it has, in nats [texts], with gradients.
+
+        Texts are padded together; a text's loss does not depend on the others, but for dropout.
+
+        Raises:
+            TextcriticError: a text without states, or longer than the model reads.
+        """
+
+    def counted(self, text: Structured) -> int:
+        """T: the tokens of a text that perplexity is per; the default is all."""
+        return len(text.tokens)
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return next(self.parameters()).device
+
+    def save(self, folder: Path) -> None:
+        """Write config.json, vocabulary.json and model.safetensors into a folder that is there."""
+        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items()}
+        safetensors.torch.save_file(weights, folder / WEIGHTS)
+        self.vocabulary.write(folder / WORDS)
+        write_json(folder / CONFIG, {"kind": self.kind, "settings": dict(self.settings)})
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], knowledge: Path | None = None) -> Self:
+        """Read what `save` wrote, in evaluation mode.
+
+        Raises:
+            TextcriticError: a file is missing or damaged, or the folder has another kind of model.
+        """
+        place = Path(folder)
+        config = read_json(place / CONFIG)
+        if config.get("kind") != cls.kind:
+            raise TextcriticError(f"{place / CONFIG}: has a model of kind {config.get('kind')}; expected {cls.kind}")
+        learner = cls.build(config["settings"], Vocabulary.read(place / WORDS), knowledge)
+        try:
+            learner.load_state_dict(safetensors.torch.load_file(place / WEIGHTS))
+        except (OSError, SafetensorError, RuntimeError) as error:
+            reason = str(error).splitlines()[0]
+            raise TextcriticError(f"{place / WEIGHTS}: cannot be read: {reason}; train the model again") from None
+        return learner.eval()
+
+
+class LatentModel(Learner):
+    """A latent language model p(x, z)."""
+
+    @abstractmethod
+    def log_joint(self, text: Structured, states: Any) -> torch.Tensor:
+        """The log p(x, z) of a text with each of K states: float64 [K], without gradients; -inf: not possible."""
+
+    @abstractmethod
+    def states_of(self, text: Structured) -> Any:
+        """The states that a text has, K = 1."""
+
+    @abstractmethod
+    def sample(self, count: int, longest: int, generator: torch.Generator) -> list[Structured]:
+        """Texts drawn from the model with their states; one that has not ended after `longest` tokens is cut."""
+
+
+class Proposal(Learner):
+    """A distribution q(z | x) of the latent states of a text, which can be drawn from and is normalised."""
+
+    @abstractmethod
+    def draw(
+        self, text: Structured, count: int, temperature: float, generator: torch.Generator
+    ) -> tuple[Any, torch.Tensor]:
+        """K = `count` states of a text, and log q of each, float64 [K], without gradients."""
+
+    @abstractmethod
+    def log_q(self, text: Structured, states: Any, temperature: float) -> torch.Tensor:
+        """The log q of K states at a temperature: float64 [K], -inf where q never draws z."""
+
+    @abstractmethod
+    def best(self, text: Structured, count: int) -> Any:
+        """At most so many distinct states that q finds likely: the k best, or those of a beam search."""
