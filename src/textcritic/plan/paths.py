@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.plan.checks.corpora import given_paths, is_parallel
+from textcritic.plan.checks.corpora import LINKS, given_paths, is_parallel
 from textcritic.plan.checks.parallel import parallel_paths
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source, from_file
@@ -34,6 +34,11 @@ class Paths:
     def parallel(self, corpus: str) -> list[str]:
         """The files that a parallel corpus is made from; none for artificial languages and message catalogues."""
         return [str(path) for path in parallel_paths(self.registries.entry("corpora", corpus)["options"])]
+
+    def knowledge(self, corpus: str) -> str | list[str]:
+        """The folder of a corpus' knowledge graph; none where texts have no links."""
+        linked = self.registries.entry("corpora", corpus)["extractor"] == LINKS
+        return f"results/corpora/{corpus}/knowledge" if linked else []
 
     def dataset_spec(self, corpus: str) -> str:
         """The canonical string of the entry of the data set that a corpus is made from."""
