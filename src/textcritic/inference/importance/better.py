@@ -16,7 +16,7 @@ def mixture_weights(
     """Log weights of draws from several proposals, as if each were drawn from all of them together.
 
     `w = log p - log sum_m (K_m / K) q_m`: the balance heuristic of Veach and Guibas 1995, the deterministic mixture of
-    Owen and Zhou 2000. No weight is above `K / K_m` times that under any proposal m alone, so one good proposal is enough.
+    Owen and Zhou 2000. No weight is above `K / K_m` times that under proposal m alone, so one good proposal is enough.
     p-hat of each text stays unbiased: E[log p-hat] is still a bound, and so is that for the truth (`for_truth`).
 
     Use them at instance level. At corpus level each draw must first be put at a random place of its row
@@ -37,14 +37,14 @@ def mixture_weights(
     p, q, sizes = np.asarray(log_p, np.float64), np.asarray(log_q, np.float64), np.asarray(draws, np.float64)
     if p.ndim != 2 or q.shape != (*p.shape, len(sizes)) or sizes.sum() != p.shape[1] or not (sizes > 0).all():
         raise TextcriticError(
-            f"mixture: log_p of shape {p.shape}, log_q {q.shape}, draws {sizes.tolist()}; give [N, K], [N, K, M], and M "
-            "numbers above 0 that add up to K"
+            f"mixture: log_p of shape {p.shape}, log_q {q.shape}, draws {sizes.tolist()}; give [N, K], [N, K, M], and "
+            "M numbers above 0 that add up to K"
         )
     return LogWeights.of(p, log_sum_exp(q + np.log(sizes / sizes.sum()), axis=2), tokens, ids)
 
 
 def jackknife_log_likelihoods(weights: LogWeights) -> Array:
-    """log p-hat of each text, less its bias of order 1/K: [N], in nats (Quenouille 1956).
+    """Log p-hat of each text, less its bias of order 1/K: [N], in nats (Quenouille 1956).
 
     `K log p-hat - (K - 1) mean_k log p-hat without draw k`. The expectation of its p-hat is no longer p, and that of
     its logarithm may be above log p: no bound. NaN where a single draw has all the weight, or K = 1.
@@ -61,7 +61,7 @@ def jackknife_log_likelihoods(weights: LogWeights) -> Array:
 
 
 def log_likelihoods_without(weights: LogWeights) -> Array:
-    """log p-hat of each text without each of its draws: [N, K]; -inf where the others are all -inf. NaN of K = 1."""
+    """Log p-hat of each text without each of its draws: [N, K]; -inf where the others are all -inf. NaN of K = 1."""
     values = weights.log_weights
     if weights.draws == 1:
         return np.full(values.shape, np.nan)
@@ -78,7 +78,7 @@ def log_likelihoods_without(weights: LogWeights) -> Array:
 
 
 def pareto_smoothed_log_likelihoods(weights: LogWeights) -> Array:
-    """log of the mean of the smoothed weights of each text: [N], in nats (Vehtari et al. 2024).
+    """Log of the mean of the smoothed weights of each text: [N], in nats (Vehtari et al. 2024).
 
     Steadier than log p-hat, but biased in a way that is not known: no bound.
 

@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def log_likelihoods(weights: LogWeights) -> Array:
-    """log p-hat of each text, in nats: [N]. `LSE_k w[n, k] - log K` (equation 2).
+    """Log p-hat of each text, in nats: [N]. `LSE_k w[n, k] - log K` (equation 2).
 
     Raises:
         TextcriticError: all weights of a text are -inf.
@@ -52,7 +52,7 @@ def instance_perplexity(weights: LogWeights, as_released: int | None = None) -> 
 
 
 def corpus_log_likelihood(weights: LogWeights) -> float:
-    """log p-hat of all texts together, in nats: `LSE_k sum_n w[n, k] - log K`.
+    """Log p-hat of all texts together, in nats: `LSE_k sum_n w[n, k] - log K`.
 
     Draw k of all texts is one draw of the corpus. -inf where each k has a text with a weight of -inf.
 
@@ -150,7 +150,7 @@ def curves(weights: LogWeights, draws: Sequence[int] | None = None, repeats: int
     starts = np.concatenate([[0], ks[:-1]])
     instance, corpus = np.empty((repeats, len(ks))), np.empty((repeats, len(ks)))
     for repeat, shuffled in enumerate(_shuffled(weights, repeats, seed)):
-        of_texts, of_corpus = np.full(len(shuffled), -np.inf), -np.inf
+        of_texts, of_corpus = np.full(len(shuffled), -np.inf), np.array(-np.inf)
         together = shuffled.sum(axis=0)
         for point, (start, stop) in enumerate(zip(starts, ks, strict=True)):
             of_texts = np.logaddexp(of_texts, log_sum_exp(shuffled[:, start:stop], axis=1))
@@ -231,7 +231,7 @@ class RunningEstimates:
         self._first: LogWeights | None = None
         # Logarithms of the sums of weights, of their squares, and of the weights of the corpus.
         self._sums = self._squares = np.empty(0)
-        self._corpus = -np.inf
+        self._corpus = np.array(-np.inf)
 
     def add(self, shard: LogWeights) -> None:
         """Add the draws of a shard.
@@ -307,8 +307,8 @@ def check_alive(sums: Array, ids: Sequence[str], draws: int) -> None:
     dead = np.flatnonzero(np.isneginf(sums))
     if len(dead):
         raise TextcriticError(
-            f"log weights: row {dead[0]} (text {ids[dead[0]]!r}) is all -inf: the model gives none of its {draws} draws a "
-            "probability; draw more, or see whether the proposal can draw what the model allows"
+            f"log weights: row {dead[0]} (text {ids[dead[0]]!r}) is all -inf: the model gives none of its {draws} draws "
+            "a probability; draw more, or see whether the proposal can draw what the model allows"
         )
 
 
