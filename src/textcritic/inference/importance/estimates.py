@@ -307,8 +307,8 @@ def check_alive(sums: Array, ids: Sequence[str], draws: int) -> None:
     dead = np.flatnonzero(np.isneginf(sums))
     if len(dead):
         raise TextcriticError(
-            f"log weights: row {dead[0]} (text {ids[dead[0]]!r}) is all -inf: the model gives none of its {draws} draws "
-            "a probability; draw more, or see whether the proposal can draw what the model allows"
+            f"log weights: row {dead[0]} (text {ids[dead[0]]!r}) is all -inf: none of its {draws} draws has a "
+            "probability under the model; draw more, or see whether the proposal can draw what the model allows"
         )
 
 
