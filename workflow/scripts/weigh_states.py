@@ -5,8 +5,6 @@ from textcritic.generators.latent.weigh import Draws, Weighed, weigh
 
 w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"weigh {w.generator} at {w.temperature}", runlog.gpus_of(snakemake.resources)):
-    weighed = Weighed(
-        texts=given.texts, model=given.model, proposal=given.proposal, knowledge=given.knowledge or None
-    )
+    weighed = Weighed(texts=given.texts, model=given.model, proposal=given.proposal, knowledge=given.knowledge or None)
     draws = Draws(int(w.samples), float(w.temperature), int(w.seed), int(w.shard))
     weigh(weighed, draws, snakemake.output[0], snakemake.threads)

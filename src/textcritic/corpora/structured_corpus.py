@@ -83,8 +83,7 @@ def _read(entry: Mapping[str, Any], skipped: Counter[str]) -> dict[str, list[Str
     sizes = [round(shares[split] * len(texts)) for split in ("validation", "test")]
     parts = random_parts(len(texts), sizes, shares["seed"], [text.group for text in texts])
     return {
-        split: [texts[row] for row in rows]
-        for split, rows in zip(SPLITS, (parts[2], parts[0], parts[1]), strict=True)
+        split: [texts[row] for row in rows] for split, rows in zip(SPLITS, (parts[2], parts[0], parts[1]), strict=True)
     }
 
 

@@ -32,12 +32,18 @@ class Weighed(Files):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exact(Files):
-    """Log p of the test texts by a model without latent states: .npz as `LogWeights.save` writes it, with K = 1."""
+    """Log p of the test texts where it is known: .npz as `LogWeights.save` writes it, with K = 1.
+
+    Attributes:
+        latent: whether the model has latent states, so that the value stands beside its estimates; else it is that of
+            another model, with which these are compared.
+    """
 
     corpus: str
     generator: str
     seed: int
     label: str
+    latent: bool
     weights: Path
 
 
@@ -57,11 +63,17 @@ class Beam(Files):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts(Files):
-    """The test split of a corpus, Parquet in `structured.STRUCTURED_SCHEMA`, and statistics.json of the corpus."""
+    """The test split of a corpus.
+
+    Attributes:
+        corpus: its name.
+        test: Parquet in `articles.ARTICLE_SCHEMA`, or in `structured.STRUCTURED_SCHEMA`.
+        structured: whether in the latter.
+    """
 
     corpus: str
     test: Path
-    statistics: Path
+    structured: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

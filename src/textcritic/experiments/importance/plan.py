@@ -47,9 +47,7 @@ class Importance(Experiment):
         for part in self.parts.values():
             for corpus in part.corpora:
                 if corpus not in self.corpora():
-                    raise TextcriticError(
-                        f"{self.where}: {part.name}: {corpus} is not among the experiment's corpora"
-                    )
+                    raise TextcriticError(f"{self.where}: {part.name}: {corpus} is not among the experiment's corpora")
             for generator in part.generators:
                 if generator not in {name for _, name in pairs}:
                     raise TextcriticError(

@@ -138,7 +138,9 @@ def check_structured(entry: Mapping[str, Any]) -> None:
     if bool(options.get("paths")) == ("made" in options):
         raise TextcriticError("options: give paths or made, one of the two: texts are read from files, or drawn")
     if options["longest"] is not None and (kind == TREES or "made" in options):
-        raise TextcriticError("options.longest: is for documents that are read, which mentions and links cut into pieces")
+        raise TextcriticError(
+            "options.longest: is for documents that are read, which mentions and links cut into pieces"
+        )
 
 
 def check_splits(entry: Mapping[str, Any]) -> None:
