@@ -62,8 +62,8 @@ class Graph:
         unparsable = (~lattice.parsable).nonzero()[:, 0].tolist()
         if unparsable:
             raise TextcriticError(
-                f"sequence {unparsable[0]}: the model has no segments that it could be made of, so it has no posterior; "
-                "leave it out"
+                f"sequence {unparsable[0]}: the model has no segments that it could be made of, so it has no "
+                "posterior; leave it out"
             )
         self.lattice = lattice
         self.start, self.end, self.row, self.position, self.sequence = (
@@ -127,9 +127,9 @@ class Proposal:
         if samples < 1:
             raise TextcriticError(f"samples: {samples} are too few; draw at least 1 of each sequence")
         node = np.repeat(self.graph.begins, samples)
-        paths, log_q, _ = self.go_on(node, np.full(len(node), NONE), rng)
+        arcs, states, log_q, _ = self.go_on(node, np.full(len(node), NONE), rng)
         shape = len(self.graph.begins), samples
-        return Paths(paths.arcs.reshape(*shape, -1), paths.states.reshape(*shape, -1)), log_q.reshape(shape)
+        return Paths(arcs.reshape(*shape, -1), states.reshape(*shape, -1)), log_q.reshape(shape)
 
     def log_q(self, paths: Paths) -> Floats:
         """The log q of given paths in nats [B, S]; minus infinity where q never draws one."""
@@ -141,7 +141,7 @@ class Proposal:
 
     def go_on(
         self, node: Ints, before: Ints, rng: np.random.Generator, until: Ints | None = None
-    ) -> tuple[Paths, Floats, Ints]:
+    ) -> tuple[Ints, Ints, Floats, Ints]:
         """Draw P paths from nodes on.
 
         Args:
@@ -151,7 +151,7 @@ class Proposal:
             until: a path stops at the first border with so many tokens before it, or more [P]; None: at the end.
 
         Returns:
-            the paths (as one sequence's: [P, T]), the log-probability of what was drawn [P], and the last node [P].
+            arcs and states [P, T], see `Paths`, the log-probability of what was drawn [P], and the last node [P].
         """
         graph, count = self.graph, len(node)
         arcs, states = (np.full((count, int(graph.tokens.max())), NONE) for _ in range(2))
@@ -164,7 +164,7 @@ class Proposal:
             arcs[going, at], states[going, at] = arc, state
             log_q[going] += log_step
             node[going], before[going] = graph.end[arc], state
-        return Paths(arcs, states), log_q, node
+        return arcs, states, log_q, node
 
     def log_q_between(self, arcs: Ints, states: Ints, first: Ints, until: Ints | None = None) -> Floats:
         """The log-probability with which `go_on` draws given segments [P].
@@ -180,9 +180,10 @@ class Proposal:
         if until is not None:
             inside &= places < until[:, None]
         path, at = np.nonzero(inside)
-        before = _states_before(states)[path, at]
+        before = states_before(states)[path, at]
         steps = self.log_step(before, states[path, at], arcs[path, at])
-        return np.bincount(path, steps, len(arcs))
+        total: Floats = np.bincount(path, steps, len(arcs))
+        return total
 
     def extend(self, node: Ints, before: Ints, rng: np.random.Generator) -> tuple[Ints, Ints, Floats]:
         """Draw one segment more for each of P paths.
@@ -234,7 +235,8 @@ class Proposal:
 def posterior(tables: Tables, graph: Graph) -> Proposal:
     """The globally normalised proposal of some potentials: q(z) = potential(z) / sum of all.
 
-    Of the model's own tables, see `recursion.tables_of`, it is the exact posterior p(z | x), and its normaliser log p(x).
+    Of the model's own tables, see `recursion.tables_of`, it is the exact posterior p(z | x), and
+    its normaliser is log p(x).
 
     Args:
         tables: in float64.
@@ -253,7 +255,7 @@ def log_potential(tables: Tables, graph: Graph, paths: Paths) -> Floats:
     shape = paths.arcs.shape
     arcs, states = paths.arcs.reshape(-1, shape[2]), paths.states.reshape(-1, shape[2])
     path, at = np.nonzero(arcs >= 0)
-    state, before = states[path, at], _states_before(states)[path, at]
+    state, before = states[path, at], states_before(states)[path, at]
     row = graph.row[arcs[path, at]]
     emission, log_top, transition, initial, final = (
         getattr(tables, name).cpu().numpy() for name in ("emission", "log_top", "transition", "initial", "final")
@@ -263,11 +265,12 @@ def log_potential(tables: Tables, graph: Graph, paths: Paths) -> Floats:
         value += np.where(before == NONE, np.log(initial)[state], np.log(transition)[before, state])
         last = np.append(path[1:] != path[:-1], True)
         value[last] += np.log(final)[state[last]]
-    return np.bincount(path, value, len(arcs)).reshape(shape[:2])
+    total: Floats = np.bincount(path, value, len(arcs))
+    return total.reshape(shape[:2])
 
 
-def _states_before(states: Ints) -> Ints:
-    """The state of the segment before each place, -1 where there is none: [P, T] of [P, T]."""
+def states_before(states: Ints) -> Ints:
+    """The state of the segment that began last before each place, -1 where there is none: [P, T] of [P, T]."""
     places = np.where(states >= 0, np.arange(states.shape[1]), NONE)
     latest = np.maximum.accumulate(places, axis=1)
     latest = np.pad(latest[:, :-1], ((0, 0), (1, 0)), constant_values=NONE)

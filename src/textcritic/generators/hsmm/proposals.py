@@ -104,7 +104,7 @@ def withheld(tables: Tables, states: int, floor: float = 0.0) -> Tables:
 
 @torch.no_grad()
 def segment_by_segment(tables: Tables, graph: Graph) -> Proposal:
-    """A proposal that reads one segment ahead: q(state, segment) is transition times emission, normalised at each place.
+    """A proposal that reads one segment ahead: q(state, segment) is transition times emission, normalised at each.
 
     As a filter of a latent language model that peeks at the next token, it does not know the rest of the text.
 
@@ -127,7 +127,7 @@ def segment_by_segment(tables: Tables, graph: Graph) -> Proposal:
 
 
 def without_peeking(model: HSMM, tables: Tables, graph: Graph) -> Proposal:
-    """A proposal that does not read what a segment says: the state is the model's next one, the length a draw of its own.
+    """A proposal that does not read what a segment says: the state is the model's next one, the length its own.
 
     Lengths at which the text cannot be cut are left out, as else hardly any path would reach the end (the paper: "a
     non-peeking variant generates invalid parse trees").
@@ -150,8 +150,9 @@ def make_proposal(name: str, value: float, model: HSMM, tables: Tables, graph: G
     """A proposal by its name and its one number.
 
     Args:
-        name: `tempered` (temperature), `noisy` (temperature; the noise is `NOISE` nats), `flattened` (share), `withheld` (states), `floored` (states, the others times a
-            thousandth), `segment` or `blind` (no number: give 0).
+        name: `tempered` (temperature), `noisy` (temperature; the noise is `NOISE` nats), `flattened` (share),
+            `withheld` (states), `floored` (states, the others times a thousandth), `segment` or `blind` (no number:
+            give 0).
         value: the number.
         model: the language model.
         tables: its own, see `recursion.tables_of`.
