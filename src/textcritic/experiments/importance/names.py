@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textcritic.experiments.importance.files import ImportanceFiles, Weighed
+from textcritic.experiments.importance.files import Beam, Exact, ImportanceFiles, Weighed
 
 PEEKLESS = "no peeking"
 TAU = "τ"
@@ -31,10 +31,10 @@ class ImportanceNames:
     @classmethod
     def of(cls, files: ImportanceFiles) -> "ImportanceNames":
         """Names for all that is estimated, bounded or exact."""
-        every = [*files.weighed, *files.exact, *files.beams]
+        every: list[Weighed | Exact | Beam] = [*files.weighed, *files.exact, *files.beams]
         return cls(
             {one.generator: one.label for one in every},
-            {one.proposal: one.drawn_by for one in (*files.weighed, *files.beams)},
+            {one.proposal: one.drawn_by for one in every if not isinstance(one, Exact)},
             len({one.corpus for one in every}) > 1,
             frozenset(_several((one.generator, one.proposal) for one in files.weighed if one.peeks)),
             frozenset(_several(((one.corpus, one.generator), one.seed) for one in every)),

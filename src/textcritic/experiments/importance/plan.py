@@ -6,7 +6,8 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.importance.files import Beam, Exact, ImportanceFiles, Texts, Weighed
-from textcritic.plan.checks.latent import LSTM, PROPOSES, check_structure
+from textcritic.plan.checks.corpora import is_structured
+from textcritic.plan.checks.latent import HSMM, LSTM, PROPOSES, WITH_TEMPERATURE, check_structure
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.sources import label_of
 
@@ -24,8 +25,9 @@ class Importance(Experiment):
         Raises:
             TextcriticError: the first fault; the line names the key.
         """
-        where, labels = f"{self.where}: sources", {}
-        seen = set()
+        where = f"{self.where}: sources"
+        labels: dict[tuple[str, str], str] = {}
+        seen: set[tuple[str, str]] = set()
         for source in self.block["sources"]:
             pair = (source["corpus"], source["generator"])
             if pair in seen:
@@ -62,7 +64,7 @@ class Importance(Experiment):
             for seed in source["seeds"]
             for folder in (
                 f"results/generators/{source['corpus']}/wo-title/{source['generator']}/seed{seed}/model",
-                *(f"results/proposals/{source['corpus']}/{name}/seed{seed}/model" for name in _proposals(source)),
+                *(f"results/proposals/{source['corpus']}/{name}/seed{seed}/model" for name in self._trained(source)),
             )
         ]
 
@@ -73,7 +75,7 @@ class Importance(Experiment):
             weighed=tuple(weighed for source in sources for weighed in self._weighed(source)),
             exact=tuple(exact for source in sources for exact in self._exact(source)),
             beams=tuple(beam for source in sources for beam in self._beams(source)),
-            texts=tuple(_texts(corpus) for corpus in dict.fromkeys(source["corpus"] for source in sources)),
+            texts=tuple(self._texts(corpus) for corpus in dict.fromkeys(source["corpus"] for source in sources)),
             repeats=self.block["repeats"],
             group=self.block["group"],
             resamples=self.config["resamples"],
@@ -92,7 +94,7 @@ class Importance(Experiment):
         return sources
 
     def _weighed(self, source: Mapping[str, Any]) -> Iterator[Weighed]:
-        drawn = [(name, tau, True) for name in source["proposals"] for tau in self.block["temperatures"]]
+        drawn = [(name, tau, True) for name in source["proposals"] for tau in self._temperatures(name)]
         drawn += [(source["no_peeking"], 1, False)] if source["no_peeking"] else []
         for seed in source["seeds"]:
             for proposal, temperature, peeks in drawn:
@@ -120,16 +122,32 @@ class Importance(Experiment):
                     )
 
     def _exact(self, source: Mapping[str, Any]) -> Iterator[Exact]:
-        if self.registries.entry("generators", source["generator"])["kind"] != LSTM:
+        kind = self.registries.entry("generators", source["generator"])["kind"]
+        if kind not in (LSTM, HSMM):
             return
         for seed in source["seeds"]:
             folder = f"results/weights/{source['generator']}/{source['corpus']}/seed{seed}"
-            yield Exact(**self._said(source, seed), weights=Path(f"{folder}/exact.npz"))
+            yield Exact(**self._said(source, seed), latent=kind != LSTM, weights=Path(f"{folder}/exact.npz"))
 
     def _said(self, source: Mapping[str, Any], seed: int) -> dict[str, Any]:
         generator = source["generator"]
         label = label_of(generator, self.registries)
         return {"corpus": source["corpus"], "generator": generator, "seed": seed, "label": label}
+
+    def _temperatures(self, proposal: str) -> list[float]:
+        """Those that a proposal is used at: one that has no temperature as it is, at 1."""
+        entry = self.registries.entry("proposals", proposal)
+        fixed = entry["kind"] == HSMM and entry["quality"] not in WITH_TEMPERATURE
+        temperatures: list[float] = [1] if fixed else self.block["temperatures"]
+        return temperatures
+
+    def _trained(self, source: Mapping[str, Any]) -> list[str]:
+        """The proposals of a source that are trained."""
+        return [name for name in _proposals(source) if self.registries.entry("proposals", name)["kind"] != HSMM]
+
+    def _texts(self, corpus: str) -> Texts:
+        structured = is_structured(self.registries.entry("corpora", corpus))
+        return Texts(corpus=corpus, test=Path("results/corpora") / corpus / "test.parquet", structured=structured)
 
     def _proposal_label(self, proposal: str) -> str:
         label: str = self.registries.entry("proposals", proposal).get("label", proposal)
@@ -158,8 +176,3 @@ def _proposals(source: Mapping[str, Any]) -> list[str]:
 
 def _weights(source: Mapping[str, Any], proposal: str, seed: int) -> str:
     return f"results/weights/{source['generator']}/{proposal}/{source['corpus']}/seed{seed}"
-
-
-def _texts(corpus: str) -> Texts:
-    folder = Path("results/corpora") / corpus
-    return Texts(corpus=corpus, test=folder / "test.parquet", statistics=folder / "statistics.json")

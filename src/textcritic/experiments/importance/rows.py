@@ -15,6 +15,7 @@ from textcritic.experiments.importance.names import keys_of
 from textcritic.files import arrays_of
 from textcritic.inference import Groups, bootstrap_interval, exp_ratio_of_sums, unit_sums
 from textcritic.inference.importance import (
+    Curves,
     LogWeights,
     advice,
     beam_perplexity,
@@ -42,7 +43,8 @@ ESTIMATES = (
     *ROW, "texts", "tokens", "draws", "ppl", "ci_low", "ci_high", "ci_why", "draws_low", "draws_high", "draws_why",
     "truth_at_most", "ppl_corpus", "pairing_mean", "pairing_low", "pairing_high", "exact", "too_high_percent", "ess",
     "ess_share", "k_hat", "k_hat_poor", "verdict", "advice", "bias_percent", "draws_needed", "jackknife", "pareto",
-    "beside", "ratio", "ratio_low", "ratio_high", "ratio_why", "published", "difference", "published_corpus", "difference_corpus",
+    "beside", "ratio", "ratio_low", "ratio_high", "ratio_why", "published", "difference", "published_corpus",
+    "difference_corpus",
 )  # fmt: skip
 BOUNDS = (
     "corpus", "generator", "proposal", "seed", "label", "states", "filled", "texts", "tokens", "ppl", "estimate",
@@ -149,6 +151,17 @@ def curve_rows(material: Material) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_CURVE))
 
 
+def curves_alone(material: Material) -> pd.DataFrame:
+    """The same rows where nothing else is asked for, as the intervals of other tables take longer."""
+    parts = []
+    for weighed in material.files.weighed:
+        weights, keys = read_weights(weighed), keys_of(weighed)
+        every = curves(weights, repeats=material.files.repeats, seed=CURVE_SEED)
+        value = _exact_value(material, weighed, weights)
+        parts.append(_points(every, keys | {"label": material.names.estimate(keys), "exact": value}))
+    return pd.concat(parts, ignore_index=True)
+
+
 def text_rows(material: Material) -> pd.DataFrame:
     """Each text of each estimate: `id`, `tokens`, `log_p` (its estimate, nats), `ess`, `k_hat`."""
     parts = [estimated.texts for estimated in material.get(all_estimates)]
@@ -207,8 +220,7 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
     groups = _groups(_texts_of(files, weighed.corpus), weights)
     likelihoods, sizes, tails = log_likelihoods(weights), effective_sample_sizes(weights), pareto_k(weights)
     known = [one for one in material.get(all_known) if one.exact.corpus == weighed.corpus]
-    exact = next((one for one in known if one.exact.latent and _same(one.exact, weighed)), None)
-    value = None if exact is None else instance_perplexity(_matching(exact, weights))
+    value = _exact_value(material, weighed, weights)
     every = curves(weights, repeats=files.repeats, seed=CURVE_SEED)
     told = advice(weights, every.instance)
     over_texts = bootstrap_interval(
@@ -252,13 +264,31 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
     texts = pd.DataFrame(
         {"id": weights.ids, "tokens": weights.tokens, "log_p": likelihoods, "ess": sizes, "k_hat": tails}
     )
+    return Estimated(row, _points(every, keys | {"exact": value}), _with_keys(texts, keys, _TEXT))
+
+
+def _points(every: Curves, keys: Mapping[str, Any]) -> pd.DataFrame:
+    """Rows of the table `curves`."""
     levels = {"instance": every.instance, "corpus": every.corpus}
     points = [
-        {"level": level, "draws": int(k), "ppl": band.mean, "low": band.low, "high": band.high, "exact": value}
+        {"level": level, "draws": int(k), "ppl": band.mean, "low": band.low, "high": band.high}
         for level, curve in levels.items()
         for k, band in zip(curve.draws, curve.bands, strict=True)
     ]
-    return Estimated(row, pd.DataFrame([keys | point for point in points]), _with_keys(texts, keys, _TEXT))
+    return _with_keys(pd.DataFrame(points), keys, _CURVE)
+
+
+def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> float | None:
+    """The model's own perplexity on the same texts, where it is known."""
+    for known in material.get(all_known):
+        exact = known.exact
+        if exact.latent and (exact.corpus, exact.generator, exact.seed) == (
+            weighed.corpus,
+            weighed.generator,
+            weighed.seed,
+        ):
+            return instance_perplexity(_matching(known, weights))
+    return None
 
 
 def _exact_row(known: Known, material: Material) -> dict[str, Any]:
@@ -327,7 +357,7 @@ def _beside(
 
 def _published(published: Published, weighed: Weighed, instance: float, corpus: float) -> dict[str, float]:
     place = {"generator": weighed.generator, "temperature": f"{weighed.temperature:g}" if weighed.peeks else "none"}
-    found = {}
+    found: dict[str, float] = {}
     for metric, column, gap, ours in (
         ("ppl_instance", "published", "difference", instance),
         ("ppl_corpus", "published_corpus", "difference_corpus", corpus),
@@ -350,10 +380,6 @@ def _matching(known: Known, weights: LogWeights) -> LogWeights:
     place = {name: row for row, name in enumerate(known.weights.ids)}
     rows = [place[name] for name in weights.ids]
     return LogWeights(weights.ids, known.weights.log_weights[rows], known.weights.tokens[rows])
-
-
-def _same(exact: Exact, weighed: Weighed) -> bool:
-    return (exact.generator, exact.seed) == (weighed.generator, weighed.seed)
 
 
 def _texts_of(files: ImportanceFiles, corpus: str) -> Texts:

@@ -59,8 +59,8 @@ def bounds_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
         )
     remarks = [
         "The sum of p(x, z) over the k states z that the proposal finds likeliest can only be too small, so this "
-        "perplexity can only be too high: a strict bound, without chance. Beside it the estimate by importance sampling "
-        "with the same proposal.",
+        "perplexity can only be too high: a strict bound, without chance. Beside it the estimate by importance "
+        "sampling with the same proposal.",
         *(
             ["Where a text has fewer states than k, all of them are summed."]
             if (rows["filled"] < rows["states"]).any()
@@ -158,7 +158,7 @@ def paper_bounds_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
 
 def _estimate(row: Mapping[str, Any], names: ImportanceNames) -> list[Cell]:
     name = Cell(names.estimate(row), heading=True)
-    ratio = ()
+    ratio: tuple[str, ...] = ()
     if not missing(row["ratio"]):
         ratio = (f"ratio {number(row['ratio'])}", f"{interval(row['ratio_low'], row['ratio_high'])}")
     ppl = Cell(number(row["ppl"]), (*_printed(row, "published", "difference"), *ratio))

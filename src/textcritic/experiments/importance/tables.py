@@ -1,4 +1,4 @@
-"""Tables of importance sampling: estimates (paper, Table 1), strict bounds (Table 2), curves, single texts, settings."""
+"""Tables of importance sampling: estimates (paper, Table 1), strict bounds (Table 2), curves, texts, settings."""
 
 from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.experiments.importance.rows import (

@@ -1,10 +1,9 @@
 """Log weights of the test texts of a corpus: log p(x, z) and log q(z | x) of K states drawn for each of them.
 
 A job draws the states of one shard. What it draws for a text depends on the seed, the number of the text, the
-temperature and the number of the shard alone, so shards can be made in any order, and a killed job goes on where it was.
+temperature and the number of the shard alone: shards can be made in any order, and a killed job goes on where it was.
 """
 
-import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ import torch
 
 from textcritic.corpora.structured import Structured, read_structured
 from textcritic.errors import TextcriticError
-from textcritic.files import arrays_of, write_arrays, write_json, read_json
+from textcritic.files import arrays_of, write_arrays
 from textcritic.generators.latent.kinds import load_model, load_proposal
 from textcritic.generators.latent.model import LatentModel, Proposal
 from textcritic.inference.importance import LogWeights
@@ -94,7 +93,7 @@ def weigh(weighed: Weighed, draws: Draws, out: str | os.PathLike[str], threads: 
 
 
 def drawn_weights(model: LatentModel, proposal: Proposal, text: Structured, draws: Draws, row: int) -> Floats:
-    """log p(x, z) and log q(z | x) of the states that are drawn for one text: [2, K].
+    """Log p(x, z) and log q(z | x) of the states that are drawn for one text: [2, K].
 
     Args:
         model: p.

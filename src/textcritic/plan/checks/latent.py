@@ -1,10 +1,10 @@
-"""Latent language models and proposals: which corpora and which models they go with."""
+"""Latent language models and proposals: which corpora they need, and which go together."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.checks.corpora import LINKS, MENTIONS, STRUCTURED, TREES
+from textcritic.plan.checks.corpora import LINKS, MENTIONS, PROCESS, STRUCTURED, TREES
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -12,11 +12,15 @@ if TYPE_CHECKING:
 LSTM = "lstm"
 """The kind of generator that has no latent states; its likelihood is exact."""
 
+HSMM = "hsmm"
+"""The kind of generator, and of proposals for it, whose likelihood is exact too though it has latent states."""
+
 STRUCTURE_OF: Mapping[str, tuple[str, ...]] = {
     "rnng": (TREES,),
     "entitynlm": (MENTIONS,),
     "kglm": (LINKS,),
     LSTM: STRUCTURED,
+    HSMM: (PROCESS,),
     "crf": (TREES,),
     "entity-disc": (MENTIONS,),
     "kglm-disc": (LINKS,),
@@ -26,17 +30,28 @@ STRUCTURE_OF: Mapping[str, tuple[str, ...]] = {
 LATENT = ("rnng", "entitynlm", "kglm", LSTM)
 """The kinds of generators whose log-likelihood is estimated, or known of the last."""
 
-PROPOSES: Mapping[str, str] = {"crf": "rnng", "entity-disc": "entitynlm", "kglm-disc": "kglm"}
+PROPOSES: Mapping[str, str] = {"crf": "rnng", "entity-disc": "entitynlm", "kglm-disc": "kglm", HSMM: HSMM}
 """The kind of model whose states a kind of proposal draws."""
+
+WITH_TEMPERATURE = ("tempered", "noisy")
+"""The qualities of a proposal of kind hsmm that have a temperature; the others are used as they are."""
+
+WITH_VALUE = ("flattened", "withheld", "floored")
+"""Those that have a number of their own."""
 
 
 def check_proposal(name: str, registries: "Registries") -> None:
     """Check an entry of the proposals registry.
 
     Raises:
-        TextcriticError: no length of training, or two.
+        TextcriticError: no length of training, or two; a number that is missing or has no effect.
     """
-    check_training(registries.entry("proposals", name))
+    entry = registries.entry("proposals", name)
+    if entry["kind"] != HSMM:
+        check_training(entry)
+    elif (entry["value"] is None) == (entry["quality"] in WITH_VALUE):
+        says = f"is missing; {entry['quality']} needs it" if entry["value"] is None else "has no effect"
+        raise TextcriticError(f"value: {says}; it is for {' and '.join(WITH_VALUE)}")
 
 
 def check_training(entry: Mapping[str, Any]) -> None:
@@ -59,7 +74,7 @@ def check_structure(model: str, kind: str, corpus: str, registries: "Registries"
     """
     extractor, fits = registries.entry("corpora", corpus)["extractor"], STRUCTURE_OF.get(kind)
     if fits is None:
-        raise TextcriticError(f"{model} is of kind {kind}; name one of kind {', '.join(LATENT)}")
+        raise TextcriticError(f"{model} is of kind {kind}; name one of kind {', '.join((*LATENT, HSMM))}")
     if extractor not in fits:
         raise TextcriticError(
             f"{model} is of kind {kind}, which needs a corpus with the extractor {' or '.join(fits)}; {corpus} has"

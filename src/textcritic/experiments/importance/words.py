@@ -1,0 +1,148 @@
+"""What estimates by importance sampling say, in words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from textcritic.experiments.importance.names import ImportanceNames
+from textcritic.experiments.importance.rows import EXACT
+from textcritic.inference.importance import COVERS
+from textcritic.inference.importance.tails import GOOD
+from textcritic.report.numbers import count, interval, missing, number, percent
+from textcritic.report.section import Finding
+
+MODEL = ["corpus", "generator", "seed"]
+ENOUGH = {
+    "enough": "By all signs more draws would change it by less than 1%",
+    "not enough": "More draws would still change it by more than 1%",
+    "cannot be told": "Whether more draws would change it cannot be told",
+}
+DEFINITIONS = (
+    (
+        "Latent language model",
+        "A model that writes a text x together with a structure z that no reader sees: a syntax tree, mentions of "
+        "entities, links to a knowledge graph. The probability of the text is the sum of p(x, z) over all structures.",
+    ),
+    (
+        "Importance sampling",
+        "A way to estimate a sum of too many terms. A second model, the proposal q(z | x), reads the text and draws K "
+        "structures. The mean of p(x, z) / q(z | x) over the draws estimates p(x). The estimate of p(x) is right on "
+        "average, and perplexity made of it is too high on average: it is an upper bound, which sinks as K grows "
+        "(Logan et al. 2020).",
+    ),
+    (
+        "Log weight",
+        "The logarithm of p(x, z) / q(z | x) of one draw. With a perfect proposal all weights of a text are p(x).",
+    ),
+    (
+        "Temperature of a proposal, τ",
+        "Above 1 the draws differ more than the proposal would have them, below 1 less. The draws stay valid at any "
+        "temperature, as the weights take it into account.",
+    ),
+    (
+        "Peeking",
+        "Whether the proposal has read tokens that the model has still to predict. It is allowed, as the weights "
+        "take it into account, and it helps.",
+    ),
+    (
+        "Instance level, corpus level",
+        "Instance level: p(x) is estimated for each text by itself, and the logarithms are added up. Corpus level: one "
+        "draw of all texts together is one draw of the corpus. Which draw of one text goes with which of another is "
+        "arbitrary, so the corpus level is given as the mean over random pairings.",
+    ),
+    (
+        "Effective draws",
+        "How many draws of equal weight the K draws of a text are worth: 1 where one draw has all the weight, K where "
+        "all weights are equal.",
+    ),
+    (
+        "k-hat",
+        f"The shape of the largest weights of a text. From {GOOD} on a few draws decide its estimate, and more draws "
+        "help little (Vehtari et al. 2024).",
+    ),
+    ("Three intervals", " ".join(f"{name}: {COVERS[key]}." for name, key in (
+        ("Over texts", "over_instances"), ("Over draws", "over_draws"), ("For the truth", "for_truth")
+    ))),
+    (
+        "Strict bound",
+        "The sum of p(x, z) over some different structures alone, those that the proposal finds likeliest. It is never "
+        "above p(x), so perplexity made of it is never too low, whatever was drawn.",
+    ),
+)  # fmt: skip
+
+
+def best_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of each model the estimate with the lowest perplexity, the nearest of these upper bounds."""
+    drawn = rows[rows["proposal"] != ""]
+    if drawn.empty:
+        return drawn
+    return drawn.loc[drawn.groupby(MODEL, sort=False)["ppl"].idxmin()]
+
+
+def findings(rows: pd.DataFrame, names: ImportanceNames) -> list[Finding]:
+    """What was found of each model: its best estimate, how far it is from the exact value, and who is better."""
+    said = []
+    for row in best_of(rows).to_dict("records"):
+        said.append(Finding(names.model(row), " ".join(_sentences(row, rows, names))))
+    return said
+
+
+def lines(rows: pd.DataFrame, names: ImportanceNames) -> Iterator[str]:
+    """A line for each model, for the terminal."""
+    for row in best_of(rows).to_dict("records"):
+        exact = "" if missing(row["exact"]) else f", exact {number(row['exact'])}"
+        drawn = f"{names.line(row)}, K = {count(row['draws'])}"
+        yield f"{names.model(row)}: perplexity {number(row['ppl'])} ({drawn}; upper bound{exact})"
+    for row in rows[(rows["verdict"] == EXACT) & ~rows["generator"].isin(_latent(rows))].to_dict("records"):
+        yield f"{names.model(row)}: perplexity {number(row['ppl'])} (exact)"
+
+
+def _sentences(row: Mapping[str, Any], rows: pd.DataFrame, names: ImportanceNames) -> Iterator[str]:
+    yield (
+        f"The lowest of its estimates is a perplexity of {number(row['ppl'])}, with {names.line(row)} and "
+        f"K = {count(row['draws'])} draws of each text. It is an upper bound: with 95%, the model's own perplexity on "
+        f"these texts is at most {number(row['truth_at_most'])}."
+    )
+    if missing(row["exact"]) and row["verdict"] in ENOUGH:
+        poor = "" if not row["k_hat_poor"] > 0 else f"; {percent(row['k_hat_poor'])} of the texts have a k-hat ≥ {GOOD}"
+        yield f"{ENOUGH[row['verdict']]}{poor}."
+    if not missing(row["exact"]):
+        yield (
+            f"Here the exact value is known: {number(row['exact'])}. The estimate is "
+            f"{number(row['too_high_percent'])}% too high."
+        )
+    if not missing(row["ratio"]):
+        yield _against(row)
+    own = _own(rows, row)
+    highest = own.loc[own["ppl"].idxmax()].to_dict()
+    if len(own) > 1:
+        yield (
+            f"The choice of the proposal alone moves the estimate from {number(row['ppl'])} to "
+            f"{number(highest['ppl'])} ({names.line(highest)})."
+        )
+
+
+def _against(row: Mapping[str, Any]) -> str:
+    ratio, low, high = row["ratio"], row["ratio_low"], row["ratio_high"]
+    share = f"{number(ratio)} times that of {row['beside']}, whose perplexity is exact"
+    if missing(low):
+        return f"It is {share}; there are too few texts for an interval."
+    if high < 1:
+        says = "the latent states help, and an estimate that is too high cannot feign that"
+    elif low > 1:
+        says = "no gain is seen, but the estimate may be too high, so that a gain is not ruled out"
+    else:
+        says = "no difference is seen"
+    return f"It is {share} (95% interval {interval(low, high)}): {says}."
+
+
+def _own(rows: pd.DataFrame, row: Mapping[str, Any]) -> pd.DataFrame:
+    own = rows[rows["proposal"] != ""]
+    for key in MODEL:
+        own = own[own[key] == row[key]]
+    return own
+
+
+def _latent(rows: pd.DataFrame) -> Sequence[str]:
+    return list(rows.loc[rows["proposal"] != "", "generator"])
