@@ -186,7 +186,14 @@ def setting_rows(material: Material) -> pd.DataFrame:
 
 def all_estimates(material: Material) -> list[Estimated]:
     """What is computed of each set of weights, in the order of the files; one is in memory at a time."""
-    return [_estimated(weighed, material) for weighed in material.files.weighed]
+    found = []
+    for weighed in material.files.weighed:
+        try:
+            found.append(_estimated(weighed, material))
+        except TextcriticError as error:
+            where = "" if ".npz: " in str(error) else f"{weighed.shards[0]}: "
+            raise TextcriticError(f"{where}{error}") from error
+    return found
 
 
 def all_known(material: Material) -> list[Known]:
@@ -275,7 +282,7 @@ def _points(every: Curves, keys: Mapping[str, Any]) -> pd.DataFrame:
         for level, curve in levels.items()
         for k, band in zip(curve.draws, curve.bands, strict=True)
     ]
-    return _with_keys(pd.DataFrame(points), keys, _CURVE)
+    return _with_keys(pd.DataFrame(points), keys, _CURVE).astype({"exact": float})
 
 
 def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> float | None:

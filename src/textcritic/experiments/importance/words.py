@@ -1,5 +1,6 @@
 """What estimates by importance sampling say, in words."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -82,10 +83,11 @@ def best_of(rows: pd.DataFrame) -> pd.DataFrame:
 
 def findings(rows: pd.DataFrame, names: ImportanceNames) -> list[Finding]:
     """What was found of each model: its best estimate, how far it is from the exact value, and who is better."""
-    said = []
+    found = []
     for row in best_of(rows).to_dict("records"):
-        said.append(Finding(names.model(row), " ".join(_sentences(row, rows, names))))
-    return said
+        says = [(_estimate(row, names), 0.0), *_against(row), *_known(row), *_more(row), *_others(rows, row, names)]
+        found += [Finding(names.model(row), words, strength) for words, strength in says]
+    return found
 
 
 def lines(rows: pd.DataFrame, names: ImportanceNames) -> Iterator[str]:
@@ -98,43 +100,68 @@ def lines(rows: pd.DataFrame, names: ImportanceNames) -> Iterator[str]:
         yield f"{names.model(row)}: perplexity {number(row['ppl'])} (exact)"
 
 
-def _sentences(row: Mapping[str, Any], rows: pd.DataFrame, names: ImportanceNames) -> Iterator[str]:
-    yield (
+def _estimate(row: Mapping[str, Any], names: ImportanceNames) -> str:
+    return (
         f"The lowest of its estimates is a perplexity of {number(row['ppl'])}, with {names.line(row)} and "
-        f"K = {count(row['draws'])} draws of each text. It is an upper bound: with 95%, the model's own perplexity on "
-        f"these texts is at most {number(row['truth_at_most'])}."
+        f"K = {count(row['draws'])} draws of each text; with 95%, the model's own perplexity on these texts is at most "
+        f"{number(row['truth_at_most'])}."
     )
+
+
+def _known(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """How far the estimate is from the exact value, where that is known; its strength is in intervals over draws."""
+    if missing(row["exact"]):
+        return
+    high = row["too_high_percent"]
+    says = f"The exact perplexity is {number(row['exact'])}: the estimate is {number(abs(high))}% too "
+    half = _half(row["ppl"], row["draws_low"], row["draws_high"], row["exact"])
+    strength = abs(math.log(row["ppl"] / row["exact"])) / half if half else 0.0
+    yield f"{says}{'high' if high >= 0 else 'low'}.", strength if strength > 1 else 0.0
+
+
+def _more(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Whether more draws would change it, where the exact value does not say so."""
     if missing(row["exact"]) and row["verdict"] in ENOUGH:
         poor = "" if not row["k_hat_poor"] > 0 else f"; {percent(row['k_hat_poor'])} of the texts have a k-hat ≥ {GOOD}"
-        yield f"{ENOUGH[row['verdict']]}{poor}."
-    if not missing(row["exact"]):
-        yield (
-            f"Here the exact value is known: {number(row['exact'])}. The estimate is "
-            f"{number(row['too_high_percent'])}% too high."
-        )
-    if not missing(row["ratio"]):
-        yield _against(row)
+        yield f"{ENOUGH[row['verdict']]}{poor}.", 0.0
+
+
+def _others(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) -> Iterator[tuple[str, float]]:
     own = _own(rows, row)
     highest = own.loc[own["ppl"].idxmax()].to_dict()
     if len(own) > 1:
+        what = names.line(highest) if highest["proposal"] == row["proposal"] else names.estimate(highest)
         yield (
             f"The choice of the proposal alone moves the estimate from {number(row['ppl'])} to "
-            f"{number(highest['ppl'])} ({names.line(highest)})."
+            f"{number(highest['ppl'])} ({what}).",
+            0.0,
         )
 
 
-def _against(row: Mapping[str, Any]) -> str:
+def _against(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Whether it is better than a model without latent states."""
     ratio, low, high = row["ratio"], row["ratio_low"], row["ratio_high"]
-    share = f"{number(ratio)} times that of {row['beside']}, whose perplexity is exact"
+    if missing(ratio):
+        return
+    share = f"Its perplexity is {number(ratio)} times that of {row['beside']}, which is exact"
     if missing(low):
-        return f"It is {share}; there are too few texts for an interval."
+        yield f"{share}; there are too few texts for an interval.", 0.0
+        return
     if high < 1:
         says = "the latent states help, and an estimate that is too high cannot feign that"
     elif low > 1:
         says = "no gain is seen, but the estimate may be too high, so that a gain is not ruled out"
     else:
         says = "no difference is seen"
-    return f"It is {share} (95% interval {interval(low, high)}): {says}."
+    half = _half(ratio, low, high, 1.0)
+    strength = abs(math.log(ratio)) / half if half else 0.0
+    yield f"{share} (95% interval {interval(low, high)}): {says}.", strength if strength > 1 else 0.0
+
+
+def _half(value: float, low: float, high: float, other: float) -> float:
+    """Half the width of an interval on the side of another value, on the scale of logarithms; 0 where there is none."""
+    end = low if other < value else high
+    return 0.0 if missing(end) else abs(math.log(value / end))
 
 
 def _own(rows: pd.DataFrame, row: Mapping[str, Any]) -> pd.DataFrame:
