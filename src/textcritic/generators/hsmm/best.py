@@ -98,7 +98,7 @@ def _of_sequence(ahead: "_Ahead", graph: Graph, nodes: Ints, count: int) -> tupl
 
 @dataclass(frozen=True)
 class _Ahead:
-    """Log tables, and the best of what can follow each state [N, K]: `begin` if it begins at a node, `end` if it ends."""
+    """Log tables, and the best that can follow each state [N, K]: `begin` if it begins at a node, `end` if it ends."""
 
     initial: Floats
     transition: Floats

@@ -182,7 +182,7 @@ class Proposal:
         path, at = np.nonzero(inside)
         before = states_before(states)[path, at]
         steps = self.log_step(before, states[path, at], arcs[path, at])
-        total: Floats = np.bincount(path, steps, len(arcs))
+        total: Floats = np.bincount(path, steps, len(arcs)).astype(np.float64)
         return total
 
     def extend(self, node: Ints, before: Ints, rng: np.random.Generator) -> tuple[Ints, Ints, Floats]:
@@ -265,7 +265,7 @@ def log_potential(tables: Tables, graph: Graph, paths: Paths) -> Floats:
         value += np.where(before == NONE, np.log(initial)[state], np.log(transition)[before, state])
         last = np.append(path[1:] != path[:-1], True)
         value[last] += np.log(final)[state[last]]
-    total: Floats = np.bincount(path, value, len(arcs))
+    total: Floats = np.bincount(path, value, len(arcs)).astype(np.float64)
     return total.reshape(shape[:2])
 
 

@@ -125,7 +125,8 @@ def _headline(verdict: Verdict, draws: int) -> str:
     return {
         "enough": f"K = {draws:,} is enough, by all signs: more draws would change perplexity by less than 1%.",
         "not enough": f"K = {draws:,} is not enough: perplexity is not yet right to 1%, and it is too high.",
-        "cannot be told": f"It cannot be told whether K = {draws:,} is enough.",
+        "cannot be told": f"It cannot be told whether K = {draws:,} is enough. What was drawn shows an error below 1%, "
+        "but the weights do not show how far that can be relied on.",
     }[verdict]
 
 
@@ -143,8 +144,8 @@ def _on_tails(tails: Array, draws: int) -> Iterator[str]:
         return
     poor = _texts(int((known >= GOOD).sum()), len(tails))
     yield (
-        f"{poor} a k-hat of {GOOD} or more: a few draws decide their estimates, and the number of draws that would mend "
-        "it is impractical. A better proposal (another temperature) helps more."
+        f"{poor} a k-hat of {GOOD} or more: a few draws decide their estimates, and the number of draws that would "
+        "mend it is impractical. A better proposal (another temperature) helps more."
     )
     if (known >= POOR).any():
         worst = _texts(int((known >= POOR).sum()), len(tails))

@@ -18,9 +18,9 @@ from textcritic.inference.statistics import exp_ratio_of_sums
 
 LEVEL = 0.95
 COVERS: Mapping[str, str] = {
-    "over_instances": "other texts of the same kind: what this estimate would be with as many draws for each of them",
-    "over_draws": "other draws for these texts: the mean of what as many draws give; not the model's own perplexity",
-    "for_truth": "the model's own perplexity on these texts: in 95% of runs it is no higher than this",
+    "over_instances": "other texts of the same kind, with as many draws for each",
+    "over_draws": "other draws for these texts: the mean over draws at this K, not the truth",
+    "for_truth": "the truth: in 95% of runs the model's own perplexity on these texts is no higher",
 }
 """What each interval covers, in words."""
 
