@@ -85,6 +85,11 @@ class Paths:
         prefix = f"results/encodings/{w.corpus}/{encoding}/{w.setting}"
         return [f"{prefix}/{split}.{part}.npy" for split in splits for part in ("tokens", "kinds")]
 
+    def test_stream(self, w: Any) -> list[str]:
+        """Token streams of the test split of a generator without titles, where the setting is no wildcard."""
+        encoding = self.registries.entry("generators", w.generator)["encoding"]
+        return [f"results/encodings/{w.corpus}/{encoding}/wo-title/test.{part}.npy" for part in ("tokens", "kinds")]
+
     def encoded(self, w: Any, splits: Iterable[str]) -> list[str]:
         """What a generator is trained or measured on: the pairs of a parallel corpus, else `token_streams`."""
         if not is_parallel(self.registries.entry("corpora", w.corpus)):
