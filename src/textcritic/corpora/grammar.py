@@ -69,7 +69,7 @@ class Grammar:
         """The log of the sum over all trees of their probability, in nats [texts]: the inside algorithm (Baker 1979).
 
         The length counts: these are probabilities among sentences of all lengths. -inf: no tree, or a word that the
-        grammar does not know. All texts are computed together, a width of spans after the other.
+        grammar does not know. Texts of one length are computed together, a width of spans after the other.
 
         Raises:
             TextcriticError: a text without words.
@@ -79,7 +79,7 @@ class Grammar:
         lengths = np.array([len(text) for text in texts])
         result = np.full(len(texts), -np.inf)
         for n in np.unique(lengths):
-            rows = np.flatnonzero(lengths == n)
+            rows = [int(row) for row in np.flatnonzero(lengths == n)]
             result[rows] = self._inside(np.array([[self._numbers.get(w, -1) for w in texts[row]] for row in rows]))
         return result
 
@@ -115,7 +115,7 @@ class Grammar:
 
     def _inside(self, numbers: npt.NDArray[np.int64]) -> Floats:
         """Texts of one length, numbers of words [texts, n] with -1 for unknown ones -> log probabilities [texts]."""
-        texts, n = numbers.shape
+        n = numbers.shape[1]
         with np.errstate(divide="ignore"):
             leaves = np.log(self.lexicon.T[numbers])  # [texts, n, symbols]
         leaves[numbers < 0] = -np.inf

@@ -36,7 +36,7 @@ def read_trees(path: str | os.PathLike[str], skipped: Counter[str]) -> Iterator[
             left out because no word remained.
 
     Yields:
-        Trees; the group is the name of their file without its ending, and the id `GROUP#NUMBER` within the file, from 1.
+        Trees; the group is the name of their file without its ending, the id `GROUP#NUMBER` (within the file, from 1).
 
     Raises:
         TextcriticError: a file that is missing, cut or not UTF-8, or holds no tree; a bracket that is never opened or
@@ -63,7 +63,7 @@ def _group(where: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-def _trees(where: str, text: str, skipped: Counter[str]) -> Iterator[_Tree]:
+def _trees(where: str, text: str, skipped: Counter[str]) -> "Iterator[_Tree]":
     tree: _Tree | None = None
     for number, line in enumerate(text.split("\n"), 1):
         for token in _TOKEN.findall(line):
