@@ -71,9 +71,13 @@ class Choices(torch.nn.Module):
         matching: whether features have matches; a learned number is added to the logits of what matches.
     """
 
+    graph: Graph
+
     def __init__(self, graph: Graph, size: int, window: int, learned: bool, matching: bool = False) -> None:
         super().__init__()
-        self.graph, self.window = graph, window
+        # Not a part of this module: its tensors are saved with the learner that has both.
+        object.__setattr__(self, "graph", graph)
+        self.window = window
         self.entity = torch.nn.Parameter(torch.randn(len(graph), size) * size**-0.5, requires_grad=learned)
         self.relation = torch.nn.Parameter(torch.randn(len(graph.relations), size) * size**-0.5)
         self.kinds = torch.nn.Linear(size, len(TYPES))

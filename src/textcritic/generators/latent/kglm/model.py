@@ -44,7 +44,7 @@ class KglmSize(Size):
     as_released: bool = False  # fault 1 of the released code, see the module
 
 
-class Kglm(LinkLearner, LatentModel):
+class KGLM(LinkLearner, LatentModel):
     """KGLM, see the module; settings: `KglmSize`."""
 
     kind = "kglm"

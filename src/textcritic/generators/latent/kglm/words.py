@@ -27,9 +27,13 @@ class Words(torch.nn.Module):
         entity_size: dimensions of entities.
     """
 
+    graph: Graph
+
     def __init__(self, graph: Graph, vocabulary: int, size: int, entity_size: int) -> None:
         super().__init__()
-        self.graph, self.vocabulary = graph, vocabulary
+        # Not a part of this module: its tensors are saved with the learner that has both.
+        object.__setattr__(self, "graph", graph)
+        self.vocabulary = vocabulary
         self.embedding = torch.nn.Embedding(vocabulary + 1, size)  # the last one: the begin of a text or an alias
         torch.nn.init.normal_(self.embedding.weight, std=size**-0.5)
         self.bias = torch.nn.Parameter(torch.zeros(vocabulary))

@@ -1,0 +1,172 @@
+"""KGLM on Linked WikiText-2 against an LSTM of its size, and what its proposals are worth.
+
+There is no train split here: models are trained on nine in ten articles of the validation split and stop by the tenth;
+the test split is the test. The knowledge graph is made from the annotations of all of them, so KGLM knows the entities
+and names of the test split; a graph from elsewhere would help it less. Prints Markdown; docs/results.md has it.
+
+    python benchmarks/latent_links.py DATA FOLDER [--texts 300] [--draws 100] [--epochs 12]
+
+DATA has valid.jsonl.gz and test.jsonl.gz; FOLDER keeps the trained models, so that a second run only evaluates.
+"""
+
+import argparse
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from textcritic.corpora.links import read_links, write_knowledge
+from textcritic.corpora.structured import Structured, read_structured, write_structured
+from textcritic.generators.latent.kglm import KGLM, KglmDisc
+from textcritic.generators.latent.lstm import LSTM
+from textcritic.generators.latent.model import Learner
+from textcritic.generators.latent.train import Inputs, train_latent
+from textcritic.inference.importance import (
+    LogWeights,
+    beam_perplexity,
+    corpus_over_pairings,
+    effective_sample_sizes,
+    instance_perplexity,
+    over_draws,
+)
+from textcritic.training.loop import Run
+
+SIZE = {"words": 128, "entities": 64, "hidden": 128, "dropout": 0.3, "learn_entities": False}
+LSTM_SIZE = {"embedding": 128, "hidden": 128, "layers": 1, "dropout": 0.3, "tied": True, "ends": False, "uncounted": []}
+LEARNERS: dict[str, tuple[type[Learner], dict]] = {
+    "lstm": (LSTM, LSTM_SIZE),
+    "kglm": (KGLM, SIZE),
+    "next": (KglmDisc, {**SIZE, "reads": "next"}),
+    "next, no match": (KglmDisc, {**SIZE, "reads": "next", "match": False}),
+    "prefix": (KglmDisc, {**SIZE, "reads": "prefix"}),
+    "whole": (KglmDisc, {**SIZE, "reads": "whole"}),
+}
+TEMPERATURES = {"next": (0.5, 0.9, 1.0, 1.1, 2.0, 5.0)}
+SEED = 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--texts", type=int, default=300, help="of the test split, drawn at random")
+    parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--epochs", type=float, default=12)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    prepare(options.data, options.folder)
+    learners = {name: trained(options.folder, name, options.epochs) for name in LEARNERS}
+    test = read_structured(options.folder / "test.parquet")
+    rows = np.sort(np.random.default_rng(SEED).permutation(len(test))[: options.texts])
+    evaluate(learners, [test[row] for row in rows], options.draws)
+
+
+def prepare(data: Path, folder: Path) -> None:
+    """Write the splits and the graph."""
+    if (folder / "knowledge").is_dir():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    skipped: Counter[str] = Counter()
+    valid, test = (list(read_links(data / f"{split}.jsonl.gz", skipped)) for split in ("valid", "test"))
+    groups = sorted({str(text.group) for text in valid})
+    tenth = set(groups[::10])
+    splits = {
+        "train": [text for text in valid if text.group not in tenth],
+        "validation": [text for text in valid if text.group in tenth],
+        "test": test,
+    }
+    for split, texts in splits.items():
+        write_structured(folder / f"{split}.parquet", texts, "Linked WikiText-2")
+        mentions = [mention for text in texts for mention in text.mentions]
+        print(
+            f"{split}: {len({text.group for text in texts})} articles, {len(texts):,} pieces, "
+            f"{sum(len(text.tokens) for text in texts):,} tokens, {len(mentions):,} mentions, "
+            f"{sum(bool(mention.edges) for mention in mentions):,} with an edge"
+        )
+    knowledge = write_knowledge([*valid, *test], folder / "knowledge")
+    edges = sum(map(len, knowledge.edges.values()))
+    print(f"graph: {len(knowledge.entities):,} entities, {edges:,} edges, {len(knowledge.relations):,} relations")
+    print(f"left out: {dict(+skipped)}")
+
+
+def trained(folder: Path, name: str, epochs: float) -> Learner:
+    """A learner, trained if it is not there."""
+    kind, settings = LEARNERS[name]
+    place = folder / name.replace(", ", "-").replace(" ", "-")
+    if not (place / "model").is_dir():
+        training = {"epochs": epochs, "batch_size": 32, "learning_rate": 0.003, "warmup_steps": 50}
+        entry = {"model": settings, "minimum_count": 5, "training": training}
+        inputs = Inputs(
+            train=folder / "train.parquet", validation=folder / "validation.parquet", knowledge=folder / "knowledge"
+        )
+        report = train_latent(kind, inputs, entry, SEED, Run(place / "model", place / "report.json", name, threads=1))
+        print(
+            f"{name}: {report['parameters']:,} parameters, {report['vocabulary']:,} words, validation "
+            f"{report['validation_loss']:.3f} nats per token at step {report['best_step']} of {report['steps']}, "
+            f"{report['seconds']:.0f} s"
+        )
+    return kind.load(place / "model", folder / "knowledge")
+
+
+def evaluate(learners: dict[str, Learner], texts: list[Structured], draws: int) -> None:
+    """Print the table of estimates."""
+    tokens = np.array([len(text.tokens) for text in texts], dtype=np.float64)
+    lstm, kglm = learners["lstm"], learners["kglm"]
+    assert isinstance(lstm, LSTM)
+    assert isinstance(kglm, KGLM)
+    exact = np.array([float(lstm.log_joint(text, 1)[0]) for text in texts])
+    gold = np.array([float(kglm.log_joint(text, kglm.states_of(text))[0]) for text in texts])
+    print(f"{len(texts)} texts of the test split, {tokens.sum():,.0f} tokens, K = {draws}")
+    print(f"LSTM, exact: {np.exp(-exact.sum() / tokens.sum()):.1f}")
+    print(f"KGLM with the annotated states, exp(-log p(x, z) / T): {np.exp(-gold.sum() / tokens.sum()):.1f}")
+    print("| proposal | temperature | instance level | over draws | corpus level (pairings) | ESS, median | seconds |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for name, proposal in learners.items():
+        if isinstance(proposal, KglmDisc):
+            for temperature in TEMPERATURES.get(name, (1.0,)):
+                began = time.process_time()
+                weights = weighed(kglm, proposal, texts, draws, temperature)
+                seconds = time.process_time() - began
+                band, pairs = over_draws(weights), corpus_over_pairings(weights)
+                instance = instance_perplexity(weights)
+                print(
+                    f"| {name} | {temperature} | {instance:.1f} | {band.low:.1f} to {band.high:.1f} "
+                    f"| {pairs.mean:.1f} ({pairs.low:.1f} to {pairs.high:.1f}) "
+                    f"| {np.median(effective_sample_sizes(weights)):.1f} | {seconds:.0f} |"
+                )
+                difference = paired(weights, exact, tokens)
+                print(f"  log p-hat of KGLM minus log p of the LSTM, nats per token: {difference}")
+                speed = draws * tokens.sum() / seconds
+                print(f"  {speed:,.0f} samples x tokens per second, drawn and weighed")
+    proposal = learners["next"]
+    assert isinstance(proposal, KglmDisc)
+    for width in (1, 10, 100):
+        log_joint = np.full((len(texts), width), -np.inf)
+        for row, text in enumerate(texts):
+            found = kglm.log_joint(text, proposal.best(text, width)).numpy()
+            log_joint[row, : len(found)] = found
+        print(f"beam of {width}, proposal next: {beam_perplexity(log_joint, tokens):.1f}")
+
+
+def weighed(kglm: KGLM, proposal: KglmDisc, texts: list[Structured], draws: int, temperature: float) -> LogWeights:
+    log_p, log_q = [], []
+    for number, text in enumerate(texts):
+        states, q = proposal.draw(text, draws, temperature, torch.Generator().manual_seed(number))
+        log_p.append(kglm.log_joint(text, states).numpy())
+        log_q.append(q.numpy())
+    return LogWeights.of(log_p, log_q, [len(text.tokens) for text in texts], [text.id for text in texts])
+
+
+def paired(weights: LogWeights, exact: np.ndarray, tokens: np.ndarray) -> str:
+    """The mean difference per token with its 95% interval over texts, by the linearised ratio."""
+    log_p_hat = np.logaddexp.reduce(weights.log_weights, axis=1) - np.log(weights.log_weights.shape[1])
+    mean = (log_p_hat - exact).sum() / tokens.sum()
+    residuals = log_p_hat - exact - mean * tokens
+    half = 1.96 * np.sqrt((residuals**2).sum()) / tokens.sum()
+    return f"{mean:+.3f} ({mean - half:+.3f} to {mean + half:+.3f})"
+
+
+if __name__ == "__main__":
+    main()
