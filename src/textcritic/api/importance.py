@@ -173,7 +173,7 @@ def importance(weights: Any, *, options: ImportanceOptions) -> ImportanceResult:
         curves=found,
         effective_sample_sizes=np.full(len(given.ids), np.nan) if one else effective_sample_sizes(given),
         k_hat=pareto_k(given),
-        advice=advice(given, found.instance),
+        advice=advice(given),
     )
 
 

@@ -105,10 +105,10 @@ def over_draws(weights: LogWeights, level: float = LEVEL) -> Interval:
     if len(dead):
         reason = f"a single draw has all the weight in {len(dead)} of {len(weights.ids)} texts"
         return Interval(estimate, None, None, level, draws, reason)
+    if (weights.log_weights.max(axis=1) == weights.log_weights.min(axis=1)).all():
+        return Interval(estimate, None, None, level, draws, "all weights of each text are equal")
     squares = (without - without.mean(axis=1, keepdims=True)) ** 2
     variances = (draws - 1) / draws * squares.sum(axis=1)
-    if not variances.sum() > 0:
-        return Interval(estimate, None, None, level, draws, "all weights of each text are equal")
     from scipy.special import stdtrit  # takes long to load
 
     freedom = (draws - 1) * variances.sum() ** 2 / (variances**2).sum()
