@@ -174,7 +174,8 @@ def _on_sizes(sizes: Array, draws: int) -> Iterator[str]:
 
 def _on_curve(fall: float, draws: int) -> Iterator[str]:
     if np.isfinite(fall):
-        yield f"With half of the draws perplexity is {_percent(fall)} higher: a curve that falls is not at its end."
+        falls = ": the curve still falls" if fall > GOAL / 10 else ""
+        yield f"With half of the draws perplexity is {_percent(fall)} higher{falls}."
     else:
         yield f"With {draws // 2:,} draws some text has none that the model gives a probability."
 
