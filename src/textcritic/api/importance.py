@@ -173,7 +173,7 @@ def importance(weights: Any, *, options: ImportanceOptions) -> ImportanceResult:
         curves=found,
         effective_sample_sizes=np.full(len(given.ids), np.nan) if one else effective_sample_sizes(given),
         k_hat=pareto_k(given),
-        advice=advice(given, found.instance),
+        advice=advice(given),
     )
 
 
@@ -296,7 +296,7 @@ def _lines(result: ImportanceResult) -> Iterator[str]:
     from textcritic.report.numbers import count, number
 
     def shown(value: float) -> str:
-        return "none" if math.isnan(value) else number(value, 4)
+        return "none" if math.isnan(value) else number(value, 5)
 
     weights, pairings = result.weights, result.corpus_over_pairings
     yield (
@@ -326,7 +326,7 @@ def _lines(result: ImportanceResult) -> Iterator[str]:
     yield from ("", f"Draws and perplexity (mean of {pairings.repeats:,} sub-samples; instance and corpus level)", "")
     points = zip(result.curves.instance.draws, result.curves.instance.mean, result.curves.corpus.mean, strict=True)
     yield from _columns([(count(int(k)), shown(one), shown(two)) for k, one, two in points], right=True)
-    yield from ("", f"Enough draws? {result.advice.verdict.capitalize()}.", "")
+    yield from ("", "Are there enough draws?", "")
     for sentence in result.advice.sentences:
         yield from wrap(sentence, WIDTH)
 
