@@ -9,7 +9,7 @@ from textcritic.experiments.importance.files import Beam, Exact, ImportanceFiles
 from textcritic.plan.checks.corpora import is_structured
 from textcritic.plan.checks.latent import HSMM, LSTM, PROPOSES, WITH_TEMPERATURE, check_structure
 from textcritic.plan.experiment import Experiment
-from textcritic.plan.sources import label_of
+from textcritic.plan.sources import Source, label_of
 
 
 class Importance(Experiment):
@@ -38,6 +38,10 @@ class Importance(Experiment):
                 label = self.registries.entry(registry, name).get("label", name)
                 if labels.setdefault((registry, label), name) != name:
                     raise TextcriticError(f"{where}: {labels[registry, label]} and {name} have the label {label!r}")
+
+    def sources(self) -> list[Source]:
+        """None: no samples are drawn."""
+        return []
 
     def corpora(self) -> list[str]:
         """Those of the sources of the block."""

@@ -10,13 +10,13 @@ from textcritic.generators.latent.model import CONFIG, LatentModel, Learner, Pro
 
 PACKAGE = "textcritic.generators.latent"
 MODELS = {
-    "rnng": "rnng:RNNG",
+    "rnng": "rnng.model:RNNG",
     "entitynlm": "entitynlm:EntityNLM",
-    "kglm": "kglm:KGLM",
+    "kglm": "kglm:Kglm",
     "lstm": "lstm:LSTM",
 }
 PROPOSALS = {
-    "crf": "rnng:TreeCRF",
+    "crf": "rnng.crf:CRF",
     "entity-disc": "entitynlm:EntityDisc",
     "kglm-disc": "kglm:KglmDisc",
 }
