@@ -229,7 +229,7 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
     known = [one for one in material.get(all_known) if one.exact.corpus == weighed.corpus]
     value = _exact_value(material, weighed, weights)
     every = curves(weights, repeats=files.repeats, seed=CURVE_SEED)
-    told = advice(weights, every.instance)
+    told = advice(weights)
     over_texts = bootstrap_interval(
         unit_sums(np.column_stack([-likelihoods, weights.tokens]), groups), exp_ratio_of_sums, files.resamples
     )

@@ -12,7 +12,7 @@ PACKAGE = "textcritic.generators.latent"
 MODELS = {
     "rnng": "rnng.model:RNNG",
     "entitynlm": "entitynlm:EntityNLM",
-    "kglm": "kglm:Kglm",
+    "kglm": "kglm:KGLM",
     "lstm": "lstm:LSTM",
 }
 PROPOSALS = {
