@@ -11,6 +11,7 @@ from tree_oracle import all_trees, crf, spans, text
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.rnng.charts import Chart, best_trees
 
+TREE = (0, 0, 0, 1, 1)
 SENTENCE = ("a", "b", "<unk>", "a", "b", "b", "a")
 
 
@@ -119,7 +120,7 @@ def test_saved_and_read_again(tmp_path):
     ("act", "message"),
     [
         (lambda: crf().losses([text("ab")]), "x: has no tree"),
-        (lambda: crf(longest=2).draw(text("aba"), 1, 1.0, torch.Generator()), "has 3 words; the proposal reads at most"),
+        (lambda: crf(longest=2).losses([text("aba", TREE, "y")]), "y: has 3 words; the proposal reads at most 2"),
         (lambda: crf().log_q(text("aba"), all_trees(2), 1.0), "x: trees of 3 actions do not fit 3 words"),
         (lambda: crf(longest=0), "model.longest: 0 words"),
     ],
