@@ -78,7 +78,7 @@ class _Drawing:
         self._push(rows, self.model.composition(self.subtrees[at, top - 1], self.subtrees[at, top]))
 
     def _shift(self, rows: torch.Tensor, tops: torch.Tensor, uniforms: torch.Tensor) -> None:
-        steps = self.model.output(tops).double().softmax(1).cumsum(1)
+        steps = self.model.logits(tops).double().softmax(1).cumsum(1)
         targets = uniforms.to(steps.device)[:, None] * steps[:, -1:]
         words = torch.searchsorted(steps, targets, right=True)[:, 0].clamp(max=steps.shape[1] - 1)
         self.height[rows] += 1

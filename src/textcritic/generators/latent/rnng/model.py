@@ -56,11 +56,11 @@ class RNNG(LatentModel):
         self.composition = Composition(width)
         self.dropout = torch.nn.Dropout(settings["dropout"])
         self.choices = torch.nn.Linear(width, 2)  # REDUCE against SHIFT; the end against SHIFT
-        self.output = torch.nn.Linear(width, words)
+        self.bias = torch.nn.Parameter(torch.zeros(words))
+        # Tied rows belong to `words`: a tensor under two names is not saved.
+        self.written = None if settings["tied"] else torch.nn.Parameter(torch.zeros(words, width))
         for parameter in self.parameters():
             torch.nn.init.uniform_(parameter, -0.1, 0.1)
-        if settings["tied"]:
-            self.output.weight = self.words.weight
 
     @classmethod
     def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
@@ -110,13 +110,17 @@ class RNNG(LatentModel):
                 steps += piece.numel()
         if waiting:
             score()
-        return [torch.cat(some) for some in parts]
+        return [torch.cat(some).cpu() for some in parts]
 
     def states_of(self, text: Structured) -> torch.Tensor:
         """The tree that a text has, int8 [1, 2n - 1]."""
         if not text.actions:
             raise TextcriticError(f"{text.id}: has no tree; an RNNG is trained on texts with trees")
         return torch.tensor([text.actions], dtype=torch.int8)
+
+    def logits(self, tops: torch.Tensor) -> torch.Tensor:
+        """Of the next word, [stacks, words], by the output of the stack LSTM [stacks, width]."""
+        return functional.linear(tops, self.words.weight if self.written is None else self.written, self.bias)
 
     def sample(self, count: int, longest: int, generator: torch.Generator) -> list[Structured]:
         """See `draws.draw_texts`; with an `end` other than `stop` all texts have `longest` words."""
@@ -171,7 +175,7 @@ class RNNG(LatentModel):
         stacks, words = (torch.from_numpy(part).to(self.device) for part in (keys // len(tokens), keys % len(tokens)))
         values = torch.cat(
             [
-                -functional.cross_entropy(self.output(tops[some]), tokens[of], reduction="none").double()
+                -functional.cross_entropy(self.logits(tops[some]), tokens[of], reduction="none").double()
                 for some, of in zip(stacks.split(ROWS_AT_ONCE), words.split(ROWS_AT_ONCE), strict=True)
             ]
         )
