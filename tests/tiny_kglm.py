@@ -75,7 +75,7 @@ def plain_log_joint(
     vectors = model.words.embedding(torch.cat([begin, numbers[:-1]]))[None]
     hidden, head, edge = (part[0] for part in model.reader(vectors, torch.tensor([len(numbers)])))
     total = 0.0
-    for token, (kind, entity) in enumerate(zip(types, entities, strict=True)):
+    for token, entity in enumerate(entities):
         log_state = plain_log_state(model.choices, knowledge, head[token], edge[token], types, entities, token)
         vector = model.choices.entity[entity] if entity >= 0 else None
         aliases = knowledge.aliases[knowledge.entities[entity]] if entity >= 0 else ()
