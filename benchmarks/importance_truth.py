@@ -118,9 +118,9 @@ def coverage_table(weighed: Weighed) -> None:
     table(head + "| K = 100: corpus | of each sequence | interval over draws |", rows)
 
 
-def same_draws_table(weighed: Weighed, draws: int) -> dict[str, np.ndarray]:
+def same_draws_table(model: HSMM, text: Text, weighed: Weighed) -> dict[str, np.ndarray]:
     """Estimators that need no draw more, at K = 100 in all."""
-    found, size = {}, min(100, draws)
+    found, size = {}, min(100, weighed.log_p.shape[2])
     members = [number for number, (_, value) in enumerate(weighed.proposals) if 0.9 <= value <= 2]
     for number in members:
         weights = weighed.weights(number)
@@ -129,14 +129,10 @@ def same_draws_table(weighed: Weighed, draws: int) -> dict[str, np.ndarray]:
         found[f"{name}: plain"] = log_likelihoods(part)
         found[f"{name}: jackknife"] = jackknife_log_likelihoods(part)
         found[f"{name}: Pareto smoothed"] = pareto_smoothed_log_likelihoods(part)
-    few = Weighed(
-        weighed.proposals,
-        *(array[:, :, : size // len(members)] for array in (weighed.log_p, weighed.log_q)),
-        *(weighed.reached, weighed.exact, weighed.tokens),
-    )
-    found[f"mixture over tau {', '.join(f'{weighed.proposals[m][1]:g}' for m in members)}"] = log_likelihoods(
-        few.mixture(members)
-    )
+    specs = [weighed.proposals[number] for number in members]
+    few = weigh(model, text, specs, size // len(specs), 4, across=True)
+    mixed = few.mixture(range(len(specs)))
+    found[f"mixture over tau {', '.join(f'{value:g}' for _, value in specs)}"] = log_likelihoods(mixed)
     table(f"| estimator, K = {size} in all | {ERRORS} |", errors(found, weighed.exact, weighed.tokens))
     return found
 
@@ -252,7 +248,7 @@ if __name__ == "__main__":
             own = np.arange(len(weighed.proposals))
             arrays[f"{family}_log_q"] = weighed.log_q[:, own, :, own].transpose(1, 0, 2)
             if family in ("tempered", "noisy"):
-                better |= same_draws_table(weighed, options.draws)
+                better |= same_draws_table(lm, texts, weighed)
                 by_value = {value: weighed.weights(n) for n, (_, value) in enumerate(weighed.proposals)}
                 rows_ = curve_rows(by_value, weighed.exact_perplexity, counts_to(options.draws))
                 csv_rows += [{"proposal": family, **row} for row in rows_]

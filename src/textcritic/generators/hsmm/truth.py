@@ -30,7 +30,7 @@ class Weighed:
         proposals: name and number of each, see `proposals.make_proposal`.
         log_p: log joint of each path in nats [N, M, K].
         log_q: of each path under every proposal, the one it was drawn from and then under which, [N, M, K, M]; NaN
-            under others than its own where one of the two is not globally normalised.
+            under others than its own, if these were not asked for or one of the two is not globally normalised.
         reached: log of the share of the posterior that a proposal can reach at all, [N, M]: 0 but for `withheld`.
         exact: log p(x) in nats [N].
         tokens: of each sequence [N].
@@ -68,7 +68,9 @@ class Weighed:
         return {"names": np.array(names), "values": np.array(values, np.float64), **arrays}
 
 
-def weigh(model: HSMM, text: Text, proposals: Sequence[tuple[str, float]], draws: int, seed: int) -> Weighed:
+def weigh(
+    model: HSMM, text: Text, proposals: Sequence[tuple[str, float]], draws: int, seed: int, across: bool = False
+) -> Weighed:
     """Draw paths of sequences from proposals and weigh them; the ends of sequences are not modelled, as published.
 
     Args:
@@ -77,6 +79,7 @@ def weigh(model: HSMM, text: Text, proposals: Sequence[tuple[str, float]], draws
         proposals: name and number of each, see `proposals.make_proposal`.
         draws: K, paths of each sequence from each proposal.
         seed: of `numpy.random.default_rng`.
+        across: whether each path's log q under the other proposals is computed too, which `Weighed.mixture` needs.
 
     Raises:
         TextcriticError: no proposal or draw, an unknown proposal, or a sequence that the model cannot make.
@@ -88,7 +91,7 @@ def weigh(model: HSMM, text: Text, proposals: Sequence[tuple[str, float]], draws
     parts = []
     for first in range(0, len(text), BLOCK):
         tables, graph = tables_and_graph(model, text.part(first, first + BLOCK))
-        parts.append(_weigh_block(model, tables, graph, (proposals, draws), rng))
+        parts.append(_weigh_block(model, tables, graph, (proposals, draws, across), rng))
         progress.advance(len(graph.begins))
     log_p, log_q, reached, exact = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Weighed(tuple(proposals), log_p, log_q, reached, exact, np.diff(text.offsets).astype(np.float64))
@@ -129,11 +132,11 @@ def _weigh_block(
     model: HSMM,
     tables: Tables,
     graph: Graph,
-    asked: tuple[Sequence[tuple[str, float]], int],
+    asked: tuple[Sequence[tuple[str, float]], int, bool],
     rng: np.random.Generator,
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """`log_p`, `log_q`, `reached` and `exact` of a block."""
-    specs, draws = asked
+    specs, draws, across = asked
     exact = posterior(tables, graph).log_normaliser
     assert exact is not None
     made = [make_proposal(name, value, model, tables, graph) for name, value in specs]
@@ -147,7 +150,7 @@ def _weigh_block(
             some = slice(first, min(first + AT_ONCE, draws))
             paths, log_q[:, one, some, one] = proposal.draw(some.stop - first, rng)
             log_p[:, one, some] = log_potential(tables, graph, paths)
-            for other, under in enumerate(made):
-                if other != one and under.log_normaliser is not None and proposal.log_normaliser is not None:
+            for other, under in enumerate(made if across and proposal.log_normaliser is not None else ()):
+                if other != one and under.log_normaliser is not None:
                     log_q[:, one, some, other] = under.log_q(paths)
     return log_p, log_q, reached, exact
