@@ -56,6 +56,12 @@ class ImportanceNames:
         """The temperature, or that the proposal does not peek: `τ = 1.1`."""
         return temperature_name(float(row["temperature"])) if row["peeks"] else PEEKLESS
 
+    def short(self, row: Mapping[str, Any]) -> str:
+        """An estimate under the name of its model: `τ = 1.1`, with its proposal where there are several."""
+        if not row["peeks"] or row["generator"] not in self.several_proposals:
+            return self.line(row)
+        return f"{self.proposals[row['proposal']]}, {self.line(row)}"
+
     def estimate(self, row: Mapping[str, Any]) -> str:
         """All together: `RNNG, τ = 1.1`; a model whose value is exact has neither."""
         return self.model(row) if not row["proposal"] else f"{self.drawn(row)}, {self.line(row)}"

@@ -10,53 +10,58 @@ from textcritic.experiments.importance.rows import EXACT
 from textcritic.inference.importance import COVERS
 from textcritic.inference.importance.tails import GOOD
 from textcritic.report.cells import unique
-from textcritic.report.numbers import NONE, count, difference, interval, missing, number, percent
+from textcritic.report.numbers import MINUS, NONE, count, difference, interval, missing, number, percent
 from textcritic.report.sheet import Cell, Sheet
 
-VERDICTS = {"enough": "yes", "not enough": "no", "cannot be told": "cannot be told", EXACT: "exact"}
+VERDICTS = {"enough": "yes", "not enough": "no", "cannot be told": "unclear", EXACT: "exact"}
 MODEL = ["corpus", "generator", "proposal", "seed"]
 WORST = 3  # texts of each estimate that the table of texts names
 
 
 def estimates_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
-    """Every estimate with its three intervals, each under a heading of its own, and what the weights say."""
+    """Every estimate under the name of its model, with its three intervals, each under a heading of its own."""
     heads = (
-        "Model", "Draws", "Perplexity", "Other texts", "Other draws", "The truth is at most", "Exact",
-        "Corpus level", "Effective draws", f"Texts with k-hat ≥ {GOOD}", "Is K enough?",
+        "", "Perplexity", "Other texts", "Other draws", "The truth is at most", "Corpus level", "Effective draws",
+        "Is K enough?",
     )  # fmt: skip
-    body = [_estimate(row, names) for row in rows.to_dict("records")]
+    body = []
+    for _, model in rows.groupby(["corpus", "generator", "seed"], sort=False):
+        body.append([Cell(names.model(model.iloc[0].to_dict()), span=len(heads), heading=True)])
+        body += [_estimate(row, names) for row in model.to_dict("records")]
     texts = "; ".join(
-        f"{group['corpus'].iloc[0]}: {count(group['texts'].iloc[0])} texts, T = {count(group['tokens'].iloc[0])} tokens"
-        for _, group in rows.groupby("corpus", sort=False)
+        f"{corpus}: {count(group['texts'].iloc[0])} texts, T = {count(group['tokens'].iloc[0])} tokens"
+        for corpus, group in rows.groupby("corpus", sort=False)
     )
+    draws = " or ".join(count(k) for k in unique(rows["draws"].dropna()))
     remarks = [
-        f"Perplexity, per token, at instance level; lower is better. {texts}.",
-        "Other texts, other draws and the truth are three intervals that cover different things. "
-        f"Other texts, with 95%: {COVERS['over_instances']}. Other draws, with 95%: {COVERS['over_draws']}. "
-        f"The truth: {COVERS['for_truth']}.",
+        f"Perplexity, per token, at instance level, from K = {draws} draws of each text; lower is better. {texts}.",
+        "Other texts, other draws and the truth are three intervals, which cover different things. "
+        f"Other texts (95%): {COVERS['over_instances']}. Other draws (95%): {COVERS['over_draws']}. "
+        f"The truth: {COVERS['for_truth'].removeprefix('the truth: ')}.",
         "Corpus level: draw k of all texts together is one draw of the corpus; the mean over random pairings of the "
         "draws, and what the middle 95% of the pairings lie between.",
-        "Effective draws: how many equal draws the K draws of the median text are worth.",
+        "Effective draws: how many equal draws the K draws of the median text are worth; under it the share of texts "
+        f"with a k-hat of {GOOD} or more, whose estimates a few draws decide.",
     ]
     if rows["ratio"].notna().any():
         remarks.append(
             "Ratio: this perplexity divided by that of the model without latent states, over the same texts, with its "
             "95% interval; below 1 the model with latent states is better."
         )
+    remarks += [f"There is {why}." for why in unique(why for why in rows["ci_why"] if why)]
     caption = "Perplexity by importance sampling"
     return Sheet("estimates", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
 
 
 def bounds_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
     """Strict bounds by the likeliest states, a row each."""
-    body = []
+    body, known = [], bool(rows["exact"].notna().any())
     for row in rows.to_dict("records"):
         name = names.drawn(row | {"peeks": True})
         few = row["filled"] < row["states"]
         states = Cell(count(row["states"]), (f"{number(row['filled'])} on average",) if few else ())
-        body.append(
-            [Cell(name, heading=True), states, Cell(number(row["ppl"])), Cell(number(row["estimate"])), _exact(row)]
-        )
+        cells = [states, Cell(number(row["ppl"])), Cell(number(row["estimate"])), *[_exact(row)] * known]
+        body.append([Cell(name, heading=True), *cells])
     remarks = [
         "The sum of p(x, z) over the k states z that the proposal finds likeliest can only be too small, so this "
         "perplexity can only be too high: a strict bound, without chance. Beside it the estimate by importance "
@@ -67,7 +72,7 @@ def bounds_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
             else []
         ),
     ]
-    heads = ("Model", "States, k", "Perplexity is at most", "Estimate", "Exact")
+    heads = ("Model", "States, k", "Perplexity is at most", "Estimate", *["Exact"] * known)
     return Sheet("bounds", "Strict bounds of perplexity", [[Cell(head) for head in heads]], body, remarks=remarks)
 
 
@@ -157,46 +162,40 @@ def paper_bounds_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
 
 
 def _estimate(row: Mapping[str, Any], names: ImportanceNames) -> list[Cell]:
-    name = Cell(names.estimate(row), heading=True)
-    ratio: tuple[str, ...] = ()
-    if not missing(row["ratio"]):
-        ratio = (f"ratio {number(row['ratio'])}", f"{interval(row['ratio_low'], row['ratio_high'])}")
-    ppl = Cell(number(row["ppl"]), (*_printed(row, "published", "difference"), *ratio))
-    texts = Cell(interval(row["ci_low"], row["ci_high"]), (row["ci_why"],) if row["ci_why"] else ())
+    texts = Cell(interval(row["ci_low"], row["ci_high"]))
     if row["verdict"] == EXACT:
-        return [
-            name,
-            Cell(NONE),
-            ppl,
-            texts,
-            Cell(NONE),
-            Cell(NONE),
-            Cell(number(row["exact"])),
-            *[Cell(NONE)] * 3,
-            Cell("exact"),
-        ]
-    draws = Cell(interval(row["draws_low"], row["draws_high"]), (row["draws_why"],) if row["draws_why"] else ())
+        return [Cell(EXACT), Cell(number(row["ppl"])), texts, *[Cell(NONE)] * 4, Cell(EXACT)]
+    notes = [*_printed(row, "published", "difference"), *_off(row)]
+    if not missing(row["ratio"]):
+        notes.append(f"ratio {number(row['ratio'])}")
+        notes += [] if missing(row["ratio_low"]) else [interval(row["ratio_low"], row["ratio_high"])]
     pairing = interval(row["pairing_low"], row["pairing_high"])
-    corpus = Cell(number(row["pairing_mean"]), (pairing, *_printed(row, "published_corpus", "difference_corpus")))
+    tail = "no k-hat" if missing(row["k_hat_poor"]) else f"{percent(row['k_hat_poor'])} of texts"
     return [
-        name,
-        Cell(count(row["draws"])),
-        ppl,
+        Cell(names.short(row)),
+        Cell(number(row["ppl"]), tuple(notes)),
         texts,
-        draws,
+        Cell(interval(row["draws_low"], row["draws_high"])),
         Cell(number(row["truth_at_most"])),
-        _exact(row),
-        corpus,
-        Cell(number(row["ess"])),
-        Cell(percent(row["k_hat_poor"])),
+        Cell(number(row["pairing_mean"]), (pairing, *_printed(row, "published_corpus", "difference_corpus"))),
+        Cell(number(row["ess"]), (tail,)),
         Cell(VERDICTS[row["verdict"]]),
     ]
+
+
+def _off(row: Mapping[str, Any]) -> list[str]:
+    """How far an estimate is from the exact value, where that is known."""
+    return [] if missing(row["exact"]) else [f"{_signed(row['ppl'] / row['exact'] - 1)} off"]
+
+
+def _signed(share: float) -> str:
+    return f"{'+' if share >= 0 else MINUS}{percent(abs(share))}"
 
 
 def _exact(row: Mapping[str, Any]) -> Cell:
     if missing(row["exact"]):
         return Cell(NONE)
-    return Cell(number(row["exact"]), (f"{difference(100 * (row['ppl'] / row['exact'] - 1))}% too high",))
+    return Cell(number(row["exact"]), (f"{_signed(row['ppl'] / row['exact'] - 1)} off",))
 
 
 def _printed(row: Mapping[str, Any], printed: str, gap: str) -> tuple[str, ...]:

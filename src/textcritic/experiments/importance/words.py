@@ -14,6 +14,7 @@ from textcritic.report.numbers import count, interval, missing, number, percent
 from textcritic.report.section import Finding
 
 MODEL = ["corpus", "generator", "seed"]
+MUCH = 1.01  # a ratio of estimates that is worth a sentence
 ENOUGH = {
     "enough": "By all signs more draws would change it by less than 1%",
     "not enough": "More draws would still change it by more than 1%",
@@ -129,11 +130,10 @@ def _more(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 def _others(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) -> Iterator[tuple[str, float]]:
     own = _own(rows, row)
     highest = own.loc[own["ppl"].idxmax()].to_dict()
-    if len(own) > 1:
-        what = names.line(highest) if highest["proposal"] == row["proposal"] else names.estimate(highest)
+    if highest["ppl"] > MUCH * row["ppl"]:
         yield (
             f"The choice of the proposal alone moves the estimate from {number(row['ppl'])} to "
-            f"{number(highest['ppl'])} ({what}).",
+            f"{number(highest['ppl'])} ({names.short(highest)}).",
             0.0,
         )
 
