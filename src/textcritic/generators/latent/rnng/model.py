@@ -33,7 +33,7 @@ from textcritic.generators.latent.vocabulary import Vocabulary
 ENDS = ("stop", "length", "as_released")
 CLAMP = 1e-7
 STEPS_AT_ONCE = 60_000  # steps of all trees of a pass: keeps it to some hundred MB
-ROWS_AT_ONCE = 2048  # of words' probabilities
+ROWS_AT_ONCE = 256  # of words' probabilities: they stay in the cache
 
 
 class RNNG(LatentModel):
