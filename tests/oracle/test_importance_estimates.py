@@ -160,6 +160,23 @@ def test_mixture_weights_are_unbiased_and_bounded():
     assert largest <= min(3 * (P[0] / Q[0]).max(), 1.5 * (P[0] / OTHER[0]).max())
 
 
+def test_at_corpus_level_a_mixture_is_unbiased_over_pairings_alone():
+    """Draw 1 of both texts is from the first proposal, draw 2 from the second."""
+    in_order, over_pairings = 0.0, 0.0
+    for states in product(range(3), repeat=4):
+        z = np.array(states).reshape(2, 2)
+        rows = [[0], [1]]
+        probability = Q[[0, 1], z[:, 0]].prod() * OTHER[[0, 1], z[:, 1]].prod()
+        log_q = np.log(np.stack([Q[rows, z], OTHER[rows, z]], axis=2))
+        weights = mixture_weights(np.log(P[rows, z]), log_q, [1, 1], 1.0, ("a", "b"))
+        crossed = weights_of([weights.log_weights[0], weights.log_weights[1, ::-1]])
+        pair = [np.exp(corpus_log_likelihood(one)) for one in (weights, crossed)]
+        in_order += probability * pair[0]
+        over_pairings += probability * np.mean(pair)
+    assert over_pairings == pytest.approx(P.sum(axis=1).prod(), rel=1e-12)
+    assert abs(in_order / P.sum(axis=1).prod() - 1) > 0.01
+
+
 def test_a_mixture_does_not_mind_a_proposal_that_misses_a_state():
     """Alone its mean is that of the states it draws; the other proposal makes up for it."""
     misses = np.array([0.9, 0.0, 0.1])

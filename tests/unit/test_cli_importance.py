@@ -109,8 +109,8 @@ def test_shards_and_our_own_files(files, capsys):
     assert doubled.weights.draws == 2 * DRAWS
     counted = textcritic.importance(files / "w.npz", tokens=2 * TOKENS)
     assert counted.instance_perplexity == pytest.approx(np.sqrt(whole.instance_perplexity), rel=1e-12)
-    as_lists = textcritic.importance([list(row) for row in ROWS], tokens=TOKENS)
-    assert as_lists.to_json() == whole.to_json()
+    for rows in ([list(row) for row in ROWS], list(ROWS)):
+        assert textcritic.importance(rows, tokens=TOKENS).to_json() == whole.to_json()
 
 
 def test_a_sum_of_tokens_has_no_interval_over_texts(files, capsys):

@@ -182,7 +182,7 @@ def importance(weights: Any, *, options: ImportanceOptions) -> ImportanceResult:
 
 def _read(weights: Any, tokens: Any) -> LogWeights:
     """Shards put together, with their tokens."""
-    several = isinstance(weights, list | tuple) and any(isinstance(one, _SHARDS) for one in weights)
+    several = isinstance(weights, list | tuple) and any(map(_is_shard, weights))
     every = list(weights) if several else [weights]
     counted = None if tokens is None else _tokens(tokens)
     shards = []
@@ -195,7 +195,9 @@ def _read(weights: Any, tokens: Any) -> LogWeights:
     return shards[0].joined(shards[1:])
 
 
-_SHARDS = (str, os.PathLike, LogWeights, np.ndarray)
+def _is_shard(given: Any) -> bool:
+    """Whether this is a set of weights rather than a row of them."""
+    return isinstance(given, str | os.PathLike | LogWeights) or getattr(given, "ndim", 1) == 2
 
 
 def _shard(given: Any, tokens: Array | None) -> LogWeights:

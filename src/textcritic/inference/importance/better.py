@@ -21,8 +21,7 @@ def mixture_weights(
 
     Use them at instance level, or where the draws of each text are put in a random order (`curves`,
     `corpus_over_pairings`): a group or column of draws in their own order may be from one proposal, which alone is not
-    unbiased.
-    The interval over draws takes draws as drawn alike and is somewhat too wide.
+    unbiased. The interval over draws takes draws as drawn alike and is somewhat too wide.
 
     Args:
         log_p: of every draw, [N, K]: first K_1 draws from proposal 1, then K_2 from proposal 2, and so on; the order
