@@ -32,6 +32,7 @@ from textcritic.generators.latent.vocabulary import Vocabulary
 
 ENDS = ("stop", "length", "as_released")
 CLAMP = 1e-7
+FIRST_WEIGHT, FIRST_WIDTH = 0.1, 650
 STEPS_AT_ONCE = 60_000  # steps of all trees of a pass: keeps it to some hundred MB
 ROWS_AT_ONCE = 256  # of words' probabilities: they stay in the cache
 
@@ -59,8 +60,10 @@ class RNNG(LatentModel):
         self.bias = torch.nn.Parameter(torch.zeros(words))
         # Tied rows belong to `words`: a tensor under two names is not saved.
         self.written = None if settings["tied"] else torch.nn.Parameter(torch.zeros(words, width))
+        # At the width of the released code its own range; smaller models would begin too flat with it.
+        most = FIRST_WEIGHT * (FIRST_WIDTH / width) ** 0.5
         for parameter in self.parameters():
-            torch.nn.init.uniform_(parameter, -0.1, 0.1)
+            torch.nn.init.uniform_(parameter, -most, most)
 
     @classmethod
     def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
