@@ -8,7 +8,7 @@ from textcritic.files import read_json
 from textcritic.generators.latent.train import Inputs, LatentJob, train_latent
 from textcritic.training.loop import Run
 
-TRAINING = {"learning_rate": 0.01, "batch_size": 4, "steps": 12, "evaluate_every": 4}
+TRAINING = {"learning_rate": 0.01, "batch_size": 4, "steps": 8, "evaluate_every": 3}
 
 
 def assert_a_stop_leaves_no_trace(learner, settings, texts, folder, monkeypatch):
@@ -27,7 +27,7 @@ def assert_a_stop_leaves_no_trace(learner, settings, texts, folder, monkeypatch)
     backward = LatentJob.backward
 
     def stops(job, loop):
-        if loop.step == 7:
+        if loop.step == 5:
             raise InterruptedError
         return backward(job, loop)
 
