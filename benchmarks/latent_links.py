@@ -4,7 +4,7 @@ There is no train split here: models are trained on nine in ten articles of the 
 the test split is the test. The knowledge graph is made from the annotations of all of them, so KGLM knows the entities
 and names of the test split; a graph from elsewhere would help it less. Prints Markdown; docs/results.md has it.
 
-    python benchmarks/latent_links.py DATA FOLDER [--texts 200] [--draws 100] [--epochs 8]
+    python benchmarks/latent_links.py DATA FOLDER [--texts 100] [--draws 100] [--epochs 4]
 
 DATA has valid.jsonl.gz and test.jsonl.gz; FOLDER keeps the trained models, so that a second run only evaluates.
 """
@@ -51,9 +51,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--texts", type=int, default=200, help="of the test split, drawn at random")
+    parser.add_argument("--texts", type=int, default=100, help="of the test split, drawn at random")
     parser.add_argument("--draws", type=int, default=100)
-    parser.add_argument("--epochs", type=float, default=8)
+    parser.add_argument("--epochs", type=float, default=4)
     options = parser.parse_args()
     torch.set_num_threads(1)
     prepare(options.data, options.folder)
