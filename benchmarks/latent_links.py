@@ -4,7 +4,7 @@ There is no train split here: models are trained on nine in ten articles of the 
 the test split is the test. The knowledge graph is made from the annotations of all of them, so KGLM knows the entities
 and names of the test split; a graph from elsewhere would help it less. Prints Markdown; docs/results.md has it.
 
-    python benchmarks/latent_links.py DATA FOLDER [--texts 200] [--draws 100] [--epochs 8]
+    python benchmarks/latent_links.py DATA FOLDER [--texts 100] [--draws 100] [--epochs 4]
 
 DATA has valid.jsonl.gz and test.jsonl.gz; FOLDER keeps the trained models, so that a second run only evaluates.
 """
@@ -16,13 +16,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from timing import cpu_seconds
 
 from textcritic.corpora.links import read_links, write_knowledge
 from textcritic.corpora.structured import Structured, read_structured, write_structured
-from textcritic.generators.latent.kglm import KGLM, KglmDisc
+from textcritic.generators.latent.kglm import KGLM, KglmDisc, LinkSteps
 from textcritic.generators.latent.lstm import LSTM
 from textcritic.generators.latent.model import Learner
 from textcritic.generators.latent.train import Inputs, train_latent
+from textcritic.generators.latent.vocabulary import Vocabulary
 from textcritic.inference.importance import (
     LogWeights,
     beam_perplexity,
@@ -31,6 +33,7 @@ from textcritic.inference.importance import (
     instance_perplexity,
     over_draws,
 )
+from textcritic.inference.sequential import particle_filter
 from textcritic.training.loop import Run
 
 SIZE = {"words": 128, "entities": 64, "hidden": 128, "dropout": 0.3, "learn_entities": False}
@@ -45,22 +48,28 @@ LEARNERS: dict[str, tuple[type[Learner], dict]] = {
 }
 TEMPERATURES = {"next": (0.5, 0.9, 1.0, 1.1, 2.0, 5.0)}
 SEED = 1
+FILTERED = 30  # texts of the particle filter
+FULL = {"words": 400, "entities": 256, "hidden": 1150, "layers": 3}  # of the paper's model
+FIGURE_3 = 10_000 * 7 * 245_266  # draws, proposals, tokens of the test split
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--texts", type=int, default=200, help="of the test split, drawn at random")
+    parser.add_argument("--texts", type=int, default=100, help="of the test split, drawn at random")
     parser.add_argument("--draws", type=int, default=100)
-    parser.add_argument("--epochs", type=float, default=8)
+    parser.add_argument("--epochs", type=float, default=4)
     options = parser.parse_args()
     torch.set_num_threads(1)
     prepare(options.data, options.folder)
     learners = {name: trained(options.folder, name, options.epochs) for name in LEARNERS}
     test = read_structured(options.folder / "test.parquet")
     rows = np.sort(np.random.default_rng(SEED).permutation(len(test))[: options.texts])
-    evaluate(learners, [test[row] for row in rows], options.draws)
+    texts = [test[row] for row in rows]
+    evaluate(learners, texts, options.draws)
+    filtered(learners, texts[:FILTERED], options.draws)
+    speed(learners, texts[:5], options)
 
 
 def prepare(data: Path, folder: Path) -> None:
@@ -148,6 +157,53 @@ def evaluate(learners: dict[str, Learner], texts: list[Structured], draws: int) 
             found = kglm.log_joint(text, proposal.best(text, width)).numpy()
             log_joint[row, : len(found)] = found
         print(f"beam of {width}, proposal next: {beam_perplexity(log_joint, tokens):.1f}")
+
+
+def filtered(learners: dict[str, Learner], texts: list[Structured], draws: int) -> None:
+    """Importance sampling and the particle filter on the same texts, with as many states."""
+    kglm = learners["kglm"]
+    assert isinstance(kglm, KGLM)
+    tokens = sum(len(text.tokens) for text in texts)
+    for name in ("next", "prefix"):
+        proposal = learners[name]
+        assert isinstance(proposal, KglmDisc)
+        sampled = instance_perplexity(weighed(kglm, proposal, texts, draws, 1.0))
+        rng = np.random.default_rng(SEED)
+        began = time.process_time()
+        found = [particle_filter(LinkSteps(kglm, proposal, [text]), draws, rng).log_p_hat[0] for text in texts]
+        seconds = time.process_time() - began
+        print(
+            f"first {len(texts)} texts, {name}: importance sampling {sampled:.1f}, particle filter "
+            f"{np.exp(-sum(found) / tokens):.1f} ({draws * tokens / seconds:,.0f} samples x tokens per second)"
+        )
+
+
+def speed(learners: dict[str, Learner], texts: list[Structured], options: argparse.Namespace) -> None:
+    """All states at once against one at a time, and the speed of a model of the paper's size, with random weights."""
+    kglm, proposal = learners["kglm"], learners["next"]
+    assert isinstance(kglm, KGLM)
+    assert isinstance(proposal, KglmDisc)
+    together = apart = 0.0
+    for text in texts[:2]:
+        states, _ = proposal.draw(text, options.draws, 1.0, torch.Generator().manual_seed(1))
+        together += cpu_seconds(lambda t=text, s=states: kglm.log_joint(t, s), 3)[0]
+        ones = [states[row : row + 1] for row in range(len(states))]
+        apart += cpu_seconds(lambda t=text, o=ones: [kglm.log_joint(t, one) for one in o])[0]
+    print(f"log p(x, z) of {options.draws} states at once: {apart / together:.0f} times as fast as one at a time")
+
+    train = read_structured(options.folder / "train.parquet")
+    words = Vocabulary.count((text.tokens for text in train), 1)
+    torch.manual_seed(SEED)
+    knowledge = options.folder / "knowledge"
+    kglm, proposal = (kind.build(FULL, words, knowledge).eval() for kind in (KGLM, KglmDisc))
+    types = torch.cat([kglm.states_of(text).types[0] for text in train])
+    proposal.choices.kinds.bias.data = (types.bincount(minlength=4) / len(types)).log()
+    seconds, _ = cpu_seconds(lambda: weighed(kglm, proposal, texts, options.draws, 1.0))
+    rate = options.draws * sum(len(text.tokens) for text in texts) / seconds
+    print(
+        f"the paper's size, {len(words):,} words: {rate:,.0f} samples x tokens per second; Figure 3 at full size "
+        f"({FIGURE_3:,} samples x tokens) takes {FIGURE_3 / rate / 3600:,.0f} hours of a core"
+    )
 
 
 def weighed(kglm: KGLM, proposal: KglmDisc, texts: list[Structured], draws: int, temperature: float) -> LogWeights:

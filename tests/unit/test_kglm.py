@@ -214,7 +214,7 @@ def trained(made_up, folder: Path, steps: int, kind=KGLM):
 
 @pytest.mark.parametrize("kind", [KGLM, KglmDisc])
 def test_training_lowers_the_loss(made_up, tmp_path, kind):
-    report = trained(made_up, tmp_path, 24, kind)
+    report = trained(made_up, tmp_path, 15, kind)
     losses = [point["validation_loss"] for point in report["curve"] if point.get("validation_loss") is not None]
     assert losses[-1] < 0.8 * losses[0]
 

@@ -3,5 +3,6 @@
 from textcritic.generators.latent.kglm.model import KGLM
 from textcritic.generators.latent.kglm.proposal import KglmDisc
 from textcritic.generators.latent.kglm.states import Links, texts_of
+from textcritic.generators.latent.kglm.steps import LinkSteps
 
-__all__ = ["KGLM", "KglmDisc", "Links", "texts_of"]
+__all__ = ["KGLM", "KglmDisc", "LinkSteps", "Links", "texts_of"]

@@ -83,7 +83,14 @@ class Choices(torch.nn.Module):
         self.kinds = torch.nn.Linear(size, len(TYPES))
         self.match = torch.nn.Parameter(torch.zeros(1 + len(TYPES))) if matching else None
 
-    def log_probs(self, features: Features, states: Links, at: torch.Tensor, temperature: float) -> torch.Tensor:
+    def log_probs(
+        self,
+        features: Features,
+        states: Links,
+        at: torch.Tensor,
+        temperature: float,
+        scored: torch.Tensor | None = None,
+    ) -> torch.Tensor:
         """The log probability of the state of each token given those before: float64 [K, T]; -inf: not possible.
 
         Args:
@@ -91,15 +98,18 @@ class Choices(torch.nn.Module):
             states: K of them.
             at: which of the F tokens each one is [K, T].
             temperature: divides all logits.
+            scored: bool [T], the tokens that are asked for, by default all; others have 0.
         """
         types, entities = states.types, states.entities
+        if scored is None:
+            scored = torch.ones(types.shape[1], dtype=torch.bool, device=types.device)
         before = functional.pad(entities[:, :-1], (1, 0), value=-1)
         logits = self._type_logits(features)[at] / temperature
         log = _allowed(logits, before >= 0, self._is_recent(entities)).log_softmax(-1)
         total = log.gather(-1, types.unsqueeze(-1)).squeeze(-1).double()
         strays = (types == CONTINUE) & (entities != before)
-        total = total.masked_fill(strays, -math.inf)
-        new, related = types == NEW, (types == RELATED) & torch.isfinite(total)
+        total = total.masked_fill(strays, -math.inf).masked_fill(~scored, 0.0)
+        new, related = (types == NEW) & scored, (types == RELATED) & torch.isfinite(total) & scored
         total = total.masked_scatter(
             new, total[new] + self.new_log_probs(features, at[new], entities[new], temperature)
         )

@@ -103,13 +103,17 @@ class KGLM(LinkLearner, LatentModel):
             texts += texts_of(text, states[number : number + 1], self.graph, self.size.window)
         return texts
 
-    def _log_tokens(self, words: torch.Tensor, lengths: torch.Tensor, states: Links, at: torch.Tensor) -> torch.Tensor:
-        """Log p(x_t, z_t | x_<t, z_<t) [K, T], of tokens `at` of all words of a batch."""
+    def features(self, words: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, Features]:
+        """What words [texts * T, words] and states depend on, of all tokens of padded texts [texts, T]."""
         inputs = self.words.embedding(shifted(words, len(self.vocabulary)))
         hidden, head, edge = (part.flatten(0, 1) for part in self.reader(inputs, lengths))
-        features = Features(head, edge)
+        return hidden, Features(head, edge)
+
+    def _log_tokens(self, words: torch.Tensor, lengths: torch.Tensor, states: Links, at: torch.Tensor) -> torch.Tensor:
+        """Log p(x_t, z_t | x_<t, z_<t) [K, T], of tokens `at` of all words of a batch."""
+        hidden, features = self.features(words, lengths)
         log = self.choices.log_probs(features, states, at, 1.0)
-        log = log + self.words.log_probs(hidden, words.flatten(), states, at, self.choices.entity)
+        log = log + self.words.log_probs(hidden, words.flatten(), states.entities, at, self.choices.entity)
         if self.size.as_released:
             charged = (states.types == RELATED) | (states.types == CONTINUE)
             new = self.choices.new_log_probs(features, at[charged], states.entities[charged], 1.0)

@@ -70,7 +70,7 @@ class KglmDisc(LinkLearner, Proposal):
 
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """See `Learner.losses`."""
-        features, longest, lengths = self._features(texts)
+        features, longest, lengths = self.features(texts)
         at = torch.arange(len(texts) * longest, device=self.device).view(len(texts), longest)
         return -sums_of(self.choices.log_probs(features, self.gold(texts), at, 1.0), lengths)
 
@@ -79,7 +79,7 @@ class KglmDisc(LinkLearner, Proposal):
         self, text: Structured, count: int, temperature: float, generator: torch.Generator
     ) -> tuple[Links, torch.Tensor]:
         """See `Proposal.draw`."""
-        features, longest, _ = self._features([text])
+        features, longest, _ = self.features([text])
         states = Links(*(torch.empty(count, 0, dtype=torch.int64, device=self.device) for _ in range(2)))
         for token in range(longest):
             states = draw_state(self.choices, features.at(token), states, temperature, generator)
@@ -92,20 +92,20 @@ class KglmDisc(LinkLearner, Proposal):
     @torch.no_grad()
     def log_q_tokens(self, text: Structured, states: Links, temperature: float) -> torch.Tensor:
         """What each token adds to `log_q`, log q(z_t | x, z_<t): float64 [K, T]."""
-        return self._log_tokens(self._features([text])[0], self.moved(text, states), temperature)
+        return self._log_tokens(self.features([text])[0], self.moved(text, states), temperature)
 
     @torch.no_grad()
     def best(self, text: Structured, count: int) -> Links:
         """See `Proposal.best`: a beam search of this width; see `beam.best_states`."""
-        features, longest, _ = self._features([text])
+        features, longest, _ = self.features([text])
         return best_states(self.choices, features, longest, count)
 
     def _log_tokens(self, features: Features, states: Links, temperature: float) -> torch.Tensor:
         at = torch.arange(states.types.shape[1], device=self.device).expand(len(states), -1)
         return self.choices.log_probs(features, states, at, temperature)
 
-    def _features(self, texts: Sequence[Structured]) -> tuple[Features, int, torch.Tensor]:
-        """Those of all tokens, padded [texts * longest]; the longest text; and the lengths."""
+    def features(self, texts: Sequence[Structured]) -> tuple[Features, int, torch.Tensor]:
+        """What states depend on, of all tokens of padded texts [texts * longest]; the longest text; the lengths."""
         words, lengths = padded(texts, self.vocabulary, self.device)
         inputs = shifted(words, len(self.vocabulary)) if self.size.reads == "prefix" else words
         head, edge = (part.flatten(0, 1) for part in self.reader(self.embedding(inputs), lengths))

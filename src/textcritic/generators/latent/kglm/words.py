@@ -14,7 +14,6 @@ import torch
 from torch.nn import functional
 
 from textcritic.generators.latent.kglm.graph import Graph, slices
-from textcritic.generators.latent.kglm.states import Links
 
 
 class Words(torch.nn.Module):
@@ -43,23 +42,23 @@ class Words(torch.nn.Module):
         self.key = torch.nn.Linear(2 * size, size)
 
     def log_probs(
-        self, hidden: torch.Tensor, words: torch.Tensor, states: Links, at: torch.Tensor, entity: torch.Tensor
+        self, hidden: torch.Tensor, words: torch.Tensor, entities: torch.Tensor, at: torch.Tensor, entity: torch.Tensor
     ) -> torch.Tensor:
-        """The log probability of the word of each token given its state: float64 [K, T].
+        """The log probability of the word of each token given its entity: float64 [K, T].
 
         Args:
             hidden: of F tokens [F, size].
             words: their numbers [F].
-            states: K of them.
+            entities: the entity of each token of K states, or -1 [K, T].
             at: which of the F tokens each one is [K, T].
             entity: vectors of all entities [entities, entity size].
         """
         plain = self.plain_table(hidden).gather(1, words.unsqueeze(1)).squeeze(1)
-        mentioned = states.entities >= 0
+        mentioned = entities >= 0
         total = plain[at].double()
-        pairs, pair = (at[mentioned] * len(self.graph) + states.entities[mentioned]).unique(return_inverse=True)
-        tokens, entities = pairs // len(self.graph), pairs % len(self.graph)
-        return total.masked_scatter(mentioned, self._mentioned(hidden, words, tokens, entities, entity)[pair])
+        pairs, pair = (at[mentioned] * len(self.graph) + entities[mentioned]).unique(return_inverse=True)
+        tokens, named = pairs // len(self.graph), pairs % len(self.graph)
+        return total.masked_scatter(mentioned, self._mentioned(hidden, words, tokens, named, entity)[pair])
 
     def plain_table(self, hidden: torch.Tensor) -> torch.Tensor:
         """Log probabilities of the vocabulary outside mentions [F, vocabulary]."""
