@@ -111,6 +111,17 @@ def test_even_weights_are_enough_and_the_bias_is_that_of_the_delta_method():
     assert sum(share for _, share in found.worst) < 0.2
 
 
+def test_even_enough_weights_are_told_from_100_draws_although_single_k_hats_are_noisy():
+    """The bias of a log-normal weight of sd 1 is (e - 1) / 2 K nats a text, to first order."""
+    said = [advice(normal(1.0, texts=50, seed=seed)) for seed in range(10)]
+    enough = [one for one in said if one.verdict == "enough"]
+    assert len(enough) >= 8
+    assert {one.verdict for one in said} <= {"enough", "cannot be told"}
+    biases = [one.bias for one in enough if one.bias is not None]
+    assert len(biases) >= 8
+    assert np.mean(biases) == pytest.approx((np.e - 1) / 200 / 20, rel=0.4)
+
+
 def test_the_number_of_draws_that_is_needed_gives_one_percent():
     """Texts of one token, so that perplexity is about 1% too high only with many draws."""
     found = advice(normal(0.8, texts=3000, draws=400, tokens=1.0))

@@ -22,7 +22,6 @@ from textcritic.inference.statistics import Array
 Verdict = Literal["enough", "not enough", "cannot be told"]
 GOAL = 0.01
 """K is enough if perplexity is right to so large a share of it."""
-DOUBTFUL = 0.1  # texts with a poor tail that make more of the error than this leave it open
 AGREE = 2.0  # two estimates of one bias that differ by a larger factor contradict each other
 NAMED = 5  # texts
 SPLITS = 20  # of the draws into halves
@@ -60,8 +59,9 @@ def advice(weights: LogWeights) -> Advice:
 
     The bias of log p-hat is about `(K / ESS - 1) / (2 K)` by the delta method, which needs weights with a variance:
     k-hat below 0.5. The fall of the curve between K / 2 and K is a second estimate of it, if it falls as 1 / K. Where
-    texts with a larger k-hat make more than a tenth of the bias, or both estimates differ by more than a factor of 2,
-    the number of draws that is needed cannot be told.
+    k-hat is larger than that, or both estimates differ by more than a factor of 2, the number of draws that is needed
+    cannot be told. Single k-hats are noisy at 100 draws; what counts is their mean over texts, each weighed by its
+    share of the error.
 
     Args:
         weights: of all texts.
@@ -78,7 +78,9 @@ def advice(weights: LogWeights) -> Advice:
     of_texts[of_texts < ROUNDING] = 0
     by_delta, by_curve = float(of_texts.sum()) / tokens, _fall(weights) / tokens
     shares = of_texts / of_texts.sum() if of_texts.sum() > 0 else np.zeros(len(sizes))
-    told = _extrapolates(tails, shares, by_delta, by_curve) and k >= LEAST_DRAWS
+    uneven = shares > 0
+    tail = float(shares[uneven] @ np.where(np.isnan(tails[uneven]), np.inf, tails[uneven]))
+    told = tail < FINITE_VARIANCE and _agree(by_delta, by_curve) and k >= LEAST_DRAWS
     bias = max(by_delta, by_curve) if told else None
     needed = None if bias is None else max(1, int(np.ceil(k * bias / np.log1p(GOAL))))
     found = over_draws(weights)
@@ -86,7 +88,7 @@ def advice(weights: LogWeights) -> Advice:
         apart = np.inf if of_texts.any() else 0.0
     else:
         apart = (found.high / found.low - 1) / 2
-    verdict = _verdict(tails, shares, max(by_delta, by_curve, apart), k)
+    verdict = _verdict(tail, max(by_delta, by_curve, apart), k)
     order = np.argsort(-shares, kind="stable")[:NAMED]
     worst = tuple((weights.ids[row], float(shares[row])) for row in order if shares[row] > 0)
     sentences = (
@@ -118,20 +120,18 @@ def _fall(weights: LogWeights, seed: int = 1) -> float:
     return float(np.mean(found))
 
 
-def _extrapolates(tails: Array, shares: Array, by_delta: float, by_curve: float) -> bool:
-    """Whether the bias is one that falls as 1 / K."""
-    doubtful = shares[~(tails < FINITE_VARIANCE)].sum()
+def _agree(by_delta: float, by_curve: float) -> bool:
+    """Whether two estimates of the bias agree, or both are next to nothing."""
     negligible = np.log1p(GOAL) / 10
     agree = by_curve <= AGREE * by_delta and by_delta <= AGREE * by_curve
-    return bool(doubtful <= DOUBTFUL and (agree or max(by_delta, by_curve) < negligible))
+    return bool(agree or max(by_delta, by_curve) < negligible)
 
 
-def _verdict(tails: Array, shares: Array, error: float, draws: int) -> Verdict:
+def _verdict(tail: float, error: float, draws: int) -> Verdict:
+    """Of the weighed mean of k-hat (0 where all weights of each text are equal) and the visible error, in nats."""
     if error > GOAL:
         return "not enough"
-    if draws < LEAST_DRAWS and shares.sum() > 0:
-        return "cannot be told"
-    return "cannot be told" if shares[tails >= GOOD].sum() > DOUBTFUL else "enough"
+    return "enough" if tail == 0 or (draws >= LEAST_DRAWS and tail < FINITE_VARIANCE) else "cannot be told"
 
 
 def _headline(verdict: Verdict, draws: int) -> str:
@@ -149,7 +149,7 @@ def _on_tails(tails: Array, draws: int) -> Iterator[str]:
         yield f"k-hat needs at least {LEAST_DRAWS} draws for each text."
         return
     if len(known) < len(tails):
-        yield f"{_texts(len(tails) - len(known), len(tails))} no k-hat, as many of their weights are equal."
+        yield f"{_texts(len(tails) - len(known), len(tails))} no k-hat: too few weights differ, or are above zero."
     if not len(known):
         return
     if not (known >= GOOD).any():

@@ -123,7 +123,8 @@ def for_truth(weights: LogWeights, level: float = LEVEL) -> TruthBound:
     Markov's inequality: p-hat is not negative and E[p-hat] = p, so that p-hat is above 20 p in at most 1 of 20 runs.
     The draws of different texts are independent, so that the product of their p-hat has the product of their p as its
     expectation: log 20 is subtracted once from the sum, not once for each text. It does not matter whether the proposal
-    misses part of what is possible: p-hat is then too low, and the bound only looser.
+    misses part of what is possible: p-hat is then too low, and the bound only looser. It holds for one proposal that
+    was chosen beforehand; for the best of M temperatures `level` is 1 - 0.05 / M.
 
     Args:
         weights: of all texts.
