@@ -41,7 +41,7 @@ def test_moves_are_reversible_with_respect_to_the_distribution_in_between():
         np.add.at(pairs, (numbers(before.trees[number], n), numbers(after.trees[number], n)), 1)
         there, back = pairs[np.triu_indices(len(pairs), 1)], pairs.T[np.triu_indices(len(pairs), 1)]
         common = there + back > 20
-        assert there.sum() > 1000  # chains do move
+        assert there.sum() > 500  # chains do move
         assert (np.abs(there - back) / np.sqrt(there + back + 1e-9))[common].max() < 4
         some = after.trees[number][:50]
         expected = kernel.model.log_joint(one, some) - kernel.proposal.log_q(one, some, TEMPERATURE)
