@@ -1,7 +1,7 @@
 """textcritic: judge language models by the documents they write, beyond perplexity.
 
-`criticise`, `chains`, `coreference`, `topics`, `mixing`, `recitation` and `compare_tendencies` are described in
-docs/python.md; they are loaded when they are first used.
+`criticise`, `chains`, `coreference`, `topics`, `mixing`, `recitation`, `importance` and `compare_tendencies` are
+described in docs/python.md; they are loaded when they are first used.
 """
 
 from importlib import import_module
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from textcritic.api.chains import ChainsResult, chains
     from textcritic.api.coreference import CoreferenceResult, coreference
     from textcritic.api.criticise import criticise
+    from textcritic.api.importance import ImportanceResult, importance
     from textcritic.api.mixing import MixingResult, mixing
     from textcritic.api.recitation import RecitationResult, recitation
     from textcritic.api.results import Result, Score
@@ -23,6 +24,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ChainsResult",
     "CoreferenceResult",
+    "ImportanceResult",
     "MixingResult",
     "RecitationResult",
     "Result",
@@ -35,6 +37,7 @@ __all__ = [
     "compare_tendencies",
     "coreference",
     "criticise",
+    "importance",
     "mixing",
     "recitation",
     "topics",
@@ -43,6 +46,7 @@ __all__ = [
 # The module of each name that is loaded when it is first used.
 LATER = {
     **{"CoreferenceResult": "coreference", "coreference": "coreference"},
+    **{"ImportanceResult": "importance", "importance": "importance"},
     **{"MixingResult": "mixing", "mixing": "mixing"},
     **{"RecitationResult": "recitation", "recitation": "recitation"},
     **{"TendenciesResult": "tendencies", "compare_tendencies": "tendencies"},

@@ -184,6 +184,27 @@ class RecitationOptions(Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ImportanceOptions(Drawn):
+    """How `importance` reads and sums up log weights."""
+
+    tokens: Any = option(
+        None,
+        "what perplexity divides by: the tokens of all texts, or a file (.npy, .txt, .csv, .json) with a number for "
+        "each text, which the interval over texts needs; files that textcritic wrote have it",
+        metavar="T",
+    )
+    repeats: int = option(100, "sub-samples of the curve, and pairings of the draws of different texts", whole(1))
+    resamples: int = option(10_000, "of the texts", whole(1))
+    as_released: int | None = option(
+        None,
+        "give the perplexity too that the paper's released code prints with --samples-per-batch S, which it subtracts "
+        "the logarithm of in place of that of all draws",
+        whole(1),
+        metavar="S",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class ArticleOptions(Options):
     """How articles go through the workflow."""
 

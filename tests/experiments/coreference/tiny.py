@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,7 @@ def build_coreference(
     generators: Sequence[str] = tuple(GENERATORS),
     seeds: Sequence[int] = (1,),
     resamples: int = 50,
+    of_a_book: int = 0,
 ) -> CoreferenceFiles:
     """Write every file that the tables, figures and section read below `root`.
 
@@ -65,6 +66,7 @@ def build_coreference(
         generators: keys of `GENERATORS`, or BROKEN.
         seeds: of each generator.
         resamples: of intervals and tests.
+        of_a_book: how many of the real documents are one group.
     """
     folder = root / corpus
     folder.mkdir(parents=True)
@@ -75,7 +77,7 @@ def build_coreference(
     write_mentions(train, stories(rng, "train", 3 * documents))
     fit_on_mentions(train, critic, training, CRITIC, options)
     real = stories(rng, "test", documents)
-    _write(real, paths["articles"], paths["mentions"])
+    _write(real, paths["articles"], paths["mentions"], of_a_book)
     score_file(paths["mentions"], paths["articles"], critic, paths["scores"], options)
     power, variants = folder / "power.parquet", folder / "variants.parquet"
     measure_power(paths["mentions"], critic, power, (CRITIC, RESOLVER), POWER)
@@ -173,9 +175,10 @@ def _annotated(folder: Path) -> Annotated:
     )
 
 
-def _write(resolved: Iterable[Resolved | Unresolved], articles: Path, mentions: Path) -> None:
+def _write(resolved: Iterable[Resolved | Unresolved], articles: Path, mentions: Path, of_a_book: int = 0) -> None:
     kept = [item for item in resolved if isinstance(item, Resolved)]
-    write_articles(articles, [Article(item.id, None, (Section(None, item.text),), "made up") for item in kept])
+    texts = [Article(item.id, None, (Section(None, item.text),), "made up") for item in kept]
+    write_articles(articles, [replace(text, group="a book") for text in texts[:of_a_book]] + texts[of_a_book:])
     write_mentions(mentions, resolved)
 
 

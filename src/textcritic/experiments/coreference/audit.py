@@ -8,10 +8,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from textcritic.critics import with_groups
 from textcritic.critics.mentions import MENTION_SCORES_SCHEMA
 from textcritic.critics.mentions.variants import ITSELF, VARIANTS_SCHEMA
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import Documents
+from textcritic.experiments.coreference.read import read_mention_scores
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.files import read_table
 from textcritic.inference import ALPHA, UNKNOWN
@@ -122,11 +124,12 @@ def audit_sentence(rows: pd.DataFrame) -> str:
 
 
 def _by_variant(source: Documents) -> dict[str, pa.Table]:
-    """The scores of a source by variant, in the order of the file."""
+    """The scores of a source by variant, in the order of the file, with the groups of its documents."""
     assert source.variants is not None
     table = read_table(source.variants)
     if table.schema.names != VARIANTS_SCHEMA.names:
         raise TextcriticError(f"{source.variants}: not scores of variants; delete it and rerun the rule that makes it")
+    table = with_groups(table, read_mention_scores(source))
     return {
         name: table.filter(pc.equal(table["variant"], name)).select(MENTION_SCORES_SCHEMA.names)
         for name in unique(table["variant"].to_pylist())

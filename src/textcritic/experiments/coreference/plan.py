@@ -19,6 +19,7 @@ class Coreference(Experiment):
     """Latent PPL of chains of mentions under an n-gram critic (model criticism paper, section 5)."""
 
     kind = "coreference"
+    version = 2
     critic_kind = "mentions"
     tables = (
         "coreference",

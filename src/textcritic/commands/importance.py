@@ -1,0 +1,47 @@
+"""`textcritic importance`: what log importance weights say of a latent language model's perplexity."""
+
+import argparse
+
+from textcritic.api.options import ImportanceOptions
+from textcritic.commands.arguments import Commands, add_command, add_options, asked
+
+IMPORTANCE = """\
+Estimate the perplexity of a language model with latent states z from log importance weights: log p(x, z) - log q(z | x)
+of K states drawn from a proposal q for each of N texts x, in nats (Logan et al. 2020). WEIGHTS are .npy files, arrays
+of N rows and K columns, or .npz files that textcritic wrote. Several files are shards: their draws are put together.
+
+Printed are the estimates at instance and at corpus level, three intervals that cover different things, diagnostics, the
+curve in K, and whether K is enough.
+"""
+IMPORTANCE_OUTPUT = """\
+With --json one JSON object is printed; null is what is not known or infinite:
+  texts, draws, tokens   N, K, T
+  perplexity       {"instance", "corpus", "jackknife", "pareto_smoothed", "as_released" (null without the option)}; the
+                   first two are too high in expectation; the others are no bounds
+  log_likelihood   {"instance", "corpus"}, in nats
+  corpus_over_pairings   {"mean", "low", "high", "repeats"}: perplexity at corpus level, and what 95% of the pairings of
+                   the draws of different texts lie between
+  intervals        of the perplexity at instance level, 95%, each with what it "covers":
+    over_instances, over_draws   {"low", "high", "reason": why there is none}
+    for_truth      {"high": what the model's own perplexity is at most, "log_likelihood": what log p is at least}
+  curve            {"draws", "instance", "corpus"}: lists; perplexity is the mean over sub-samples
+  advice           {"verdict", "sentences", "bias", "draws_needed", "fall", "worst": [[text, share of the error], ...]}
+  by_text          {"id", "tokens" (null if only their sum is known), "log_likelihood", "ess", "k_hat"}: lists
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command to the command line."""
+    about = "perplexity of a latent language model from log importance weights"
+    importance = add_command(commands, "importance", about, IMPORTANCE, IMPORTANCE_OUTPUT)
+    importance.add_argument("weights", metavar="WEIGHTS", nargs="+", help="log weights, one file or several shards")
+    importance.add_argument("--json", action="store_true", help="print one JSON object with all digits")
+    add_options(importance, ImportanceOptions)
+    importance.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> str:
+    from textcritic.api.importance import importance  # numpy is loaded for this command only
+
+    result = importance(arguments.weights, **asked(arguments))
+    return result.to_json() if arguments.json else repr(result)

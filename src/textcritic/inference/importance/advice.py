@@ -1,0 +1,208 @@
+"""Is K enough? What the weights say, in plain words."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from textcritic.inference.importance.estimates import log_sum_exp, shuffled
+from textcritic.inference.importance.intervals import over_draws
+from textcritic.inference.importance.tails import (
+    FINITE_VARIANCE,
+    GOOD,
+    LEAST_DRAWS,
+    POOR,
+    effective_sample_sizes,
+    pareto_k,
+)
+from textcritic.inference.importance.weights import LogWeights
+from textcritic.inference.statistics import Array
+
+Verdict = Literal["enough", "not enough", "cannot be told"]
+GOAL = 0.01
+"""K is enough if perplexity is right to so large a share of it."""
+AGREE = 2.0  # two estimates of one bias that differ by a larger factor contradict each other
+NAMED = 5  # texts
+SPLITS = 20  # of the draws into halves
+ROUNDING = 1e-12  # in nats
+CAVEAT = (
+    "All of this is judged by what was drawn. If the proposal never draws the states where most of p(x, z) lies, the "
+    "weights may look even and perplexity is still too high: no number here would show it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Whether there are enough draws.
+
+    Attributes:
+        verdict: "enough": the signs are that perplexity is within 1% of its limit; "not enough": it is not;
+            "cannot be told": the weights are too uneven, or too few, to say.
+        sentences: why, and what to do; the last one is `CAVEAT`.
+        bias: how much too high perplexity is, as a share of it, by the delta method; None where it cannot be told.
+        draws_needed: K for a bias of 1% of perplexity; None where it cannot be told.
+        fall: how much lower perplexity is with K draws than with K / 2, as a share; None of one draw.
+        worst: the texts that make most of the error, with their shares of it, the largest first.
+    """
+
+    verdict: Verdict
+    sentences: tuple[str, ...]
+    bias: float | None
+    draws_needed: int | None
+    fall: float | None
+    worst: tuple[tuple[str, float], ...]
+
+
+def advice(weights: LogWeights) -> Advice:
+    """Say whether K draws are enough for the perplexity at instance level.
+
+    The bias of log p-hat is about `(K / ESS - 1) / (2 K)` by the delta method, which needs weights with a variance:
+    k-hat below 0.5. The fall of the curve between K / 2 and K is a second estimate of it, if it falls as 1 / K. Where
+    k-hat is larger than that, or both estimates differ by more than a factor of 2, the number of draws that is needed
+    cannot be told. Single k-hats are noisy at 100 draws; what counts is their mean over texts, each weighed by its
+    share of the error.
+
+    Args:
+        weights: of all texts.
+
+    Raises:
+        TextcriticError: all weights of a text are -inf.
+    """
+    k, tokens = weights.draws, weights.total_tokens
+    sizes, tails = effective_sample_sizes(weights), pareto_k(weights)
+    if k == 1:
+        words = "There is one draw for each text: nothing says how far another would differ. Draw at least 100."
+        return Advice("cannot be told", (words, CAVEAT), None, None, None, ())
+    of_texts = (k / sizes - 1) / (2 * k)
+    of_texts[of_texts < ROUNDING] = 0
+    by_delta, by_curve = float(of_texts.sum()) / tokens, _fall(weights) / tokens
+    shares = of_texts / of_texts.sum() if of_texts.sum() > 0 else np.zeros(len(sizes))
+    uneven = shares > 0
+    tail = float(shares[uneven] @ np.where(np.isnan(tails[uneven]), np.inf, tails[uneven]))
+    told = tail < FINITE_VARIANCE and _agree(by_delta, by_curve) and k >= LEAST_DRAWS
+    bias = max(by_delta, by_curve) if told else None
+    needed = None if bias is None else max(1, int(np.ceil(k * bias / np.log1p(GOAL))))
+    found = over_draws(weights)
+    if found.low is None or found.high is None:
+        apart = np.inf if of_texts.any() else 0.0
+    else:
+        apart = (found.high / found.low - 1) / 2
+    verdict = _verdict(tail, max(by_delta, by_curve, apart), k)
+    order = np.argsort(-shares, kind="stable")[:NAMED]
+    worst = tuple((weights.ids[row], float(shares[row])) for row in order if shares[row] > 0)
+    sentences = (
+        _headline(verdict, k),
+        *_on_tails(tails, k),
+        *_on_sizes(sizes, k),
+        *_on_curve(float(np.expm1(by_curve)), k),
+        *_on_spread(apart),
+        *_on_worst(worst, len(sizes)),
+        _on_need(bias, needed, k),
+        CAVEAT,
+    )
+    fall = float(-np.expm1(-by_curve))
+    return Advice(verdict, sentences, None if bias is None else float(np.expm1(bias)), needed, fall, worst)
+
+
+def _fall(weights: LogWeights, seed: int = 1) -> float:
+    """By how much log p-hat of all texts rises between K / 2 and K draws, in nats.
+
+    The draws of each text are split into halves at random. What a half has too much, the other has too little, so that
+    a few splits are enough. By Jensen's inequality it is not negative. Infinity where a half is all -inf.
+    """
+    half, found = weights.draws // 2, []
+    for order in shuffled(weights, SPLITS, seed):
+        parts = [log_sum_exp(part, axis=1) for part in (order[:, :half], order[:, half : 2 * half])]
+        if np.isneginf(parts).any():
+            return np.inf
+        found.append((np.logaddexp(*parts) - np.log(2) - (parts[0] + parts[1]) / 2).sum())
+    return float(np.mean(found))
+
+
+def _agree(by_delta: float, by_curve: float) -> bool:
+    """Whether two estimates of the bias agree, or both are next to nothing."""
+    negligible = np.log1p(GOAL) / 10
+    agree = by_curve <= AGREE * by_delta and by_delta <= AGREE * by_curve
+    return bool(agree or max(by_delta, by_curve) < negligible)
+
+
+def _verdict(tail: float, error: float, draws: int) -> Verdict:
+    """Of the weighed mean of k-hat (0 where all weights of each text are equal) and the visible error, in nats."""
+    if error > GOAL:
+        return "not enough"
+    return "enough" if tail == 0 or (draws >= LEAST_DRAWS and tail < FINITE_VARIANCE) else "cannot be told"
+
+
+def _headline(verdict: Verdict, draws: int) -> str:
+    return {
+        "enough": f"K = {draws:,} is enough, by all signs: more draws would change perplexity by less than 1%.",
+        "not enough": f"K = {draws:,} is not enough: perplexity is not yet right to 1%, and it is too high.",
+        "cannot be told": f"It cannot be told whether K = {draws:,} is enough. What was drawn shows an error below 1%, "
+        "but the weights do not show how far that can be relied on.",
+    }[verdict]
+
+
+def _on_tails(tails: Array, draws: int) -> Iterator[str]:
+    known = tails[np.isfinite(tails)]
+    if draws < LEAST_DRAWS:
+        yield f"k-hat needs at least {LEAST_DRAWS} draws for each text."
+        return
+    if len(known) < len(tails):
+        yield f"{_texts(len(tails) - len(known), len(tails))} no k-hat: too few weights differ, or are above zero."
+    if not len(known):
+        return
+    if not (known >= GOOD).any():
+        yield f"k-hat is below {GOOD} for each of {len(known):,} texts: their weights have tails that can be relied on."
+        return
+    poor = _texts(int((known >= GOOD).sum()), len(tails))
+    yield (
+        f"{poor} a k-hat of {GOOD} or more: a few draws decide their estimates, and the number of draws that would "
+        "mend it is impractical. A better proposal (another temperature) helps more."
+    )
+    if (known >= POOR).any():
+        worst = _texts(int((known >= POOR).sum()), len(tails))
+        yield f"{worst} a k-hat of {POOR:g} or more: by what was drawn, their weights may have no mean."
+
+
+def _on_sizes(sizes: Array, draws: int) -> Iterator[str]:
+    yield (
+        f"In the median text the {draws:,} draws are worth {np.median(sizes):,.1f} equal ones, in the worst "
+        f"{sizes.min():,.1f}."
+    )
+
+
+def _on_curve(fall: float, draws: int) -> Iterator[str]:
+    if np.isfinite(fall):
+        falls = ": the curve still falls" if fall > GOAL / 10 else ""
+        yield f"With half of the draws perplexity is {_percent(fall)} higher{falls}."
+    else:
+        yield f"With {draws // 2:,} draws some text has none that the model gives a probability."
+
+
+def _on_spread(apart: float) -> Iterator[str]:
+    if np.isfinite(apart):
+        yield f"Other draws would change it by {_percent(apart)} up or down (95% interval)."
+
+
+def _on_worst(worst: tuple[tuple[str, float], ...], texts: int) -> Iterator[str]:
+    if worst and texts > 1:
+        named = ", ".join(f"{name} ({_percent(share)})" for name, share in worst)
+        yield f"The texts that make most of the error: {named}."
+
+
+def _on_need(bias: float | None, needed: int | None, draws: int) -> str:
+    if bias is None or needed is None:
+        return "How many draws would be right to 1% cannot be told: the error need not go on to fall as it has so far."
+    now = f"By what was drawn, perplexity is {_percent(float(np.expm1(bias)))} too high"
+    if needed <= draws:
+        return f"{now}; about {needed:,} draws would have made it 1%."
+    return f"{now}; for 1% about {needed:,} draws are needed, {needed / draws:.1f} times as many."
+
+
+def _texts(number: int, every: int) -> str:
+    return f"{number:,} of {every:,} texts {'has' if number == 1 else 'have'}"
+
+
+def _percent(share: float) -> str:
+    return "less than 0.01%" if 0 <= share < 0.0001 else f"{100 * share:.2g}%" if share < 1 else f"{100 * share:,.0f}%"

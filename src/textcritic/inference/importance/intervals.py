@@ -1,0 +1,143 @@
+"""Three intervals of a perplexity by importance sampling. They cover different things and are never put together.
+
+Over instances: other texts. Over draws: other draws for these texts. For the truth: the model's own perplexity on these
+texts, which the other two do not cover, since log p-hat is too low in expectation at every K.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from textcritic.errors import TextcriticError
+from textcritic.inference.bootstrap import Interval, bootstrap_interval
+from textcritic.inference.importance.better import log_likelihoods_without
+from textcritic.inference.importance.estimates import log_likelihoods, perplexities, perplexity
+from textcritic.inference.importance.weights import LogWeights
+from textcritic.inference.statistics import exp_ratio_of_sums
+
+LEVEL = 0.95
+COVERS: Mapping[str, str] = {
+    "over_instances": "other texts of the same kind, with as many draws for each",
+    "over_draws": "other draws for these texts: the mean over draws at this K, not the truth",
+    "for_truth": "the truth: in 95% of runs the model's own perplexity on these texts is no higher",
+}
+"""What each interval covers, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class TruthBound:
+    """A one-sided bound for the truth.
+
+    Attributes:
+        log_likelihood: what log p of all texts is at least, in nats.
+        perplexity: what the perplexity is at most.
+        level: of confidence.
+    """
+
+    log_likelihood: float
+    perplexity: float
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """The three, for the perplexity at instance level; `COVERS` says what each covers."""
+
+    over_instances: Interval
+    over_draws: Interval
+    for_truth: TruthBound
+
+
+def intervals(weights: LogWeights, resamples: int = 10_000, level: float = LEVEL, seed: int = 1) -> Intervals:
+    """All three; arguments and errors as those of the functions below."""
+    return Intervals(
+        over_instances(weights, resamples, level, seed), over_draws(weights, level), for_truth(weights, level)
+    )
+
+
+def over_instances(weights: LogWeights, resamples: int = 10_000, level: float = LEVEL, seed: int = 1) -> Interval:
+    """Studentised bootstrap over texts, as that of Latent PPL: covers `exp(-E[log p-hat_n] / E[T_n])` at this K.
+
+    The expectations are over texts and draws. There is none of fewer than 20 texts, or where the tokens of each text
+    are not known; `reason` says so. Texts that belong together are not known here: they count as independent.
+
+    Args:
+        weights: of all texts.
+        resamples: of the texts.
+        level: of confidence.
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: all weights of a text are -inf; no resamples; or a level outside (0, 1).
+    """
+    of_texts = log_likelihoods(weights)
+    if weights.tokens.ndim == 0:
+        estimate = perplexity(float(of_texts.sum()), weights.total_tokens)
+        return Interval(estimate, None, None, level, resamples, "the tokens of each text are not known, only their sum")
+    return bootstrap_interval(np.column_stack([-of_texts, weights.tokens]), exp_ratio_of_sums, resamples, level, seed)
+
+
+def over_draws(weights: LogWeights, level: float = LEVEL) -> Interval:
+    """Other draws for the same texts: covers `exp(-(1/T) sum_n E[log p-hat_n])` at this K; not log p, which is higher.
+
+    By the jackknife: each draw of each text is left out in turn, and the variances of the texts add up. By Efron and
+    Stein 1981 they are too large rather than too small in expectation. Bootstrap resamples of the draws lose the
+    largest weight too often: where weights are heavy-tailed their intervals cover 86 to 90% instead of 95%
+    (docs/results.md). Student's t has Satterthwaite's degrees of freedom (1946). On the scale of log perplexity.
+
+    `resamples` of the result is the number of draws left out of each text, K.
+
+    Args:
+        weights: of all texts; the draws of each are independent and drawn alike.
+        level: of confidence.
+
+    Raises:
+        TextcriticError: all weights of a text are -inf, or a level outside (0, 1).
+    """
+    _check(level)
+    total, draws = float(log_likelihoods(weights).sum()), weights.draws
+    estimate = perplexity(total, weights.total_tokens)
+    if draws == 1:
+        return Interval(estimate, None, None, level, 1, "one draw of each text does not say how others would differ")
+    without = log_likelihoods_without(weights)
+    dead = np.flatnonzero(np.isneginf(without).any(axis=1))
+    if len(dead):
+        reason = f"a single draw has all the weight in {len(dead)} of {len(weights.ids)} texts"
+        return Interval(estimate, None, None, level, draws, reason)
+    if (weights.log_weights.max(axis=1) == weights.log_weights.min(axis=1)).all():
+        return Interval(estimate, None, None, level, draws, "all weights of each text are equal")
+    squares = (without - without.mean(axis=1, keepdims=True)) ** 2
+    variances = (draws - 1) / draws * squares.sum(axis=1)
+    from scipy.special import stdtrit  # takes long to load
+
+    freedom = (draws - 1) * variances.sum() ** 2 / (variances**2).sum()
+    width = stdtrit(freedom, (1 + level) / 2) * np.sqrt(variances.sum())
+    low, high = perplexities(np.array([total + width, total - width]), weights.total_tokens)
+    return Interval(estimate, float(low), float(high), level, draws)
+
+
+def for_truth(weights: LogWeights, level: float = LEVEL) -> TruthBound:
+    """In 95% of runs log p of all texts is at least `sum_n log p-hat_n - log 20`, whatever the weights and K.
+
+    Markov's inequality: p-hat is not negative and E[p-hat] = p, so that p-hat is above 20 p in at most 1 of 20 runs.
+    The draws of different texts are independent, so that the product of their p-hat has the product of their p as its
+    expectation: log 20 is subtracted once from the sum, not once for each text. It does not matter whether the proposal
+    misses part of what is possible: p-hat is then too low, and the bound only looser. It holds for one proposal that
+    was chosen beforehand; for the best of M temperatures `level` is 1 - 0.05 / M.
+
+    Args:
+        weights: of all texts.
+        level: of confidence; 1 / (1 - level) takes the place of 20.
+
+    Raises:
+        TextcriticError: as `over_draws`.
+    """
+    _check(level)
+    low = float(log_likelihoods(weights).sum() + np.log1p(-level))
+    return TruthBound(low, perplexity(low, weights.total_tokens), level)
+
+
+def _check(level: float) -> None:
+    if not 0 < level < 1:
+        raise TextcriticError(f"intervals: level {level}; give a number above 0 and below 1")

@@ -1,0 +1,207 @@
+"""Log importance weights of texts: checked, joined over shards, read and written."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.errors import TextcriticError
+from textcritic.files import arrays_of, write_arrays
+from textcritic.inference.statistics import Array
+
+ROUNDING = 1e-6  # by which log_p - log_q and log_weights may differ, as a share and in nats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogWeights:
+    """log p(x_n, z_nk) - log q(z_nk | x_n) of K latent states z_nk drawn from q for each of N texts x_n, in nats.
+
+    A weight of -inf is a draw that the model gives no probability; it counts as a draw.
+
+    Attributes:
+        ids: of the texts (instances), all different: [N].
+        log_weights: float64 [N, K].
+        tokens: T_n, by which perplexity divides, float64 [N]; or [], their total, where no more is known.
+        log_p: log p(x_n, z_nk), [N, K]; given with `log_q` or not at all.
+        log_q: log q(z_nk | x_n), [N, K].
+
+    Raises:
+        TextcriticError: no text, no draw, NaN, +inf, shapes that do not fit, ids that are not different, or tokens
+            that are not finite numbers above 0.
+    """
+
+    ids: tuple[str, ...]
+    log_weights: Array
+    tokens: Array
+    log_p: Array | None = None
+    log_q: Array | None = None
+
+    def __post_init__(self) -> None:
+        ids = tuple(map(str, self.ids))
+        weights = _draws(self.log_weights, "log weights", ids)
+        object.__setattr__(self, "ids", ids)
+        object.__setattr__(self, "log_weights", weights)
+        object.__setattr__(self, "tokens", checked_tokens(self.tokens, len(weights)))
+        if len(set(ids)) < len(ids):
+            twice = next(one for place, one in enumerate(ids) if one in ids[:place])
+            raise TextcriticError(f"log weights: the id {twice!r} is given twice; each text has its own")
+        if (self.log_p is None) != (self.log_q is None):
+            raise TextcriticError("log weights: give log_p and log_q, or neither")
+        if self.log_p is not None and self.log_q is not None:
+            log_p, log_q = _draws(self.log_p, "log_p", ids), _draws(self.log_q, "log_q", ids)
+            if log_p.shape != weights.shape or log_q.shape != weights.shape:
+                raise TextcriticError(
+                    f"log weights: shape {weights.shape}, but log_p has {log_p.shape} and log_q {log_q.shape}"
+                )
+            if not np.allclose(_difference(log_p, log_q, ids), weights, ROUNDING, ROUNDING):
+                raise TextcriticError("log weights: they are not log_p - log_q")
+            object.__setattr__(self, "log_p", log_p)
+            object.__setattr__(self, "log_q", log_q)
+
+    @classmethod
+    def of(
+        cls, log_p: npt.ArrayLike, log_q: npt.ArrayLike, tokens: npt.ArrayLike, ids: Sequence[str] | None = None
+    ) -> "LogWeights":
+        """Of both log probabilities of each draw, which are kept.
+
+        Args:
+            log_p: log p(x_n, z_nk), [N, K]; -inf is allowed.
+            log_q: log q(z_nk | x_n), [N, K]; finite, as what has no probability is not drawn.
+            tokens: [N], or their total.
+            ids: [N]; by default 0, 1, 2 and so on.
+
+        Raises:
+            TextcriticError: as the class.
+        """
+        p, q = np.asarray(log_p, dtype=np.float64), np.asarray(log_q, dtype=np.float64)
+        names = numbered(p) if ids is None else tuple(ids)
+        p, q = _draws(p, "log_p", names), _draws(q, "log_q", names)
+        if p.shape != q.shape:
+            raise TextcriticError(f"log weights: log_p has shape {p.shape} and log_q {q.shape}; give the same draws")
+        return cls(names, _difference(p, q, names), np.asarray(tokens, dtype=np.float64), p, q)
+
+    @property
+    def draws(self) -> int:
+        """K."""
+        return self.log_weights.shape[1]
+
+    @property
+    def total_tokens(self) -> float:
+        """T, the tokens of all texts."""
+        return float(self.tokens.sum())
+
+    def joined(self, others: Sequence["LogWeights"]) -> "LogWeights":
+        """The draws of this shard and then those of others of the same texts: 100 shards of 100 have K = 10,000.
+
+        `log_p` and `log_q` are kept if all shards have them.
+
+        Raises:
+            TextcriticError: the texts or the tokens of a shard are others; it is named by its number, this one is 1.
+        """
+        for number, other in enumerate(others, 2):
+            self.check_same_texts(other, f"shard {number}")
+        shards = [self, *others]
+        parts = [np.concatenate([shard.log_weights for shard in shards], axis=1)]
+        p = [shard.log_p for shard in shards if shard.log_p is not None]
+        q = [shard.log_q for shard in shards if shard.log_q is not None]
+        if len(p) == len(shards):
+            parts += [np.concatenate(p, axis=1), np.concatenate(q, axis=1)]
+        return LogWeights(self.ids, parts[0], self.tokens, *parts[1:])
+
+    def check_same_texts(self, other: "LogWeights", name: str) -> None:
+        """Raise TextcriticError, which begins with the name, where another shard has other texts or tokens."""
+        if other.ids != self.ids:
+            pairs = zip(self.ids, other.ids, strict=False)
+            what = next(
+                (f"text {place} is {two!r}, not {one!r}" for place, (one, two) in enumerate(pairs) if one != two),
+                f"{len(other.ids)} texts, not {len(self.ids)}",
+            )
+            raise TextcriticError(f"{name}: {what} as in the first shard; shards are of the same texts in one order")
+        if not np.array_equal(other.tokens, self.tokens):
+            raise TextcriticError(f"{name}: other numbers of tokens than in the first shard; count them in one way")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an .npz file, whole or not at all.
+
+        Raises:
+            TextcriticError: it cannot be written.
+        """
+        arrays = {"ids": np.array(self.ids), "log_weights": self.log_weights, "tokens": self.tokens}
+        if self.log_p is not None and self.log_q is not None:
+            arrays |= {"log_p": self.log_p, "log_q": self.log_q}
+        write_arrays(path, arrays)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> "LogWeights":
+        """Read what `save` wrote.
+
+        Raises:
+            TextcriticError: the file is missing or damaged, or holds what the class does not allow.
+        """
+        with arrays_of(path, "not an .npz file of log weights (ids, log_weights, tokens)") as arrays:
+            ids = tuple(arrays["ids"].tolist())
+            found = {name: arrays[name] for name in ("log_weights", "tokens", "log_p", "log_q") if name in arrays}
+            weights, tokens = found.pop("log_weights"), found.pop("tokens")
+        try:
+            return cls(ids, weights, tokens, **found)
+        except TextcriticError as error:
+            raise TextcriticError(f"{path}: {error}") from error
+
+
+def numbered(weights: Array) -> tuple[str, ...]:
+    """Ids of texts that have none: 0, 1, 2 and so on."""
+    return tuple(map(str, range(len(np.atleast_1d(weights)))))
+
+
+def checked_tokens(tokens: npt.ArrayLike, texts: int) -> Array:
+    """float64 [texts], or [] of a total.
+
+    Raises:
+        TextcriticError: another shape, or values that are not finite numbers above 0.
+    """
+    try:
+        array = np.asarray(tokens, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TextcriticError("tokens: not numbers; give one for each text, or their total") from error
+    if array.shape not in ((), (texts,)):
+        raise TextcriticError(f"tokens: shape {array.shape}; give one number for each of {texts} texts, or their total")
+    faulty = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if len(faulty):
+        raise TextcriticError(
+            f"tokens: {np.atleast_1d(array)[faulty[0]]:g} of text {faulty[0]}; tokens are numbers above 0"
+        )
+    return array
+
+
+def _draws(values: npt.ArrayLike, name: str, ids: tuple[str, ...]) -> Array:
+    """float64 [N, K] without NaN and +inf."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TextcriticError(f"{name}: not numbers; give an array [texts, draws]") from error
+    if array.ndim != 2 or not array.size:
+        raise TextcriticError(f"{name}: shape {array.shape}; give [texts, draws], with at least one of each")
+    if len(array) != len(ids):
+        raise TextcriticError(f"{name}: {len(array)} rows, but {len(ids)} ids; give one id for each text")
+    # The largest of a row is NaN if any is.
+    faulty = np.flatnonzero(~(array.max(axis=1) < np.inf))
+    if len(faulty):
+        row = faulty[0]
+        column = np.flatnonzero(~(array[row] < np.inf))[0]
+        value = "NaN" if np.isnan(array[row, column]) else "+inf"
+        raise TextcriticError(
+            f"{name}: {value} at row {row} (text {ids[row]!r}), draw {column}; values are finite, or -inf where p is 0"
+        )
+    return array
+
+
+def _difference(log_p: Array, log_q: Array, ids: tuple[str, ...]) -> Array:
+    if not np.isfinite(log_q).all():
+        row, column = np.argwhere(~np.isfinite(log_q))[0]
+        raise TextcriticError(
+            f"log_q: -inf at row {row} (text {ids[row]!r}), draw {column}; the proposal has drawn it, so it has a "
+            "probability"
+        )
+    return log_p - log_q
