@@ -58,7 +58,7 @@ class EntityDisc(Proposal):
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """See `Learner.losses`."""
         states = states_of_texts(texts, self.settings["max_entities"], self.settings["longest_mention"])
-        log_probs, _ = self.entities.log_prob(self._steps(texts), states.to(self.device))
+        log_probs, _ = self.entities.log_prob(self.steps(texts), states.to(self.device))
         lengths = torch.tensor([len(text.tokens) for text in texts], device=self.device)
         inside = torch.arange(log_probs.shape[1], device=self.device) < lengths[:, None]
         return -(log_probs * inside).sum(1)
@@ -68,7 +68,7 @@ class EntityDisc(Proposal):
         self, text: Structured, count: int, temperature: float, generator: torch.Generator
     ) -> tuple[EntityStates, torch.Tensor]:
         """See `Proposal.draw`."""
-        steps = self._steps([text])
+        steps = self.steps([text])
         states, log_q = self.entities.draw(steps, count, temperature, generator, self.settings["as_released"])
         return states, log_q.cpu()
 
@@ -80,14 +80,14 @@ class EntityDisc(Proposal):
         can_be = possible(states, self.settings["max_entities"], self.settings["longest_mention"])
         log_q = torch.full((len(states),), -torch.inf, dtype=torch.float64)
         if can_be.any():
-            log_probs, _ = self.entities.log_prob(self._steps([text]), states.select(can_be), temperature)
+            log_probs, _ = self.entities.log_prob(self.steps([text]), states.select(can_be), temperature)
             log_q[can_be.cpu()] = log_probs.sum(1).cpu()
         return log_q
 
     @torch.no_grad()
     def best(self, text: Structured, count: int) -> EntityStates:
         """A beam search of width `count`, the likeliest first; distinct states, all of them possible."""
-        steps = self._steps([text])
+        steps = self.steps([text])
         particles = self.entities.begin(1, len(steps))
         total = torch.zeros(1, dtype=torch.float64, device=self.device)
         entity = remaining = particles.entity.new_empty(1, 0)
@@ -104,7 +104,8 @@ class EntityDisc(Proposal):
             self.entities.read(particles, step, token)
         return EntityStates(entity, remaining)
 
-    def _steps(self, texts: Sequence[Structured]) -> list[Step]:
+    def steps(self, texts: Sequence[Structured]) -> list[Step]:
+        """What the hidden states of some texts say, token by token; see `Entities.steps`."""
         numbers, lengths = padded(self.vocabulary, texts, self.device)
         reads = self.settings["reads"]
         hidden = self.reader(numbers, lengths if reads == "document" else None)
