@@ -173,7 +173,7 @@ def importance(weights: Any, *, options: ImportanceOptions) -> ImportanceResult:
         curves=found,
         effective_sample_sizes=np.full(len(given.ids), np.nan) if one else effective_sample_sizes(given),
         k_hat=pareto_k(given),
-        advice=advice(given, found.instance),
+        advice=advice(given),
     )
 
 
@@ -182,7 +182,7 @@ def importance(weights: Any, *, options: ImportanceOptions) -> ImportanceResult:
 
 def _read(weights: Any, tokens: Any) -> LogWeights:
     """Shards put together, with their tokens."""
-    several = isinstance(weights, list | tuple) and any(isinstance(one, _SHARDS) for one in weights)
+    several = isinstance(weights, list | tuple) and any(map(_is_shard, weights))
     every = list(weights) if several else [weights]
     counted = None if tokens is None else _tokens(tokens)
     shards = []
@@ -195,7 +195,9 @@ def _read(weights: Any, tokens: Any) -> LogWeights:
     return shards[0].joined(shards[1:])
 
 
-_SHARDS = (str, os.PathLike, LogWeights, np.ndarray)
+def _is_shard(given: Any) -> bool:
+    """Whether this is a set of weights rather than a row of them."""
+    return isinstance(given, str | os.PathLike | LogWeights) or getattr(given, "ndim", 1) == 2
 
 
 def _shard(given: Any, tokens: Array | None) -> LogWeights:
@@ -296,7 +298,7 @@ def _lines(result: ImportanceResult) -> Iterator[str]:
     from textcritic.report.numbers import count, number
 
     def shown(value: float) -> str:
-        return "none" if math.isnan(value) else number(value, 4)
+        return "none" if math.isnan(value) else number(value, 5)
 
     weights, pairings = result.weights, result.corpus_over_pairings
     yield (
@@ -326,7 +328,7 @@ def _lines(result: ImportanceResult) -> Iterator[str]:
     yield from ("", f"Draws and perplexity (mean of {pairings.repeats:,} sub-samples; instance and corpus level)", "")
     points = zip(result.curves.instance.draws, result.curves.instance.mean, result.curves.corpus.mean, strict=True)
     yield from _columns([(count(int(k)), shown(one), shown(two)) for k, one, two in points], right=True)
-    yield from ("", f"Enough draws? {result.advice.verdict.capitalize()}.", "")
+    yield from ("", "Are there enough draws?", "")
     for sentence in result.advice.sentences:
         yield from wrap(sentence, WIDTH)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy import stats
 
 from experiments.coherence.tiny import TITLES, build_coherence
 from textcritic.critics import TransitionCritic
@@ -17,7 +18,7 @@ from textcritic.experiments.coherence.rows import scored_sources
 from textcritic.experiments.coherence.tables import NAMES
 from textcritic.files import read_table
 from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.report.numbers import difference, number, percent
+from textcritic.report.numbers import difference, percent
 from textcritic.report.published import read_published
 from textcritic.report.tables import Material
 
@@ -91,10 +92,11 @@ def test_transition_errors_are_summed_up_over_seeds_and_stand_beside_those_publi
     block = [sheet.body[start], *takewhile(lambda row: not row[0].text, sheet.body[start + 1 :])]
     ours = found[(found["setting"] == "w-title") & (found["generator"] == "gpt2-demo")]
     totals = ours[ours["from"] == "(all)"]
-    mean, sd = totals["percent"].mean(), totals["percent"].std(ddof=1)
+    mean, error = totals["percent"].mean(), totals["percent"].std(ddof=1) / 2**0.5
+    width = stats.t.ppf(0.975, 1) * error
     assert block[0][3].text == percent(mean / 100)
     assert block[0][3].notes == (
-        f"± {number(sd)} over 2 seeds",
+        f"{percent((mean - width) / 100)} to {percent((mean + width) / 100)} over 2 trainings",
         f"{totals['count'].sum()} of {totals['steps'].sum()}",
     )
     assert (block[0][5].text, block[0][5].notes) == ("5.46%", (f"ours {difference(mean - 5.46)}",))

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from scipy import stats
 
 from textcritic.critics.tendencies.verdicts import TENDENCIES
 from textcritic.experiments.tendencies.rows import AT_SIZE, AUDIT
@@ -169,10 +170,12 @@ def test_seeds_have_one_mean_and_spread():
     """Of those that were measured; documents of all."""
     table = [estimate("s", value, source(seed=seed), low=0.0, high=9.0) for seed, value in enumerate((1.1, 1.2, 1.3))]
     found = cells(values_sheet(rows(*table), NAMES))
-    assert found["Zipf’s s"] == ("1.200", "± 0.10 over 3 seeds")
+    width = stats.t.ppf(0.975, 2) * 0.1 / 3**0.5
+    spread = f"{1.2 - width:.3f}–{1.2 + width:.3f} over 3 trainings"
+    assert found["Zipf’s s"] == ("1.200", spread)
     assert found["Documents"] == ("180", "5,400 tokens")
     lacking = estimate("s", None, source(seed=7))
-    assert cells(values_sheet(rows(lacking, *table), NAMES))["Zipf’s s"] == ("1.200", "± 0.10 over 3 seeds")
+    assert cells(values_sheet(rows(lacking, *table), NAMES))["Zipf’s s"] == ("1.200", spread)
     assert cells(values_sheet(rows(table[0], lacking), NAMES))["Zipf’s s"] == ("1.100", "0.000–9.000")
     assert cells(values_sheet(rows(table[0], lacking), NAMES))["Documents"] == ("120", "3,600 tokens")
 
@@ -234,7 +237,7 @@ def test_distances_with_second_draws_and_p():
     said = ("0.051", "0.040–0.060", "second draw 0.012", "p = 0.004", "published 0.10 (p < 0.001)", "ours −0.049")
     assert cells(sheet, 1)["Ranks of real text"] == said
     assert cells(sheet, 1)["Zipf’s law, own s"] == ("0.14",)
-    several = ("0.30", "± 0.14 over 2 seeds", "second draw 0.020", "p = 0.03")
+    several = ("0.30", "0–1.6 over 2 trainings", "second draw 0.020", "p = 0.03")
     assert cells(sheet, 2)["Ranks of real text"] == several
     assert [cell.text for cell in distances_sheet(table, NAMES, "x", ["length_ks"]).header[0]] == ["Source", "Length"]
 
@@ -253,7 +256,7 @@ def test_differences_of_means_with_both_p():
     assert cells(sheet)["Length, tokens"] == said
     assert cells(sheet)["Share of stop words"] == ("0.0000", "0.0000–0.0100", "p = 0.90", "as printed p = 0.45")
     assert cells(sheet)["Share of symbols"] == ("—",)
-    assert cells(sheet, 1)["Length, tokens"] == ("2.00", "± 1.4 over 2 seeds")
+    assert cells(sheet, 1)["Length, tokens"] == ("2.00", "−10.71 to 14.71 over 2 trainings")
 
 
 def test_models_with_their_size_and_perplexity():

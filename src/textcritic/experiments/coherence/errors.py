@@ -19,10 +19,10 @@ from textcritic.experiments.coherence.repetitions import (
     scored,
 )
 from textcritic.experiments.coherence.rows import scored_sources
-from textcritic.inference import unit_of
+from textcritic.inference import over_trainings, unit_of
 from textcritic.plan.sources import GROUP, KEYS, RUN
 from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, missing, number, percent, plural
+from textcritic.report.numbers import NONE, count, missing, percent, plural
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.tables import Material
 
@@ -175,7 +175,7 @@ def _shown(group: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def _over_seeds(group: pd.DataFrame, step: tuple[str, str]) -> dict[str, Any]:
-    """One kind of step under all seeds: means over trainings, and sums of the counts; `sd` where there are several."""
+    """One kind of step under all seeds: the mean over trainings with Student's interval, and sums of the counts."""
     of_step = group[(group["from"] == step[0]) & (group["to"] == step[1])]
     totals = group[group["from"] == ALL].set_index(list(RUN))
     # The samples that never take this step; the steps of real text are all there.
@@ -184,7 +184,10 @@ def _over_seeds(group: pd.DataFrame, step: tuple[str, str]) -> dict[str, Any]:
     values = percents.groupby(RUN[0], dropna=False).mean()
     first = of_step.iloc[0].to_dict()
     first |= {"count": of_step["count"].sum(), "steps": of_step["steps"].sum() + absent["steps"].sum()}
-    first |= {"percent": values.mean(), "seeds": len(values), "sd": values.std(ddof=1) if len(values) > 1 else None}
+    recipe = over_trainings(list(values))
+    first |= {"percent": recipe.mean, "seeds": recipe.trainings}
+    if recipe.low is not None and recipe.high is not None:
+        first |= {"ci_low": max(recipe.low, 0.0), "ci_high": min(recipe.high, 100.0)}
     return first | {"difference": first["percent"] - first["published"] if not missing(first["published"]) else None}
 
 
@@ -199,7 +202,7 @@ def _share_cell(row: Mapping[str, Any], step: tuple[str, str]) -> Cell:
         return Cell(NONE)
     spread = f"{_percent(row['ci_low'])} to {_percent(row['ci_high'])}"
     if row["seeds"] > 1:
-        spread = f"± {number(row['sd'])} over {row['seeds']} seeds"
+        spread += f" over {row['seeds']} trainings"
     # Of what never happens, resampling says nothing; nor of fewer than 20 articles.
     known = bool(row["count"]) and (row["seeds"] > 1 or not missing(row["ci_low"]))
     notes = [*[spread] * known, f"{count(row['count'])} of {count(row['steps'])}"]
@@ -215,7 +218,7 @@ def _remarks(published: bool, several: bool) -> list[str]:
     kinds = f"The {SHOWN} commonest of each source are shown{', and those published' if published else ''}."
     spread = "its 95% interval, and how many of how many steps"
     if several:
-        spread = "its 95% interval (with several seeds: their standard deviation, under their mean), and how many of"
+        spread = "its 95% interval (of several trainings: Student's interval of their mean), and how many of"
         spread += " how many steps under all seeds"
     words = [
         f"An unlikely step has P < {TABLE_THRESHOLD} under the critic. {kinds}",

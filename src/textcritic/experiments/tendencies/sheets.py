@@ -15,9 +15,10 @@ from textcritic.experiments.tendencies.statistics import (
     SIZED,
     Statistic,
 )
+from textcritic.inference import Number, over_runs
 from textcritic.plan.sources import DATA, GROUP, RUN
 from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, missing, number, p_value, percent, significant
+from textcritic.report.numbers import NONE, count, missing, number, p_value, percent, plural, significant
 from textcritic.report.scored import reasons_from_words, reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
@@ -78,7 +79,7 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
         "Stop words, symbols: mean share of a document’s tokens. Taylor’s α: 0.5 where words are spread evenly, more "
         "where they come in bursts. Recurrence: how much likelier than by chance two tokens of a document some way "
         "apart are the same word.",
-        "Under each value: its 95% interval over documents, or, of several seeds, the standard deviation over them.",
+        "Under each value: its 95% interval over documents; of several trainings: Student's interval of their mean.",
     ]
     if any(statistic.name == "s" for statistic in chosen):
         remarks.append(
@@ -303,20 +304,27 @@ def _distance(group: pd.DataFrame, statistic: Statistic) -> Cell:
 def _difference(group: pd.DataFrame, statistic: Statistic) -> Cell:
     if group.empty:
         return Cell(NONE)
-    row, notes = group.iloc[0], _spread(group, statistic.written)
+    row, notes = group.iloc[0], _spread(group, statistic.written, signed=True)
     if len(group) == 1:
         notes += [p_value(row["p_value"]), f"as printed {p_value(row['p_as_printed'])}"]
     return Cell(statistic.written(_mean(group, "value")), (*notes, *_published(group, statistic.written)))
 
 
-def _spread(group: pd.DataFrame, written: Callable[[float | None], str]) -> list[str]:
-    """The interval of a single value, or the standard deviation over seeds."""
-    if len(group) > 1:
-        return [f"± {significant(group['value'].std(ddof=1))} over {len(group)} seeds"]
+def _spread(group: pd.DataFrame, written: Callable[[float | None], str], signed: bool = False) -> list[str]:
+    """The interval of a single value, or of the mean over trainings, which is not below 0 unless it is `signed`."""
     low, high = group["low"].iloc[0], group["high"].iloc[0]
-    return (
-        [] if missing(low) else [f"{written(low)} to {written(high)}" if low < 0 else f"{written(low)}–{written(high)}"]
-    )
+    over = ""
+    if len(group) > 1:
+        known = group[group["value"].notna()]
+        ends = (known[end].astype(object).where(known[end].notna(), None) for end in ("low", "high"))
+        numbers = (Number(*values) for values in zip(known["value"], *ends, strict=True))
+        recipe = over_runs(list(zip(known["seed"], numbers, strict=True)))
+        low, high = recipe.low, recipe.high
+        low = low if signed or low is None else max(low, 0.0)
+        over = f" over {plural(recipe.trainings, 'training')}" if recipe.trainings > 1 else ""
+    if missing(low):
+        return []
+    return [f"{written(low)}{' to ' if low < 0 else '–'}{written(high)}{over}"]
 
 
 def _published(group: pd.DataFrame, written: Callable[[float | None], str]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from textcritic.inference.importance.estimates import Curve, curves
+from textcritic.inference.importance.estimates import log_sum_exp, shuffled
 from textcritic.inference.importance.intervals import over_draws
 from textcritic.inference.importance.tails import (
     FINITE_VARIANCE,
@@ -22,9 +22,10 @@ from textcritic.inference.statistics import Array
 Verdict = Literal["enough", "not enough", "cannot be told"]
 GOAL = 0.01
 """K is enough if perplexity is right to so large a share of it."""
-DOUBTFUL = 0.1  # texts with a poor tail that make more of the error than this leave it open
 AGREE = 2.0  # two estimates of one bias that differ by a larger factor contradict each other
 NAMED = 5  # texts
+SPLITS = 20  # of the draws into halves
+ROUNDING = 1e-12  # in nats
 CAVEAT = (
     "All of this is judged by what was drawn. If the proposal never draws the states where most of p(x, z) lies, the "
     "weights may look even and perplexity is still too high: no number here would show it."
@@ -53,17 +54,17 @@ class Advice:
     worst: tuple[tuple[str, float], ...]
 
 
-def advice(weights: LogWeights, curve: Curve | None = None) -> Advice:
+def advice(weights: LogWeights) -> Advice:
     """Say whether K draws are enough for the perplexity at instance level.
 
     The bias of log p-hat is about `(K / ESS - 1) / (2 K)` by the delta method, which needs weights with a variance:
     k-hat below 0.5. The fall of the curve between K / 2 and K is a second estimate of it, if it falls as 1 / K. Where
-    texts with a larger k-hat make more than a tenth of the bias, or both estimates differ by more than a factor of 2,
-    the number of draws that is needed cannot be told.
+    k-hat is larger than that, or both estimates differ by more than a factor of 2, the number of draws that is needed
+    cannot be told. Single k-hats are noisy at 100 draws; what counts is their mean over texts, each weighed by its
+    share of the error.
 
     Args:
         weights: of all texts.
-        curve: of the instance level with the points K // 2 and K; by default it is made.
 
     Raises:
         TextcriticError: all weights of a text are -inf.
@@ -73,22 +74,21 @@ def advice(weights: LogWeights, curve: Curve | None = None) -> Advice:
     if k == 1:
         words = "There is one draw for each text: nothing says how far another would differ. Draw at least 100."
         return Advice("cannot be told", (words, CAVEAT), None, None, None, ())
-    if curve is None:
-        curve = curves(weights, [k // 2, k], repeats=20).instance
-    of_texts = np.maximum(k / sizes - 1, 0) / (2 * k)
-    by_delta = float(of_texts.sum()) / tokens
-    halves = curve.mean[np.searchsorted(curve.draws, k // 2)]
-    # In the mean over all sub-samples it is not negative.
-    by_curve = max(0.0, float(np.log(halves / curve.mean[-1]))) if np.isfinite(halves) else np.inf
+    of_texts = (k / sizes - 1) / (2 * k)
+    of_texts[of_texts < ROUNDING] = 0
+    by_delta, by_curve = float(of_texts.sum()) / tokens, _fall(weights) / tokens
     shares = of_texts / of_texts.sum() if of_texts.sum() > 0 else np.zeros(len(sizes))
-    told = _extrapolates(tails, shares, by_delta, by_curve) and k >= LEAST_DRAWS
+    uneven = shares > 0
+    tail = float(shares[uneven] @ np.where(np.isnan(tails[uneven]), np.inf, tails[uneven]))
+    told = tail < FINITE_VARIANCE and _agree(by_delta, by_curve) and k >= LEAST_DRAWS
     bias = max(by_delta, by_curve) if told else None
     needed = None if bias is None else max(1, int(np.ceil(k * bias / np.log1p(GOAL))))
     found = over_draws(weights)
-    apart = np.inf if found.low is None or found.high is None else (found.high / found.low - 1) / 2
-    if shares.sum() == 0:
-        apart = 0.0
-    verdict = _verdict(tails, shares, max(by_delta, by_curve, float(apart)), k)
+    if found.low is None or found.high is None:
+        apart = np.inf if of_texts.any() else 0.0
+    else:
+        apart = (found.high / found.low - 1) / 2
+    verdict = _verdict(tail, max(by_delta, by_curve, apart), k)
     order = np.argsort(-shares, kind="stable")[:NAMED]
     worst = tuple((weights.ids[row], float(shares[row])) for row in order if shares[row] > 0)
     sentences = (
@@ -96,7 +96,7 @@ def advice(weights: LogWeights, curve: Curve | None = None) -> Advice:
         *_on_tails(tails, k),
         *_on_sizes(sizes, k),
         *_on_curve(float(np.expm1(by_curve)), k),
-        *_on_spread(float(apart)),
+        *_on_spread(apart),
         *_on_worst(worst, len(sizes)),
         _on_need(bias, needed, k),
         CAVEAT,
@@ -105,20 +105,33 @@ def advice(weights: LogWeights, curve: Curve | None = None) -> Advice:
     return Advice(verdict, sentences, None if bias is None else float(np.expm1(bias)), needed, fall, worst)
 
 
-def _extrapolates(tails: Array, shares: Array, by_delta: float, by_curve: float) -> bool:
-    """Whether the bias is one that falls as 1 / K."""
-    doubtful = shares[~(tails < FINITE_VARIANCE)].sum()
+def _fall(weights: LogWeights, seed: int = 1) -> float:
+    """By how much log p-hat of all texts rises between K / 2 and K draws, in nats.
+
+    The draws of each text are split into halves at random. What a half has too much, the other has too little, so that
+    a few splits are enough. By Jensen's inequality it is not negative. Infinity where a half is all -inf.
+    """
+    half, found = weights.draws // 2, []
+    for order in shuffled(weights, SPLITS, seed):
+        parts = [log_sum_exp(part, axis=1) for part in (order[:, :half], order[:, half : 2 * half])]
+        if np.isneginf(parts).any():
+            return np.inf
+        found.append((np.logaddexp(*parts) - np.log(2) - (parts[0] + parts[1]) / 2).sum())
+    return float(np.mean(found))
+
+
+def _agree(by_delta: float, by_curve: float) -> bool:
+    """Whether two estimates of the bias agree, or both are next to nothing."""
     negligible = np.log1p(GOAL) / 10
     agree = by_curve <= AGREE * by_delta and by_delta <= AGREE * by_curve
-    return bool(doubtful <= DOUBTFUL and (agree or max(by_delta, by_curve) < negligible))
+    return bool(agree or max(by_delta, by_curve) < negligible)
 
 
-def _verdict(tails: Array, shares: Array, error: float, draws: int) -> Verdict:
+def _verdict(tail: float, error: float, draws: int) -> Verdict:
+    """Of the weighed mean of k-hat (0 where all weights of each text are equal) and the visible error, in nats."""
     if error > GOAL:
         return "not enough"
-    if draws < LEAST_DRAWS and shares.sum() > 0:
-        return "cannot be told"
-    return "cannot be told" if shares[tails >= GOOD].sum() > DOUBTFUL else "enough"
+    return "enough" if tail == 0 or (draws >= LEAST_DRAWS and tail < FINITE_VARIANCE) else "cannot be told"
 
 
 def _headline(verdict: Verdict, draws: int) -> str:
@@ -136,7 +149,7 @@ def _on_tails(tails: Array, draws: int) -> Iterator[str]:
         yield f"k-hat needs at least {LEAST_DRAWS} draws for each text."
         return
     if len(known) < len(tails):
-        yield f"{_texts(len(tails) - len(known), len(tails))} no k-hat, as many of their weights are equal."
+        yield f"{_texts(len(tails) - len(known), len(tails))} no k-hat: too few weights differ, or are above zero."
     if not len(known):
         return
     if not (known >= GOOD).any():
@@ -161,7 +174,8 @@ def _on_sizes(sizes: Array, draws: int) -> Iterator[str]:
 
 def _on_curve(fall: float, draws: int) -> Iterator[str]:
     if np.isfinite(fall):
-        yield f"With half of the draws perplexity is {_percent(fall)} higher: a curve that falls is not at its end."
+        falls = ": the curve still falls" if fall > GOAL / 10 else ""
+        yield f"With half of the draws perplexity is {_percent(fall)} higher{falls}."
     else:
         yield f"With {draws // 2:,} draws some text has none that the model gives a probability."
 

@@ -19,9 +19,9 @@ def mixture_weights(
     Owen and Zhou 2000. No weight is above `K / K_m` times that under proposal m alone, so one good proposal is enough.
     p-hat of each text stays unbiased: E[log p-hat] is still a bound, and so is that for the truth (`for_truth`).
 
-    Use them at instance level. At corpus level each draw must first be put at a random place of its row
-    (`corpus_over_pairings` does): in one column all draws may be from the same proposal, which alone is not unbiased.
-    The interval over draws takes draws as drawn alike and is somewhat too wide.
+    Use them at instance level, or where the draws of each text are put in a random order (`curves`,
+    `corpus_over_pairings`): a group or column of draws in their own order may be from one proposal, which alone is not
+    unbiased. The interval over draws takes draws as drawn alike and is somewhat too wide.
 
     Args:
         log_p: of every draw, [N, K]: first K_1 draws from proposal 1, then K_2 from proposal 2, and so on; the order

@@ -93,7 +93,7 @@ def corpus_over_pairings(weights: LogWeights, repeats: int = 200, seed: int = 1)
         TextcriticError: as `corpus_log_likelihood`; or there are no repeats.
     """
     log_likelihoods(weights)
-    found = [log_sum_exp(paired.sum(axis=0), axis=0) for paired in _shuffled(weights, repeats, seed)]
+    found = [log_sum_exp(paired.sum(axis=0), axis=0) for paired in shuffled(weights, repeats, seed)]
     return band(perplexities(np.array(found) - np.log(weights.draws), weights.total_tokens))
 
 
@@ -149,11 +149,11 @@ def curves(weights: LogWeights, draws: Sequence[int] | None = None, repeats: int
         raise TextcriticError(f"curves: {list(ks)} draws; give numbers from 1 to {weights.draws}")
     starts = np.concatenate([[0], ks[:-1]])
     instance, corpus = np.empty((repeats, len(ks))), np.empty((repeats, len(ks)))
-    for repeat, shuffled in enumerate(_shuffled(weights, repeats, seed)):
-        of_texts, of_corpus = np.full(len(shuffled), -np.inf), np.array(-np.inf)
-        together = shuffled.sum(axis=0)
+    for repeat, order in enumerate(shuffled(weights, repeats, seed)):
+        of_texts, of_corpus = np.full(len(order), -np.inf), np.array(-np.inf)
+        together = order.sum(axis=0)
         for point, (start, stop) in enumerate(zip(starts, ks, strict=True)):
-            of_texts = np.logaddexp(of_texts, log_sum_exp(shuffled[:, start:stop], axis=1))
+            of_texts = np.logaddexp(of_texts, log_sum_exp(order[:, start:stop], axis=1))
             of_corpus = np.logaddexp(of_corpus, log_sum_exp(together[start:stop], axis=0))
             instance[repeat, point], corpus[repeat, point] = of_texts.sum(), of_corpus
     instance -= len(weights.ids) * np.log(ks)
@@ -187,7 +187,7 @@ def group_perplexities(
         starts = range(0, size * repeats, size)
         groups: Iterator[Array] = (weights.log_weights[:, start : start + size] for start in starts)
     else:
-        groups = (shuffled[:, :size] for shuffled in _shuffled(weights, repeats, seed))
+        groups = (order[:, :size] for order in shuffled(weights, repeats, seed))
     found = np.empty(repeats)
     for repeat, group in enumerate(groups):
         if level == "corpus":
@@ -312,8 +312,12 @@ def check_alive(sums: Array, ids: Sequence[str], draws: int) -> None:
         )
 
 
-def _shuffled(weights: LogWeights, repeats: int, seed: int) -> Iterator[Array]:
-    """The draws of each text in a random order of its own, again and again: [N, K]."""
+def shuffled(weights: LogWeights, repeats: int, seed: int) -> Iterator[Array]:
+    """The draws of each text in a random order of its own, again and again: [N, K].
+
+    Raises:
+        TextcriticError: there are no repeats.
+    """
     if repeats < 1:
         raise TextcriticError(f"log weights: {repeats} repeats; give at least 1")
     rng = np.random.default_rng(seed)

@@ -1,0 +1,211 @@
+"""`textcritic importance` and `textcritic.importance`: files, shards, tokens, what is printed, and bad input."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import textcritic
+from textcritic.cli import main
+from textcritic.errors import TextcriticError
+from textcritic.inference.importance import (
+    COVERS,
+    LogWeights,
+    corpus_over_pairings,
+    corpus_perplexity,
+    instance_perplexity,
+    intervals,
+    pareto_k,
+)
+
+TEXTS, DRAWS = 30, 40
+ROWS = np.random.default_rng(1).normal(-60, 1, (TEXTS, DRAWS))
+TOKENS = np.random.default_rng(2).integers(10, 30, TEXTS)
+
+
+@pytest.fixture
+def files(tmp_path):
+    np.save(tmp_path / "w.npy", ROWS)
+    for number in range(2):
+        np.save(tmp_path / f"shard{number}.npy", ROWS[:, 20 * number : 20 * (number + 1)])
+    LogWeights(tuple(f"é{n}" for n in range(TEXTS)), ROWS, TOKENS).save(tmp_path / "w.npz")
+    np.save(tmp_path / "t.npy", TOKENS)
+    (tmp_path / "t.txt").write_text("".join(f"{n}\n" for n in TOKENS), "utf-8")
+    (tmp_path / "t.csv").write_text("tokens\n" + "".join(f"{n}\n" for n in TOKENS), "utf-8")
+    (tmp_path / "t.json").write_text(json.dumps(TOKENS.tolist()), "utf-8")
+    return tmp_path
+
+
+def printed(capsys, *words):
+    assert main(["importance", *map(str, words)]) == 0
+    return capsys.readouterr().out
+
+
+def refused(given, **options):
+    with pytest.raises(TextcriticError) as error:
+        textcritic.importance(given, **options)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_the_command_and_the_function_give_the_same(files, capsys):
+    options = [
+        "--tokens",
+        files / "t.txt",
+        "--repeats",
+        "20",
+        "--resamples",
+        "200",
+        "--seed",
+        "3",
+        "--as-released",
+        "1",
+    ]
+    result = textcritic.importance(ROWS, tokens=TOKENS, repeats=20, resamples=200, seed=3, as_released=1)
+    assert printed(capsys, files / "w.npy", *options, "--json") == result.to_json() + "\n"
+    assert printed(capsys, files / "w.npy", *options) == repr(result) + "\n"
+
+
+def test_all_digits_are_those_of_the_parts(files, capsys):
+    weights = LogWeights(tuple(map(str, range(TEXTS))), ROWS, TOKENS)
+    found = json.loads(printed(capsys, files / "w.npy", "--tokens", files / "t.npy", "--json"))
+    assert (found["texts"], found["draws"], found["tokens"]) == (TEXTS, DRAWS, TOKENS.sum())
+    assert found["perplexity"]["instance"] == instance_perplexity(weights)
+    assert found["perplexity"]["corpus"] == corpus_perplexity(weights)
+    assert found["perplexity"]["as_released"] is None
+    parts, said = intervals(weights), found["intervals"]
+    assert (said["over_instances"]["low"], said["over_instances"]["high"]) == parts.over_instances.ends
+    assert (said["over_draws"]["low"], said["over_draws"]["high"]) == parts.over_draws.ends
+    assert (said["for_truth"]["high"], said["for_truth"]["log_likelihood"]) == (
+        parts.for_truth.perplexity,
+        parts.for_truth.log_likelihood,
+    )
+    assert {name: said[name]["covers"] for name in COVERS} == COVERS
+    pairings = corpus_over_pairings(weights, 100)
+    assert found["corpus_over_pairings"]["mean"] == pytest.approx(pairings.mean, rel=1e-12)
+    assert found["curve"]["draws"][-1] == DRAWS
+    assert found["curve"]["instance"][-1] == pytest.approx(instance_perplexity(weights), rel=1e-12)
+    assert found["by_text"]["k_hat"] == pareto_k(weights).tolist()
+    assert found["advice"]["verdict"] in {"enough", "not enough", "cannot be told"}
+
+
+@pytest.mark.parametrize("name", ["t.npy", "t.txt", "t.csv", "t.json"])
+def test_tokens_in_every_form(files, capsys, name):
+    given = printed(capsys, files / "w.npy", "--tokens", files / name)
+    assert given == repr(textcritic.importance(str(files / "w.npy"), tokens=list(TOKENS))) + "\n"
+
+
+def test_shards_and_our_own_files(files, capsys):
+    whole = textcritic.importance(ROWS, tokens=TOKENS)
+    shards = printed(capsys, files / "shard0.npy", files / "shard1.npy", "--tokens", files / "t.npy", "--json")
+    assert json.loads(shards) == json.loads(whole.to_json())
+    ours = textcritic.importance(files / "w.npz")
+    assert ours.instance_perplexity == whole.instance_perplexity
+    assert ours.table["id"].tolist()[:2] == ["é0", "é1"]
+    assert ours.table.columns.tolist() == ["id", "tokens", "log_likelihood", "ess", "k_hat"]
+    doubled = textcritic.importance([files / "w.npz", LogWeights.read(files / "w.npz")])
+    assert doubled.weights.draws == 2 * DRAWS
+    counted = textcritic.importance(files / "w.npz", tokens=2 * TOKENS)
+    assert counted.instance_perplexity == pytest.approx(np.sqrt(whole.instance_perplexity), rel=1e-12)
+    for rows in ([list(row) for row in ROWS], list(ROWS)):
+        assert textcritic.importance(rows, tokens=TOKENS).to_json() == whole.to_json()
+
+
+def test_a_sum_of_tokens_has_no_interval_over_texts(files, capsys):
+    text = printed(capsys, files / "w.npy", "--tokens", int(TOKENS.sum()))
+    assert "over texts" in text
+    assert "the tokens of each text are not known, only their sum" in text
+    found = json.loads(printed(capsys, files / "w.npy", "--tokens", int(TOKENS.sum()), "--json"))
+    assert (found["intervals"]["over_instances"]["low"], found["by_text"]["tokens"]) == (None, None)
+    assert found["perplexity"]["instance"] == pytest.approx(textcritic.importance(files / "w.npz").instance_perplexity)
+
+
+def test_one_draw(files):
+    result = textcritic.importance(ROWS[:, :1], tokens=TOKENS)
+    assert result.instance_perplexity == pytest.approx(result.corpus_perplexity, rel=1e-12)
+    found = json.loads(result.to_json())
+    assert found["perplexity"]["jackknife"] is None
+    assert found["by_text"]["ess"] == [None] * TEXTS
+    assert found["intervals"]["over_draws"]["reason"].startswith("one draw of each text")
+    assert "There is one draw for each text" in repr(result)
+
+
+def test_the_table_is_for_reading(files, capsys):
+    lines = printed(capsys, files / "w.npz", "--as-released", 1).splitlines()
+    assert lines[0] == f"Perplexity by importance sampling: {TEXTS} texts, {TOKENS.sum()} tokens, {DRAWS} draws a text"
+    for start in (
+        "instance level  ",
+        "corpus level  ",
+        "jackknife ",
+        "Pareto smoothed ",
+        "as released ",
+        "over texts ",
+    ):
+        assert sum(line.startswith(start) for line in lines) == 1
+    assert "whether K = 40 is enough" in lines[lines.index("Are there enough draws?") + 2]
+    assert max(map(len, lines)) <= 120
+
+
+def test_what_is_infinite_is_null(files):
+    apart = np.where(np.eye(3, dtype=bool), -5.0, -np.inf)
+    found = json.loads(textcritic.importance(apart, tokens=[3, 3, 3], repeats=3).to_json())
+    assert (found["perplexity"]["corpus"], found["log_likelihood"]["corpus"]) == (None, None)
+    assert found["perplexity"]["jackknife"] is None
+    assert found["perplexity"]["instance"] == pytest.approx(np.exp((15 + 3 * np.log(3)) / 9))
+
+
+def test_bad_input_is_one_line(files, capsys):
+    assert refused(ROWS).startswith("weights: no `tokens`; give how many")
+    assert main(["importance", str(files / "w.npy")]) == 2
+    assert f"{files}/w.npy: no --tokens; give how many" in capsys.readouterr().err
+    faulty = ROWS.copy()
+    faulty[3, 5] = np.nan
+    assert refused(faulty, tokens=9.0).startswith("weights: log weights: NaN at row 3 (text '3'), draw 5")
+    faulty[3] = -np.inf
+    assert refused(faulty, tokens=9.0).startswith("log weights: row 3 (text '3') is all -inf")
+    assert refused(files / "none.npy", tokens=9) == f"{files}/none.npy: no such file"
+    (files / "text.npy").write_text("x")
+    assert refused(files / "text.npy", tokens=9) == f"{files}/text.npy: not a .npy file of numbers"
+    np.save(files / "objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
+    assert "objects.npy: not a .npy file of numbers" in refused(files / "objects.npy", tokens=9)
+    assert "t.npy: log weights: shape (30,); give [texts, draws]" in refused(files / "t.npy", tokens=9)
+    assert "weights: log weights: shape (); give" in refused(3.0, tokens=9)
+    assert "not an array of numbers" in refused([["x"]], tokens=9)
+    assert "weights[1]: tokens: shape (30,); give one number for each of 2 texts" in refused(
+        [ROWS, ROWS[:2]], tokens=TOKENS
+    )
+    assert refused([ROWS, ROWS[:2]], tokens=9.0).startswith("shard 2: 2 texts, not 30")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("t.txt", "1\nx\n", "'x' is not a number; give a number a line"),
+        ("t.csv", "tokens\n1\n2,3\n", "'2,3' is not a number"),
+        ("t.json", '{"a": 1}', "not a list of numbers"),
+        ("t.json", "[[1, 2]]", "shape (1, 2); give a list of numbers"),
+        ("t.json", "[1", "not a JSON file"),
+        ("t.md", "1\n", "is no number, and no .npy, .txt, .csv or .json file"),
+        ("t.npy", "1", "not a .npy file of numbers"),
+        ("t.txt", "1\n2\n", "give one number for each of 30 texts"),
+    ],
+)
+def test_tokens_that_are_none(tmp_path, name, text, line):
+    path = tmp_path / name
+    path.write_text(text)
+    assert line in refused(ROWS, tokens=path)
+    assert "no such file" in refused(ROWS, tokens=tmp_path / "none.txt")
+    assert refused(ROWS, tokens=-3).startswith("weights: tokens: -3 of text 0; tokens are numbers above 0")
+
+
+def test_it_loads_neither_torch_nor_pandas(files):
+    code = (
+        "import sys; from textcritic.cli import main; main(sys.argv[1:]);"
+        "assert not {'torch', 'pandas', 'pyarrow', 'matplotlib'} & set(sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "importance", str(files / "w.npz"), "--json"], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
