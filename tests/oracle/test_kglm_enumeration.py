@@ -76,7 +76,7 @@ def test_a_word_that_the_vocabulary_lacks_is_copied_as_unknown(folder, model):
     assert torch.equal(known, other)
 
 
-@pytest.mark.parametrize("reads", ["prefix", "next", "whole"])
+@pytest.mark.parametrize("reads", ["prefix", "next", "document"])
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
 def test_the_proposal_is_normalised_and_has_the_support_of_the_model(folder, states, model, reads, temperature):
     log_q = toy_proposal(folder, reads=reads).log_q(TEXT, states, temperature)
@@ -84,7 +84,7 @@ def test_the_proposal_is_normalised_and_has_the_support_of_the_model(folder, sta
     assert torch.equal(torch.isfinite(log_q), torch.isfinite(model.log_joint(TEXT, states)))
 
 
-@pytest.mark.parametrize(("reads", "temperature"), [("prefix", 1.0), ("next", 2.0), ("whole", 1.0)])
+@pytest.mark.parametrize(("reads", "temperature"), [("prefix", 1.0), ("next", 2.0), ("document", 1.0)])
 def test_the_estimate_is_unbiased(folder, model, log_p, reads, temperature):
     proposal = toy_proposal(folder, reads=reads)
     states, log_q = proposal.draw(TEXT, 250_000, temperature, torch.Generator().manual_seed(5))

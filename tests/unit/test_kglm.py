@@ -39,7 +39,7 @@ def learners(made_up):
     place, texts = made_up
     words = Vocabulary.count((text.tokens for text in texts), 3)
     torch.manual_seed(1)
-    for kind, settings in ((KGLM, SMALL), (KglmDisc, SMALL), (KglmDisc, {**SMALL, "reads": "whole"})):
+    for kind, settings in ((KGLM, SMALL), (KglmDisc, SMALL), (KglmDisc, {**SMALL, "reads": "document"})):
         yield kind.build(settings, words, place / "knowledge").double().eval()
 
 
@@ -89,7 +89,7 @@ def test_each_token_has_its_share_of_the_score(made_up):
     assert torch.allclose(proposal.log_q_tokens(cut, begun, 1.0), proposal.log_q_tokens(text, states, 1.0)[:, :6])
 
 
-@pytest.mark.parametrize(("reads", "same"), [("prefix", 3), ("next", 2), ("whole", 0)])
+@pytest.mark.parametrize(("reads", "same"), [("prefix", 3), ("next", 2), ("document", 0)])
 def test_a_proposal_reads_what_its_setting_says(folder, reads, same):
     """Two texts differ in the third token: which choices differ?"""
     proposal = toy_proposal(folder, reads=reads)
@@ -158,7 +158,7 @@ def test_an_entity_outside_of_the_graph_is_named(folder):
         (KGLM, {"window": True}, "model.window"),
         (KGLM, {"dropout": 1.0}, "model.dropout"),
         (KGLM, {"reads": "next"}, "model.reads: no such setting"),
-        (KglmDisc, {"reads": "all"}, "prefix, next, whole"),
+        (KglmDisc, {"reads": "all"}, "prefix, next, document"),
     ],
 )
 def test_settings_that_are_not_possible_are_named(folder, kind, settings, said):

@@ -89,6 +89,11 @@ def test_pieces_cut_no_mention_and_edges_stay_within_them(tmp_path):
     assert len({text.id for text in texts}) == 3
 
 
+def test_pieces_have_at_least_one_token(tmp_path):
+    with pytest.raises(TextcriticError, match="at least 1"):
+        list(read_links(written(tmp_path, GOOD), Counter(), longest=0))
+
+
 def test_a_mention_longer_than_a_piece_is_left_out_and_counted(tmp_path):
     skipped = Counter()
     texts = list(read_links(written(tmp_path, GOOD), skipped, longest=1))

@@ -45,8 +45,11 @@ def read_links(path: str | os.PathLike[str], skipped: Counter[str], longest: int
         longest: tokens of a piece.
 
     Raises:
-        TextcriticError: the file cannot be read, or a line is not as published; the message has file and line.
+        TextcriticError: the file cannot be read, or a line is not as published; the message has file and line. Or
+            `longest` is below 1.
     """
+    if longest < 1:
+        raise TextcriticError(f"pieces of {longest} tokens cannot be made; give at least 1")
     for number, record in json_lines(path):
         where = f"{path}:{number}"
         title, tokens, annotations = _checked(record, where)

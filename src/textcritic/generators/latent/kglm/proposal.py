@@ -3,9 +3,9 @@
     q(z | x) = prod_t q(z_t | g_t, z_<t)
 
 What g_t has read is the setting `reads`: `prefix`, the tokens before x_t (no peeking); `next`, x_t too (the paper's
-"peeking" of KGLM); `whole`, all of x, in both directions. Where it has read x_t, and the setting `match` is on, a
+"peeking" of KGLM); `document`, all of x, in both directions. Where it has read x_t, and the setting `match` is on, a
 learned number is added to the logits of new entities with a name that begins with x_t, and others to those of the types
-where there is such an entity. The published KglmDisc has no such numbers and no `whole`.
+where there is such an entity. The published KglmDisc has no such numbers and no `document`.
 
 A temperature divides the logits of every softmax, so that q stays normalised. The window should not be shorter than
 that of the model: q would not draw some states that are possible.
@@ -29,7 +29,7 @@ from textcritic.generators.latent.kglm.states import Links
 from textcritic.generators.latent.model import Proposal
 from textcritic.generators.latent.vocabulary import Vocabulary
 
-READS = ("prefix", "next", "whole")
+READS = ("prefix", "next", "document")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class KglmDisc(LinkLearner, Proposal):
         self.named_by = _first_words(graph) if self.matches else {}
         self.embedding = torch.nn.Embedding(len(vocabulary) + 1, size.words)
         torch.nn.init.normal_(self.embedding.weight, std=size.words**-0.5)
-        self.reader = Reader(size, (size.entities, size.entities), both_ways=size.reads == "whole")
+        self.reader = Reader(size, (size.entities, size.entities), both_ways=size.reads == "document")
         self.choices = Choices(graph, size.entities, size.window, size.learn_entities, self.matches)
 
     @classmethod
