@@ -110,6 +110,11 @@ def coverage_table(weighed: Weighed) -> None:
                 LogWeights(weights.ids, weights.log_weights[:, at : at + size], weights.tokens)
                 for at in range(0, weights.draws - size + 1, size)
             ]
+            # A text of which no draw is possible has no estimate.
+            parts = [part for part in parts if np.isfinite(part.log_weights.max(axis=1)).all()]
+            if not parts:
+                cells += ["no estimate"] * 3
+                continue
             truth = [for_truth(part).perplexity >= weighed.exact_perplexity for part in parts]
             single = [(log_likelihoods(part) - np.log(20) <= weighed.exact).mean() for part in parts]
             ends = [over_draws(part).ends for part in parts]
