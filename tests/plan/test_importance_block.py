@@ -119,7 +119,7 @@ def test_what_does_not_go_together_is_refused(folder, sources, line):
         (
             "corpora",
             {"extractor": "trees", "options": {"paths": ["x"], "longest": 9}},
-            "options.longest: is for documents",
+            "options.longest: is for the extractors mentions, links",
         ),
         ("corpora", {"extractor": "bible", "options": {"made": MADE}}, "options.made: is for the extractors trees,"),
         (

@@ -1,6 +1,7 @@
 """A corpus of texts with structure, for latent language models: read from files or drawn, split, written, counted."""
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -132,14 +133,19 @@ def _draw_of(extractor: str) -> Draw:
 
 
 def _read_of(entry: Mapping[str, Any]) -> Read:
+    options = entry["options"]
+    longest = options["longest"]
     if entry["extractor"] == TREES:
         from textcritic.corpora.trees import read_trees
 
         return read_trees
     if entry["extractor"] == MENTIONS:
-        from textcritic.corpora.entity_texts import read_mentions
+        from textcritic.corpora.entity_texts import EntityTexts, read_mentions
 
-        return read_mentions
+        texts = EntityTexts(
+            longest, options["longest_mention"], options["lower"], options["markers"], options.get("folder")
+        )
+        return lambda path, skipped: read_mentions(path, skipped, texts)
     from textcritic.corpora.links import read_links
 
-    return read_links
+    return lambda path, skipped: read_links(path, skipped, longest or sys.maxsize)

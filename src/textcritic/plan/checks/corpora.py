@@ -30,6 +30,16 @@ TREES, MENTIONS, LINKS = "trees", "mentions", "links"
 STRUCTURED = (TREES, MENTIONS, LINKS)
 """Names of the extractors of texts with structure, for latent language models: tokens, and what is behind them."""
 
+# Options of texts with structure: their defaults, and the extractors that they have an effect on.
+_OF_STRUCTURE: Mapping[str, tuple[Any, tuple[str, ...]]] = {
+    "made": (None, STRUCTURED),
+    "shortest": (1, STRUCTURED),
+    "longest": (None, (MENTIONS, LINKS)),
+    "longest_mention": (None, (MENTIONS,)),
+    "lower": (False, (MENTIONS,)),
+    "markers": (False, (MENTIONS,)),
+}
+
 
 def is_text(corpus: Mapping[str, Any]) -> bool:
     """Whether an entry of the corpora registry is articles of text.
@@ -129,18 +139,16 @@ def check_structured(entry: Mapping[str, Any]) -> None:
         TextcriticError: neither or both of the two; or a key that has no effect on this extractor.
     """
     options, kind = entry["options"], entry["extractor"]
+    for key, (default, extractors) in _OF_STRUCTURE.items():
+        if options.get(key) != default and kind not in extractors:
+            raise TextcriticError(f"options.{key}: is for the extractors {', '.join(extractors)}; this one is {kind}")
     if not is_structured(entry):
-        stray = next((key for key in ("made", "longest") if options.get(key) is not None), None)
-        stray = stray or ("shortest" if options["shortest"] != 1 else None)
-        if stray:
-            raise TextcriticError(f"options.{stray}: is for the extractors {', '.join(STRUCTURED)}; this one is {kind}")
         return
     if bool(options.get("paths")) == ("made" in options):
         raise TextcriticError("options: give paths or made, one of the two: texts are read from files, or drawn")
-    if options["longest"] is not None and (kind == TREES or "made" in options):
-        raise TextcriticError(
-            "options.longest: is for documents that are read, which mentions and links cut into pieces"
-        )
+    stray = next((key for key in ("longest", "longest_mention") if options[key] is not None), None)
+    if stray and "made" in options:
+        raise TextcriticError(f"options.{stray}: is for texts that are read from files; these are drawn")
 
 
 def check_splits(entry: Mapping[str, Any]) -> None:
