@@ -33,6 +33,7 @@ include: "rules/tendency_measures.smk"
 include: "rules/coreference.smk"
 include: "rules/recitation.smk"
 include: "rules/importance.smk"
+include: "rules/importance_truth.smk"
 
 
 for rule_file in project.rule_files():

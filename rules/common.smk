@@ -58,10 +58,7 @@ PROCESSES = registries.names("corpora", extractor=["process"])
 SENTENCES = ["parallel", "catalogues", "languages"]
 PARALLEL = registries.names("corpora", extractor=SENTENCES)
 TEXTS = registries.names("corpora", others=True, extractor=["process", *SENTENCES])
-# Tokens with a structure behind them, and of these the ones with a knowledge graph.
 STRUCTURED = ["trees", "mentions", "links"]
-LINKED = registries.names("corpora", extractor=["links"])
-WITH_STRUCTURE = registries.names("corpora", extractor=STRUCTURED)
 # Of those of text, the ones made from a dump of a Wikipedia, by article or by line, those from data sets of the hub, all that
 # are built of articles, and of these the ones that come from none of the former.
 DUMPS = registries.names("corpora", extractor=["wikipedia"])

@@ -1,10 +1,9 @@
 """Importance sampling: log weights of latent states drawn for each test text, of which every number of the kind is made.
 
-Needs: a corpus with structure, models and proposals (rules/latent.smk); for the truth a known process (rules/process.smk).
+Needs: a corpus with structure, models and proposals (rules/latent.smk); for the truth rules/importance_truth.smk.
 Makes: results/weights. A shard has so many draws of each text; more shards are more draws, and change no other shard.
 """
 
-HSMMS = registries.names("generators", kind=["hsmm"])
 WEIGHED = "{generator}/{proposal}/{corpus}/seed{seed}"
 
 
@@ -90,56 +89,6 @@ rule weigh_exact:
         version=stage("importance"),
     script:
         "../workflow/scripts/weigh_exact.py"
-
-
-rule weigh_paths:
-    """The same of a hidden semi-Markov model, whose proposals are made from its own tables."""
-    input:
-        articles="results/corpora/{corpus}/test.parquet",
-        tokens=lambda w: paths.test_stream(w),
-        model="results/generators/{corpus}/wo-title/{generator}/seed{seed}/model",
-    output:
-        f"results/weights/{WEIGHED}/t{{temperature}}/k{{samples}}/{{shard}}.npz",
-    log:
-        f"results/logs/weigh_paths/{WEIGHED}/t{{temperature}}/k{{samples}}/{{shard}}.log",
-    benchmark:
-        f"results/benchmarks/weigh_paths/{WEIGHED}/t{{temperature}}/k{{samples}}/{{shard}}.tsv"
-    wildcard_constraints:
-        generator=HSMMS,
-    priority: 5
-    conda:
-        "../envs/cpu.yaml"
-    threads: of("generators", "generator", "threads")
-    resources:
-        mem_mb=of("generators", "generator", "mem_mb"),
-        runtime=of("generators", "generator", "runtime"),
-    params:
-        spec=spec("proposals", "proposal"),
-        version=stage("importance"),
-    script:
-        "../workflow/scripts/weigh_paths.py"
-
-
-use rule weigh_paths as weigh_best_paths with:
-    output:
-        f"results/weights/{WEIGHED}/beam{{samples}}.npz",
-    log:
-        f"results/logs/weigh_best_paths/{WEIGHED}/beam{{samples}}.log",
-    benchmark:
-        f"results/benchmarks/weigh_best_paths/{WEIGHED}/beam{{samples}}.tsv"
-
-
-use rule weigh_exact as weigh_whole with:
-    input:
-        articles="results/corpora/{corpus}/test.parquet",
-        tokens=lambda w: paths.test_stream(w),
-        model="results/generators/{corpus}/wo-title/{generator}/seed{seed}/model",
-    log:
-        "results/logs/weigh_whole/{generator}/{corpus}/seed{seed}.log",
-    benchmark:
-        "results/benchmarks/weigh_whole/{generator}/{corpus}/seed{seed}.tsv"
-    wildcard_constraints:
-        generator=HSMMS,
 
 
 use rule make_part_table as make_importance_tables with:

@@ -6,6 +6,9 @@ and results/proposals/{corpus}/{proposal}/seed{seed}, each with model and traini
 """
 
 LATENT = registries.names("generators", kind=["rnng", "entitynlm", "kglm", "lstm"])
+# Corpora of tokens with a structure behind them, and of these the ones with a knowledge graph.
+WITH_STRUCTURE = registries.names("corpora", extractor=STRUCTURED)
+LINKED = registries.names("corpora", extractor=["links"])
 PROPOSAL = "results/proposals/{corpus}/{proposal}/seed{seed}"
 
 
@@ -107,9 +110,7 @@ rule train_proposal:
         gpu=of("proposals", "proposal", "gpu"),
         mem_mb=of("proposals", "proposal", "mem_mb"),
         runtime=of("proposals", "proposal", "runtime"),
-        checkpoint_seconds=lambda w: round(
-            registries.entry("proposals", w.proposal)["training"]["checkpoint_seconds"]
-        ),
+        checkpoint_seconds=lambda w: round(registries.entry("proposals", w.proposal)["training"]["checkpoint_seconds"]),
     params:
         registry="proposals",
         spec=spec("proposals", "proposal"),

@@ -24,7 +24,11 @@ def add(commands: Commands) -> None:
     """Add the command to the command line."""
     demo = add_command(commands, "demo", "build a demo study here: minutes on two CPU cores", DEMO)
     demo.add_argument(
-        "study", metavar="STUDY", nargs="?", default="demo", help="demo, coreference-demo, latent-lms-demo or code-mixing-demo"
+        "study",
+        metavar="STUDY",
+        nargs="?",
+        default="demo",
+        help="demo, coreference-demo, latent-lms-demo or code-mixing-demo",
     )
     demo.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
     demo.add_argument("-n", "--dry-run", action="store_true", help="only list the jobs that would run")

@@ -13,13 +13,13 @@ from textcritic.corpora.structured import Mention, Structured
 from textcritic.errors import TextcriticError
 from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.experiments.importance.panels import panels_of
+from textcritic.experiments.importance.read import read_weights
 from textcritic.experiments.importance.rows import (
     EXACT,
     bound_rows,
     curve_rows,
     curves_alone,
     estimate_rows,
-    read_weights,
     text_rows,
 )
 from textcritic.experiments.importance.sheets import estimates_sheet, paper_estimates_sheet

@@ -11,7 +11,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from textcritic.experiments.importance.files import ImportanceFiles
 from textcritic.experiments.importance.names import ImportanceNames, keys_of
 from textcritic.experiments.importance.panels import WIDTH, Line, Panel, drawn_panels, panels_of
-from textcritic.experiments.importance.rows import curves_alone, read_weights
+from textcritic.experiments.importance.read import read_weights
+from textcritic.experiments.importance.rows import curves_alone
 from textcritic.experiments.importance.states import example_charts
 from textcritic.inference.importance import group_perplexities
 from textcritic.inference.importance.tails import GOOD

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from textcritic.corpora import article_groups
 from textcritic.errors import TextcriticError
-from textcritic.experiments.importance.files import Beam, Exact, ImportanceFiles, Texts, Weighed
+from textcritic.experiments.importance.files import Beam, ImportanceFiles, Texts, Weighed
 from textcritic.experiments.importance.names import keys_of
+from textcritic.experiments.importance.read import Known, groups_of, matching, read_weights
 from textcritic.files import arrays_of
 from textcritic.inference import Groups, bootstrap_interval, exp_ratio_of_sums, unit_sums
 from textcritic.inference.importance import (
@@ -82,19 +82,6 @@ class Estimated:
     row: Mapping[str, Any]
     curves: pd.DataFrame
     texts: pd.DataFrame
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Log p of each text by a model of which it is known.
-
-    Attributes:
-        exact: where it is from.
-        weights: with K = 1.
-    """
-
-    exact: Exact
-    weights: LogWeights
 
 
 def estimate_rows(material: Material) -> pd.DataFrame:
@@ -201,22 +188,6 @@ def all_known(material: Material) -> list[Known]:
     return [Known(exact, LogWeights.read(exact.weights)) for exact in material.files.exact]
 
 
-def read_weights(weighed: Weighed) -> LogWeights:
-    """The weights of all shards together, without both log probabilities that they are differences of.
-
-    Raises:
-        TextcriticError: a shard is missing or damaged, or of other texts than the first.
-    """
-    shards = []
-    for path in weighed.shards:
-        read = LogWeights.read(path)
-        shards.append(LogWeights(read.ids, read.log_weights, read.tokens))
-    try:
-        return shards[0].joined(shards[1:])
-    except TextcriticError as error:
-        raise TextcriticError(f"{weighed.shards[0]}: {error}") from error
-
-
 _CURVE = (*ROW, "level", "draws", "ppl", "low", "high", "exact")
 _TEXT = (*ROW, "id", "tokens", "log_p", "ess", "k_hat")
 
@@ -224,7 +195,7 @@ _TEXT = (*ROW, "id", "tokens", "log_p", "ess", "k_hat")
 def _estimated(weighed: Weighed, material: Material) -> Estimated:
     files, weights = material.files, read_weights(weighed)
     keys = keys_of(weighed) | {"label": material.names.estimate(keys_of(weighed))}
-    groups = _groups(_texts_of(files, weighed.corpus), weights)
+    groups = groups_of(_texts_of(files, weighed.corpus), weights)
     likelihoods, sizes, tails = log_likelihoods(weights), effective_sample_sizes(weights), pareto_k(weights)
     known = [one for one in material.get(all_known) if one.exact.corpus == weighed.corpus]
     value = _exact_value(material, weighed, weights)
@@ -294,13 +265,13 @@ def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> f
             weighed.generator,
             weighed.seed,
         ):
-            return instance_perplexity(_matching(known, weights))
+            return instance_perplexity(matching(known, weights))
     return None
 
 
 def _exact_row(known: Known, material: Material) -> dict[str, Any]:
     exact, weights, files = known.exact, known.weights, material.files
-    groups = _groups(_texts_of(files, exact.corpus), weights)
+    groups = groups_of(_texts_of(files, exact.corpus), weights)
     columns = np.column_stack([-log_likelihoods(weights), weights.tokens])
     over_texts = bootstrap_interval(unit_sums(columns, groups), exp_ratio_of_sums, files.resamples)
     keys = {"corpus": exact.corpus, "generator": exact.generator, "proposal": "", "seed": exact.seed, "peeks": False}
@@ -354,7 +325,7 @@ def _beside(
     other = next((one for one in known if not one.exact.latent), None)
     if other is None:
         return {}
-    exact = _matching(other, weights)
+    exact = matching(other, weights)
     if not np.array_equal(exact.tokens, weights.tokens):
         return {"beside": other.exact.label, "ratio_why": "it counts other tokens"}
     columns = np.column_stack([log_likelihoods(exact) - likelihoods, weights.tokens])
@@ -375,32 +346,8 @@ def _published(published: Published, weighed: Weighed, instance: float, corpus: 
     return found
 
 
-def _matching(known: Known, weights: LogWeights) -> LogWeights:
-    """The exact values, in the order of the weights' texts."""
-    try:
-        if set(known.weights.ids) != set(weights.ids):
-            weights.check_same_texts(known.weights, "the exact values")
-    except TextcriticError as error:
-        raise TextcriticError(f"{known.exact.weights}: {error}") from error
-    if known.weights.ids == weights.ids:
-        return known.weights
-    place = {name: row for row, name in enumerate(known.weights.ids)}
-    rows = [place[name] for name in weights.ids]
-    return LogWeights(weights.ids, known.weights.log_weights[rows], known.weights.tokens[rows])
-
-
 def _texts_of(files: ImportanceFiles, corpus: str) -> Texts:
     return next(texts for texts in files.texts if texts.corpus == corpus)
-
-
-def _groups(texts: Texts, weights: LogWeights) -> Groups:
-    """What belongs together, in the order of the weights; None where all texts are alone."""
-    table = article_groups(texts.test)
-    by_id: dict[str, str | None] = dict(zip(table["id"].to_pylist(), table["group"].to_pylist(), strict=True))
-    missing = next((name for name in weights.ids if name not in by_id), None)
-    if missing is not None:
-        raise TextcriticError(f"{texts.test}: has no text {missing!r}; delete the weights of its corpus and rerun")
-    return [by_id[name] for name in weights.ids]
 
 
 def _perplexity(likelihoods: Array, tokens: float) -> float | None:
