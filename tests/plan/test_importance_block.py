@@ -148,4 +148,4 @@ def test_texts_with_structure_are_no_articles(folder):
     assert_refused(folder, study({"kind": "corpora", "corpora": ["people"]}), "people is tokens with a structure")
     of_latent = {**source, "corpora": ["mine"], "generators": ["grammar"]}
     wrong = study({"kind": "tendencies", "critic": "tendencies-demo", "sources": [of_latent]})
-    assert_refused(folder, wrong, "grammar is of kind rnng, whose likelihood")
+    assert_refused(folder, wrong, "grammar is of kind rnng, a latent language model")

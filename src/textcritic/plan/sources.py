@@ -237,13 +237,12 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
         raise TextcriticError(f"{where}: {source.corpus} is a parallel corpus; this experiment is for articles of text")
     if is_structured(corpus):
         raise TextcriticError(
-            f"{where}: {source.corpus} is tokens with a structure behind them, for experiments of the kind importance;"
-            " this experiment is for articles of text"
+            f"{where}: {source.corpus} is tokens with a structure behind them, for latent language models; this"
+            " experiment is for articles of text"
         )
     if generator["kind"] in LATENT:
         raise TextcriticError(
-            f"{name} is of kind {generator['kind']}, whose likelihood experiments of the kind importance estimate;"
-            " it draws no articles"
+            f"{name} is of kind {generator['kind']}, a latent language model whose likelihood is estimated; it draws no articles"
         )
     if not is_text(corpus):
         raise TextcriticError(f"{where}: {source.corpus} is not text but synthetic; this experiment is for text")
