@@ -242,7 +242,8 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
         )
     if generator["kind"] in LATENT:
         raise TextcriticError(
-            f"{name} is of kind {generator['kind']}, a latent language model whose likelihood is estimated; it draws no articles"
+            f"{name} is of kind {generator['kind']}, a latent language model whose likelihood is estimated; it draws no"
+            " articles"
         )
     if not is_text(corpus):
         raise TextcriticError(f"{where}: {source.corpus} is not text but synthetic; this experiment is for text")
