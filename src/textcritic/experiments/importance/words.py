@@ -102,8 +102,9 @@ def lines(rows: pd.DataFrame, names: ImportanceNames) -> Iterator[str]:
 
 
 def _estimate(row: Mapping[str, Any], names: ImportanceNames) -> str:
+    drawn = f"with {names.line(row)}" if row["peeks"] else "without peeking"
     return (
-        f"The lowest of its estimates is a perplexity of {number(row['ppl'])}, with {names.line(row)} and "
+        f"The lowest of its estimates is a perplexity of {number(row['ppl'])}, {drawn} and with "
         f"K = {count(row['draws'])} draws of each text; with 95%, the model's own perplexity on these texts is at most "
         f"{number(row['truth_at_most'])}."
     )
