@@ -99,7 +99,9 @@ class CRF(Proposal):
                 raise TextcriticError(
                     f"{text.id}: has {len(text.tokens)} words; the proposal reads at most {longest} (model.longest)"
                 )
-        rows = [torch.tensor([self.begin, *self.vocabulary.encode(text.tokens), self.finish]) for text in texts]
+        rows = [
+            torch.tensor([self.begin, *self.vocabulary.encode(text.tokens).tolist(), self.finish]) for text in texts
+        ]
         numbers = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=self.finish).to(self.device)
         places = torch.arange(numbers.shape[1], device=self.device)
         read = self.dropout(self.words(numbers) + self.positions(places))
