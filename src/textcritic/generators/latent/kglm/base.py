@@ -1,0 +1,170 @@
+"""What KGLM and its proposal share: settings, the knowledge graph, an LSTM over the words, batches of texts."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from textcritic.corpora.links import Knowledge
+from textcritic.corpora.structured import Structured
+from textcritic.errors import TextcriticError
+from textcritic.generators.latent.kglm.graph import Graph
+from textcritic.generators.latent.kglm.states import Links, links_of
+from textcritic.generators.latent.model import Learner
+from textcritic.generators.latent.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The settings that KGLM and its proposal share."""
+
+    words: int = 128  # dimensions of word embeddings
+    entities: int = 64  # dimensions of entities and relations
+    hidden: int = 192  # units of the LSTM
+    layers: int = 1
+    dropout: float = 0.2
+    window: int = 30  # tokens after which an entity is no longer recent
+    learn_entities: bool = True  # else they stay as they are drawn
+
+    def __post_init__(self) -> None:
+        for key in ("words", "entities", "hidden", "layers", "window"):
+            value = getattr(self, key)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise TextcriticError(f"model.{key}: is {value!r}; should be a whole number of at least 1")
+        if not 0 <= self.dropout < 1:
+            raise TextcriticError(f"model.dropout: is {self.dropout}; should be at least 0 and below 1")
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Self:
+        """From `model` of a registry entry.
+
+        Raises:
+            TextcriticError: a key that is not known, or a value that is not possible.
+        """
+        known = [field.name for field in fields(cls)]
+        for key in settings:
+            if key not in known:
+                raise TextcriticError(f"model.{key}: no such setting; there are {', '.join(known)}")
+        return cls(**settings)
+
+
+class LinkLearner(Learner):
+    """A learner that reads a knowledge graph.
+
+    Attributes:
+        graph: see `Graph`.
+        size: see `Size`.
+    """
+
+    graph: Graph
+    size: Size
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], knowledge: Path | None = None) -> Self:
+        """As `Learner.load`.
+
+        Raises:
+            TextcriticError: also where the model was trained with another knowledge graph.
+        """
+        learner = super().load(folder, knowledge)
+        if int(learner.graph.checksum) != learner.graph.fingerprint:
+            raise TextcriticError(f"{folder}: was trained with another knowledge graph than {knowledge}; give that one")
+        return learner
+
+    def states_of(self, text: Structured) -> Links:
+        """The states that a text has, K = 1; see `states.links_of`.
+
+        Raises:
+            TextcriticError: an entity is not in the graph.
+        """
+        return links_of(text, self.graph, self.size.window)
+
+    def gold(self, texts: Sequence[Structured]) -> Links:
+        """The states of texts, padded by NONE [texts, longest text]."""
+        states = [self.states_of(text) for text in texts]
+        pad = lambda rows, value: torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=value)  # noqa: E731
+        types, entities = pad([s.types[0] for s in states], 0), pad([s.entities[0] for s in states], -1)
+        return Links(types.to(self.device), entities.to(self.device))
+
+    def moved(self, text: Structured, states: Links) -> Links:
+        """States where the weights are.
+
+        Raises:
+            TextcriticError: they are not of this text.
+        """
+        if states.types.shape[1] != len(text.tokens):
+            raise TextcriticError(
+                f"{text.id}: has {len(text.tokens)} tokens, but the states are of {states.types.shape[1]}"
+            )
+        return Links(states.types.to(self.device), states.entities.to(self.device))
+
+
+class Reader(torch.nn.Module):
+    """An LSTM over the words of texts, then a linear map to vectors of given sizes.
+
+    Args:
+        size: see `Size`.
+        parts: dimensions of each vector that is made.
+        both_ways: whether the LSTM reads in both directions.
+    """
+
+    def __init__(self, size: Size, parts: Sequence[int], both_ways: bool = False) -> None:
+        super().__init__()
+        self.parts = list(parts)
+        self.dropout = torch.nn.Dropout(size.dropout)
+        between = size.dropout if size.layers > 1 else 0.0
+        self.lstm = torch.nn.LSTM(
+            size.words, size.hidden, size.layers, batch_first=True, dropout=between, bidirectional=both_ways
+        )
+        self.out = torch.nn.Linear(size.hidden * (2 if both_ways else 1), sum(parts))
+
+    def forward(self, vectors: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """The parts at each token [texts, T, part]; what is beyond a text's length has no meaning.
+
+        Args:
+            vectors: of words [texts, T, words].
+            lengths: of the texts, on the CPU [texts].
+        """
+        packed = pack_padded_sequence(self.dropout(vectors), lengths, batch_first=True, enforce_sorted=False)
+        hidden = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=vectors.shape[1])[0]
+        return self.out(self.dropout(hidden)).split(self.parts, -1)
+
+    def step(self, vectors: torch.Tensor, state: Any) -> tuple[tuple[torch.Tensor, ...], Any]:
+        """The parts of one more token of each text [texts, part], and the LSTM's state after it."""
+        hidden, state = self.lstm(vectors.unsqueeze(1), state)
+        return self.out(hidden[:, 0]).split(self.parts, -1), state
+
+
+def padded(
+    texts: Sequence[Structured], vocabulary: Vocabulary, device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Numbers of words, padded by 0 [texts, T], and the lengths of texts, on the CPU [texts]."""
+    rows = [vocabulary.encode(text.tokens) for text in texts]
+    words = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
+    return words.to(device), torch.tensor([len(row) for row in rows])
+
+
+def shifted(words: torch.Tensor, begin: int) -> torch.Tensor:
+    """The word before each word, `begin` before the first."""
+    return torch.nn.functional.pad(words[:, :-1], (1, 0), value=begin)
+
+
+def sums_of(log: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """Sums over the tokens of each text [texts], without padding."""
+    real = torch.arange(log.shape[1], device=log.device) < lengths.to(log.device).unsqueeze(1)
+    return log.masked_fill(~real, 0.0).sum(1)
+
+
+def read_graph(knowledge: Path | None, vocabulary: Vocabulary, kind: str) -> Graph:
+    """The graph of a folder of `links.write_knowledge`.
+
+    Raises:
+        TextcriticError: there is no folder, or it cannot be read.
+    """
+    if knowledge is None:
+        raise TextcriticError(f"{kind}: needs the folder of a knowledge graph; give a corpus that has one")
+    return Graph(Knowledge.read(knowledge), vocabulary)

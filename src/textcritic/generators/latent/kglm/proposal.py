@@ -1,0 +1,134 @@
+"""KglmDisc, the proposal q(z | x) of KGLM: the same choices, by an LSTM that has read more of the text.
+
+    q(z | x) = prod_t q(z_t | g_t, z_<t)
+
+What g_t has read is the setting `reads`: `prefix`, the tokens before x_t (no peeking); `next`, x_t too (the paper's
+"peeking" of KGLM); `document`, all of x, in both directions. Where it has read x_t, and the setting `match` is on, a
+learned number is added to the logits of new entities with a name that begins with x_t, and others to those of the types
+where there is such an entity. The published KglmDisc has no such numbers and no `document`.
+
+A temperature divides the logits of every softmax, so that q stays normalised. The window should not be shorter than
+that of the model: q would not draw some states that are possible.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import torch
+
+from textcritic.corpora.structured import Structured
+from textcritic.errors import TextcriticError
+from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, padded, read_graph, shifted, sums_of
+from textcritic.generators.latent.kglm.beam import best_states
+from textcritic.generators.latent.kglm.choices import Choices, Features
+from textcritic.generators.latent.kglm.draw import draw_state
+from textcritic.generators.latent.kglm.graph import Graph
+from textcritic.generators.latent.kglm.states import Links
+from textcritic.generators.latent.model import Proposal
+from textcritic.generators.latent.vocabulary import Vocabulary
+
+READS = ("prefix", "next", "document")
+
+
+@dataclass(frozen=True, slots=True)
+class DiscSize(Size):
+    """The settings of KglmDisc."""
+
+    reads: str = "next"
+    match: bool = True  # without effect where it reads the prefix
+
+    def __post_init__(self) -> None:
+        Size.__post_init__(self)
+        if self.reads not in READS:
+            raise TextcriticError(f"model.reads: is {self.reads!r}; should be one of {', '.join(READS)}")
+
+
+class KglmDisc(LinkLearner, Proposal):
+    """KglmDisc, see the module; settings: `DiscSize`."""
+
+    kind = "kglm-disc"
+    size: DiscSize
+
+    def __init__(self, size: DiscSize, vocabulary: Vocabulary, graph: Graph) -> None:
+        super().__init__()
+        self.size, self.vocabulary, self.graph = size, vocabulary, graph
+        self.matches = size.match and size.reads != "prefix"
+        self.named_by = _first_words(graph) if self.matches else {}
+        self.embedding = torch.nn.Embedding(len(vocabulary) + 1, size.words)
+        torch.nn.init.normal_(self.embedding.weight, std=size.words**-0.5)
+        self.reader = Reader(size, (size.entities, size.entities), both_ways=size.reads == "document")
+        self.choices = Choices(graph, size.entities, size.window, size.learn_entities, self.matches)
+
+    @classmethod
+    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
+        """See `Learner.build`."""
+        proposal = cls(DiscSize.from_settings(settings), vocabulary, read_graph(knowledge, vocabulary, cls.kind))
+        proposal.settings = dict(settings)
+        return proposal
+
+    def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
+        """See `Learner.losses`."""
+        features, longest, lengths = self.features(texts)
+        at = torch.arange(len(texts) * longest, device=self.device).view(len(texts), longest)
+        return -sums_of(self.choices.log_probs(features, self.gold(texts), at, 1.0), lengths)
+
+    @torch.no_grad()
+    def draw(
+        self, text: Structured, count: int, temperature: float, generator: torch.Generator
+    ) -> tuple[Links, torch.Tensor]:
+        """See `Proposal.draw`."""
+        features, longest, _ = self.features([text])
+        states = Links(*(torch.empty(count, 0, dtype=torch.int64, device=self.device) for _ in range(2)))
+        for token in range(longest):
+            states = draw_state(self.choices, features.at(token), states, temperature, generator)
+        return states, self._log_tokens(features, states, temperature).sum(1)
+
+    def log_q(self, text: Structured, states: Links, temperature: float) -> torch.Tensor:
+        """See `Proposal.log_q`."""
+        return self.log_q_tokens(text, states, temperature).sum(1)
+
+    @torch.no_grad()
+    def log_q_tokens(self, text: Structured, states: Links, temperature: float) -> torch.Tensor:
+        """What each token adds to `log_q`, log q(z_t | x, z_<t): float64 [K, T]."""
+        return self._log_tokens(self.features([text])[0], self.moved(text, states), temperature)
+
+    @torch.no_grad()
+    def best(self, text: Structured, count: int) -> Links:
+        """See `Proposal.best`: a beam search of this width; see `beam.best_states`."""
+        features, longest, _ = self.features([text])
+        return best_states(self.choices, features, longest, count)
+
+    def _log_tokens(self, features: Features, states: Links, temperature: float) -> torch.Tensor:
+        at = torch.arange(states.types.shape[1], device=self.device).expand(len(states), -1)
+        return self.choices.log_probs(features, states, at, temperature)
+
+    def features(self, texts: Sequence[Structured]) -> tuple[Features, int, torch.Tensor]:
+        """What states depend on, of all tokens of padded texts [texts * longest]; the longest text; the lengths."""
+        words, lengths = padded(texts, self.vocabulary, self.device)
+        inputs = shifted(words, len(self.vocabulary)) if self.size.reads == "prefix" else words
+        head, edge = (part.flatten(0, 1) for part in self.reader(self.embedding(inputs), lengths))
+        matches = self._matches(texts, words.shape[1]) if self.matches else None
+        return Features(head, edge, matches), words.shape[1], lengths
+
+    def _matches(self, texts: Sequence[Structured], longest: int) -> torch.Tensor:
+        pairs = [
+            (row * longest + token, entity)
+            for row, text in enumerate(texts)
+            for token, word in enumerate(text.tokens)
+            for entity in self.named_by.get(word, ())
+        ]
+        return torch.tensor(pairs, dtype=torch.int64, device=self.device).view(-1, 2).T
+
+
+def _first_words(graph: Graph) -> dict[str, list[int]]:
+    """The entities that have an alias that begins with a word."""
+    found: dict[str, list[int]] = {}
+    begins = (graph.alias_before == graph.alias_before.max()).tolist() if len(graph.surfaces) else []
+    ends = graph.alias_starts.tolist()
+    for entity in range(len(graph)):
+        places = range(ends[entity], ends[entity + 1])
+        for word in dict.fromkeys(graph.surfaces[place] for place in places if begins[place]):
+            found.setdefault(word, []).append(entity)
+    return found

@@ -1,0 +1,236 @@
+"""Readers of linked texts, of graphs and of foreign pickles; made-up linked texts."""
+
+import collections
+import gzip
+import json
+import os
+import pickle
+from collections import Counter
+
+import pytest
+
+from textcritic.corpora.link_process import draw_linked_texts, made_up_facts
+from textcritic.corpora.links import (
+    EARLIER_PIECE,
+    EMPTY,
+    NOT_MENTIONED,
+    OVERLAP,
+    REFLEXIVE,
+    TOO_LONG,
+    Knowledge,
+    read_links,
+    read_released_pickle,
+    write_knowledge,
+)
+from textcritic.corpora.structured import Edge, Mention, Structured
+from textcritic.errors import TextcriticError
+
+TOKENS = ["@@START@@", "Kawhi", "Leonard", "to", "join", "L.A.", "Clippers", ".", "He", "left", "."]
+
+
+def annotation(entity, start, end, *edges):
+    relations = [relation for relation, _ in edges] or ["@@NEW@@"]
+    parents = [parent for _, parent in edges] or [entity]
+    return {"source": "WIKI", "id": entity, "relation": relations, "parent_id": parents, "span": [start, end]}
+
+
+def written(folder, annotations, tokens=TOKENS, name="test.jsonl"):
+    path = folder / name
+    line = json.dumps({"title": "News", "tokens": tokens, "annotations": annotations}) + "\n"
+    with gzip.open(path, "wt") if name.endswith(".gz") else path.open("w") as handle:
+        handle.write(line)
+    return path
+
+
+GOOD = [
+    annotation("Q1", 1, 3),
+    annotation("Q2", 5, 7, ("P54", "Q1"), ("R:P1", "Q1")),
+    annotation("Q1", 8, 9, (REFLEXIVE, "Q1"), ("R:P54", "Q2")),
+]
+
+
+@pytest.mark.parametrize("name", ["test.jsonl", "test.jsonl.gz"])
+def test_mentions_and_edges_are_read(tmp_path, name):
+    skipped = Counter()
+    (text,) = read_links(written(tmp_path, GOOD, name=name), skipped)
+    assert text.tokens == tuple(TOKENS[1:])
+    assert text.mentions == (
+        Mention(0, 2, "Q1"),
+        Mention(4, 6, "Q2", (Edge("Q1", "P54"), Edge("Q1", "R:P1"))),
+        Mention(7, 8, "Q1", (Edge("Q1", REFLEXIVE), Edge("Q2", "R:P54"))),
+    )
+    assert text.group == "1: News"
+    assert not +skipped
+
+
+def test_what_cannot_be_used_is_counted_by_its_reason(tmp_path):
+    annotations = [
+        annotation("Q1", 1, 3),
+        annotation("Q2", 2, 4),
+        annotation("Q3", 5, 5),
+        annotation("Q4", 6, 7, ("P1", "Q2"), ("P1", "Q1")),
+    ]
+    skipped = Counter()
+    (text,) = read_links(written(tmp_path, annotations), skipped)
+    assert [mention.entity for mention in text.mentions] == ["Q1", "Q4"]
+    assert text.mentions[1].edges == (Edge("Q1", "P1"),)
+    assert +skipped == {OVERLAP: 1, EMPTY: 1, NOT_MENTIONED: 1}
+
+
+def test_pieces_cut_no_mention_and_edges_stay_within_them(tmp_path):
+    skipped = Counter()
+    texts = list(read_links(written(tmp_path, GOOD), skipped, longest=5))
+    assert [len(text.tokens) for text in texts] == [4, 5, 1]
+    assert sum((text.tokens for text in texts), ()) == tuple(TOKENS[1:])
+    # Q1 is not mentioned in the second piece before Q2, and then follows from Q2 only.
+    assert texts[1].mentions == (Mention(0, 2, "Q2"), Mention(3, 4, "Q1", (Edge("Q2", "R:P54"),)))
+    assert +skipped == {EARLIER_PIECE: 3}
+    assert {text.group for text in texts} == {"1: News"}
+    assert len({text.id for text in texts}) == 3
+
+
+def test_pieces_have_at_least_one_token(tmp_path):
+    with pytest.raises(TextcriticError, match="at least 1"):
+        list(read_links(written(tmp_path, GOOD), Counter(), longest=0))
+
+
+def test_a_mention_longer_than_a_piece_is_left_out_and_counted(tmp_path):
+    skipped = Counter()
+    texts = list(read_links(written(tmp_path, GOOD), skipped, longest=1))
+    assert [len(text.tokens) for text in texts] == [1] * 10
+    assert skipped[TOO_LONG] == 2
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ([1], "title, tokens and annotations"),
+        ({"title": "a", "tokens": "b c", "annotations": []}, "tokens"),
+        ({"title": "a", "tokens": TOKENS, "annotations": [annotation("Q1", 9, 12)]}, "9 to 12; there are 11"),
+        ({"title": "a", "tokens": TOKENS, "annotations": [{"id": "Q1", "span": [1, 2]}]}, "parent_id"),
+        (
+            {"title": "a", "tokens": TOKENS, "annotations": [{**GOOD[0], "relation": []}]},
+            "as many parent_id as relation",
+        ),
+    ],
+)
+def test_a_line_that_is_not_as_published_is_named(tmp_path, record, said):
+    path = tmp_path / "bad.jsonl"
+    path.write_text(json.dumps({"title": "News", "tokens": TOKENS, "annotations": GOOD}) + "\n" + json.dumps(record))
+    with pytest.raises(TextcriticError, match=said) as error:
+        list(read_links(path, Counter()))
+    assert f"{path}:2" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_graph_is_made_of_texts_and_read_back(tmp_path):
+    texts = list(read_links(written(tmp_path, GOOD), Counter()))
+    knowledge = write_knowledge(texts, tmp_path / "knowledge")
+    assert knowledge == Knowledge.read(tmp_path / "knowledge")
+    assert knowledge.edges == {"Q1": (("P54", "Q2"), ("R:P1", "Q2")), "Q2": (("R:P54", "Q1"),)}
+    assert knowledge.aliases["Q1"] == (("He",), ("Kawhi", "Leonard"))
+    assert knowledge.relations == (REFLEXIVE, "P54", "R:P1", "R:P54")
+
+
+def test_the_commonest_four_short_names_are_aliases(tmp_path):
+    names = [("a",), ("b",), ("b",), ("c",), ("c",), ("d", "e"), ("d", "e"), ("f",), ("f",), tuple("longername")]
+    tokens = sum(names, ())
+    ends = [sum(map(len, names[: n + 1])) for n in range(len(names))]
+    mentions = tuple(Mention(end - len(name), end, "Q") for name, end in zip(names, ends, strict=True))
+    knowledge = write_knowledge([Structured("t", tokens, mentions=mentions)], tmp_path)
+    assert knowledge.aliases == {"Q": (("b",), ("c",), ("d", "e"), ("f",))}
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("aliases.json", {"A": [["x"], []]}, "entity A has an alias of zero tokens"),
+        ("aliases.json", {"A": ["x"]}, "list of aliases"),
+        ("aliases.json", {}, "no entities"),
+        ("graph.json", {"A": [["r", "B"]]}, "entity B is not in aliases.json"),
+        ("graph.json", {"A": [["r"]]}, "pairs"),
+        ("graph.json", [], "pairs"),
+    ],
+)
+def test_a_graph_that_is_not_possible_is_named(tmp_path, file, content, said):
+    (tmp_path / "graph.json").write_text("{}")
+    (tmp_path / "aliases.json").write_text(json.dumps({"A": [["x"]]}))
+    (tmp_path / file).write_text(json.dumps(content))
+    with pytest.raises(TextcriticError, match=said) as error:
+        Knowledge.read(tmp_path)
+    assert file in str(error.value)
+
+
+def test_no_graph_is_made_of_texts_without_mentions(tmp_path):
+    with pytest.raises(TextcriticError, match="without mentions"):
+        write_knowledge([Structured("t", ("a",))], tmp_path / "knowledge")
+
+
+def test_a_pickle_of_plain_values_is_read(tmp_path):
+    graph = collections.defaultdict(list, {"Q1": [("P1", "Q2")], "Q2": {1, 2.5, None, "x"}})
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        (tmp_path / "graph.pkl").write_bytes(pickle.dumps(graph, protocol))
+        found = read_released_pickle(tmp_path / "graph.pkl")
+        assert {key: value for key, value in found.items() if key == "Q1"} == {"Q1": [("P1", "Q2")]}
+
+
+class Evil:
+    def __init__(self, call, *arguments):
+        self.call, self.arguments = call, arguments
+
+    def __reduce__(self):
+        return self.call, self.arguments
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_pickle_that_calls_anything_is_refused_before_it_does(tmp_path, nested):
+    mark = tmp_path / "called"
+    for call, arguments in (
+        (os.system, (f"touch {mark}",)),
+        (eval, (f"open({str(mark)!r}, 'w')",)),
+        (getattr, ((), "x")),
+    ):
+        value = Evil(call, *arguments)
+        (tmp_path / "evil.pkl").write_bytes(pickle.dumps({"Q1": [value]} if nested else value))
+        with pytest.raises(TextcriticError, match="plain types and defaultdict are allowed"):
+            read_released_pickle(tmp_path / "evil.pkl")
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"not a pickle", pickle.dumps([1] * 100)[:-20]])
+def test_a_damaged_pickle_is_named(tmp_path, content):
+    (tmp_path / "bad.pkl").write_bytes(content)
+    with pytest.raises(TextcriticError, match=r"bad\.pkl"):
+        read_released_pickle(tmp_path / "bad.pkl")
+
+
+def test_made_up_texts_follow_the_made_up_graph():
+    facts = {(fact.subject, fact.relation, fact.object) for fact in made_up_facts()}
+    texts = draw_linked_texts(200, 1)
+    assert texts == draw_linked_texts(200, 1)
+    assert texts != draw_linked_texts(200, 2)
+    related = again = parallel = 0
+    for text in texts:
+        assert 10 <= len(text.tokens) <= 60
+        before: set[str] = set()
+        for mention in text.mentions:
+            name = " ".join(text.tokens[mention.start : mention.end])
+            assert mention.entity == name or (mention.entity.endswith(name) and mention.entity in before)
+            for edge in mention.edges:
+                assert edge.parent in before
+                if edge.relation == REFLEXIVE:
+                    assert edge.parent == mention.entity
+                    again += 1
+                else:
+                    assert (edge.parent, edge.relation, mention.entity) in facts
+                    related += 1
+            parents = [edge.parent for edge in mention.edges]
+            parallel += len(set(parents)) < len(parents)
+            before.add(mention.entity)
+    assert min(related, again) > 200
+    assert parallel
+
+
+def test_no_made_up_texts_are_an_error():
+    with pytest.raises(TextcriticError, match="at least 1"):
+        draw_linked_texts(0, 1)
