@@ -5,20 +5,17 @@ last column holds brackets: `(3` opens a mention of entity 3 at this word, `3)` 
 word; `|` may stand between them. Pradhan et al. 2012, section 4, has the whole format.
 """
 
-import gzip
 import os
 import re
-import tarfile
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from textcritic.corpora.archives import texts_of
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.parse_heads import parse_heads
 from textcritic.errors import TextcriticError
 
-GZIP = b"\x1f\x8b"
 SUFFIX = ".conll"
 SHORT, MINIMAL, FULL = 3, 5, 12
 """Columns of a line: number, word, entities (OntoGUM); document, part, number, word, entities; and the whole format."""
@@ -81,7 +78,7 @@ def conll_documents(paths: Iterable[str | os.PathLike[str]], folder: str | None 
     """
     seen: dict[str, str] = {}
     for path in paths:
-        for where, text in _texts(Path(path), folder):
+        for where, text in texts_of(path, (SUFFIX,), folder):
             for document in _documents(where, text):
                 if document.id in seen:
                     raise TextcriticError(
@@ -129,53 +126,6 @@ def written_out(document: ConllDocument) -> tuple[str, list[tuple[int, int]]]:
 def plain(word: str) -> str:
     """The signs of the text that a word stands for: `-LRB-` is a bracket."""
     return ESCAPES.get(word, word)
-
-
-def is_archive(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a .tar.gz archive, by what is in it: what was downloaded has no suffix.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    with Path(path).open("rb") as handle:
-        return handle.read(len(GZIP)) == GZIP and tarfile.is_tarfile(path)
-
-
-def _texts(path: Path, folder: str | None) -> Iterator[tuple[str, str]]:
-    """The name and the text of a file, or of each file in an archive."""
-    try:
-        if is_archive(path):
-            members = _members(path, folder)
-        else:
-            data = path.read_bytes()
-            members = [(str(path), gzip.decompress(data) if data.startswith(GZIP) else data)]
-    except FileNotFoundError as error:
-        raise TextcriticError(f"{path}: no such file") from error
-    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise TextcriticError(f"{path}: cut or no gzip archive ({error}); fetch it again") from error
-    except OSError as error:
-        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
-    for where, data in members:
-        try:
-            yield where, data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise TextcriticError(f"{where}:{line}: not UTF-8; save the file as UTF-8") from error
-
-
-def _members(path: Path, folder: str | None) -> list[tuple[str, bytes]]:
-    inside = "" if folder is None else f"/{folder.strip('/')}/"
-    found = []
-    with tarfile.open(path, "r:gz") as archive:
-        for member in archive:
-            name = PurePosixPath(member.name).name
-            if member.isfile() and name.endswith(SUFFIX) and name[0] != "." and inside in f"/{member.name}":
-                handle = archive.extractfile(member)
-                found.append((f"{path}:{member.name}", handle.read() if handle else b""))
-    if not found:
-        place = f" in a folder {folder}" if folder else ""
-        raise TextcriticError(f"{path}: there is no file *{SUFFIX}{place} in the archive")
-    return sorted(found)
 
 
 def _documents(where: str, text: str) -> Iterator[ConllDocument]:

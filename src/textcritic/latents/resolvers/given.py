@@ -10,7 +10,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora.conll import ConllDocument, conll_documents, is_archive, plain
+from textcritic.corpora.archives import is_archive
+from textcritic.corpora.conll import ConllDocument, conll_documents, plain
 from textcritic.corpora.records import Record, records
 from textcritic.corpora.values import kind_of
 from textcritic.errors import TextcriticError
