@@ -1,5 +1,6 @@
 """The only place where uncertainty is computed: bootstrap intervals, permutation tests, spread over trainings."""
 
+from textcritic.inference.annealed import Annealable, annealed_weights, powers_of, reversed_weights, upper_bound
 from textcritic.inference.bootstrap import LEAST_UNITS, Interval, bootstrap_difference, bootstrap_interval, linearised
 from textcritic.inference.categorical import (
     DISTANCES,
@@ -65,6 +66,7 @@ from textcritic.inference.paired import paired_permutation_test
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.power import POWER_COLUMNS, PowerDraws, PowerOptions, noticed, power_rows
 from textcritic.inference.ranks import RankTest, rank_interval, rank_permutation
+from textcritic.inference.sequential import Filtered, StepModel, particle_filter, resample
 from textcritic.inference.shares import share_interval
 from textcritic.inference.statistics import Statistic, exp_ratio_of_sums, ratio_of_sums, with_ones
 from textcritic.inference.strata import (
@@ -94,11 +96,13 @@ __all__ = [
     "POWER_COLUMNS",
     "SAME",
     "UNKNOWN",
+    "Annealable",
     "ClusterTest",
     "Component",
     "CovarianceTest",
     "DifferenceTest",
     "EnergyTest",
+    "Filtered",
     "Gap",
     "GroupTest",
     "Groups",
@@ -114,10 +118,12 @@ __all__ = [
     "RankTest",
     "Recipe",
     "Statistic",
+    "StepModel",
     "StrataDifference",
     "StrataTest",
     "WordDistance",
     "aggregated_covariance",
+    "annealed_weights",
     "are_grouped",
     "bootstrap_difference",
     "bootstrap_interval",
@@ -153,14 +159,18 @@ __all__ = [
     "over_runs",
     "over_trainings",
     "paired_permutation_test",
+    "particle_filter",
     "permutation_p_values",
     "permutation_test",
     "power_rows",
+    "powers_of",
     "quantile",
     "rank_interval",
     "rank_permutation",
     "ratio_of_sums",
     "recipes_p",
+    "resample",
+    "reversed_weights",
     "runs_p",
     "share_interval",
     "strata_difference",
@@ -171,6 +181,7 @@ __all__ = [
     "two_sample_test",
     "unit_of",
     "unit_sums",
+    "upper_bound",
     "variance_components",
     "verdict",
     "with_fits",

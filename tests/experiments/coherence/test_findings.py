@@ -142,7 +142,7 @@ def test_headlines_count_samples_of_each_verdict():
     )
     assert "b scores lower than real text. That is not better" in found
     for verdict, p in (
-        ("All 2 samples order their sections measurably worse", 0.001),
+        ("Both samples order their sections measurably worse", 0.001),
         ("Of none of the 2 samples can be told whether", 0.5),
     ):
         both = [_rows(3.0, p).iloc[1:].assign(generator=name) for name in "ab"]

@@ -143,10 +143,11 @@ def headline(card: Sequence[Score]) -> str:
             UNCLEAR: "Whether the model orders its sections as real text does cannot be told from so many documents.",
             UNKNOWN: "The model's section order could not be compared with that of real text.",
         }[verdicts[0]]
+    whole = "Both" if total == 2 else f"All {total}"
     if higher == total:
-        return f"All {total} samples order their sections measurably worse than real text."
+        return f"{whole} samples order their sections measurably worse than real text."
     if same == total:
-        return f"All {total} samples order their sections as real text does, within the margin."
+        return f"{whole} samples order their sections as real text does, within the margin."
     if unclear == total:
         return f"Of none of the {total} samples can be told whether it orders its sections as real text does."
     if unknown == total:
