@@ -44,12 +44,27 @@ class Population:
     def __init__(self, texts: Sequence[str], options: CountOptions | None = None) -> None:
         chosen = replace(options or CountOptions(), groups=max(2, len(texts)))
         self.counts = count_texts([pa.array(texts, pa.string())], len(texts), chosen)
-        # A document is a group of its own; its place among the documents, by group.
-        self.places = np.argsort(self.counts.group)
+        # A document is a group of its own, whose number is not its place among the texts.
+        self.own_group = self.counts.group.astype(np.int64)
 
-    def draw(self, documents: npt.NDArray[np.int64], groups: int = 100, seed: int = 1) -> Counts:
-        """The counts of some documents, named by number, in random groups."""
-        group = groups_of(len(documents), groups, seed)
+    def draw(
+        self,
+        documents: npt.NDArray[np.int64],
+        groups: int = 100,
+        seed: int = 1,
+        units: npt.NDArray[np.int64] | None = None,
+    ) -> Counts:
+        """The counts of some documents, named by their place among the texts, in random groups.
+
+        Args:
+            documents: their places.
+            groups: at most so many.
+            seed: of the groups.
+            units: as of `counting.count_texts`.
+        """
+        largest = 1 if units is None else int(np.bincount(units).max(initial=1))
+        group = groups_of(len(documents), min(groups, len(documents) // largest), seed, units)
+        unit = np.arange(len(group)) if units is None else units
         number = int(group.max()) + 1
         parts = {}
         for field in fields(Counts):
@@ -57,22 +72,42 @@ class Population:
             if field.name in ("words", "lags"):
                 parts[field.name] = values
             elif field.name == "documents":
-                parts[field.name] = values[self.places[documents]]
+                parts[field.name] = values[documents]
             elif issparse(values):
-                parts[field.name] = sums_by_group(values[documents], group, number)
+                parts[field.name] = sums_by_group(values[self.own_group[documents]], group, number)
             elif field.name not in ("group", "unit"):
                 summed = np.zeros((number, *values.shape[1:]), values.dtype)
-                np.add.at(summed, group, values[documents])
+                np.add.at(summed, group, values[self.own_group[documents]])
                 parts[field.name] = summed
-        return ordered(Counts(group=group, unit=np.arange(len(group), dtype=np.int32), **parts))
+        return ordered(Counts(group=group, unit=unit.astype(np.int32), **parts))
 
     def pairs(self, sizes: tuple[int, int], repetitions: int, seed: int) -> Iterator[tuple[Counts, Counts]]:
         """Pairs of disjoint random sets of documents, of these sizes."""
         rng = np.random.default_rng(seed)
         for repetition in range(repetitions):
-            chosen = rng.permutation(len(self.places))[: sum(sizes)]
+            chosen = rng.permutation(len(self.own_group))[: sum(sizes)]
             first, second = np.split(chosen, [sizes[0]])
             yield self.draw(first, seed=repetition), self.draw(second, seed=repetition + repetitions)
+
+    def pairs_with_units(
+        self, units: npt.NDArray[np.int64], sizes: tuple[int, int], repetitions: int, seed: int
+    ) -> Iterator[tuple[Counts, Counts]]:
+        """Pairs of single documents and of whole units, disjoint, each unit and each document of one as likely.
+
+        Args:
+            units: [documents], the unit of each, all of about one size; several hundred units.
+            sizes: single documents, each of a unit of its own, and units of the other set.
+            repetitions: pairs.
+            seed: of the draws.
+        """
+        rng, names = np.random.default_rng(seed), np.unique(units)
+        for repetition in range(repetitions):
+            order = rng.permutation(names)
+            alone, together = order[: sizes[0]], order[sizes[0] : sum(sizes)]
+            first = np.array([rng.choice(np.flatnonzero(units == unit)) for unit in alone])
+            second = np.flatnonzero(np.isin(units, together))
+            own = np.unique(units[second], return_inverse=True)[1]
+            yield self.draw(first, seed=repetition), self.draw(second, seed=repetition + repetitions, units=own)
 
 
 def distance_rates(pairs: Iterable[tuple[Counts, Counts]], options: Options, truth: float = 0.0) -> list[Rates]:
