@@ -53,9 +53,9 @@ def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         "mean over lengths; of words and of pairs of neighbouring words the largest difference of their frequencies; "
         "of burstiness the difference of the exponents of Taylor’s law, over words that are frequent in both; of "
         "recurrence that of the shares of words that recur.",
-        "Where documents of real text belong together (`group`) and those of a sample do not, the tests of ranks, words, "
-        "pairs of words, burstiness and recurrence find differences too often: of two samples of one population in 10% "
-        "to 20% of tests, measured with 20 groups; those of lengths, shares and types in 5%.",
+        "Where documents of real text belong together (`group`) and those of a sample do not, tests of ranks, words, "
+        "pairs of words, burstiness and recurrence find differences too often: of two samples of one population in up "
+        "to 20% of tests (docstrings of 20 modules); those of lengths, shares and types in 5%.",
     ]
     remarks += _lost(rows.drop_duplicates([*GROUP, *RUN]))
     heads = ("Source", *(tendency.title for tendency in TENDENCIES))
