@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: demo criticise fairseq test test-fast slurm-test bench mutants lint format
 
-# STUDY=coreference-demo or STUDY=code-mixing-demo for another one.
+# STUDY=coreference-demo, STUDY=latent-lms-demo or STUDY=code-mixing-demo for another one.
 demo: .venv/installed
 	textcritic demo $(STUDY)
 

@@ -19,6 +19,7 @@ include: "rules/fairseq.smk"
 include: "rules/samples.smk"
 include: "rules/titles.smk"
 include: "rules/hsmm.smk"
+include: "rules/latent.smk"
 include: "rules/report.smk"
 # The kinds of experiment, each with its own jobs.
 include: "rules/coherence.smk"
@@ -31,6 +32,8 @@ include: "rules/tendencies.smk"
 include: "rules/tendency_measures.smk"
 include: "rules/coreference.smk"
 include: "rules/recitation.smk"
+include: "rules/importance.smk"
+include: "rules/importance_truth.smk"
 
 
 for rule_file in project.rule_files():

@@ -37,6 +37,7 @@ wildcard_constraints:
     critic=registries.names("critics"),
     resolver=registries.names("resolvers"),
     annotation=registries.names("annotations"),
+    proposal=registries.names("proposals"),
     model=registries.names("hub"),
     download=registries.names("downloads"),
     dataset=registries.names("datasets"),
@@ -47,6 +48,8 @@ wildcard_constraints:
     draw=r"\d+",
     shard=r"\d+",
     shards=r"\d+",
+    samples=r"\d+",
+    temperature=r"\d+(\.\d+)?",
 
 
 SPLITS = ["train", "validation", "test"]
@@ -55,12 +58,13 @@ PROCESSES = registries.names("corpora", extractor=["process"])
 SENTENCES = ["parallel", "catalogues", "languages"]
 PARALLEL = registries.names("corpora", extractor=SENTENCES)
 TEXTS = registries.names("corpora", others=True, extractor=["process", *SENTENCES])
+STRUCTURED = ["trees", "mentions", "links"]
 # Of those of text, the ones made from a dump of a Wikipedia, by article or by line, those from data sets of the hub, all that
 # are built of articles, and of these the ones that come from none of the former.
 DUMPS = registries.names("corpora", extractor=["wikipedia"])
 LINES = registries.names("corpora", extractor=["wikipedia-lines"])
 HUB_DATASETS = registries.names("corpora", extractor=["hub-dataset"])
-NO_ARTICLES = ["process", *SENTENCES, "wikipedia-lines"]
+NO_ARTICLES = ["process", *SENTENCES, *STRUCTURED, "wikipedia-lines"]
 ARTICLES = registries.names("corpora", others=True, extractor=NO_ARTICLES)
 OTHER_TEXTS = registries.names("corpora", others=True, extractor=[*NO_ARTICLES, "wikipedia", "hub-dataset"])
 # Encodings of processes, of parallel corpora, and of text.

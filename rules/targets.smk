@@ -17,7 +17,8 @@ def corpus_files(study):
 
 
 def generator_files(study):
-    return [path for source in study.sources() for path in paths.perplexity(source)]
+    measured = [path for source in study.sources() for path in paths.perplexity(source)]
+    return [*measured, *(path for e in study.experiments.values() for path in e.models())]
 
 
 def sample_files(study):

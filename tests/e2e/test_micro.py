@@ -139,12 +139,14 @@ def test_outputs_are_all_there(study):
         "mixing": ("mixing", "mixing-pairs", "mixing-languages", "mixing-power", "table10"),
         "tendencies": ("tendencies", *(f"tendencies-{name}" for name in TENDENCY_TABLES), "table4"),
         "recitation": ("recitation", "recitation-lengths", "recitation-passages", "table2"),
+        "importance": ("estimates", "bounds", "curves", "texts", "settings", "table21", "table22"),
     }
     numbered = {
         "topics": ("figure6",),
         "coreference": ("figure12",),
         "mixing": ("figure7",),
         "tendencies": ("figure3",),
+        "importance": ("figure21", "figure22", "figure24"),
     }
     for experiment, tables in names.items():
         for name, suffix in product(tables, ("csv", "tex", "html")):

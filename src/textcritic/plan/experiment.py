@@ -134,6 +134,10 @@ class Experiment(ABC):
         """The corpora that it reads, in order of appearance: for the targets data and train."""
         return list(dict.fromkeys(source.corpus for source in self.sources()))
 
+    def models(self) -> list[str]:
+        """Folders of the models that it reads beside those of its sources, for the target train: by default none."""
+        return []
+
     def uses(self) -> list[tuple[str, str]]:
         """(registry, entry) of all that the block names, by the keyword `registry` of its schema."""
         rules = schema(schema_of(type(self)))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.plan.checks.corpora import given_paths, is_parallel
+from textcritic.plan.checks.corpora import LINKS, given_paths, is_parallel
 from textcritic.plan.checks.parallel import parallel_paths
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source, from_file
@@ -34,6 +34,11 @@ class Paths:
     def parallel(self, corpus: str) -> list[str]:
         """The files that a parallel corpus is made from; none for artificial languages and message catalogues."""
         return [str(path) for path in parallel_paths(self.registries.entry("corpora", corpus)["options"])]
+
+    def knowledge(self, corpus: str) -> str | list[str]:
+        """The folder of a corpus' knowledge graph; none where texts have no links."""
+        linked = self.registries.entry("corpora", corpus)["extractor"] == LINKS
+        return f"results/corpora/{corpus}/knowledge" if linked else []
 
     def dataset_spec(self, corpus: str) -> str:
         """The canonical string of the entry of the data set that a corpus is made from."""
@@ -79,6 +84,11 @@ class Paths:
         encoding = self.registries.entry("generators", w.generator)["encoding"]
         prefix = f"results/encodings/{w.corpus}/{encoding}/{w.setting}"
         return [f"{prefix}/{split}.{part}.npy" for split in splits for part in ("tokens", "kinds")]
+
+    def test_stream(self, w: Any) -> list[str]:
+        """Token streams of the test split of a generator without titles, where the setting is no wildcard."""
+        encoding = self.registries.entry("generators", w.generator)["encoding"]
+        return [f"results/encodings/{w.corpus}/{encoding}/wo-title/test.{part}.npy" for part in ("tokens", "kinds")]
 
     def encoded(self, w: Any, splits: Iterable[str]) -> list[str]:
         """What a generator is trained or measured on: the pairs of a parallel corpus, else `token_streams`."""

@@ -9,8 +9,9 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files
-from textcritic.plan.checks.corpora import is_parallel, is_text
+from textcritic.plan.checks.corpora import is_parallel, is_structured, is_text
 from textcritic.plan.checks.decodings import DRAW, KINDS, LIKELIEST, check_architecture, translates
+from textcritic.plan.checks.latent import LATENT
 from textcritic.plan.checks.models import SUBWORDS, SYMBOLS
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
 
@@ -234,6 +235,16 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
     name = f"{where}: {source.generator}"
     if is_parallel(corpus):
         raise TextcriticError(f"{where}: {source.corpus} is a parallel corpus; this experiment is for articles of text")
+    if is_structured(corpus):
+        raise TextcriticError(
+            f"{where}: {source.corpus} is tokens with a structure behind them, for latent language models; this"
+            " experiment is for articles of text"
+        )
+    if generator["kind"] in LATENT:
+        raise TextcriticError(
+            f"{name} is of kind {generator['kind']}, a latent language model whose likelihood is estimated; it draws no"
+            " articles"
+        )
     if not is_text(corpus):
         raise TextcriticError(f"{where}: {source.corpus} is not text but synthetic; this experiment is for text")
     if generator["kind"] == "hsmm":

@@ -42,6 +42,7 @@ DEMO = "demo"
 DEMOS: Mapping[str, Cost] = {
     DEMO: Cost(1400.0, 450.0),
     "coreference-demo": Cost(680.0, 340.0),
+    "latent-lms-demo": Cost(400.0, 90.0),
     "code-mixing-demo": Cost(700.0, 350.0, ("fairseq", "catalogues")),
 }
 """The studies that need no download but Python packages."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
-from textcritic.plan.checks.corpora import is_parallel, is_text
+from textcritic.plan.checks.corpora import is_parallel, is_structured, is_text
 from textcritic.plan.experiment import Experiment
 
 
@@ -21,6 +21,8 @@ class Corpora(Experiment):
             entry = self.registries.entry("corpora", corpus)
             if is_parallel(entry):
                 raise TextcriticError(f"{self.where}: corpora: {corpus} is a parallel corpus and has no sections")
+            if is_structured(entry):
+                raise TextcriticError(f"{self.where}: corpora: {corpus} is tokens with a structure, without sections")
             if not is_text(entry):
                 raise TextcriticError(f"{self.where}: corpora: {corpus} is a synthetic process and has no sections")
 

@@ -70,7 +70,8 @@ class Learner(torch.nn.Module):
 
     def save(self, folder: Path) -> None:
         """Write config.json, vocabulary.json and model.safetensors into a folder that is there."""
-        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items()}
+        # Copies, as weights that a model uses twice would be refused.
+        weights = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in self.state_dict().items()}
         safetensors.torch.save_file(weights, folder / WEIGHTS)
         self.vocabulary.write(folder / WORDS)
         write_json(folder / CONFIG, {"kind": self.kind, "settings": dict(self.settings)})

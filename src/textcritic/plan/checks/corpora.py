@@ -26,10 +26,32 @@ LANGUAGES = "languages"
 PARALLEL = ("parallel", "catalogues", LANGUAGES)
 """Names of the extractors of parallel corpora: files, message catalogues, and artificial languages."""
 
+TREES, MENTIONS, LINKS = "trees", "mentions", "links"
+STRUCTURED = (TREES, MENTIONS, LINKS)
+"""Names of the extractors of texts with structure, for latent language models: tokens, and what is behind them."""
+
+# Options of texts with structure: their defaults, and the extractors that they have an effect on.
+_OF_STRUCTURE: Mapping[str, tuple[Any, tuple[str, ...]]] = {
+    "made": (None, STRUCTURED),
+    "shortest": (1, STRUCTURED),
+    "longest": (None, (MENTIONS, LINKS)),
+    "longest_mention": (None, (MENTIONS,)),
+    "lower": (False, (MENTIONS,)),
+    "markers": (False, (MENTIONS,)),
+}
+
 
 def is_text(corpus: Mapping[str, Any]) -> bool:
-    """Whether an entry of the corpora registry is articles of text: no sequences of a process, no translations."""
-    return corpus["extractor"] != PROCESS and not is_parallel(corpus)
+    """Whether an entry of the corpora registry is articles of text.
+
+    Those are no sequences of a process, no translations, and no tokens with a structure behind them.
+    """
+    return corpus["extractor"] != PROCESS and not is_parallel(corpus) and not is_structured(corpus)
+
+
+def is_structured(corpus: Mapping[str, Any]) -> bool:
+    """Whether an entry of the corpora registry is tokens with a structure behind them, for latent language models."""
+    return corpus["extractor"] in STRUCTURED
 
 
 def is_parallel(corpus: Mapping[str, Any]) -> bool:
@@ -47,6 +69,7 @@ def check_corpus(name: str, registries: "Registries") -> None:
     if entry["extractor"] == PROCESS:
         recipe_and_counts(entry["options"])
     check_parallel(entry)
+    check_structured(entry)
     check_derived(name, registries.entries["corpora"], PROCESS)
     dataset = entry["options"].get("dataset")
     check_hub_dataset(entry, registries.entry("datasets", dataset)["files"] if dataset else None)
@@ -107,6 +130,25 @@ def check_dump(options: Mapping[str, Any]) -> None:
     if not isinstance(options.get("paths"), list):
         raise TextcriticError("options.paths: should be a list, the files of the dump in order")
     titles_to_skip(options["skip_titles"])
+
+
+def check_structured(entry: Mapping[str, Any]) -> None:
+    """Check the options of trees, mentions and links: texts are either read from files or drawn.
+
+    Raises:
+        TextcriticError: neither or both of the two; or a key that has no effect on this extractor.
+    """
+    options, kind = entry["options"], entry["extractor"]
+    for key, (default, extractors) in _OF_STRUCTURE.items():
+        if options.get(key) != default and kind not in extractors:
+            raise TextcriticError(f"options.{key}: is for the extractors {', '.join(extractors)}; this one is {kind}")
+    if not is_structured(entry):
+        return
+    if bool(options.get("paths")) == ("made" in options):
+        raise TextcriticError("options: give paths or made, one of the two: texts are read from files, or drawn")
+    stray = next((key for key in ("longest", "longest_mention") if options[key] is not None), None)
+    if stray and "made" in options:
+        raise TextcriticError(f"options.{stray}: is for texts that are read from files; these are drawn")
 
 
 def check_splits(entry: Mapping[str, Any]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
+from textcritic.plan.checks.latent import LATENT, check_training
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -18,7 +19,7 @@ WORDS = "words"
 """The tokenizer of whole words; it has no special tokens but the end of text."""
 
 GRADIENT = ("causal", "fairseq")
-"""Kinds of generators that are trained for so many steps or epochs."""
+"""Kinds of generators that are trained for so many steps or epochs, as transformers are."""
 
 
 def check_encoding(name: str, registries: "Registries") -> None:
@@ -47,8 +48,8 @@ def check_generator(name: str, registries: "Registries") -> None:
     """
     model = registries.entry("generators", name)
     _check_encoded(model)
-    if model["kind"] in GRADIENT and (model["training"]["steps"] is None) == (model["training"]["epochs"] is None):
-        raise TextcriticError("training: give steps or epochs, one of the two")
+    if model["kind"] in (*GRADIENT, *LATENT):
+        check_training(model)
     if model["kind"] == "fairseq" and model["training"]["accumulation"] % max(1, model["gpu"]):
         raise TextcriticError(
             f"gpu: {model['gpu']} GPUs cannot share training.accumulation, {model['training']['accumulation']} forward"

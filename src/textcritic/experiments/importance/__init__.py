@@ -1,0 +1,1 @@
+"""Importance: the perplexity of latent language models by importance sampling (Logan et al. 2020)."""

@@ -1,0 +1,214 @@
+"""Figures of importance sampling: perplexity against K, its density over repeats, effective draws, latent states."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+
+from textcritic.experiments.importance.files import ImportanceFiles
+from textcritic.experiments.importance.names import ImportanceNames, keys_of
+from textcritic.experiments.importance.panels import WIDTH, Line, Panel, drawn_panels, panels_of
+from textcritic.experiments.importance.read import read_weights
+from textcritic.experiments.importance.rows import curves_alone
+from textcritic.experiments.importance.states import example_charts
+from textcritic.inference.importance import group_perplexities
+from textcritic.inference.importance.tails import GOOD
+from textcritic.report.drawings import NARROW
+from textcritic.report.numbers import number, percent
+from textcritic.report.style import INK, MUTED, RULE
+from textcritic.report.tables import Material
+
+CURVES, EFFECTIVE = "importance-curves", "effective-draws"
+GRID = 200  # points of a density
+SPREAD = 1e-9  # repeats that differ by a smaller share are all the same
+SHARES = (0.001, 0.01, 0.1, 1.0)
+
+
+def figures(files: ImportanceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """The standing ones: importance-curves, effective-draws, and an example of the states of each corpus."""
+    names = ImportanceNames.of(files)
+    panels = panels_of(rows["curves"][rows["curves"]["level"] == "instance"], names)
+    if panels:
+        baselines = _baselines(rows["estimates"])
+        yield CURVES, curves_chart(panels, baselines, WIDTH), curves_chart(panels, baselines, NARROW)
+        spread = panels_of(rows["texts"], names)
+        draws = _draws(rows["estimates"])
+        yield EFFECTIVE, effective_chart(spread, draws, WIDTH), effective_chart(spread, draws, NARROW)
+    yield from example_charts(files)
+
+
+def curves_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """IS Figures 2 and 3: perplexity at instance level against K."""
+    material = Material(files, names=ImportanceNames.of(files))
+    table = curves_alone(material)
+    panels = panels_of(table[table["level"] == "instance"], material.names)
+    yield CURVES, curves_chart(panels, {}, WIDTH), curves_chart(panels, {}, NARROW)
+
+
+def density_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """IS Figure 4: how repeated estimates of a few draws each are spread."""
+    names, tables = ImportanceNames.of(files), []
+    for weighed in files.weighed:
+        weights = read_weights(weighed)
+        size = min(files.group, weights.draws)
+        ppl = group_perplexities(weights, size, files.repeats)
+        tables.append(pd.DataFrame({"ppl": ppl, "size": size}).assign(**keys_of(weighed)))
+    panels = panels_of(pd.concat(tables, ignore_index=True), names)
+    yield "density", density_chart(panels, WIDTH), density_chart(panels, NARROW)
+
+
+def states_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """IS Figure 1: an example of the latent states of a text, for each corpus."""
+    yield from example_charts(files)
+
+
+FIGURES = {"figures": figures, "states": states_figure, "curves": curves_figure, "density": density_figure}
+
+
+def curves_chart(panels: list[Panel], baselines: Mapping[str, tuple[str, float]], width: float) -> Figure:
+    """Perplexity against K, with what the middle 95% of random orders of the draws lie between as bands.
+
+    Args:
+        panels: of the rows of the table `curves`.
+        baselines: by corpus: the label and the perplexity of a model without latent states.
+        width: inches.
+    """
+
+    def draw(axes: Axes, panel: Panel) -> None:
+        for line in panel.lines:
+            points = line.rows.sort_values("draws")
+            axes.fill_between(
+                points["draws"], points["low"], points["high"], color=line.colour, alpha=0.13, linewidth=0
+            )
+            axes.plot(
+                points["draws"],
+                points["ppl"],
+                color=line.colour,
+                linestyle=line.dashes,
+                label=line.label,
+                linewidth=1.4,
+            )
+        first = panel.lines[0].rows.iloc[0]
+        if np.isfinite(first["exact"]):
+            axes.axhline(first["exact"], color=INK, linewidth=1.2, linestyle=(0, (4, 3)), label="exact")
+        if first["corpus"] in baselines:
+            label, value = baselines[first["corpus"]]
+            axes.axhline(value, color=MUTED, linewidth=1.0, linestyle=(0, (1.2, 1.2)), label=label)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axes.xaxis.set_minor_locator(NullLocator())
+        _scale(axes, [line.rows for line in panel.lines])
+        axes.set_xlabel("K, draws of each text")
+        axes.set_ylabel("perplexity")
+        _legend(axes)
+
+    return drawn_panels(panels, draw, width)
+
+
+def density_chart(panels: list[Panel], width: float) -> Figure:
+    """Densities of repeated estimates; estimates that are all the same are a line upwards."""
+
+    def draw(axes: Axes, panel: Panel) -> None:
+        from scipy.stats import gaussian_kde  # takes long to load
+
+        for line in panel.lines:
+            values = line.rows["ppl"].to_numpy()
+            values = values[np.isfinite(values)]
+            if len(values) < 2 or np.ptp(values) <= SPREAD * abs(values.mean()):
+                for value in values[:1]:
+                    axes.axvline(value, color=line.colour, linestyle=line.dashes, label=line.label)
+                continue
+            kernel = gaussian_kde(values)
+            room = 3 * float(np.sqrt(kernel.covariance[0, 0]))
+            grid = np.linspace(values.min() - room, values.max() + room, GRID)
+            axes.plot(grid, kernel(grid), color=line.colour, linestyle=line.dashes, label=line.label, linewidth=1.4)
+            axes.fill_between(grid, kernel(grid), color=line.colour, alpha=0.1, linewidth=0)
+        axes.set_ylim(0, None)
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.set_xlabel(f"perplexity from {panel.lines[0].rows['size'].iloc[0]:,} draws of each text")
+        _legend(axes)
+
+    return drawn_panels(panels, draw, width)
+
+
+def effective_chart(panels: list[Panel], draws: Mapping[tuple[str, str], int], width: float) -> Figure:
+    """Effective draws as a share of K: of the median text (dot) and of the middle 80% of texts (bar).
+
+    Args:
+        panels: of the rows of the table `texts`.
+        draws: K, by corpus and generator.
+        width: inches.
+    """
+
+    def draw(axes: Axes, panel: Panel) -> None:
+        for place, line in enumerate(panel.lines):
+            _spread(axes, place, line, draws)
+        axes.set_xscale("log")
+        axes.set_xlim(min(SHARES[0], *axes.get_xlim()), 1.05)
+        axes.xaxis.set_major_locator(FixedLocator(SHARES))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_yticks(range(len(panel.lines)), [line.label for line in panel.lines])
+        axes.set_ylim(len(panel.lines) - 0.4, -0.6)
+        axes.grid(axis="x", color=RULE, linewidth=0.5, alpha=0.6)
+        axes.set_axisbelow(True)
+        axes.set_xlabel("effective draws, share of K")
+        axes.annotate(
+            f"texts with\nk-hat ≥ {GOOD}", (1.02, 1.0), xycoords="axes fraction", fontsize=8, color=MUTED, va="bottom"
+        )
+
+    height = 1.2 + 0.3 * max((len(panel.lines) for panel in panels), default=1)
+    return drawn_panels(panels, draw, width, height)
+
+
+def _spread(axes: Axes, place: int, line: Line, draws: Mapping[tuple[str, str], int]) -> None:
+    first = line.rows.iloc[0]
+    shares = line.rows["ess"] / draws[first["corpus"], first["generator"]]
+    low, middle, high = shares.quantile([0.1, 0.5, 0.9])
+    axes.plot([low, high], [place, place], color=line.colour, linewidth=5, alpha=0.35, solid_capstyle="butt")
+    axes.plot(middle, place, "o", color=line.colour, markersize=5)
+    known = line.rows["k_hat"].notna()
+    poor = percent(float((line.rows["k_hat"] >= GOOD).mean())) if known.any() else "—"
+    axes.annotate(poor, (1.02, place), xycoords=axes.get_yaxis_transform(), va="center", fontsize=9, color=MUTED)
+
+
+def _scale(axes: Axes, tables: list[pd.DataFrame]) -> None:
+    """A logarithmic scale where perplexities are far apart."""
+    values = np.concatenate([table["ppl"] for table in tables])
+    values = values[np.isfinite(values)]
+    axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
+    axes.set_axisbelow(True)
+    if len(values) and values.max() / values.min() > 4:
+        axes.set_yscale("log")
+        few = (1,) if values.max() / values.min() > 200 else (1, 2, 5)
+        axes.yaxis.set_major_locator(LogLocator(subs=few))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+
+
+def _legend(axes: Axes) -> None:
+    lines = len(axes.get_legend_handles_labels()[0])
+    axes.legend(fontsize=8, ncols=2 if lines > 4 else 1, handlelength=1.8, columnspacing=1.0, loc="upper right")
+
+
+def _baselines(estimates: pd.DataFrame) -> dict[str, tuple[str, float]]:
+    """By corpus: the label and perplexity of the first model without latent states that stands beside others."""
+    beside = estimates[estimates["beside"] != ""].drop_duplicates("corpus")
+    return {
+        row["corpus"]: (row["beside"], float(row["ppl"] / row["ratio"]))
+        for row in beside.to_dict("records")
+        if np.isfinite(row["ratio"])
+    }
+
+
+def _draws(estimates: pd.DataFrame) -> dict[tuple[str, str], int]:
+    drawn = estimates[estimates["proposal"] != ""]
+    return {(row["corpus"], row["generator"]): int(row["draws"]) for row in drawn.to_dict("records")}

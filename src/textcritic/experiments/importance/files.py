@@ -1,0 +1,99 @@
+"""The files that estimates by importance sampling are made of."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from textcritic.plan.bundle import Files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed(Files):
+    """Log weights of the states that a proposal drew at one temperature, for the test texts of a corpus.
+
+    Attributes:
+        corpus, generator, proposal, seed: what it is.
+        label: what tables and figures call the generator.
+        drawn_by: what they call the proposal.
+        temperature: of the proposal.
+        peeks: whether the proposal has seen tokens that the model has still to predict.
+        shards: .npz files as `LogWeights.save` writes them, each with other draws of the same texts.
+    """
+
+    corpus: str
+    generator: str
+    proposal: str
+    seed: int
+    label: str
+    drawn_by: str
+    temperature: float
+    peeks: bool
+    shards: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exact(Files):
+    """Log p of the test texts where it is known: .npz as `LogWeights.save` writes it, with K = 1.
+
+    Attributes:
+        latent: whether the model has latent states, so that the value stands beside its estimates; else it is that of
+            another model, with which these are compared.
+    """
+
+    corpus: str
+    generator: str
+    seed: int
+    label: str
+    latent: bool
+    weights: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beam(Files):
+    """The likeliest states by a proposal: .npz with `ids` [N], `tokens` [N] and `log_p` [N, states]."""
+
+    corpus: str
+    generator: str
+    proposal: str
+    seed: int
+    label: str
+    drawn_by: str
+    states: int
+    joint: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts(Files):
+    """The test split of a corpus.
+
+    Attributes:
+        corpus: its name.
+        test: Parquet in `articles.ARTICLE_SCHEMA`, or in `structured.STRUCTURED_SCHEMA`.
+        structured: whether in the latter.
+    """
+
+    corpus: str
+    test: Path
+    structured: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportanceFiles(Files):
+    """All that tables, figures and the section are made of.
+
+    Attributes:
+        weighed: in the order of the tables.
+        exact: of models without latent states.
+        beams: in the order of the tables.
+        texts: of each corpus.
+        repeats: random orders and pairings of the draws.
+        group: draws in one of the estimates of the density.
+        resamples: of intervals.
+    """
+
+    weighed: tuple[Weighed, ...]
+    exact: tuple[Exact, ...]
+    beams: tuple[Beam, ...]
+    texts: tuple[Texts, ...]
+    repeats: int
+    group: int
+    resamples: int

@@ -1,0 +1,85 @@
+"""What models, their proposals and temperatures are called."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from textcritic.experiments.importance.files import Beam, Exact, ImportanceFiles, Weighed
+
+PEEKLESS = "no peeking"
+TAU = "τ"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportanceNames:
+    """Names by no more words than it takes to tell the estimates of an experiment apart.
+
+    Attributes:
+        labels: of each generator.
+        proposals: what each proposal is called.
+        several_corpora: whether there are several.
+        several_proposals: generators with several proposals that peek.
+        seeded: (corpus, generator) with several seeds.
+    """
+
+    labels: Mapping[str, str]
+    proposals: Mapping[str, str]
+    several_corpora: bool
+    several_proposals: frozenset[str]
+    seeded: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(cls, files: ImportanceFiles) -> "ImportanceNames":
+        """Names for all that is estimated, bounded or exact."""
+        every: list[Weighed | Exact | Beam] = [*files.weighed, *files.exact, *files.beams]
+        return cls(
+            {one.generator: one.label for one in every},
+            {one.proposal: one.drawn_by for one in every if not isinstance(one, Exact)},
+            len({one.corpus for one in every}) > 1,
+            frozenset(_several((one.generator, one.proposal) for one in files.weighed if one.peeks)),
+            frozenset(_several(((one.corpus, one.generator), one.seed) for one in every)),
+        )
+
+    def model(self, row: Mapping[str, Any], corpus: bool = True) -> str:
+        """A model in words: `trees: RNNG, seed 2`."""
+        start = f"{row['corpus']}: " if corpus and self.several_corpora else ""
+        several = (row["corpus"], row["generator"]) in self.seeded
+        seed = f", seed {row['seed']}" if several else ""
+        return f"{start}{self.labels[row['generator']]}{seed}"
+
+    def drawn(self, row: Mapping[str, Any], corpus: bool = True) -> str:
+        """A model with its proposal, if it has several: `RNNG, CRF`."""
+        several = row["peeks"] and row["generator"] in self.several_proposals
+        return self.model(row, corpus) + (f", {self.proposals[row['proposal']]}" if several else "")
+
+    def line(self, row: Mapping[str, Any]) -> str:
+        """The temperature, or that the proposal does not peek: `τ = 1.1`."""
+        return temperature_name(float(row["temperature"])) if row["peeks"] else PEEKLESS
+
+    def short(self, row: Mapping[str, Any]) -> str:
+        """An estimate under the name of its model: `τ = 1.1`, with its proposal where there are several."""
+        if not row["peeks"] or row["generator"] not in self.several_proposals:
+            return self.line(row)
+        return f"{self.proposals[row['proposal']]}, {self.line(row)}"
+
+    def estimate(self, row: Mapping[str, Any]) -> str:
+        """All together: `RNNG, τ = 1.1`; a model whose value is exact has neither."""
+        return self.model(row) if not row["proposal"] else f"{self.drawn(row)}, {self.line(row)}"
+
+
+def temperature_name(temperature: float) -> str:
+    """`τ = 1.1`."""
+    return f"{TAU} = {temperature:g}"
+
+
+def keys_of(weighed: Weighed) -> dict[str, Any]:
+    """The columns that say in every table what an estimate is of."""
+    names = ("corpus", "generator", "proposal", "seed", "temperature", "peeks")
+    return {name: getattr(weighed, name) for name in names}
+
+
+def _several(pairs: Iterable[tuple[Any, Any]]) -> set[Any]:
+    by_key: dict[Any, set[Any]] = {}
+    for key, value in pairs:
+        by_key.setdefault(key, set()).add(value)
+    return {key for key, values in by_key.items() if len(values) > 1}

@@ -1,0 +1,182 @@
+"""Importance sampling in a study: which files it is made of, and what is checked before anything runs."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.importance.files import Beam, Exact, ImportanceFiles, Texts, Weighed
+from textcritic.plan.checks.corpora import is_structured
+from textcritic.plan.checks.latent import HSMM, LSTM, PROPOSES, WITH_TEMPERATURE, check_structure
+from textcritic.plan.experiment import Experiment
+from textcritic.plan.sources import Source, label_of
+
+
+class Importance(Experiment):
+    """The perplexity of latent language models by importance sampling (Logan et al. 2020)."""
+
+    kind = "importance"
+    tables = ("estimates", "bounds", "curves", "texts", "settings")
+    figures_read = ("estimates", "curves", "texts")
+
+    def check(self) -> None:
+        """See that models and proposals go with their corpora and with each other, and that no two have one label.
+
+        Raises:
+            TextcriticError: the first fault; the line names the key.
+        """
+        where = f"{self.where}: sources"
+        labels: dict[tuple[str, str], str] = {}
+        seen: set[tuple[str, str]] = set()
+        for source in self.block["sources"]:
+            pair = (source["corpus"], source["generator"])
+            if pair in seen:
+                raise TextcriticError(f"{where}: {pair[1]} on {pair[0]} stands twice; give its proposals in one source")
+            seen.add(pair)
+            self._check_source(source, where)
+            for registry, name in [("generators", pair[1]), *(("proposals", name) for name in _proposals(source))]:
+                label = self.registries.entry(registry, name).get("label", name)
+                if labels.setdefault((registry, label), name) != name:
+                    raise TextcriticError(f"{where}: {labels[registry, label]} and {name} have the label {label!r}")
+
+    def sources(self) -> list[Source]:
+        """None: no samples are drawn."""
+        return []
+
+    def corpora(self) -> list[str]:
+        """Those of the sources of the block."""
+        return list(dict.fromkeys(source["corpus"] for source in self.block["sources"]))
+
+    def check_parts(self) -> None:
+        """As `Experiment.check_parts`, with the sources of this kind."""
+        pairs = {(source["corpus"], source["generator"]) for source in self.block["sources"]}
+        for part in self.parts.values():
+            for corpus in part.corpora:
+                if corpus not in self.corpora():
+                    raise TextcriticError(f"{self.where}: {part.name}: {corpus} is not among the experiment's corpora")
+            for generator in part.generators:
+                if generator not in {name for _, name in pairs}:
+                    raise TextcriticError(
+                        f"{self.where}: {part.name}: {generator} is not among the sources of this experiment"
+                    )
+
+    def models(self) -> list[str]:
+        """Folders of generators and proposals."""
+        return [
+            folder
+            for source in self.block["sources"]
+            for seed in source["seeds"]
+            for folder in (
+                f"results/generators/{source['corpus']}/wo-title/{source['generator']}/seed{seed}/model",
+                *(f"results/proposals/{source['corpus']}/{name}/seed{seed}/model" for name in self._trained(source)),
+            )
+        ]
+
+    def files(self, part: str | None = None) -> ImportanceFiles:
+        """Weights and beams of the sources compared, and their test texts."""
+        sources = self._sources(part)
+        return ImportanceFiles(
+            weighed=tuple(weighed for source in sources for weighed in self._weighed(source)),
+            exact=tuple(exact for source in sources for exact in self._exact(source)),
+            beams=tuple(beam for source in sources for beam in self._beams(source)),
+            texts=tuple(self._texts(corpus) for corpus in dict.fromkeys(source["corpus"] for source in sources)),
+            repeats=self.block["repeats"],
+            group=self.block["group"],
+            resamples=self.config["resamples"],
+        )
+
+    def _sources(self, part: str | None) -> list[Mapping[str, Any]]:
+        """The sources of a numbered part, in its order; of the whole experiment if `part` is None."""
+        sources: list[Mapping[str, Any]] = self.block["sources"]
+        if part is None:
+            return sources
+        corpora, generators = self.parts[part].corpora, self.parts[part].generators
+        if corpora:
+            sources = [source for corpus in corpora for source in sources if source["corpus"] == corpus]
+        if generators:
+            sources = [source for name in generators for source in sources if source["generator"] == name]
+        return sources
+
+    def _weighed(self, source: Mapping[str, Any]) -> Iterator[Weighed]:
+        drawn = [(name, tau, True) for name in source["proposals"] for tau in self._temperatures(name)]
+        drawn += [(source["no_peeking"], 1, False)] if source["no_peeking"] else []
+        for seed in source["seeds"]:
+            for proposal, temperature, peeks in drawn:
+                samples = f"t{temperature:g}/k{self.block['samples']}"
+                folder = Path(_weights(source, proposal, seed)) / samples
+                yield Weighed(
+                    **self._said(source, seed),
+                    proposal=proposal,
+                    drawn_by=self._proposal_label(proposal),
+                    temperature=float(temperature),
+                    peeks=peeks,
+                    shards=tuple(folder / f"{shard}.npz" for shard in range(self.block["shards"])),
+                )
+
+    def _beams(self, source: Mapping[str, Any]) -> Iterator[Beam]:
+        for seed in source["seeds"]:
+            for proposal in source["proposals"]:
+                for states in self.block["beams"]:
+                    yield Beam(
+                        **self._said(source, seed),
+                        proposal=proposal,
+                        drawn_by=self._proposal_label(proposal),
+                        states=states,
+                        joint=Path(f"{_weights(source, proposal, seed)}/beam{states}.npz"),
+                    )
+
+    def _exact(self, source: Mapping[str, Any]) -> Iterator[Exact]:
+        kind = self.registries.entry("generators", source["generator"])["kind"]
+        if kind not in (LSTM, HSMM):
+            return
+        for seed in source["seeds"]:
+            folder = f"results/weights/{source['generator']}/{source['corpus']}/seed{seed}"
+            yield Exact(**self._said(source, seed), latent=kind != LSTM, weights=Path(f"{folder}/exact.npz"))
+
+    def _said(self, source: Mapping[str, Any], seed: int) -> dict[str, Any]:
+        generator = source["generator"]
+        label = label_of(generator, self.registries)
+        return {"corpus": source["corpus"], "generator": generator, "seed": seed, "label": label}
+
+    def _temperatures(self, proposal: str) -> list[float]:
+        """Those that a proposal is used at: one that has no temperature as it is, at 1."""
+        entry = self.registries.entry("proposals", proposal)
+        fixed = entry["kind"] == HSMM and entry["quality"] not in WITH_TEMPERATURE
+        temperatures: list[float] = [1] if fixed else self.block["temperatures"]
+        return temperatures
+
+    def _trained(self, source: Mapping[str, Any]) -> list[str]:
+        """The proposals of a source that are trained."""
+        return [name for name in _proposals(source) if self.registries.entry("proposals", name)["kind"] != HSMM]
+
+    def _texts(self, corpus: str) -> Texts:
+        structured = is_structured(self.registries.entry("corpora", corpus))
+        return Texts(corpus=corpus, test=Path("results/corpora") / corpus / "test.parquet", structured=structured)
+
+    def _proposal_label(self, proposal: str) -> str:
+        label: str = self.registries.entry("proposals", proposal).get("label", proposal)
+        return label
+
+    def _check_source(self, source: Mapping[str, Any], where: str) -> None:
+        generator, corpus, proposals = source["generator"], source["corpus"], _proposals(source)
+        kind = self.registries.entry("generators", generator)["kind"]
+        try:
+            check_structure(generator, kind, corpus, self.registries)
+        except TextcriticError as error:
+            raise TextcriticError(f"{where}: {error}") from error
+        if (kind == LSTM) == bool(proposals):
+            has = "no latent states, so give no proposals" if proposals else "latent states: name proposals for them"
+            raise TextcriticError(f"{where}: {generator} is of kind {kind}, which has {has}")
+        for proposal in proposals:
+            drawn = PROPOSES[self.registries.entry("proposals", proposal)["kind"]]
+            if drawn != kind:
+                raise TextcriticError(f"{where}: {proposal} draws states of {drawn}; {generator} is of kind {kind}")
+
+
+def _proposals(source: Mapping[str, Any]) -> list[str]:
+    others = [source["no_peeking"]] if source["no_peeking"] else []
+    return list(dict.fromkeys([*source["proposals"], *others]))
+
+
+def _weights(source: Mapping[str, Any], proposal: str, seed: int) -> str:
+    return f"results/weights/{source['generator']}/{proposal}/{source['corpus']}/seed{seed}"

@@ -1,0 +1,359 @@
+"""Perplexities by importance sampling in long format: estimates, strict bounds, curves, and single texts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.importance.files import Beam, ImportanceFiles, Texts, Weighed
+from textcritic.experiments.importance.names import keys_of
+from textcritic.experiments.importance.read import Known, groups_of, matching, read_weights
+from textcritic.files import arrays_of
+from textcritic.inference import Groups, bootstrap_interval, exp_ratio_of_sums, unit_sums
+from textcritic.inference.importance import (
+    Curves,
+    LogWeights,
+    advice,
+    beam_perplexity,
+    corpus_over_pairings,
+    corpus_perplexity,
+    curves,
+    effective_sample_sizes,
+    for_truth,
+    instance_perplexity,
+    jackknife_log_likelihoods,
+    log_likelihoods,
+    over_draws,
+    pareto_k,
+    pareto_smoothed_log_likelihoods,
+)
+from textcritic.inference.importance.tails import GOOD
+from textcritic.report.published import Published
+from textcritic.report.tables import Material
+
+Array = npt.NDArray[np.float64]
+KEYS = ("generator", "temperature")
+"""What a published value belongs to; the temperature is written as `1.1`, `none` without peeking, "" for a beam."""
+ROW = ("corpus", "generator", "proposal", "seed", "temperature", "peeks", "label")
+ESTIMATES = (
+    *ROW, "texts", "tokens", "draws", "ppl", "ci_low", "ci_high", "ci_why", "draws_low", "draws_high", "draws_why",
+    "truth_at_most", "ppl_corpus", "pairing_mean", "pairing_low", "pairing_high", "exact", "too_high_percent", "ess",
+    "ess_share", "k_hat", "k_hat_poor", "verdict", "advice", "bias_percent", "draws_needed", "jackknife", "pareto",
+    "beside", "ratio", "ratio_low", "ratio_high", "ratio_why", "published", "difference", "published_corpus",
+    "difference_corpus",
+)  # fmt: skip
+BOUNDS = (
+    "corpus", "generator", "proposal", "seed", "label", "states", "filled", "texts", "tokens", "ppl", "estimate",
+    "exact", "published", "difference",
+)  # fmt: skip
+TEXT = (
+    "proposal",
+    "ci_why",
+    "draws_why",
+    "ratio_why",
+    "verdict",
+    "advice",
+    "beside",
+    "id",
+    "level",
+    "name",
+    "meaning",
+    "value",
+)
+"""Columns that are text."""
+CURVE_SEED = 1
+EXACT = "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """What is computed of the weights of one model with one proposal at one temperature.
+
+    Attributes:
+        row: of the table `estimates`.
+        curves: rows of the table `curves`.
+        texts: rows of the table `texts`.
+    """
+
+    row: Mapping[str, Any]
+    curves: pd.DataFrame
+    texts: pd.DataFrame
+
+
+def estimate_rows(material: Material) -> pd.DataFrame:
+    """Perplexity of each model, with each proposal at each temperature, or exact: one row each.
+
+    Columns: `corpus`, `generator`, `proposal` ("" where the value is exact), `seed`, `temperature`, `peeks`, `label`;
+    `texts`, `tokens` (T), `draws` (K of each text); `ppl`, at instance level, with three intervals that cover different
+    things: `ci_low`, `ci_high` over texts (groups of texts as one), `draws_low`, `draws_high` over draws, and
+    `truth_at_most`, which the model's own perplexity is below with 95%; `ppl_corpus`, with draw k of each text paired
+    with draw k of the others, and over random pairings `pairing_mean`, `pairing_low`, `pairing_high` (no interval);
+    `exact` where it is known, and how much too high `ppl` is; `ess`, `k_hat`: medians over texts; `ess_share` of K;
+    `k_hat_poor`, the share of texts from 0.7 on; `verdict` and `advice`, whether K is enough; `bias_percent`,
+    `draws_needed` for 1%, where they can be told; `jackknife` and `pareto`, other estimates, which are no bounds;
+    `beside`, a model of the same corpus whose perplexity is exact, and `ratio` of both over the same texts with its
+    interval; published values and ours minus them.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or files are not of the same texts.
+    """
+    rows = [estimated.row for estimated in material.get(all_estimates)]
+    rows += [_exact_row(known, material) for known in material.get(all_known)]
+    table = pd.DataFrame(rows).reindex(columns=list(ESTIMATES))
+    words = [column for column in ESTIMATES if column in TEXT]
+    table = table.astype(dict.fromkeys(words, "object")).fillna(dict.fromkeys(words, ""))
+    numbers = [c for c in ESTIMATES if c not in (*words, "corpus", "generator", "seed", "peeks", "label")]
+    return table.astype(dict.fromkeys(numbers, float)).astype(dict.fromkeys(("texts", "draws", "seed"), "Int64"))
+
+
+def bound_rows(material: Material) -> pd.DataFrame:
+    """Strict upper bounds of perplexity by summing over the likeliest states of each text: one row a beam.
+
+    Columns: what it is; `states` asked for and `filled`, the mean number that a text has; `texts`, `tokens`; `ppl`;
+    `estimate`, by importance sampling with the same proposal at the temperature nearest to 1; `exact` where it is
+    known; `published`, `difference`.
+
+    Raises:
+        TextcriticError: as `estimate_rows`.
+    """
+    estimates, files = material.get(estimate_rows), material.files
+    rows = [_bound(beam, estimates, material.published) for beam in files.beams]
+    table = pd.DataFrame(rows).reindex(columns=list(BOUNDS))
+    whole = dict.fromkeys(("seed", "states", "texts"), "Int64")
+    numbers = dict.fromkeys(("filled", "tokens", "ppl", "estimate", "exact", "published", "difference"), float)
+    return table.astype(numbers).astype(whole)
+
+
+def curve_rows(material: Material) -> pd.DataFrame:
+    """Perplexity against K: one row for each estimate, level (`instance`, `corpus`) and number of draws.
+
+    Columns: what it is; `level`; `draws`; `ppl`, the mean over random orders of the draws; `low`, `high`, what the
+    middle 95% of them lie between; `exact` where it is known.
+    """
+    parts = [estimated.curves for estimated in material.get(all_estimates)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_CURVE))
+
+
+def curves_alone(material: Material) -> pd.DataFrame:
+    """The same rows where nothing else is asked for, as the intervals of other tables take longer."""
+    parts = []
+    for weighed in material.files.weighed:
+        weights, keys = read_weights(weighed), keys_of(weighed)
+        every = curves(weights, repeats=material.files.repeats, seed=CURVE_SEED)
+        value = _exact_value(material, weighed, weights)
+        parts.append(_points(every, keys | {"label": material.names.estimate(keys), "exact": value}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def text_rows(material: Material) -> pd.DataFrame:
+    """Each text of each estimate: `id`, `tokens`, `log_p` (its estimate, nats), `ess`, `k_hat`."""
+    parts = [estimated.texts for estimated in material.get(all_estimates)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_TEXT))
+
+
+def setting_rows(material: Material) -> pd.DataFrame:
+    """How the estimates were made: `name`, `value`, `meaning`."""
+    files: ImportanceFiles = material.files
+    draws = sorted({int(row["draws"]) for row in (one.row for one in material.get(all_estimates))})
+    temperatures = sorted({one.temperature for one in files.weighed if one.peeks})
+    said = [
+        ("draws", ", ".join(f"{k:,}" for k in draws), "K, latent states drawn for each text"),
+        ("temperatures", ", ".join(f"{t:g}" for t in temperatures), "of the proposals"),
+        ("beams", ", ".join(str(n) for n in sorted({b.states for b in files.beams})), "states of the strict bounds"),
+        ("repeats", str(files.repeats), "random orders of the draws that a curve is the mean of, and random pairings"),
+        ("group", str(files.group), "draws in each of the repeated estimates of the density"),
+        ("resamples", f"{files.resamples:,}", "of the intervals over texts"),
+    ]
+    return pd.DataFrame([{"name": name, "value": value or "none", "meaning": words} for name, value, words in said])
+
+
+def all_estimates(material: Material) -> list[Estimated]:
+    """What is computed of each set of weights, in the order of the files; one is in memory at a time."""
+    found = []
+    for weighed in material.files.weighed:
+        try:
+            found.append(_estimated(weighed, material))
+        except TextcriticError as error:
+            where = "" if ".npz: " in str(error) else f"{weighed.shards[0]}: "
+            raise TextcriticError(f"{where}{error}") from error
+    return found
+
+
+def all_known(material: Material) -> list[Known]:
+    """The exact values."""
+    return [Known(exact, LogWeights.read(exact.weights)) for exact in material.files.exact]
+
+
+_CURVE = (*ROW, "level", "draws", "ppl", "low", "high", "exact")
+_TEXT = (*ROW, "id", "tokens", "log_p", "ess", "k_hat")
+
+
+def _estimated(weighed: Weighed, material: Material) -> Estimated:
+    files, weights = material.files, read_weights(weighed)
+    keys = keys_of(weighed) | {"label": material.names.estimate(keys_of(weighed))}
+    groups = groups_of(_texts_of(files, weighed.corpus), weights)
+    likelihoods, sizes, tails = log_likelihoods(weights), effective_sample_sizes(weights), pareto_k(weights)
+    known = [one for one in material.get(all_known) if one.exact.corpus == weighed.corpus]
+    value = _exact_value(material, weighed, weights)
+    every = curves(weights, repeats=files.repeats, seed=CURVE_SEED)
+    told = advice(weights)
+    over_texts = bootstrap_interval(
+        unit_sums(np.column_stack([-likelihoods, weights.tokens]), groups), exp_ratio_of_sums, files.resamples
+    )
+    again, truth = over_draws(weights), for_truth(weights)
+    pairings = corpus_over_pairings(weights, repeats=files.repeats, seed=CURVE_SEED)
+    ppl, tokens = instance_perplexity(weights), weights.total_tokens
+    defined = tails[np.isfinite(tails)]
+    row = keys | {
+        "texts": len(weights.ids),
+        "tokens": tokens,
+        "draws": weights.draws,
+        "ppl": ppl,
+        "ci_low": over_texts.low,
+        "ci_high": over_texts.high,
+        "ci_why": over_texts.reason,
+        "draws_low": again.low,
+        "draws_high": again.high,
+        "draws_why": again.reason,
+        "truth_at_most": truth.perplexity,
+        "ppl_corpus": corpus_perplexity(weights),
+        "pairing_mean": pairings.mean,
+        "pairing_low": pairings.low,
+        "pairing_high": pairings.high,
+        "exact": value,
+        "too_high_percent": None if value is None else 100 * (ppl / value - 1),
+        "ess": float(np.median(sizes)),
+        "ess_share": float(np.median(sizes)) / weights.draws,
+        "k_hat": float(np.median(defined)) if len(defined) else None,
+        "k_hat_poor": float((defined >= GOOD).sum() / len(tails)) if len(defined) else None,
+        "verdict": told.verdict,
+        "advice": " ".join(told.sentences),
+        "bias_percent": None if told.bias is None else 100 * told.bias,
+        "draws_needed": told.draws_needed,
+        "jackknife": _perplexity(jackknife_log_likelihoods(weights), tokens),
+        "pareto": _perplexity(pareto_smoothed_log_likelihoods(weights), tokens),
+        **_beside(known, weights, likelihoods, groups, files.resamples),
+        **_published(material.published, weighed, ppl, pairings.mean),
+    }
+    texts = pd.DataFrame(
+        {"id": weights.ids, "tokens": weights.tokens, "log_p": likelihoods, "ess": sizes, "k_hat": tails}
+    )
+    return Estimated(row, _points(every, keys | {"exact": value}), _with_keys(texts, keys, _TEXT))
+
+
+def _points(every: Curves, keys: Mapping[str, Any]) -> pd.DataFrame:
+    """Rows of the table `curves`."""
+    levels = {"instance": every.instance, "corpus": every.corpus}
+    points = [
+        {"level": level, "draws": int(k), "ppl": band.mean, "low": band.low, "high": band.high}
+        for level, curve in levels.items()
+        for k, band in zip(curve.draws, curve.bands, strict=True)
+    ]
+    return _with_keys(pd.DataFrame(points), keys, _CURVE).astype({"exact": float})
+
+
+def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> float | None:
+    """The model's own perplexity on the same texts, where it is known."""
+    for known in material.get(all_known):
+        exact = known.exact
+        if exact.latent and (exact.corpus, exact.generator, exact.seed) == (
+            weighed.corpus,
+            weighed.generator,
+            weighed.seed,
+        ):
+            return instance_perplexity(matching(known, weights))
+    return None
+
+
+def _exact_row(known: Known, material: Material) -> dict[str, Any]:
+    exact, weights, files = known.exact, known.weights, material.files
+    groups = groups_of(_texts_of(files, exact.corpus), weights)
+    columns = np.column_stack([-log_likelihoods(weights), weights.tokens])
+    over_texts = bootstrap_interval(unit_sums(columns, groups), exp_ratio_of_sums, files.resamples)
+    keys = {"corpus": exact.corpus, "generator": exact.generator, "proposal": "", "seed": exact.seed, "peeks": False}
+    ppl = instance_perplexity(weights)
+    return keys | {
+        "label": material.names.model(keys),
+        "texts": len(weights.ids),
+        "tokens": weights.total_tokens,
+        "ppl": ppl,
+        "ci_low": over_texts.low,
+        "ci_high": over_texts.high,
+        "ci_why": over_texts.reason,
+        "exact": ppl,
+        "verdict": EXACT,
+    }
+
+
+def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> dict[str, Any]:
+    with arrays_of(beam.joint, "not an .npz file of a beam (ids, tokens, log_p); delete it and rerun") as arrays:
+        tokens, log_p = arrays["tokens"], arrays["log_p"]
+    try:
+        ppl = beam_perplexity(log_p, tokens)
+    except TextcriticError as error:
+        raise TextcriticError(f"{beam.joint}: {error}") from error
+    keys = {"corpus": beam.corpus, "generator": beam.generator, "seed": beam.seed}
+    own = estimates
+    for name, value in (keys | {"proposal": beam.proposal}).items():
+        own = own[own[name] == value]
+    nearest = own.iloc[(own["temperature"] - 1).abs().argsort()[:1]].to_dict("records") if len(own) else []
+    printed = published.value(f"beam_{beam.states}", {"generator": beam.generator, "temperature": ""})
+    return {
+        **keys,
+        "proposal": beam.proposal,
+        "label": beam.label,
+        "states": beam.states,
+        "filled": float(np.isfinite(log_p).sum(axis=1).mean()),
+        "texts": len(log_p),
+        "tokens": float(tokens.sum()),
+        "ppl": ppl,
+        "estimate": nearest[0]["ppl"] if nearest else None,
+        "exact": nearest[0]["exact"] if nearest else None,
+        "published": printed,
+        "difference": None if printed is None else ppl - printed,
+    }
+
+
+def _beside(
+    known: list[Known], weights: LogWeights, likelihoods: Array, groups: Groups, resamples: int
+) -> dict[str, Any]:
+    """The ratio of this perplexity to that of a model of the same corpus whose value is exact, over the same texts."""
+    other = next((one for one in known if not one.exact.latent), None)
+    if other is None:
+        return {}
+    exact = matching(other, weights)
+    if not np.array_equal(exact.tokens, weights.tokens):
+        return {"beside": other.exact.label, "ratio_why": "it counts other tokens"}
+    columns = np.column_stack([log_likelihoods(exact) - likelihoods, weights.tokens])
+    ratio = bootstrap_interval(unit_sums(columns, groups), exp_ratio_of_sums, resamples)
+    return {"beside": other.exact.label, "ratio": ratio.estimate, "ratio_low": ratio.low, "ratio_high": ratio.high}
+
+
+def _published(published: Published, weighed: Weighed, instance: float, corpus: float) -> dict[str, float]:
+    place = {"generator": weighed.generator, "temperature": f"{weighed.temperature:g}" if weighed.peeks else "none"}
+    found: dict[str, float] = {}
+    for metric, column, gap, ours in (
+        ("ppl_instance", "published", "difference", instance),
+        ("ppl_corpus", "published_corpus", "difference_corpus", corpus),
+    ):
+        printed = published.value(metric, place)
+        if printed is not None:
+            found |= {column: printed, gap: ours - printed}
+    return found
+
+
+def _texts_of(files: ImportanceFiles, corpus: str) -> Texts:
+    return next(texts for texts in files.texts if texts.corpus == corpus)
+
+
+def _perplexity(likelihoods: Array, tokens: float) -> float | None:
+    total = float(likelihoods.sum())
+    return float(np.exp(-total / tokens)) if np.isfinite(total) else None
+
+
+def _with_keys(table: pd.DataFrame, keys: Mapping[str, Any], columns: tuple[str, ...]) -> pd.DataFrame:
+    return table.assign(**keys)[list(columns)]

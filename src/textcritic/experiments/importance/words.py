@@ -1,0 +1,176 @@
+"""What estimates by importance sampling say, in words."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from textcritic.experiments.importance.names import ImportanceNames
+from textcritic.experiments.importance.rows import EXACT
+from textcritic.inference.importance import COVERS
+from textcritic.inference.importance.tails import GOOD
+from textcritic.report.numbers import count, interval, missing, number, percent
+from textcritic.report.section import Finding
+
+MODEL = ["corpus", "generator", "seed"]
+MUCH = 1.01  # a ratio of estimates that is worth a sentence
+ENOUGH = {
+    "enough": "By all signs more draws would change it by less than 1%",
+    "not enough": "More draws would still change it by more than 1%",
+    "cannot be told": "Whether more draws would change it cannot be told",
+}
+DEFINITIONS = (
+    (
+        "Latent language model",
+        "A model that writes a text x together with a structure z that no reader sees: a syntax tree, mentions of "
+        "entities, links to a knowledge graph. The probability of the text is the sum of p(x, z) over all structures.",
+    ),
+    (
+        "Importance sampling",
+        "A way to estimate a sum of too many terms. A second model, the proposal q(z | x), reads the text and draws K "
+        "structures. The mean of p(x, z) / q(z | x) over the draws estimates p(x). The estimate of p(x) is right on "
+        "average, and perplexity made of it is too high on average: it is an upper bound, which sinks as K grows "
+        "(Logan et al. 2020).",
+    ),
+    (
+        "Log weight",
+        "The logarithm of p(x, z) / q(z | x) of one draw. With a perfect proposal all weights of a text are p(x).",
+    ),
+    (
+        "Temperature of a proposal, τ",
+        "Above 1 the draws differ more than the proposal would have them, below 1 less. The draws stay valid at any "
+        "temperature, as the weights take it into account.",
+    ),
+    (
+        "Peeking",
+        "Whether the proposal has read tokens that the model has still to predict. It is allowed, as the weights "
+        "take it into account, and it helps.",
+    ),
+    (
+        "Instance level, corpus level",
+        "Instance level: p(x) is estimated for each text by itself, and the logarithms are added up. Corpus level: one "
+        "draw of all texts together is one draw of the corpus. Which draw of one text goes with which of another is "
+        "arbitrary, so the corpus level is given as the mean over random pairings.",
+    ),
+    (
+        "Effective draws",
+        "How many draws of equal weight the K draws of a text are worth: 1 where one draw has all the weight, K where "
+        "all weights are equal.",
+    ),
+    (
+        "k-hat",
+        f"The shape of the largest weights of a text. From {GOOD} on a few draws decide its estimate, and more draws "
+        "help little (Vehtari et al. 2024).",
+    ),
+    ("Three intervals", " ".join(f"{name}: {COVERS[key]}." for name, key in (
+        ("Over texts", "over_instances"), ("Over draws", "over_draws"), ("For the truth", "for_truth")
+    ))),
+    (
+        "Strict bound",
+        "The sum of p(x, z) over some different structures alone, those that the proposal finds likeliest. It is never "
+        "above p(x), so perplexity made of it is never too low, whatever was drawn.",
+    ),
+)  # fmt: skip
+
+
+def best_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of each model the estimate with the lowest perplexity, the nearest of these upper bounds."""
+    drawn = rows[rows["proposal"] != ""]
+    if drawn.empty:
+        return drawn
+    return drawn.loc[drawn.groupby(MODEL, sort=False)["ppl"].idxmin()]
+
+
+def findings(rows: pd.DataFrame, names: ImportanceNames) -> list[Finding]:
+    """What was found of each model: its best estimate, how far it is from the exact value, and who is better."""
+    found = []
+    for row in best_of(rows).to_dict("records"):
+        says = [(_estimate(row, names), 0.0), *_against(row), *_known(row), *_more(row), *_others(rows, row, names)]
+        found += [Finding(names.model(row), words, strength) for words, strength in says]
+    return found
+
+
+def lines(rows: pd.DataFrame, names: ImportanceNames) -> Iterator[str]:
+    """A line for each model, for the terminal."""
+    for row in best_of(rows).to_dict("records"):
+        exact = "" if missing(row["exact"]) else f", exact {number(row['exact'])}"
+        drawn = f"{names.line(row)}, K = {count(row['draws'])}"
+        yield f"{names.model(row)}: perplexity {number(row['ppl'])} ({drawn}; upper bound{exact})"
+    for row in rows[(rows["verdict"] == EXACT) & ~rows["generator"].isin(_latent(rows))].to_dict("records"):
+        yield f"{names.model(row)}: perplexity {number(row['ppl'])} (exact)"
+
+
+def _estimate(row: Mapping[str, Any], names: ImportanceNames) -> str:
+    drawn = f"with {names.line(row)}" if row["peeks"] else "without peeking"
+    return (
+        f"The lowest of its estimates is a perplexity of {number(row['ppl'])}, {drawn} and with "
+        f"K = {count(row['draws'])} draws of each text; with 95%, the model's own perplexity on these texts is at most "
+        f"{number(row['truth_at_most'])}."
+    )
+
+
+def _known(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """How far the estimate is from the exact value, where that is known; its strength is in intervals over draws."""
+    if missing(row["exact"]):
+        return
+    high = row["too_high_percent"]
+    says = f"The exact perplexity is {number(row['exact'])}: the estimate is {number(abs(high))}% too "
+    half = _half(row["ppl"], row["draws_low"], row["draws_high"], row["exact"])
+    strength = abs(math.log(row["ppl"] / row["exact"])) / half if half else 0.0
+    yield f"{says}{'high' if high >= 0 else 'low'}.", strength if strength > 1 else 0.0
+
+
+def _more(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Whether more draws would change it, where the exact value does not say so."""
+    if missing(row["exact"]) and row["verdict"] in ENOUGH:
+        poor = "" if not row["k_hat_poor"] > 0 else f"; {percent(row['k_hat_poor'])} of the texts have a k-hat ≥ {GOOD}"
+        yield f"{ENOUGH[row['verdict']]}{poor}.", 0.0
+
+
+def _others(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) -> Iterator[tuple[str, float]]:
+    own = _own(rows, row)
+    highest = own.loc[own["ppl"].idxmax()].to_dict()
+    if highest["ppl"] > MUCH * row["ppl"]:
+        yield (
+            f"The choice of the proposal alone moves the estimate from {number(row['ppl'])} to "
+            f"{number(highest['ppl'])} ({names.short(highest)}).",
+            0.0,
+        )
+
+
+def _against(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Whether it is better than a model without latent states."""
+    ratio, low, high = row["ratio"], row["ratio_low"], row["ratio_high"]
+    if missing(ratio):
+        return
+    share = f"Its perplexity is {number(ratio)} times that of {row['beside']}, which is exact"
+    if missing(low):
+        yield f"{share}; there are too few texts for an interval.", 0.0
+        return
+    if high < 1:
+        says = "the latent states help, and an estimate that is too high cannot feign that"
+    elif low > 1:
+        says = "no gain is seen, but the estimate may be too high, so that a gain is not ruled out"
+    else:
+        says = "no difference is seen"
+    half = _half(ratio, low, high, 1.0)
+    strength = abs(math.log(ratio)) / half if half else 0.0
+    yield f"{share} (95% interval {interval(low, high)}): {says}.", strength if strength > 1 else 0.0
+
+
+def _half(value: float, low: float, high: float, other: float) -> float:
+    """Half the width of an interval on the side of another value, on the scale of logarithms; 0 where there is none."""
+    end = low if other < value else high
+    return 0.0 if missing(end) else abs(math.log(value / end))
+
+
+def _own(rows: pd.DataFrame, row: Mapping[str, Any]) -> pd.DataFrame:
+    own = rows[rows["proposal"] != ""]
+    for key in MODEL:
+        own = own[own[key] == row[key]]
+    return own
+
+
+def _latent(rows: pd.DataFrame) -> Sequence[str]:
+    return list(rows.loc[rows["proposal"] != "", "generator"])

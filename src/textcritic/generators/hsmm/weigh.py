@@ -1,0 +1,125 @@
+"""Log weights of a hidden semi-Markov model's test sequences as artefacts, in the form of other latent models'."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from textcritic.corpora.articles import article_groups
+from textcritic.errors import TextcriticError
+from textcritic.files import write_arrays
+from textcritic.generators.hsmm.best import k_best
+from textcritic.generators.hsmm.model import HSMM
+from textcritic.generators.hsmm.posterior import log_potential, posterior
+from textcritic.generators.hsmm.proposals import make_proposal
+from textcritic.generators.hsmm.text import Text
+from textcritic.generators.hsmm.truth import BLOCK, tables_and_graph, weigh
+from textcritic.inference.importance import LogWeights
+from textcritic.plan.checks.latent import WITH_TEMPERATURE
+from textcritic.runlog import Progress
+from textcritic.training.hardware import cpu_settings
+from textcritic.training.load import load_tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Sequences:
+    """The test sequences and the model that they are weighed under.
+
+    Attributes:
+        model: folder of the trained model, with its tokenizer.
+        test: prefix of the encoded test split.
+        articles: the same sequences as Parquet, for their ids.
+    """
+
+    model: str | os.PathLike[str]
+    test: str | os.PathLike[str]
+    articles: str | os.PathLike[str]
+
+    def load(self) -> tuple[HSMM, Text, tuple[str, ...]]:
+        """The model in float64, the sequences and their ids.
+
+        Raises:
+            TextcriticError: a file is missing or damaged, or the files are not of the same sequences.
+        """
+        end: Any = load_tokenizer(self.model).eos_token_id
+        text = Text.read(self.test, end)
+        ids = tuple(article_groups(self.articles)["id"].to_pylist())
+        if len(ids) != len(text):
+            raise TextcriticError(
+                f"{self.articles}: has {len(ids)} sequences, the encoded split {len(text)}; encode the corpus again"
+            )
+        return HSMM.load(Path(self.model)).to(dtype=torch.float64), text, ids
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """A proposal: its name, and the number that `proposals.make_proposal` needs."""
+
+    name: str
+    value: float
+
+    @classmethod
+    def of(cls, entry: dict[str, Any], temperature: float) -> "Quality":
+        """From an entry of the proposals registry, at a temperature if it has one."""
+        name = entry["quality"]
+        return cls(name, temperature if name in WITH_TEMPERATURE else entry["value"] or 0.0)
+
+
+def weigh_paths(
+    sequences: Sequences, quality: Quality, draws: tuple[int, int, int], out: str | os.PathLike[str], threads: int = 1
+) -> None:
+    """Draw paths of every sequence from a proposal and write their log weights, as `LogWeights.save` does.
+
+    Args:
+        sequences: see `Sequences`.
+        quality: the proposal.
+        draws: paths of each sequence; seed and number of the shard, which with the proposal's number decide them.
+        out: .npz file to write.
+        threads: CPU threads of torch.
+
+    Raises:
+        TextcriticError: as `Sequences.load` and `truth.weigh`.
+    """
+    samples, seed, shard = draws
+    with cpu_settings(threads):
+        model, text, ids = sequences.load()
+        entropy = np.random.SeedSequence([seed, shard, round(quality.value * 1_000_000)])
+        weighed = weigh(model, text, [(quality.name, quality.value)], samples, int(entropy.generate_state(1)[0]))
+    LogWeights.of(weighed.log_p[:, 0], weighed.log_q[:, 0, :, 0], weighed.tokens, ids).save(out)
+
+
+def weigh_best_paths(
+    sequences: Sequences, quality: Quality, count: int, out: str | os.PathLike[str], threads: int = 1
+) -> None:
+    """Write log p of the `count` likeliest paths of each sequence by a proposal, as `latent.weigh.weigh_best` does."""
+    with cpu_settings(threads):
+        model, text, ids = sequences.load()
+        progress, parts = Progress("likeliest paths", len(text), "sequences"), []
+        for first in range(0, len(text), BLOCK):
+            tables, graph = tables_and_graph(model, text.part(first, first + BLOCK))
+            proposal = make_proposal(quality.name, quality.value, model, tables, graph)
+            best = k_best(proposal.tables, graph, count)
+            # A sequence with fewer paths has empty ones in the last places.
+            there = np.isfinite(best.log_prob)
+            parts.append(np.where(there, log_potential(tables, graph, best.paths), -np.inf))
+            progress.advance(len(graph.begins))
+    tokens = np.diff(text.offsets).astype(np.float64)
+    write_arrays(out, {"ids": np.array(ids), "tokens": tokens, "log_p": np.concatenate(parts)})
+
+
+def weigh_whole(sequences: Sequences, out: str | os.PathLike[str], threads: int = 1) -> None:
+    """Write the exact log p of every sequence, over all paths, as log weights with K = 1."""
+    with cpu_settings(threads):
+        model, text, ids = sequences.load()
+        progress, parts = Progress("exact log p", len(text), "sequences"), []
+        for first in range(0, len(text), BLOCK):
+            tables, graph = tables_and_graph(model, text.part(first, first + BLOCK))
+            exact = posterior(tables, graph).log_normaliser
+            assert exact is not None  # of a globally normalised proposal
+            parts.append(exact)
+            progress.advance(len(exact))
+    tokens = np.diff(text.offsets).astype(np.float64)
+    LogWeights(ids, np.concatenate(parts)[:, None], tokens).save(out)

@@ -1,0 +1,11 @@
+"""Read or draw texts with their structure, and split them."""
+
+from pathlib import Path
+
+from textcritic import runlog
+from textcritic.corpora.structured_corpus import build_structured
+from textcritic.plan.spec import restore
+
+corpus = snakemake.wildcards.corpus
+with runlog.job(snakemake.log[0], f"build {corpus}"):
+    build_structured(corpus, restore(snakemake.params.spec, "corpora"), Path(snakemake.output.statistics).parent)
