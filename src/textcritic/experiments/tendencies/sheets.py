@@ -15,6 +15,7 @@ from textcritic.experiments.tendencies.statistics import (
     SIZED,
     Statistic,
 )
+from textcritic.experiments.tendencies.words import FLOOR, GROUPED, RANKED
 from textcritic.inference import Number, over_runs
 from textcritic.plan.sources import DATA, GROUP, RUN
 from textcritic.report.names import Names
@@ -23,10 +24,6 @@ from textcritic.report.scored import reasons_from_words, reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
 CellOf = Callable[[pd.DataFrame, Statistic], Cell]
-FLOOR = (
-    "Second draw: the same distance between the real text and other real text, as many documents drawn at random "
-    "from the training set; the mean over draws."
-)
 
 
 def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -53,9 +50,7 @@ def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         "mean over lengths; of words and of pairs of neighbouring words the largest difference of their frequencies; "
         "of burstiness the difference of the exponents of Taylor’s law, over words that are frequent in both; of "
         "recurrence that of the shares of words that recur.",
-        "Where documents of real text belong together (`group`) and those of a sample do not, tests of ranks, words, "
-        "pairs of words, burstiness and recurrence find differences too often: of two samples of one population in up "
-        "to 20% of tests (docstrings of 20 modules); those of lengths, shares and types in 5%.",
+        GROUPED,
     ]
     remarks += _lost(rows.drop_duplicates([*GROUP, *RUN]))
     heads = ("Source", *(tendency.title for tendency in TENDENCIES))
@@ -85,11 +80,7 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
         "Under each value: its 95% interval over documents; of several trainings: Student's interval of their mean.",
     ]
     if any(statistic.name == "s" for statistic in chosen):
-        remarks.append(
-            "Words are ranked by the counts that s is fitted to, which makes s too large, the more so the fewer tokens "
-            "there are, and by more than its interval: tokens drawn from a law with s = 1.19 have 1.213 if there are a "
-            "million, and 1.201 if there are 57 million."
-        )
+        remarks.append(RANKED)
     if rows["at_size"].notna().any():
         remarks.append(
             "s, different words, Taylor’s α and recurrence depend on how much text they are made of. Under those of a "
