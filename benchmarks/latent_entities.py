@@ -124,10 +124,15 @@ def evaluate(folder, best, read, samples):
     print("|---|---|---|---|---|")
     for name, log_p in rows.items():
         own, ratio = (per_document(values, tokens, documents) for values in (-log_p, plain - log_p))
-        cells = [f"{i.estimate:.3g} | {i.low:.3g}–{i.high:.3g}" for i in map(interval, (own, ratio))]
+        cells = [shown(found) for found in map(interval, (own, ratio))]
         print(f"| {name} | {' | '.join(cells)} |")
     rate = len(read) * samples * tokens.sum() / seconds
     print(f"\n{rate:,.0f} samples x tokens drawn and weighed in a second of one core ({seconds:.0f} s)")
+
+
+def shown(found):
+    """A value and its interval; the LSTM against itself has none."""
+    return f"{found.estimate:.4g} | {'' if found.low is None else f'{found.low:.4g}–{found.high:.4g}'}"
 
 
 def estimates(model, proposal, texts, samples):
