@@ -135,10 +135,13 @@ def by_document(texts: list[Structured], losses: Floats) -> Floats:
     return np.stack([np.bincount(document, losses), np.bincount(document, [len(t.tokens) for t in texts])], 1)
 
 
-def shown(name: str, columns: Floats) -> None:
-    """A line: exp(nats / words), with its interval over documents."""
-    found = bootstrap_interval(columns, exp_ratio_of_sums)
-    print(f"{name}: {found.estimate:.4g} ({found.low:.4g} to {found.high:.4g})", flush=True)
+def shown(name: str, texts: list[Structured], losses: Floats) -> None:
+    """A line: exp(nats / words), with its interval over documents; over sentences where these are too few."""
+    found, what = bootstrap_interval(by_document(texts, losses), exp_ratio_of_sums), "documents"
+    if found.low is None:
+        each = np.stack([losses, [len(text.tokens) for text in texts]], 1)
+        found, what = bootstrap_interval(each, exp_ratio_of_sums), "sentences, as if they were independent"
+    print(f"{name}: {found.estimate:.4g} ({found.low:.4g} to {found.high:.4g} over {what})", flush=True)
 
 
 def main(archive: str, splits: str, place: str) -> None:
@@ -164,10 +167,10 @@ def main(archive: str, splits: str, place: str) -> None:
     beams = [np.logaddexp.reduce(model.log_joint(text, proposal.best(text, SAMPLES)).numpy()) for text in test]
     losses[f"{best['rnng']}, {SAMPLES} best trees"] = -np.array(beams)
     for name, nats in losses.items():
-        shown(f"perplexity of {name}", by_document(test, nats))
+        shown(f"perplexity of {name}", test, nats)
     ours = losses[f"{best['rnng']}, temperature {TEMPERATURES[0]}"]
     for name in ("trigram", best["lstm"]):
-        shown(f"perplexity of {best['rnng']} divided by that of {name}", by_document(test, ours - losses[name]))
+        shown(f"perplexity of {best['rnng']} divided by that of {name}", test, ours - losses[name])
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from textcritic.experiments.importance.words import findings, lines
 from textcritic.files import arrays_of
 from textcritic.inference.importance import LogWeights
 from textcritic.plan.experiment import Part
+from textcritic.report.numbers import number
 from textcritic.report.published import read_published
 from textcritic.report.tables import Material
 
@@ -174,6 +175,17 @@ def test_what_is_said_of_models(material):
     worse = rows.assign(ratio=1 / rows["ratio"], ratio_low=1 / rows["ratio_high"], ratio_high=1 / rows["ratio_low"])
     assert any("a gain is not ruled out" in found.says for found in findings(worse, material.names))
     assert [line for line in lines(rows, material.names) if line.startswith("mentions: LSTM & co: perplexity")]
+
+
+def test_the_bound_of_the_lowest_of_several_estimates_allows_for_the_choice(material):
+    """It is as much looser as 20 M is more than 20."""
+    rows = estimate_rows(material).assign(tokens=10.0)
+    drawn = rows[rows["proposal"] != ""]
+    for _, own in drawn.groupby(["corpus", "generator", "seed"], sort=False):
+        best = own.loc[own["ppl"].idxmin()]
+        at_most = number(best["truth_at_most"] * len(own) ** 0.1)
+        assert any(f"is at most {at_most}." in found.says for found in findings(rows, material.names))
+    assert drawn.groupby(["corpus", "generator", "seed"]).size().max() > 1
 
 
 def test_a_panel_has_a_line_for_each_temperature_and_one_without_peeking(material):
