@@ -4,6 +4,7 @@ A job draws the states of one shard. What it draws for a text depends on the see
 temperature and the number of the shard alone: shards can be made in any order, and a killed job goes on where it was.
 """
 
+import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -154,7 +155,7 @@ class _Partial:
 
     Attributes:
         path: .npz with `done`, an array of the first texts, and `of`, what decides them.
-        of: what decides them, as JSON text.
+        of_what: what decides them, as JSON text.
     """
 
     path: Path
@@ -162,8 +163,6 @@ class _Partial:
 
     @classmethod
     def of(cls, out: str | os.PathLike[str], weighed: Weighed, draws: Mapping[str, Any]) -> "_Partial":
-        import json
-
         files = {key: value for key, value in asdict(weighed).items() if value is not None}
         decides = {"draws": dict(draws), "files": file_digests(files)}
         return cls(Path(out).with_suffix(".partial.npz"), json.dumps(decides, sort_keys=True))
