@@ -46,7 +46,7 @@ def test_a_target_of_a_study_that_is_not_configured_says_how_to_configure_it():
             f"{name} belongs to the study model-criticism, which is not configured; add --config"
             " studies=\"['model-criticism']\""
         )
-    for name, studies in (("table2", "beyond-perplexity and latent-lms and"), ("figure6", "beyond-perplexity and")):
+    for name, studies in (("table2", "beyond-perplexity, latent-lms and"), ("figure6", "beyond-perplexity and")):
         assert not targets[name].path
         assert targets[name].refusal.startswith(
             f"{name} belongs to the studies {studies} model-criticism, none of which is configured; add "
@@ -70,7 +70,7 @@ def test_the_short_name_is_that_of_the_only_configured_study_that_has_it(folder)
     targets = project(folder, **folders).targets()
     assert targets["table9"].path == targets["own_table9"].path == "results/studies/own/my-topics/tables/table9.csv"
     assert "belongs to the study model-criticism" in targets["model_criticism_table9"].refusal
-    assert "belongs to the studies beyond-perplexity and latent-lms and model-criticism" in targets["table2"].refusal
+    assert "belongs to the studies beyond-perplexity, latent-lms and model-criticism" in targets["table2"].refusal
 
 
 def test_a_study_that_is_not_configured_need_not_be_right(folder):

@@ -154,7 +154,8 @@ class Project:
             which = (
                 f"the study {first}, which is not configured; add"
                 if len(studies) == 1
-                else f"the studies {', '.join(studies[:-1])} and {studies[-1]}, none of which is configured; add one of them, e.g."
+                else f"the studies {', '.join(studies[:-1])} and {studies[-1]}, none of which is configured; add one of them,"
+                " e.g."
             )
             return Target(
                 refusal=f"{target} belongs to {which} --config studies=\"['{first}']\""
