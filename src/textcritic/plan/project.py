@@ -151,11 +151,11 @@ class Project:
         """The part of the only study there is, or why it cannot be asked for: none of these is configured."""
         first = studies[0]
         if first not in self.studies:
+            listed = f"{', '.join(studies[:-1])} and {studies[-1]}"
             which = (
                 f"the study {first}, which is not configured; add"
                 if len(studies) == 1
-                else f"the studies {', '.join(studies[:-1])} and {studies[-1]}, none of which is configured; add one of them,"
-                " e.g."
+                else f"the studies {listed}, none of which is configured; add one of them, e.g."
             )
             return Target(
                 refusal=f"{target} belongs to {which} --config studies=\"['{first}']\""
