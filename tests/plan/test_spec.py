@@ -64,7 +64,10 @@ def test_canonical_is_a_round_trip(context, rate, schedule):
         (changed("training.learning_rate", "5e-5"), r"training.learning_rate: '5e-5' .* number; .* 5.0e-5"),
         (changed("training.batch", 4), r"training: unknown key 'batch'; did you mean 'batch_size'\?"),
         (changed("training.context", None), r"training: the key 'context' is missing"),
-        (changed("kind", "transformer"), r"kind: 'transformer' is not one of causal, ngram, hsmm, fairseq, rnng, entitynlm, kglm, lstm, file"),
+        (
+            changed("kind", "transformer"),
+            r"kind: 'transformer' is not one of causal, ngram, hsmm, fairseq, rnng, .*, file",
+        ),
         (changed("training.schedule", "step"), r"training.schedule: 'step' is not one of constant, linear, cosine"),
         (changed("init", {"url": "x"}), r"init: .* is not \{hub: NAME\} or \{folder: PATH\}"),
         (changed("training.batch_size", 0), r"training.batch_size: 0 is less than the minimum of 1"),
