@@ -20,7 +20,7 @@ SITE = ["--slurm-status-command=squeue", "--slurm-init-seconds-before-status-che
 SITE += ["--retries=0"]  # a failure stays one, for the test to look at
 THREADS = 4
 SITE += ["--set-threads", f"fit_ngram={THREADS}"]
-TIMEOUT = 600  # seconds, for one call of Snakemake, and for what is waited for in it
+TIMEOUT = 1200  # seconds, on a machine that runs all other tests too
 
 
 class Run:
