@@ -21,15 +21,10 @@ from textcritic.generators.latent.vocabulary import UNKNOWN, Vocabulary
 
 WORDS, TREES, ALONE = 20, 1000, 30
 # CPU time of one thread, so that other work on the machine does not count.
-pytestmark = pytest.mark.benchmark(timer=time.process_time, disable_gc=True)
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = [
+    pytest.mark.benchmark(timer=time.process_time, disable_gc=True),
+    pytest.mark.usefixtures("one_thread"),
+]
 
 
 def drawn(scale):

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -58,10 +58,24 @@ class LinkLearner(Learner):
     Attributes:
         graph: see `Graph`.
         size: see `Size`.
+        sizes: the class of `size`.
     """
 
     graph: Graph
     size: Size
+    sizes: ClassVar[type[Size]]
+
+    def __init__(self, size: Size, vocabulary: Vocabulary, graph: Graph) -> None:
+        super().__init__()
+        self.size, self.vocabulary, self.graph = size, vocabulary, graph
+
+    @classmethod
+    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
+        """See `Learner.build`."""
+        size = cls.sizes.from_settings(settings)
+        learner = cls(size, vocabulary, read_graph(knowledge, vocabulary, cls.kind))
+        learner.settings = dict(settings)
+        return learner
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], knowledge: Path | None = None) -> Self:

@@ -19,15 +19,13 @@ What the released code does otherwise (facts/latent-lms.md 3.5), and what is don
 6. what can be copied comes from the gold entity, and less is left with each sample: here it is that of the state.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Self
 
 import torch
 
 from textcritic.corpora.structured import Structured
-from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, padded, read_graph, shifted, sums_of
+from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, padded, shifted, sums_of
 from textcritic.generators.latent.kglm.choices import Choices, Features
 from textcritic.generators.latent.kglm.draw import draw_state
 from textcritic.generators.latent.kglm.graph import Graph
@@ -49,20 +47,13 @@ class KGLM(LinkLearner, LatentModel):
 
     kind = "kglm"
     size: KglmSize
+    sizes = KglmSize
 
     def __init__(self, size: KglmSize, vocabulary: Vocabulary, graph: Graph) -> None:
-        super().__init__()
-        self.size, self.vocabulary, self.graph = size, vocabulary, graph
+        super().__init__(size, vocabulary, graph)
         self.words = Words(graph, len(vocabulary), size.words, size.entities)
         self.reader = Reader(size, (size.words, size.entities, size.entities))
         self.choices = Choices(graph, size.entities, size.window, size.learn_entities)
-
-    @classmethod
-    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
-        """See `Learner.build`."""
-        model = cls(KglmSize.from_settings(settings), vocabulary, read_graph(knowledge, vocabulary, cls.kind))
-        model.settings = dict(settings)
-        return model
 
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """See `Learner.losses`."""

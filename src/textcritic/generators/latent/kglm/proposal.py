@@ -11,16 +11,14 @@ A temperature divides the logits of every softmax, so that q stays normalised. T
 that of the model: q would not draw some states that are possible.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Self
 
 import torch
 
 from textcritic.corpora.structured import Structured
 from textcritic.errors import TextcriticError
-from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, padded, read_graph, shifted, sums_of
+from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, padded, shifted, sums_of
 from textcritic.generators.latent.kglm.beam import best_states
 from textcritic.generators.latent.kglm.choices import Choices, Features
 from textcritic.generators.latent.kglm.draw import draw_state
@@ -50,23 +48,16 @@ class KglmDisc(LinkLearner, Proposal):
 
     kind = "kglm-disc"
     size: DiscSize
+    sizes = DiscSize
 
     def __init__(self, size: DiscSize, vocabulary: Vocabulary, graph: Graph) -> None:
-        super().__init__()
-        self.size, self.vocabulary, self.graph = size, vocabulary, graph
+        super().__init__(size, vocabulary, graph)
         self.matches = size.match and size.reads != "prefix"
         self.named_by = _first_words(graph) if self.matches else {}
         self.embedding = torch.nn.Embedding(len(vocabulary) + 1, size.words)
         torch.nn.init.normal_(self.embedding.weight, std=size.words**-0.5)
         self.reader = Reader(size, (size.entities, size.entities), both_ways=size.reads == "document")
         self.choices = Choices(graph, size.entities, size.window, size.learn_entities, self.matches)
-
-    @classmethod
-    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
-        """See `Learner.build`."""
-        proposal = cls(DiscSize.from_settings(settings), vocabulary, read_graph(knowledge, vocabulary, cls.kind))
-        proposal.settings = dict(settings)
-        return proposal
 
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """See `Learner.losses`."""
