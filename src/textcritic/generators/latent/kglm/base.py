@@ -141,9 +141,9 @@ class Reader(torch.nn.Module):
 
         Args:
             vectors: of words [texts, T, words].
-            lengths: of the texts, on the CPU [texts].
+            lengths: of the texts [texts].
         """
-        packed = pack_padded_sequence(self.dropout(vectors), lengths, batch_first=True, enforce_sorted=False)
+        packed = pack_padded_sequence(self.dropout(vectors), lengths.cpu(), batch_first=True, enforce_sorted=False)
         hidden = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=vectors.shape[1])[0]
         return self.out(self.dropout(hidden)).split(self.parts, -1)
 
@@ -151,15 +151,6 @@ class Reader(torch.nn.Module):
         """The parts of one more token of each text [texts, part], and the LSTM's state after it."""
         hidden, state = self.lstm(vectors.unsqueeze(1), state)
         return self.out(hidden[:, 0]).split(self.parts, -1), state
-
-
-def padded(
-    texts: Sequence[Structured], vocabulary: Vocabulary, device: torch.device
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Numbers of words, padded by 0 [texts, T], and the lengths of texts, on the CPU [texts]."""
-    rows = [vocabulary.encode(text.tokens) for text in texts]
-    words = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
-    return words.to(device), torch.tensor([len(row) for row in rows])
 
 
 def shifted(words: torch.Tensor, begin: int) -> torch.Tensor:

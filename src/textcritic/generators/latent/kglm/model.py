@@ -25,12 +25,13 @@ from dataclasses import dataclass
 import torch
 
 from textcritic.corpora.structured import Structured
-from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, padded, shifted, sums_of
+from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, shifted, sums_of
 from textcritic.generators.latent.kglm.choices import Choices, Features
 from textcritic.generators.latent.kglm.draw import draw_state
 from textcritic.generators.latent.kglm.graph import Graph
 from textcritic.generators.latent.kglm.states import CONTINUE, RELATED, Links, texts_of
 from textcritic.generators.latent.kglm.words import Words
+from textcritic.generators.latent.lstm import padded
 from textcritic.generators.latent.model import LatentModel
 from textcritic.generators.latent.vocabulary import Vocabulary
 
@@ -57,7 +58,7 @@ class KGLM(LinkLearner, LatentModel):
 
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """See `Learner.losses`."""
-        words, lengths = padded(texts, self.vocabulary, self.device)
+        words, lengths = padded(self.vocabulary, texts, self.device)
         at = torch.arange(words.numel(), device=self.device).view_as(words)
         return -sums_of(self._log_tokens(words, lengths, self.gold(texts), at), lengths)
 
@@ -68,7 +69,7 @@ class KGLM(LinkLearner, LatentModel):
     @torch.no_grad()
     def log_joint_tokens(self, text: Structured, states: Links) -> torch.Tensor:
         """What each token adds to `log_joint`, log p(x_t, z_t | x_<t, z_<t): float64 [K, T]."""
-        words, lengths = padded([text], self.vocabulary, self.device)
+        words, lengths = padded(self.vocabulary, [text], self.device)
         at = torch.arange(words.numel(), device=self.device).expand(len(states), -1)
         return self._log_tokens(words, lengths, self.moved(text, states), at)
 

@@ -18,12 +18,13 @@ import torch
 
 from textcritic.corpora.structured import Structured
 from textcritic.errors import TextcriticError
-from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, padded, shifted, sums_of
+from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, shifted, sums_of
 from textcritic.generators.latent.kglm.beam import best_states
 from textcritic.generators.latent.kglm.choices import Choices, Features
 from textcritic.generators.latent.kglm.draw import draw_state
 from textcritic.generators.latent.kglm.graph import Graph
 from textcritic.generators.latent.kglm.states import Links
+from textcritic.generators.latent.lstm import padded
 from textcritic.generators.latent.model import Proposal
 from textcritic.generators.latent.vocabulary import Vocabulary
 
@@ -97,7 +98,7 @@ class KglmDisc(LinkLearner, Proposal):
 
     def features(self, texts: Sequence[Structured]) -> tuple[Features, int, torch.Tensor]:
         """What states depend on, of all tokens of padded texts [texts * longest]; the longest text; the lengths."""
-        words, lengths = padded(texts, self.vocabulary, self.device)
+        words, lengths = padded(self.vocabulary, texts, self.device)
         inputs = shifted(words, len(self.vocabulary)) if self.size.reads == "prefix" else words
         head, edge = (part.flatten(0, 1) for part in self.reader(self.embedding(inputs), lengths))
         matches = self._matches(texts, words.shape[1]) if self.matches else None

@@ -8,12 +8,12 @@ import numpy.typing as npt
 import torch
 
 from textcritic.corpora.structured import Structured
-from textcritic.generators.latent.kglm.base import padded
 from textcritic.generators.latent.kglm.choices import Choices, Features
 from textcritic.generators.latent.kglm.draw import draw_state
 from textcritic.generators.latent.kglm.model import KGLM
 from textcritic.generators.latent.kglm.proposal import KglmDisc
 from textcritic.generators.latent.kglm.states import Links
+from textcritic.generators.latent.lstm import padded
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class LinkSteps:
         self.model, self.proposal, self.temperature = model, proposal, temperature
         self.read = []
         for text in texts:
-            words, lengths = padded([text], model.vocabulary, model.device)
+            words, lengths = padded(model.vocabulary, [text], model.device)
             hidden, features = model.features(words, lengths)
             self.read.append(_Read(words[0], hidden, features, proposal.features([text])[0]))
         self.steps = max(len(text.tokens) for text in texts)
