@@ -62,6 +62,7 @@ from textcritic.inference.groups import (
 from textcritic.inference.histograms import Histogram, quantile
 from textcritic.inference.holm import holm
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
+from textcritic.inference.nearness import Nearness, nearest, nearness
 from textcritic.inference.paired import paired_permutation_test
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.power import POWER_COLUMNS, PowerDraws, PowerOptions, noticed, power_rows
@@ -111,6 +112,7 @@ __all__ = [
     "JackknifeEstimate",
     "KsTest",
     "MeanTest",
+    "Nearness",
     "Number",
     "PermutationTest",
     "PowerDraws",
@@ -154,6 +156,8 @@ __all__ = [
     "linearised",
     "max_difference",
     "mean_test",
+    "nearest",
+    "nearness",
     "noticed",
     "one_of_each",
     "over_runs",
