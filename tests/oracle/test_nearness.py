@@ -19,14 +19,16 @@ def normal(value: float, error: float) -> Number:
 def test_on_one_side_of_real_text_its_value_cancels() -> None:
     first, second = Number(5.0, 4.5, 5.7), Number(7.0, 6.0, 9.0)
     found, apart = nearness(first, second, Number(3.0, 1.0, 5.5)), gap(first, second)
-    assert found is not None and apart is not None
+    assert found is not None
+    assert apart is not None
     assert (found.difference, found.low, found.high) == pytest.approx((-2.0, apart.low, apart.high))
 
 
 def test_below_real_text_the_larger_is_nearer() -> None:
     first, second = Number(1.0, 0.9, 1.3), Number(2.0, 1.6, 2.2)
     found, apart = nearness(first, second, Number(3.0, 2.0, 4.0)), gap(second, first)
-    assert found is not None and apart is not None
+    assert found is not None
+    assert apart is not None
     assert (found.difference, found.low, found.high) == pytest.approx((1.0, apart.low, apart.high))
 
 
@@ -35,7 +37,7 @@ def test_on_opposite_sides_an_error_of_real_text_counts_twice() -> None:
     assert found is not None
     error = math.sqrt(0.3**2 + 0.4**2 + (2 * 0.2) ** 2)
     assert found.difference == pytest.approx(1.0 - 2.0)
-    assert found.low == pytest.approx(-1.0 - WIDE * error) and found.high == pytest.approx(-1.0 + WIDE * error)
+    assert (found.low, found.high) == pytest.approx((-1.0 - WIDE * error, -1.0 + WIDE * error))
     assert found.p == pytest.approx(2 * stats.norm.sf(1.0 / error), rel=1e-6)
 
 
@@ -43,7 +45,8 @@ def test_by_ratio_it_is_the_same_of_logarithms() -> None:
     numbers = [Number(4.0, 3.0, 6.0), Number(1.5, 1.2, 1.9), Number(2.0, 1.7, 2.4)]
     logs = [Number(*(math.log(end) for end in (n.value, n.low, n.high) if end is not None)) for n in numbers]
     ratio, plain = nearness(*numbers, by_ratio=True), nearness(*logs)
-    assert ratio is not None and plain is not None
+    assert ratio is not None
+    assert plain is not None
     assert (ratio.difference, ratio.low, ratio.high, ratio.p) == pytest.approx(
         (plain.difference, plain.low, plain.high, plain.p)
     )
@@ -54,7 +57,8 @@ def test_turned_round_it_has_the_other_sign() -> None:
     for _ in range(50):
         a, b, real = (normal(value, 0.5) for value in rng.normal(0, 1, 3))
         one, other = nearness(a, b, real), nearness(b, a, real)
-        assert one is not None and other is not None
+        assert one is not None
+        assert other is not None
         assert (one.difference, one.low, one.high, one.p) == pytest.approx(
             (-other.difference, -other.high, -other.low, other.p)
         )
@@ -65,7 +69,8 @@ def test_of_two_distances_their_difference_is_the_gap() -> None:
     """Where real text is 0 by definition and exact, as of a distance from it."""
     first, second = Number(0.4, 0.3, 0.6), Number(0.9, 0.7, 1.0)
     found, apart = nearness(first, second, Number(0.0)), gap(first, second)
-    assert found is not None and apart is not None
+    assert found is not None
+    assert apart is not None
     assert (found.difference, found.low, found.high) == (apart.difference, apart.low, apart.high)
 
 

@@ -41,7 +41,8 @@ def nearness(first: Number, second: Number, real: Number, by_ratio: bool = False
     It holds for any value that has an interval: over documents (these models), or over trainings (these recipes).
 
     Args:
-        first, second: of two samples that are independent; each needs an interval.
+        first: of a sample, with its interval.
+        second: of another sample, independent of the first.
         real: of the real text that both are compared with; one without an interval is exact.
         by_ratio: compare logarithms.
 
