@@ -4,6 +4,7 @@ import doctest
 import json
 import math
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -288,6 +289,38 @@ def test_a_result_as_text_table_and_html(spoilt):
     assert table["value"].tolist() == [score.value for score in spoilt.scores]
     with pytest.raises(KeyError, match="the sources are real text, <b>&, two"):
         spoilt["three"]
+    with pytest.raises(KeyError, match="'nix'; the measures are latent_ppl"):
+        spoilt["two"]["nix"]
+
+
+def test_a_score_says_what_it_is_and_what_its_verdict_is(spoilt):
+    words = repr(spoilt["two"]["latent_ppl"])
+    assert re.fullmatch(r"<latent_ppl of two: [\d,.]+ \(p (<|=) [\d.]+; different; 9 documents\)>", words)
+    assert repr(spoilt["real text"]["latent_ppl"]).startswith("<latent_ppl of real text: ")
+
+
+def test_two_models_are_compared_by_their_distances_from_real_text():
+    real = some_chains(200, 1)
+    result = textcritic.criticise(
+        real,
+        {
+            "as real": some_chains(100, 2),
+            "again": some_chains(100, 3),
+            "random": some_chains(100, 4, ("end", "start", "middle")),
+        },
+    )
+    near, far = result["as real"]["latent_ppl"], result["random"]["latent_ppl"]
+    found = result.compare("as real", "random")["latent_ppl"]
+    log = [abs(math.log(score.value / result["real text"]["latent_ppl"].value)) for score in (near, far)]
+    assert found.difference == pytest.approx(log[0] - log[1])
+    assert found.high < 0
+    assert found.p < 0.05
+    assert result.nearest("latent_ppl") == ["as real", "again"]
+    assert "Nearest to real text: as real, again (which of them cannot be said)." in repr(result)
+    assert result.compare("random", "as real")["latent_ppl"].difference == -found.difference
+    alone = textcritic.criticise(real, {"one": some_chains(100, 2)})
+    assert alone.nearest("latent_ppl") == []
+    assert "Nearest" not in repr(alone)
 
 
 def test_the_page_needs_no_other_file(spoilt, tmp_path):

@@ -221,26 +221,30 @@ def test_where_no_difference_is_seen_it_is_said_which_would_be():
         ),
         (
             [score("a"), score("b", 9.0), score("c", 7.0)],
-            "all 3 samples score higher than real text (4.00), from 7.00 (c) to 9.00 (b).",
+            "of 3 samples, c is nearest to real text (7.00 against 4.00, 3.0 more); compared with real text, "
+            "all 3 differ.",
         ),
         (
             [score("a"), score("b", 3.0), score("c", 4.1, p=0.3), score("d", 2.0), score("e", None, n=0)],
-            "1 of 5 samples scores higher than real text (4.00), 8.00 (a); 2 score lower than real text (4.00), from "
-            "3.00 (b) to 2.00 (d); 1 (c) may or may not differ from real text (4.00); 1 (e) lost more than half of its "
+            "of 5 samples, c is nearest to real text (4.10 against 4.00, 0.100 more); compared with real text, 3 "
+            "(b; d; a) differ, 1 (c) may or may not differ; 1 (e) lost more than half of its "
             "documents.",
         ),
         (
             [score(name, 4.1, p=0.3) for name in "abcd"],
-            "of none of the 4 samples can be told whether it differs from real text (4.00).",
+            "of 4 samples, a is nearest to real text (4.10 against 4.00, 0.100 more), but all the others may be as "
+            "near; compared with real text, all 4 may or may not differ.",
         ),
         (
             [score(name, p=0.3, number=NEAR) for name in "ab"],
-            "both samples (a; b) are the same as real text (4.00) within the margin.",
+            "of 2 samples, a is nearest to real text (4.10 against 4.00), but b may be as near; compared with "
+            "real text, both are the same within the margin.",
         ),
         (
             [score("a", 4.1, p=0.3), score("b", 4.1, p=None), score("c", 99.0, left_out=501)],
-            "1 of 3 samples (a) may or may not differ from real text (4.00); 1 (b) was not tested against real text "
-            "(4.00); 1 (c) lost more than half of its documents.",
+            "of 3 samples, a is nearest to real text (4.10 against 4.00, 0.100 more), but b may be as near; compared "
+            "with real text, 1 (a) may or may not differ, 1 (b) was not tested; 1 (c) lost more than half of its "
+            "documents.",
         ),
     ],
 )
@@ -252,6 +256,56 @@ def test_a_sentence_says_how_many_differ_and_how_far_they_are(scores, says):
     (block,) = card_of(real(), *scores)
     cells = [row.cells[block.columns[0]] for row in block.rows if not row.is_real]
     assert sentence.strength == max((cell.strength for cell in cells if cell.left_out <= 0.5), default=0.0)
+
+
+def test_by_ratio_a_sentence_says_how_many_times_as_much():
+    numbers = {"a": Number(8.0, 7.9, 8.1), "b": Number(1.0, 0.9, 1.1)}
+    scores = [score(name, number=number, by_ratio=True) for name, number in numbers.items()]
+    (sentence,) = sentences(card_of(real(), *scores))
+    assert "a is nearest to real text (8.00 against 4.00, 2.0 times as much);" in sentence.says
+
+
+def test_lower_is_not_better_and_rows_are_ordered_by_their_distance():
+    """9 is farther from 4 than 1.5 is, and a sample that lost most of its documents is last but for the bad one."""
+    few = score("few", 4.0, left_out=501)
+    scores = [score("bad", 4.0, baseline=True), few, score("far", 9.0), score("low", 1.5), score("near", 5.0)]
+    (block,) = card_of(*scores, real())
+    assert [row.label for row in block.rows] == ["real text", "near", "low", "far", "few", "bad"]
+    assert block.nearest(block.columns[0]) == {"near"}
+
+
+def test_rows_are_ordered_by_the_mean_of_their_places():
+    """a is first by one measure and last by two; c is second by one and first by two."""
+    measures = ["Latent PPL", "Latent NLL", "Apart"]
+    values = {"a": (4.5, 9.0, 9.0), "b": (9.0, 8.0, 8.0), "c": (5.0, 4.5, 4.5)}
+    scores = [
+        score(name, value, measure=measure)
+        for name, each in values.items()
+        for measure, value in zip(measures, each, strict=True)
+    ]
+    (block,) = card_of(*map(real, measures), *scores)
+    assert [row.label for row in block.rows] == ["real text", "c", "a", "b"]
+
+
+def test_pairs_are_compared_by_their_distances_and_not_by_their_values():
+    numbers = {"above": (5.0, 4.9, 5.1), "below": (3.0, 2.9, 3.1), "far": (9.0, 8.9, 9.1)}
+    (block,) = card_of(real(), *(score(name, number=Number(*number)) for name, number in numbers.items()))
+    found = block.pairs(block.columns[0])
+    assert set(found) == {("above", "below"), ("above", "far"), ("below", "far")}
+    assert found["above", "below"].difference == pytest.approx(0.0)
+    assert found["above", "below"].p == pytest.approx(1.0)
+    assert found["above", "far"].difference == pytest.approx(-4.0)
+    assert block.nearest(block.columns[0]) == {"above", "below"}
+    text = str(card_html([block], TEMPLATES))
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", text[text.index('id="table-pairs-docs"') :])
+    assert cells == ["cannot be said (p = 1.00)", "above (p &lt; 0.001)", "below (p &lt; 0.001)"]
+    assert text.count("★") == 2 + 1, "of two samples, and in the legend"
+
+
+def test_a_single_sample_is_not_called_the_nearest():
+    (block,) = card_of(real(), score("a"))
+    assert block.nearest(block.columns[0]) == frozenset()
+    assert "★" not in str(card_html([block], TEMPLATES))
 
 
 def test_there_is_no_sentence_without_real_text_or_without_samples():
@@ -326,7 +380,7 @@ def test_the_legend_counts_what_chance_would_mark(p_values, says):
 
 
 def test_one_test_needs_no_correction():
-    assert "Holm" not in " ".join(legend(card_of(real(), score("a"), score("b", p=None))))
+    assert "chance alone" not in " ".join(legend(card_of(real(), score("a"), score("b", p=None))))
 
 
 @pytest.fixture
@@ -387,10 +441,10 @@ def test_the_page_shows_every_number_with_its_words_and_a_way_to_its_section(wid
 
 
 def test_a_long_card_is_folded_by_corpus(wide, monkeypatch):
-    assert str(card_html(wide, TEMPLATES)).count("<details") == 1
+    assert str(card_html(wide, TEMPLATES)).count("<details") == 2
     monkeypatch.setattr(html, "MOST_ROWS", 5)
     folded = str(card_html([*wide, *wide], TEMPLATES))
-    assert folded.count("<details") == 3
+    assert folded.count("<details") == 4
     assert folded.count("<details open>") == 1
     assert "docs: 3 of 5 samples differ from real text by Latent PPL, 3 of 5 by Latent NLL, 3 of 5 by" in folded
 

@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from textcritic.critics.tendencies.verdicts import TENDENCIES
-from textcritic.inference import MARGIN, Number, gap, limit_of, verdict
+from textcritic.inference import MARGIN, Nearness, Number, gap, limit_of, nearest, nearness, verdict
 
 # `textcritic chains` prints numbers alone, so pandas and the report's helpers are loaded where a result is shown.
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ MEASURES: Mapping[str, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Score:
     """One number of one source.
 
@@ -72,6 +72,17 @@ class Score:
     real: "Score | None" = field(default=None, repr=False)
 
     @property
+    def number(self) -> Number:
+        """The value with its interval."""
+        return Number(self.value, self.low, self.high)
+
+    def __repr__(self) -> str:
+        source, value, interval, p, documents, _, verdict = _cells(self)
+        parts = [interval and f"95% {interval}", p and f"p {p if p.startswith('<') else f'= {p}'}", verdict]
+        beside = "; ".join([*filter(None, parts), f"{documents} documents"])
+        return f"<{self.measure} of {source}: {value} ({beside})>"
+
+    @property
     def verdict(self) -> str:
         """Whether the source differs from real text: "different", "same" or "cannot tell"; "" without a test.
 
@@ -81,14 +92,34 @@ class Score:
         if self.p is None:
             return ""
         by_ratio, absolute = self.measure in BY_RATIO, self.measure in DISTANCES
-        if absolute:
-            real = Number(0.0)
-        elif self.real is None or self.real.low is None:
+        real = self.yardstick
+        if real is None:
             return verdict(self.p, None, None)
-        else:
-            real = Number(self.real.value, self.real.low, self.real.high)
-        apart = None if self.low is None else gap(Number(self.value, self.low, self.high), real, by_ratio)
+        apart = None if self.low is None else gap(self.number, real, by_ratio)
         return verdict(self.p, apart, limit_of(MARGIN, real.value or 0.0, by_ratio, absolute))
+
+    def nearer_than(self, other: "Score") -> Nearness | None:
+        """How far this source is from real text, minus how far another one is; None where that cannot be said.
+
+        Args:
+            other: of the same measure.
+        """
+        real = self.yardstick
+        return None if real is None else nearness(self.number, other.number, real, self.measure in BY_RATIO)
+
+    @property
+    def yardstick(self) -> Number | None:
+        """What real text has; None where it has no interval."""
+        if self.measure in DISTANCES:
+            return Number(0.0)
+        return None if self.real is None or self.real.low is None else self.real.number
+
+
+class _Scores(dict[str, Score]):
+    """The scores of one source by measure, whose names an unknown one is told."""
+
+    def __missing__(self, measure: str) -> Score:
+        raise KeyError(f"{measure!r}; the measures are {', '.join(self)}")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -134,12 +165,38 @@ class Result:
         """The scores of a source, by measure.
 
         Raises:
-            KeyError: there is no such source.
+            KeyError: there is no such source; of what is given, there is no such measure.
         """
-        found = {score.measure: score for score in self.scores if score.source == source}
+        found = _Scores({score.measure: score for score in self.scores if score.source == source})
         if not found:
             raise KeyError(f"{source!r}; the sources are {', '.join(dict.fromkeys(s.source for s in self.scores))}")
         return found
+
+    def compare(self, first: str, second: str) -> dict[str, Nearness]:
+        """Which of two sources is nearer to real text, by measure; measures that cannot compare them are left out.
+
+        Of each: `difference`, the distance of the first from real text minus that of the second (of logarithms, if
+        `by_ratio`), its 95% interval `low` to `high`, and `p`. It is negative where the first is nearer. The p-values
+        are of these two sources alone; who looks at many pairs corrects them for their number.
+
+        Raises:
+            KeyError: there is no such source.
+        """
+        one, other = self[first], self[second]
+        found = {measure: one[measure].nearer_than(other[measure]) for measure in one if measure in other}
+        return {measure: near for measure, near in found.items() if near is not None}
+
+    def nearest(self, measure: str) -> list[str]:
+        """The source that is nearest to real text by a measure, and all that may be as near (see `inference.nearest`).
+
+        None where there are fewer than two sources beside real text, or real text has no interval.
+        """
+        samples = [score for score in self.scores if score.measure == measure and score.source != REAL]
+        real = samples[0].yardstick if samples else None
+        if real is None or len(samples) < 2:
+            return []
+        near = nearest([score.number for score in samples], real, measure in BY_RATIO)
+        return [score.source for score, is_near in zip(samples, near, strict=True) if is_near]
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write a page that needs no other file, with chart, tables and how they were computed; gives its path."""
@@ -157,7 +214,7 @@ class Result:
     def __repr__(self) -> str:
         lines = [self.title]
         for name, words, heads, rows in self.blocks():
-            lines += ["", f"{name} ({words})", "", *_lines(heads, rows)]
+            lines += ["", f"{name} ({words})", "", *_lines(heads, rows), *wrap(self._nearest(name), WIDTH)]
         lines += [line for words in self.warnings for line in ("", *wrap(f"warning: {words}", WIDTH))]
         lines += ["", *wrap(self._foot(), WIDTH), *(["", f"report: {self.page}"] if self.page else [])]
         return "\n".join(lines)
@@ -171,8 +228,18 @@ class Result:
             table = pd.DataFrame(rows, columns=list(heads))
             parts.append(f"<p>{escape(name)} ({escape(words)})</p>")
             parts.append(table.to_html(index=False, border=0, escape=True))
+            parts += [f"<p>{escape(words)}</p>"] if (words := self._nearest(name)) else []
         parts += [f"<p><strong>Warning.</strong> {escape(words)}</p>" for words in self.warnings]
         return "<div>" + "\n".join([*parts, f"<p>{escape(self._foot() + where)}</p>"]) + "</div>"
+
+    def _nearest(self, name: str) -> str:
+        """Which source is nearest to real text by the measure of this name, in a sentence; "" where none can be."""
+        measure = next(measure for measure, (called, _) in MEASURES.items() if called == name)
+        near = self.nearest(measure)
+        if not near:
+            return ""
+        same = "" if len(near) == 1 else " (which of them cannot be said)"
+        return f"Nearest to real text: {', '.join(near)}{same}."
 
     def _foot(self) -> str:
         tested = any(score.p is not None for score in self.scores)

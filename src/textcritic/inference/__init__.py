@@ -62,6 +62,7 @@ from textcritic.inference.groups import (
 from textcritic.inference.histograms import Histogram, quantile
 from textcritic.inference.holm import holm
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
+from textcritic.inference.nearness import Nearness, distance, nearest, nearness
 from textcritic.inference.paired import paired_permutation_test
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.power import POWER_COLUMNS, PowerDraws, PowerOptions, noticed, power_rows
@@ -111,6 +112,7 @@ __all__ = [
     "JackknifeEstimate",
     "KsTest",
     "MeanTest",
+    "Nearness",
     "Number",
     "PermutationTest",
     "PowerDraws",
@@ -134,6 +136,7 @@ __all__ = [
     "corrected_covariance_distance",
     "covariance_distance",
     "covariance_test",
+    "distance",
     "document_groups",
     "energy_distance",
     "energy_test",
@@ -154,6 +157,8 @@ __all__ = [
     "linearised",
     "max_difference",
     "mean_test",
+    "nearest",
+    "nearness",
     "noticed",
     "one_of_each",
     "over_runs",

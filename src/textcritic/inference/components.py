@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
-from textcritic.inference.equivalence import Number
-from textcritic.inference.trainings import HALF_WIDTH, Run
+from textcritic.inference.equivalence import HALF_WIDTH, Number
+from textcritic.inference.trainings import Run
 
 DOCUMENTS, DRAWING, TRAINING = "documents", "drawing", "training"
 DRAWS = 20_000  # of the chi-square distributions

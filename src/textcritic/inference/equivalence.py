@@ -12,9 +12,11 @@ ALPHA = 0.05
 """The p-value below which two sets differ."""
 MARGIN = 0.1
 """The difference that counts as none, where a measure names no other: a tenth of real text's value."""
+HALF_WIDTH = 1.959964
+"""Of a 95% interval, in standard errors."""
 DIFFERENT, SAME, UNKNOWN = "different", "same", "cannot tell"
 # Half-widths of a 95% interval that a difference must have to be noticed at 5% in 80% of cases: (1.96 + 0.84) / 1.96.
-POWER_80 = (1.959964 + 0.841621) / 1.959964
+POWER_80 = (HALF_WIDTH + 0.841621) / HALF_WIDTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,22 @@ def gap(first: Number, second: Number, by_ratio: bool = False) -> Gap | None:
     Returns:
         None where a value is missing or infinite, or is to be compared by ratio and is not positive.
     """
-    ends = [_ends(number, by_ratio) for number in (first, second)]
+    ends = [ends_of(number, by_ratio) for number in (first, second)]
     if ends[0] is None or ends[1] is None:
         return None
     (value, low, high), (other, other_low, other_high) = ends[0], ends[1]
     difference = value - other
     down, up = math.hypot(value - low, other_high - other), math.hypot(high - value, other - other_low)
     return Gap(difference, difference - down, difference + up, by_ratio)
+
+
+def p_of_interval(difference: float, low: float, high: float) -> float:
+    """Two-sided p-value of no difference, from a 95% interval: below `ALPHA` where the interval excludes 0.
+
+    The normal distribution's, with the error that the interval has on the side of 0; 1 where there is no error.
+    """
+    half = difference - low if difference > 0 else high - difference
+    return math.erfc(HALF_WIDTH * abs(difference) / half / math.sqrt(2)) if half > 0 else 1.0
 
 
 def limit_of(margin: float, real: float, by_ratio: bool = False, absolute: bool = False) -> float:
@@ -92,8 +103,8 @@ def verdict(p: float | None, apart: Gap | None, limit: float | None) -> str:
     return SAME if apart is not None and limit is not None and apart.within(limit) else UNKNOWN
 
 
-def _ends(number: Number, by_ratio: bool) -> tuple[float, float, float] | None:
-    """Value and ends of a number, or their logarithms."""
+def ends_of(number: Number, by_ratio: bool) -> tuple[float, float, float] | None:
+    """Value and ends of a number, or their logarithms; None where there is no finite value, or no logarithm."""
     value = number.value
     if value is None or not math.isfinite(value):
         return None

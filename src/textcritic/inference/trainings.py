@@ -14,10 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from textcritic.errors import TextcriticError
-from textcritic.inference.equivalence import Number, gap
+from textcritic.inference.equivalence import HALF_WIDTH, Number, gap, p_of_interval
 from textcritic.inference.jackknife import t_interval
 
-HALF_WIDTH = 1.959964  # of a 95% interval, in standard errors
 Run: TypeAlias = tuple[Any, Number]
 """Which training a draw is from, e.g. its seed, and what was measured on the draw."""
 TINY = 1e-150  # the smallest p-value
@@ -105,8 +104,7 @@ def runs_p(runs: Sequence[Run], real: Number, by_ratio: bool = False) -> float |
     apart = gap(trainings[0], real, by_ratio) if trainings[0].low is not None else None
     if apart is None:
         return None
-    half = apart.difference - apart.low if apart.difference > 0 else apart.high - apart.difference
-    return math.erfc(HALF_WIDTH * abs(apart.difference) / half / math.sqrt(2)) if half > 0 else None
+    return p_of_interval(apart.difference, apart.low, apart.high) if apart.low < apart.high else None
 
 
 def over_trainings(values: Sequence[float], by_ratio: bool = False, level: float = 0.95) -> Recipe:

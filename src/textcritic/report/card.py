@@ -2,10 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from math import inf
 
-from textcritic.inference import Number, over_runs, runs_p
+from textcritic.inference import Nearness, Number, distance, holm, nearest, nearness, over_runs, runs_p
 from textcritic.report.numbers import setting_name
-from textcritic.report.scorecard import Score
+from textcritic.report.scorecard import NOT_SCORED, Score
+
+MOST_LOST = 0.5
+"""The share of its documents that a sample may lose and still be ranked: what is left says little of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,11 @@ class Cell:
         return self.score.p if self.score else None
 
     @property
+    def is_ranked(self) -> bool:
+        """Whether enough of it could be scored to compare it with other samples."""
+        return self.left_out <= MOST_LOST and self.verdict != NOT_SCORED
+
+    @property
     def n(self) -> int | None:
         """Documents scored, of all seeds; None where the value is exact."""
         counts = [score.n for score in self.scores if score.n is not None]
@@ -136,9 +146,66 @@ class Block:
             if column in row.cells and not row.is_real and not row.baseline
         ]
 
+    def ranked(self, column: Column) -> list[tuple[Row, Cell]]:
+        """The samples of which enough could be scored to compare them."""
+        return [(row, cell) for row, cell in self.samples(column) if cell.is_ranked]
+
+    def nearest(self, column: Column) -> frozenset[str]:
+        """Labels of the sample that is nearest to real text and of all that may be as near, see `inference.nearest`.
+
+        None where there are fewer than two samples, or real text has no value.
+        """
+        ranked, yardstick = self.ranked(column), self._yardstick(column)
+        if len(ranked) < 2 or yardstick is None:
+            return frozenset()
+        found = nearest([cell.number for _, cell in ranked], *yardstick)
+        return frozenset(row.label for (row, _), near in zip(ranked, found, strict=True) if near)
+
+    def pairs(self, column: Column) -> dict[tuple[str, str], Nearness]:
+        """How far each sample is from real text, minus that of each other one, by labels; p-values by Holm."""
+        ranked, yardstick = self.ranked(column), self._yardstick(column)
+        if yardstick is None:
+            return {}
+        found = {
+            (row.label, other.label): nearness(cell.number, beside.number, *yardstick)
+            for (row, cell), (other, beside) in combinations(ranked, 2)
+        }
+        compared = {pair: near for pair, near in found.items() if near is not None}
+        corrected = holm([near.p for near in compared.values()])
+        return {pair: replace(near, p=float(p)) for (pair, near), p in zip(compared.items(), corrected, strict=True)}
+
+    def in_order(self) -> "Block":
+        """The same with its rows in order: real text, the samples from the nearest to the farthest, the bad ones.
+
+        The place of a sample is the mean of its places by all measures, each as a share of the samples ranked there.
+        """
+        places: dict[str, list[float]] = {row.label: [] for row in self.rows}
+        for column in self.columns:
+            yardstick = self._yardstick(column)
+            if yardstick is None:
+                continue
+            apart = {row.label: distance(cell.number, *yardstick) for row, cell in self.ranked(column)}
+            for row, _ in self.samples(column):
+                own = apart.get(row.label, inf)
+                places[row.label].append(sum(other < own for other in apart.values()) / max(len(apart), 1))
+        mean = {label: sum(found) / len(found) if found else 1.0 for label, found in places.items()}
+        order = sorted(
+            self.rows, key=lambda row: (not row.is_real, row.baseline, 0 if row.is_real else mean[row.label])
+        )
+        return replace(self, rows=tuple(order))
+
+    def _yardstick(self, column: Column) -> tuple[Number, bool] | None:
+        """What real text scores, and whether values are compared with it by ratio."""
+        real = self.real(column)
+        score = real.cells[column].score if real else None
+        samples = self.samples(column)
+        if score is None or score.number.value is None or not samples:
+            return None
+        return score.number, any(one.by_ratio for one in samples[0][1].scores)
+
 
 def scorecard(cards: Mapping[str, Sequence[Score]], titles: Mapping[str, str]) -> tuple[Block, ...]:
-    """The scores of a study in blocks, one for each corpus, in order of appearance.
+    """The scores of a study in blocks, one for each corpus, in order of appearance; rows as `Block.in_order`.
 
     A source that several experiments compare has one row, known by its corpus, setting, generator and decoding; the
     seeds of a source share it. Its label is the longest that an experiment gives it, with setting and decoding added
@@ -157,7 +224,7 @@ def scorecard(cards: Mapping[str, Sequence[Score]], titles: Mapping[str, str]) -
     for corpus in dict.fromkeys(score.corpus for score, _ in placed):
         ours = [(score, column) for score, column in placed if score.corpus == corpus]
         columns = tuple(dict.fromkeys(column for _, column in ours))
-        blocks.append(Block(corpus, columns, _rows(ours)))
+        blocks.append(Block(corpus, columns, _rows(ours)).in_order())
     return tuple(blocks)
 
 

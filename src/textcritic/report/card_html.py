@@ -1,15 +1,15 @@
 """A scorecard on the report's front page."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from textcritic.inference import DIFFERENT
-from textcritic.report.card import Block, Cell, Column, Row
-from textcritic.report.card_words import MOST_LOST, doubt_of, left_out_of, legend, noticed_of, value_of, verdict_of
+from textcritic.inference import ALPHA, DIFFERENT, Nearness
+from textcritic.report.card import MOST_LOST, Block, Cell, Column, Row
+from textcritic.report.card_words import NEAREST, doubt_of, left_out_of, legend, noticed_of, value_of, verdict_of
 from textcritic.report.numbers import count, counted, interval, listed, p_value
 from textcritic.report.scorecard import Score
 from textcritic.report.section import environment
@@ -18,6 +18,8 @@ from textcritic.report.sheet import Sheet, to_html
 
 MOST_ROWS = 40
 """Rows of a card that are all shown at once; of more, each corpus but the first has to be opened."""
+MOST_PAIRS = 66
+"""Pairs of samples that the page compares; of more it marks the nearest samples alone."""
 
 
 def card_html(blocks: Sequence[Block], templates: Path) -> Markup:
@@ -33,6 +35,7 @@ def card_html(blocks: Sequence[Block], templates: Path) -> Markup:
         "folded": long,
         "legend": [*legend(blocks), *_noticed(blocks)],
         "numbers": Markup(to_html(numbers_sheet(blocks))),
+        "pairs": [Markup(to_html(sheet)) for block in blocks if (sheet := pairs_sheet(block, len(blocks) > 1))],
     }
     return Markup(environment(templates).get_template("scorecard.html.j2").render(**variables))
 
@@ -58,6 +61,38 @@ def numbers_sheet(blocks: Sequence[Block]) -> Sheet:
     return Sheet("scorecard", "Every number of the scorecard", [[SheetCell(head) for head in heads]], body, stubs=2)
 
 
+def pairs_sheet(block: Block, several: bool = False) -> Sheet | None:
+    """Which of two samples is nearer to real text by each measure; one row a pair.
+
+    Args:
+        block: of the scorecard.
+        several: whether the scorecard has other blocks, so that the caption names the corpus.
+
+    Returns:
+        None where there is no pair, or there are more than `MOST_PAIRS`.
+    """
+    found = {column: block.pairs(column) for column in block.columns}
+    pairs = list(dict.fromkeys(pair for column in found.values() for pair in column))
+    if not 0 < len(pairs) <= MOST_PAIRS:
+        return None
+    columns = [column for column in block.columns if found[column]]
+    body = [
+        [SheetCell(label, heading=True) for label in pair]
+        + [SheetCell(_nearer(pair, found[column].get(pair))) for column in columns]
+        for pair in pairs
+    ]
+    caption = f"Which of two samples is nearer to real text{f' ({block.corpus})' if several else ''}"
+    heads = [SheetCell(head) for head in ("Sample", "Other sample", *(column.measure for column in columns))]
+    return Sheet(f"pairs-{block.corpus}", caption, [heads], body, stubs=2)
+
+
+def _nearer(pair: tuple[str, str], found: Nearness | None) -> str:
+    if found is None:
+        return ""
+    p = p_value(found.p)
+    return f"cannot be said ({p})" if found.p >= ALPHA else f"{pair[found.difference > 0]} ({p})"
+
+
 def _numbers(score: Score, redrawn: bool) -> list[SheetCell]:
     seed = "" if score.seed is None else f"{score.seed}{f', draw {score.draw}' if redrawn else ''}"
     p = "" if score.p is None else p_value(score.p).removeprefix("p = ").removeprefix("p ")
@@ -67,12 +102,13 @@ def _numbers(score: Score, redrawn: bool) -> list[SheetCell]:
 
 
 def _block(block: Block) -> dict[str, Any]:
+    near = {column: block.nearest(column) for column in block.columns}
     experiments = [(name, list(columns)) for name, columns in groupby(block.columns, lambda column: column.experiment)]
     return {
         "corpus": block.corpus,
         "experiments": [{"id": name, "title": own[0].title, "span": len(own)} for name, own in experiments],
         "columns": [{"measure": column.measure, "section": column.section} for column in block.columns],
-        "rows": [_row(row, block.columns) for row in block.rows],
+        "rows": [_row(row, block.columns, near) for row in block.rows],
         "tally": _tally(block),
     }
 
@@ -87,13 +123,16 @@ def _tally(block: Block) -> str:
     return f"{block.corpus}: {listed(parts)}"
 
 
-def _row(row: Row, columns: Sequence[Column]) -> dict[str, Any]:
+def _row(row: Row, columns: Sequence[Column], near: Mapping[Column, Collection[str]]) -> dict[str, Any]:
     kind = "real" if row.is_real else "baseline" if row.baseline else "sample"
-    cells = [_cell(row.cells[column], column) if column in row.cells else None for column in columns]
+    cells = [
+        _cell(row.cells[column], column, row.label in near[column]) if column in row.cells else None
+        for column in columns
+    ]
     return {"label": row.label, "kind": kind, "cells": cells}
 
 
-def _cell(cell: Cell, column: Column) -> dict[str, str]:
+def _cell(cell: Cell, column: Column, near: bool) -> dict[str, str]:
     noticed = noticed_of(cell)
     return {
         "measure": column.measure,
@@ -101,6 +140,7 @@ def _cell(cell: Cell, column: Column) -> dict[str, str]:
         "value": value_of(cell),
         "doubt": doubt_of(cell),
         "words": verdict_of(cell),
+        "nearest": NEAREST if near else "",
         "verdict": f"{cell.verdict.replace(' ', '-')}{' lost' if cell.left_out > MOST_LOST else ''}",
         "left_out": left_out_of(cell),
         "noticed": f"{noticed} would be noticed" if noticed else "",

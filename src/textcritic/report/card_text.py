@@ -1,11 +1,20 @@
 """A scorecard on the terminal: tables of plain text, as many columns side by side as fit."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
 from textcritic.report.card import Block, Cell, Column, Row
-from textcritic.report.card_words import SIGNS, WORTH_SAYING, doubt_of, left_out_of, legend, noticed_of, value_of
+from textcritic.report.card_words import (
+    NEAREST,
+    SIGNS,
+    WORTH_SAYING,
+    doubt_of,
+    left_out_of,
+    legend,
+    noticed_of,
+    value_of,
+)
 from textcritic.report.numbers import count, percent
 from textcritic.report.phrases import seeds_in_words
 
@@ -61,9 +70,10 @@ def _table(block: Block, columns: Sequence[Column], width: int) -> list[str]:
     titled = [wrap(title, size - len(NO_SIGN)) for title, size in zip(titles, widths, strict=True)]
     lines = _row([[block.corpus], *(map(_under_values, titled))], sizes)
     lines += _row([[], *(map(_under_values, heads))], sizes)
+    near = {column: block.nearest(column) for column in columns}
     for row in rows:
         label = wrap(row.label, sizes[0], subsequent_indent="  ")
-        lines += _row([label, *([_text(row, column)] for column in columns)], sizes)
+        lines += _row([label, *([_text(row, column, near[column])] for column in columns)], sizes)
     return lines
 
 
@@ -81,23 +91,24 @@ def _row(cells: Sequence[Sequence[str]], sizes: Sequence[int]) -> list[str]:
 
 def _width(block: Block, column: Column) -> int:
     """Characters of a column: its heads may go over several lines, its values may not."""
-    words = f"{column.title} {column.measure}".split()
+    words, near = f"{column.title} {column.measure}".split(), block.nearest(column)
     return max(
-        *(len(_text(row, column)) for row in block.rows),
+        *(len(_text(row, column, near)) for row in block.rows),
         *(len(NO_SIGN + word) for word in words),
         min(len(NO_SIGN + column.measure), HEAD),
     )
 
 
-def _text(row: Row, column: Column) -> str:
-    """A cell: its sign, value and interval, `≠ 15.0 (12.7–17.9)`; nothing where the source has no score."""
+def _text(row: Row, column: Column, near: Collection[str]) -> str:
+    """A cell: its sign, value and interval, `≠ 15.0 (12.7–17.9) ★`; nothing where the source has no score."""
     if column not in row.cells:
         return ""
     cell: Cell = row.cells[column]
     doubt = doubt_of(cell)
     beside = f" ({doubt})" if doubt else ""
     sign = f"{SIGNS[cell.verdict]} " if cell.verdict in SIGNS else NO_SIGN
-    return f"{sign}{value_of(cell)}{beside}{LOST if left_out_of(cell) else ''}"
+    star = f" {NEAREST}" if row.label in near else ""
+    return f"{sign}{value_of(cell)}{beside}{LOST if left_out_of(cell) else ''}{star}"
 
 
 def _counts(block: Block, width: int) -> list[str]:

@@ -1,17 +1,22 @@
 """What a scorecard says, in words: the verdict on each source, and the few sentences of a report's front page."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textcritic.inference import ALPHA, DIFFERENT, SAME, UNKNOWN, holm
+from textcritic.inference import ALPHA, DIFFERENT, SAME, UNKNOWN, distance, holm
 from textcritic.report.card import Block, Cell, Column, Row
-from textcritic.report.numbers import NONE, counted, interval, number, p_value, percent, plural
-from textcritic.report.scorecard import HIGHER, LOWER, NOT_SCORED, NOT_TESTED
+from textcritic.report.numbers import NONE, counted, interval, listed, number, p_value, percent, plural
+from textcritic.report.scorecard import NOT_SCORED, NOT_TESTED
 
+NEAREST = "★"
 SIGNS = {DIFFERENT: "≠", SAME: "≈", UNKNOWN: "?"}
 MOST_SENTENCES = 5
-MOST_LOST = 0.5
-"""The share of its documents that a sample may lose and still be ranked: what is left says little of it."""
+STARS = (
+    f"{NEAREST} nearest to real text, or perhaps as near as the nearest. The aim is real text's value: neither lower "
+    "nor higher is better. Samples without the sign are farther away (p < 0.05 by Holm's correction for all pairs of "
+    "samples)."
+)
 WORTH_SAYING = 0.05
 """The share of left out documents from which on the card says it."""
 FEW = 3  # sources that a sentence names one by one
@@ -91,7 +96,8 @@ def legend(blocks: Sequence[Block]) -> list[str]:
         NOT_TESTED: "not tested: there is no test against real text",
     }
     signs = [f"{words}." for verdict, words in meanings.items() if verdict in found]
-    return [*signs, *_about(cells), *chance(cells)]
+    starred = any(block.nearest(column) for block in blocks for column in block.columns)
+    return [*signs, *[STARS] * starred, *_about(cells), *chance(cells)]
 
 
 def _about(cells: Sequence[Cell]) -> list[str]:
@@ -126,7 +132,7 @@ def chance(cells: Sequence[Cell]) -> list[str]:
 
 
 def sentences(blocks: Sequence[Block]) -> list[Sentence]:
-    """One sentence for each corpus and measure: how many samples differ from real text, and how far they are."""
+    """One sentence for each corpus and measure: which sample is nearest to real text, and how many differ from it."""
     several = len(blocks) > 1
     made = []
     for block in blocks:
@@ -135,8 +141,8 @@ def sentences(blocks: Sequence[Block]) -> list[Sentence]:
             if samples and (real := block.real(column)) is not None:
                 where = f" on {block.corpus}" if several else ""
                 about = f"{', '.join(filter(None, (column.title, column.measure)))}{where}"
-                strongest = max((cell.strength for _, cell in _kept(samples)), default=0.0)
-                says = _compared(samples, real, column)
+                strongest = max((cell.strength for _, cell in block.ranked(column)), default=0.0)
+                says = _compared(block, column, real)
                 made.append(Sentence(column.experiment, about, says, column.section, strongest))
     return made
 
@@ -150,49 +156,71 @@ def chosen(pool: Sequence[Sentence]) -> list[Sentence]:
     return sorted([*best, *rest][:MOST_SENTENCES], key=lambda sentence: -sentence.strength)
 
 
-def _kept(samples: Sequence[tuple[Row, Cell]]) -> list[tuple[Row, Cell]]:
-    """Those of which enough could be scored to rank them."""
-    return [(row, cell) for row, cell in samples if cell.left_out <= MOST_LOST and cell.verdict != NOT_SCORED]
-
-
-def _compared(samples: Sequence[tuple[Row, Cell]], real: Row, column: Column) -> str:
+def _compared(block: Block, column: Column, real: Row) -> str:
+    """Which sample is nearest to real text, how far it is from it, and how many differ."""
+    samples = block.samples(column)
     yardstick = f"{real.label} ({value_of(real.cells[column])})"
     if len(samples) == 1:
         return f"{_alone(*samples[0], yardstick)}."
-    kept, total = _kept(samples), len(samples)
-    if all(cell.verdict == UNKNOWN for _, cell in samples):
-        return f"of none of the {total} samples can be told whether it differs from {yardstick}."
-    groups: Mapping[str, list[tuple[Row, Cell]]] = {
-        HIGHER: [(row, cell) for row, cell in kept if cell.verdict == DIFFERENT and cell.way == HIGHER],
-        LOWER: [(row, cell) for row, cell in kept if cell.verdict == DIFFERENT and cell.way == LOWER],
-        SAME: [(row, cell) for row, cell in kept if cell.verdict == SAME],
-        UNKNOWN: [(row, cell) for row, cell in kept if cell.verdict == UNKNOWN],
-        NOT_TESTED: [(row, cell) for row, cell in kept if cell.verdict == NOT_TESTED],
+    parts = [_nearest(block, column, real), *_tallied(samples)]
+    return f"{'; '.join(filter(None, parts))}."
+
+
+def _nearest(block: Block, column: Column, real: Row) -> str:
+    """Which sample is nearest; "" where none of them can be compared."""
+    near = block.nearest(column)
+    ranked, total = block.ranked(column), len(block.samples(column))
+    cells = {row.label: cell for row, cell in ranked if row.label in near}
+    if not cells:
+        return ""
+    number_of_real = real.cells[column].number
+    by_ratio = next(iter(cells.values())).scores[0].by_ratio
+    best = min(cells, key=lambda label: distance(cells[label].number, number_of_real, by_ratio))
+    words = _apart(cells[best], real.cells[column])
+    beside = f"{value_of(cells[best])} against {value_of(real.cells[column])}{f', {words}' if words else ''}"
+    start = f"of {total} samples, {best} is nearest to {real.label} ({beside})"
+    others = [row for row, _ in ranked if row.label in near and row.label != best]
+    if not others:
+        return start
+    if len(others) + 1 == len(ranked) and len(others) > 1:
+        return f"{start}, but all the others may be as near"
+    return f"{start}, but {_listed(others)} may be as near"
+
+
+def _apart(cell: Cell, real: Cell) -> str:
+    """How far the value of a sample is from real text's, in words; "" where real text's is 0, or they are the same."""
+    value, yardstick = cell.number.value, real.number.value
+    if value is None or not yardstick or not math.isfinite(value) or cell.verdict == SAME:
+        return ""
+    if cell.scores[0].by_ratio:
+        return f"{number(value / yardstick, 2)} times as much"
+    return f"{number(abs(value - yardstick), 2)} {'more' if value > yardstick else 'less'}"
+
+
+def _tallied(samples: Sequence[tuple[Row, Cell]]) -> list[str]:
+    """How many samples differ from real text, are the same, and so on, which adds up to all of them."""
+    lost = [row for row, cell in samples if not cell.is_ranked]
+    verdicts = {
+        verdict: [row for row, cell in samples if cell.is_ranked and cell.verdict == verdict]
+        for verdict in (DIFFERENT, SAME, UNKNOWN, NOT_TESTED)
     }
-    parts = [_part(way, group, yardstick) for way, group in groups.items() if group]
-    if lost := [row for row, cell in samples if (row, cell) not in kept]:
-        parts.append(f"{_named(lost)} lost more than half of {'its' if len(lost) == 1 else 'their'} documents")
-    everyone, _, rest = parts[0].partition(" ")
-    whole = "both samples" if total == 2 else f"all {total} samples"
-    start = whole if everyone == str(total) else f"{everyone} of {total} samples"
-    return f"{'; '.join([f'{start} {rest}', *parts[1:]])}."
-
-
-def _part(kind: str, group: Sequence[tuple[Row, Cell]], yardstick: str) -> str:
-    """What some of the samples have in common; it starts with how many they are."""
-    if kind in {HIGHER, LOWER}:
-        ranked = sorted(group, key=lambda pair: pair[1].number.value or 0.0, reverse=kind == LOWER)
-        (near, first), (far, last) = ranked[0], ranked[-1]
-        reach = f"{value_of(first)} ({near.label})"
-        if len(group) > 1:
-            reach = f"from {reach} to {value_of(last)} ({far.label})"
-        return f"{len(group)} score{'s' * (len(group) == 1)} {kind} than {yardstick}, {reach}"
+    total = len(samples)
     words = {
-        SAME: f"{'is' if len(group) == 1 else 'are'} the same as {yardstick} within the margin",
-        UNKNOWN: f"may or may not differ from {yardstick}",
-        NOT_TESTED: f"{'was' if len(group) == 1 else 'were'} not tested against {yardstick}",
+        DIFFERENT: ("differs", "differ"),
+        SAME: ("is the same within the margin", "are the same within the margin"),
+        UNKNOWN: ("may or may not differ", "may or may not differ"),
+        NOT_TESTED: ("was not tested", "were not tested"),
     }
-    return f"{_named([row for row, _ in group])} {words[kind]}"
+    parts = []
+    for verdict, rows in verdicts.items():
+        if rows:
+            who = ("both" if total == 2 else f"all {total}") if len(rows) == total else _named(rows)
+            parts.append(f"{who} {words[verdict][len(rows) > 1]}")
+    said = [f"compared with real text, {', '.join(parts)}"] if parts else []
+    return [
+        *said,
+        *[f"{_named(lost)} lost more than half of {'its' if len(lost) == 1 else 'their'} documents"] * bool(lost),
+    ]
 
 
 def _alone(row: Row, cell: Cell, yardstick: str) -> str:
@@ -222,3 +250,8 @@ def _named(rows: Sequence[Row]) -> str:
     """How many samples, and which if they are few."""
     names = "; ".join(row.label for row in rows)
     return str(len(rows)) if len(rows) > FEW else f"{len(rows)} ({names})"
+
+
+def _listed(rows: Sequence[Row]) -> str:
+    """Names of samples, as many as are few."""
+    return listed([row.label for row in rows]) if len(rows) <= FEW else f"{len(rows)} others"

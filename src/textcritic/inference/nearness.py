@@ -1,0 +1,104 @@
+"""Which of two models is nearer to real text: the difference of two distances, from the intervals of three numbers.
+
+The distance of a sample is |value - real text's value|, of perplexities |log(value / real text's value)|. Where both
+samples lie on the same side of real text, its value cancels and only the samples' errors count. Where they lie on
+opposite sides, an error of real text counts twice. Two models that are equally near may therefore differ much, and
+exchanging documents between them would be the wrong test.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from textcritic.inference.equivalence import ALPHA, Number, ends_of, p_of_interval
+from textcritic.inference.holm import holm
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """The distance of one sample from real text minus that of another; of logarithms, if compared by ratio.
+
+    Attributes:
+        difference: negative where the first is nearer.
+        low, high: its 95% interval.
+        p: two-sided, of no difference; below `ALPHA` where the interval excludes 0.
+        by_ratio: whether distances are of logarithms.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    by_ratio: bool = False
+
+
+def nearness(first: Number, second: Number, real: Number, by_ratio: bool = False) -> Nearness | None:
+    """How much nearer to real text the first sample is than the second.
+
+    Distances are |a - r| and |b - r|. With the signs as they are seen, their difference is a sum c_a a + c_b b + c_r r,
+    whose interval is made of the three intervals (MOVER; Zou and Donner, Statistics in Medicine 27, 2008, section 2).
+    It holds for any value that has an interval: over documents (these models), or over trainings (these recipes).
+
+    Args:
+        first: of a sample, with its interval.
+        second: of another sample, independent of the first.
+        real: of the real text that both are compared with; one without an interval is exact.
+        by_ratio: compare logarithms.
+
+    Returns:
+        None where a value is missing or infinite, has no interval, or is to be compared by ratio and is not positive.
+    """
+    if first.low is None or second.low is None:
+        return None
+    ends = [ends_of(number, by_ratio) for number in (first, second, real)]
+    if ends[0] is None or ends[1] is None or ends[2] is None:
+        return None
+    a, b, r = ends[0], ends[1], ends[2]
+    sides = [1.0 if value[0] >= r[0] else -1.0 for value in (a, b)]
+    terms = [_times(sides[0], a), _times(-sides[1], b), _times(sides[1] - sides[0], r)]
+    difference = sum(value for value, _, _ in terms)
+    low = difference - math.hypot(*(value - low for value, low, _ in terms))
+    high = difference + math.hypot(*(high - value for value, _, high in terms))
+    return Nearness(difference, low, high, p_of_interval(difference, low, high), by_ratio)
+
+
+def nearest(numbers: Sequence[Number], real: Number, by_ratio: bool = False) -> list[bool]:
+    """Which samples are nearest to real text: the one with the least distance, and all that may be as near.
+
+    A sample may be as near where its difference from the nearest is not significant at 5% by Holm's correction for all
+    pairs of samples, or where it has no interval.
+
+    Args:
+        numbers: of the samples.
+        real: of real text.
+        by_ratio: compare logarithms.
+
+    Returns:
+        One truth value a sample; none is True where no sample has a finite value, or real text has none.
+    """
+    distances = [distance(number, real, by_ratio) for number in numbers]
+    if all(math.isinf(value) for value in distances):
+        return [False] * len(numbers)
+    best = distances.index(min(distances))
+    pairs = list(combinations(range(len(numbers)), 2))
+    found = [nearness(numbers[i], numbers[j], real, by_ratio) for i, j in pairs]
+    corrected = holm([compared.p for compared in found if compared is not None])
+    p_values = iter(corrected)
+    farther = {
+        i + j - best
+        for (i, j), compared in zip(pairs, found, strict=True)
+        if compared is not None and next(p_values) < ALPHA and best in (i, j)
+    }
+    return [place not in farther and math.isfinite(value) for place, value in enumerate(distances)]
+
+
+def distance(number: Number, real: Number, by_ratio: bool = False) -> float:
+    """|value - real text's value|, or of their logarithms; infinite where one is missing, infinite or not positive."""
+    ends = [ends_of(Number(each.value), by_ratio) for each in (number, real)]
+    return math.inf if ends[0] is None or ends[1] is None else abs(ends[0][0] - ends[1][0])
+
+
+def _times(factor: float, ends: tuple[float, float, float]) -> tuple[float, float, float]:
+    value, low, high = (factor * end for end in ends)
+    return value, min(low, high), max(low, high)

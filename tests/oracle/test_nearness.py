@@ -1,0 +1,110 @@
+"""Which of two models is nearer to real text: against closed forms and simulated numbers."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from textcritic.inference import ALPHA, Number, gap, nearest, nearness
+
+WIDE = 1.959964
+
+
+def normal(value: float, error: float) -> Number:
+    """A number whose interval is the normal distribution's."""
+    return Number(value, value - WIDE * error, value + WIDE * error)
+
+
+def test_on_one_side_of_real_text_its_value_cancels() -> None:
+    first, second = Number(5.0, 4.5, 5.7), Number(7.0, 6.0, 9.0)
+    found, apart = nearness(first, second, Number(3.0, 1.0, 5.5)), gap(first, second)
+    assert found is not None
+    assert apart is not None
+    assert (found.difference, found.low, found.high) == pytest.approx((-2.0, apart.low, apart.high))
+
+
+def test_below_real_text_the_larger_is_nearer() -> None:
+    first, second = Number(1.0, 0.9, 1.3), Number(2.0, 1.6, 2.2)
+    found, apart = nearness(first, second, Number(3.0, 2.0, 4.0)), gap(second, first)
+    assert found is not None
+    assert apart is not None
+    assert (found.difference, found.low, found.high) == pytest.approx((1.0, apart.low, apart.high))
+
+
+def test_on_opposite_sides_an_error_of_real_text_counts_twice() -> None:
+    found = nearness(normal(4.0, 0.3), normal(1.0, 0.4), normal(3.0, 0.2))
+    assert found is not None
+    error = math.sqrt(0.3**2 + 0.4**2 + (2 * 0.2) ** 2)
+    assert found.difference == pytest.approx(1.0 - 2.0)
+    assert (found.low, found.high) == pytest.approx((-1.0 - WIDE * error, -1.0 + WIDE * error))
+    assert found.p == pytest.approx(2 * stats.norm.sf(1.0 / error), rel=1e-6)
+
+
+def test_by_ratio_it_is_the_same_of_logarithms() -> None:
+    numbers = [Number(4.0, 3.0, 6.0), Number(1.5, 1.2, 1.9), Number(2.0, 1.7, 2.4)]
+    logs = [Number(*(math.log(end) for end in (n.value, n.low, n.high) if end is not None)) for n in numbers]
+    ratio, plain = nearness(*numbers, by_ratio=True), nearness(*logs)
+    assert ratio is not None
+    assert plain is not None
+    assert (ratio.difference, ratio.low, ratio.high, ratio.p) == pytest.approx(
+        (plain.difference, plain.low, plain.high, plain.p)
+    )
+
+
+def test_turned_round_it_has_the_other_sign() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        a, b, real = (normal(value, 0.5) for value in rng.normal(0, 1, 3))
+        one, other = nearness(a, b, real), nearness(b, a, real)
+        assert one is not None
+        assert other is not None
+        assert (one.difference, one.low, one.high, one.p) == pytest.approx(
+            (-other.difference, -other.high, -other.low, other.p)
+        )
+        assert (one.p < ALPHA) == (not one.low <= 0 <= one.high)
+
+
+def test_of_two_distances_their_difference_is_the_gap() -> None:
+    """Where real text is 0 by definition and exact, as of a distance from it."""
+    first, second = Number(0.4, 0.3, 0.6), Number(0.9, 0.7, 1.0)
+    found, apart = nearness(first, second, Number(0.0)), gap(first, second)
+    assert found is not None
+    assert apart is not None
+    assert (found.difference, found.low, found.high) == (apart.difference, apart.low, apart.high)
+
+
+@pytest.mark.parametrize("missing", [Number(None), Number(math.inf), Number(2.0)])
+def test_a_sample_without_an_interval_is_not_compared(missing: Number) -> None:
+    assert nearness(missing, normal(1.0, 0.1), normal(0.0, 0.1)) is None
+
+
+def test_the_nearest_and_all_that_may_be_as_near() -> None:
+    real = normal(10.0, 0.1)
+    numbers = [normal(14.0, 0.1), normal(10.5, 0.2), normal(9.4, 0.2), Number(None), Number(math.inf), Number(30.0)]
+    # The second is nearest; the third, on the other side, may be as near; of 30 nothing is known without an interval.
+    assert nearest(numbers, real) == [False, True, True, False, False, True]
+
+
+def test_holms_correction_counts_all_pairs() -> None:
+    """One of p = 0.03 differs where there are two samples, and may be as near where there are five."""
+    real, error = Number(0.0), 0.1
+    step = stats.norm.isf(0.015) * error * math.sqrt(2)
+    two = [normal(1.0, error), normal(1.0 + step, error)]
+    assert nearest(two, real) == [True, False]
+    assert nearest([*two, *(normal(1.0 + step / 2, error) for _ in range(3))], real) == [True] * 5
+
+
+def test_without_a_value_of_real_text_none_is_nearest() -> None:
+    assert nearest([normal(1.0, 0.1), normal(2.0, 0.1)], Number(None)) == [False, False]
+
+
+@pytest.mark.parametrize("second", [1.3, 0.7])
+def test_of_equally_near_models_few_are_told_apart(second: float) -> None:
+    rng, significant = np.random.default_rng(1), 0
+    for _ in range(2000):
+        values = [rng.normal(1.3, 0.05), rng.normal(second, 0.02), rng.normal(1.0, 0.03)]
+        found = nearness(*map(normal, values, (0.05, 0.02, 0.03)))
+        assert found is not None
+        significant += found.p < ALPHA
+    assert abs(significant / 2000 - 0.05) < 4 * math.sqrt(0.05 * 0.95 / 2000)
