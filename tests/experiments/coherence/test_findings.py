@@ -137,16 +137,43 @@ def test_headlines_count_samples_of_each_verdict():
     parts = [_rows(*one).iloc[1:].assign(generator=name) for name, one in several.items()]
     top, found = said(pd.concat([_rows(2, 1).iloc[:1], *parts], ignore_index=True), names=names)
     assert top == (
-        "1 of 4 samples orders its sections measurably worse than real text, 1 keeps to the usual order more strictly "
-        "than it, 1 may or may not differ from it and 1 could not be compared with it."
+        "Of 4 samples, c comes nearest to real text in the order of sections. d may be as near. 1 of 4 samples orders "
+        "its sections measurably worse than real text, 1 keeps to the usual order more strictly than it, 1 may or may not "
+        "differ from it and 1 could not be compared with it."
     )
     assert "b scores lower than real text. That is not better" in found
-    for verdict, p in (
-        ("Both samples order their sections measurably worse", 0.001),
-        ("Of none of the 2 samples can be told whether", 0.5),
+    for verdict, rest, p in (
+        ("Both samples order their sections measurably worse", " than real text.", 0.001),
+        ("Of none of the 2 samples can be told whether", " it orders its sections as real text does.", 0.5),
     ):
         both = [_rows(3.0, p).iloc[1:].assign(generator=name) for name in "ab"]
-        assert said(pd.concat([_rows(2, 1).iloc[:1], *both], ignore_index=True), names=names)[0].startswith(verdict)
+        assert said(pd.concat([_rows(2, 1).iloc[:1], *both], ignore_index=True), names=names)[0].endswith(
+            f". {verdict}{rest}"
+        )
+
+
+@pytest.mark.parametrize(
+    ("ppl", "p", "says"),
+    [
+        (
+            10.0,
+            0.001,
+            "a comes nearest to real text in the order of sections, and its next section is still 5.0 times as",
+        ),
+        (
+            1.0,
+            0.001,
+            "a comes nearest to real text in the order of sections, but keeps to the usual order more strictly.",
+        ),
+        (2.02, 0.4, "a comes nearest to real text in the order of sections: it is the same within the margin."),
+    ],
+)
+def test_the_headline_names_the_nearest_sample_and_says_how_far_it_is(ppl, p, says):
+    names = Names({"a": "a", "b": "b"}, frozenset(), frozenset(), several_corpora=False, several_settings=False)
+    parts = [_rows(*one).iloc[1:].assign(generator=name) for name, one in {"b": (99.0, 0.001), "a": (ppl, p)}.items()]
+    rows = pd.concat([_rows(2, 1).iloc[:1], *parts], ignore_index=True)
+    rows["ci_low"], rows["ci_high"] = rows["latent_ppl"] * 0.99, rows["latent_ppl"] * 1.01
+    assert f"Of 2 samples, {says}" in said(rows, names=names)[0]
 
 
 def test_findings_without_a_yardstick_say_so():

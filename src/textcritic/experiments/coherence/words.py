@@ -9,7 +9,7 @@ import pandas as pd
 from textcritic.critics.smoothing import rests_on_smoothing
 from textcritic.experiments.coherence.doubts import of_real
 from textcritic.experiments.coherence.files import DATA_INFERRED
-from textcritic.inference import ALPHA, DIFFERENT, SAME, Number, by_training, over_trainings, recipes_p
+from textcritic.inference import ALPHA, DIFFERENT, SAME, Number, by_training, distance, over_trainings, recipes_p
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.card import Cell, Row, scorecard
 from textcritic.report.cells import matching
@@ -130,6 +130,35 @@ def findings(
 
 
 def headline(card: Sequence[Score]) -> str:
+    """Which sample orders its sections most like real text, and how many order them unlike it."""
+    return " ".join(filter(None, (_nearest(card), _tally(card))))
+
+
+def _nearest(card: Sequence[Score]) -> str:
+    """Which sample is nearest to real text; "" where samples are of several corpora, or cannot be compared."""
+    blocks = scorecard({"": card}, {"": ""})
+    near = blocks[0].nearest(blocks[0].columns[0]) if len(blocks) == 1 else frozenset()
+    if not near:
+        return ""
+    (column,) = blocks[0].columns
+    samples = [(row.label, cell) for row, cell in blocks[0].ranked(column) if row.label in near]
+    real = blocks[0].real(column)
+    yardstick = real.cells[column].number if real else Number(None)
+    (label, cell), *others = sorted(samples, key=lambda sample: distance(sample[1].number, yardstick, by_ratio=True))
+    start = f"Of {len(blocks[0].samples(column))} samples, {label} comes nearest to real text in the order of sections"
+    as_near = f" {listed([other for other, _ in others])} may be as near." if others else ""
+    value = cell.number.value
+    if cell.verdict == SAME:
+        return f"{start}: it is the same within the margin.{as_near}"
+    if cell.verdict != DIFFERENT or value is None or not yardstick.value:
+        return f"{start}.{as_near}"
+    ratio = value / yardstick.value
+    if ratio < 1:
+        return f"{start}, but keeps to the usual order more strictly.{as_near}"
+    return f"{start}, and its next section is still {number(ratio, 2)} times as hard to guess.{as_near}"
+
+
+def _tally(card: Sequence[Score]) -> str:
     """How many samples order their sections unlike real text, in a sentence."""
     verdicts = [_verdict(cell) for _, cell in _samples(card)]
     total = len(verdicts)
