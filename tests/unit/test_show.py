@@ -68,6 +68,15 @@ def test_the_card_comes_first_then_the_sentences_then_the_lines(tmp_path, monkey
     assert "\n- one, Latent PPL: small GPT-2 scores higher than real text (4.00): 8.00" in show_study(tmp_path, 100)
 
 
+def test_the_folder_that_output_named_leads_to_its_study(tmp_path):
+    study = tmp_path / "results/studies/own"
+    write(study, "one", "its line")
+    assert show_study(tmp_path) == show_study(study)
+    write(tmp_path / "results/studies/other", "one", "another line")
+    with pytest.raises(TextcriticError, match="has several studies; give one of them: .*other, .*own"):
+        show_study(tmp_path)
+
+
 def test_two_experiments_of_one_title_are_told_apart(tmp_path):
     for name in ("topics-50", "topics-100"):
         write(tmp_path, name, "its line")

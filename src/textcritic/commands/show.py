@@ -8,7 +8,9 @@ from textcritic.commands.arguments import Commands
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
     show = commands.add_parser("show", help="print what a study found and the path of its report")
-    show.add_argument("folder", metavar="FOLDER", help="the study's folder, results/studies/NAME")
+    show.add_argument(
+        "folder", metavar="FOLDER", help="the study's folder, results/studies/NAME, or what --output named"
+    )
     show.set_defaults(run=_run)
 
 

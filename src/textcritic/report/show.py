@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from textwrap import wrap
 
+from textcritic.errors import TextcriticError
 from textcritic.report.card_text import card_lines
 from textcritic.report.front import front_page
 from textcritic.report.scorecard import sections_of
@@ -16,12 +17,13 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     """The scorecard, warnings, at most five sentences, what else its experiments say, and the path of the report.
 
     Args:
-        folder: `results/studies/{study}`.
+        folder: `results/studies/{study}`, or a folder with such a study and no other, as `--output` names one.
         width: characters of a line; None: those of the terminal within limits, or 100 where there is none.
 
     Raises:
         TextcriticError: the study has not been built, or a file is damaged.
     """
+    folder = _study_in(Path(folder))
     front = front_page(sections_of(folder))
     room = width or min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
     said = [f"- {sentence.about}: {sentence.says}" for sentence in front.sentences]
@@ -35,6 +37,18 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     report = Path(folder) / "report.html"
     blocks.append([f"report: {report}"] if report.is_file() else [])
     return "\n\n".join("\n".join(lines).strip("\n") for lines in blocks if lines)
+
+
+def _study_in(folder: Path) -> Path:
+    """The folder of the study: the one given, or the only study below it.
+
+    Raises:
+        TextcriticError: there are several studies below it.
+    """
+    studies = sorted({path.parent.parent for path in folder.glob("results/studies/*/*/section.json")})
+    if len(studies) > 1:
+        raise TextcriticError(f"{folder}: has several studies; give one of them: {', '.join(map(str, studies))}")
+    return studies[0] if studies else folder
 
 
 def _wrapped(line: str, width: int, indent: str = "") -> list[str]:

@@ -138,8 +138,8 @@ def test_headlines_count_samples_of_each_verdict():
     top, found = said(pd.concat([_rows(2, 1).iloc[:1], *parts], ignore_index=True), names=names)
     assert top == (
         "Of 4 samples, c comes nearest to real text in the order of sections. d may be as near. 1 of 4 samples orders "
-        "its sections measurably worse than real text, 1 keeps to the usual order more strictly than it, 1 may or may not "
-        "differ from it and 1 could not be compared with it."
+        "its sections measurably worse than real text, 1 keeps to the usual order more strictly than it, 1 may or may "
+        "not differ from it and 1 could not be compared with it."
     )
     assert "b scores lower than real text. That is not better" in found
     for verdict, rest, p in (
