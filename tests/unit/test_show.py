@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from textcritic.cli import main
+from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.report.phrases import perplexity_lines
 from textcritic.report.scorecard import Number, Score, card_to_json
@@ -73,7 +74,7 @@ def test_the_folder_that_output_named_leads_to_its_study(tmp_path):
     write(study, "one", "its line")
     assert show_study(tmp_path) == show_study(study)
     write(tmp_path / "results/studies/other", "one", "another line")
-    with pytest.raises(TextcriticError, match="has several studies; give one of them: .*other, .*own"):
+    with pytest.raises(TextcriticError, match=r"has several studies; give one of them: .*other, .*own"):
         show_study(tmp_path)
 
 
