@@ -23,7 +23,7 @@ def train(tmp_path):
 
 
 def run(capsys, *arguments):
-    assert main(["chains", *map(str, arguments)]) == 0
+    assert main(["chains", "--json", *map(str, arguments)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     assert out.count("\n") == 1
@@ -36,9 +36,30 @@ def by_hand(delta):
     return rows**2 / ((2 + delta) * (2 + delta) * (3 + delta) * (1 + delta) * delta * delta)
 
 
+def test_without_json_it_prints_a_table_and_why_documents_were_rejected(tmp_path, train, capsys):
+    test = write(tmp_path / "test.jsonl", [["a", "b"], ["b", "a"], ["b", "z"]])
+    assert main(["chains", train, test]) == 0
+    out = capsys.readouterr().out
+    assert out == f"{textcritic.chains(train, test)!r}\n"
+    assert "source  value  95% interval" in out
+    assert "test: 1 document rejected (unknown title: z: 1)" in out
+
+
 def test_whole_command(tmp_path, train):
     test = write(tmp_path / "test.jsonl", [["a", "b"], ["b", "a"], [], ["b", "é", "z"], ["é"]])
-    command = [sys.executable, "-m", "textcritic.cli", "chains", train, test, "--smoothing", "1", "--seed", "3"]
+    command = [
+        sys.executable,
+        "-m",
+        "textcritic.cli",
+        "chains",
+        "--json",
+        train,
+        test,
+        "--smoothing",
+        "1",
+        "--seed",
+        "3",
+    ]
     done = subprocess.run(command, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     found = json.loads(done.stdout)
@@ -174,6 +195,6 @@ def test_command_loads_nothing_heavy(train):
         "import sys; from textcritic.cli import main; main(sys.argv[1:]); "
         "sys.exit(', '.join({'torch', 'scipy', 'matplotlib', 'transformers'} & set(sys.modules)) or 0)"
     )
-    command = [sys.executable, "-c", code, "chains", train, train]
+    command = [sys.executable, "-c", code, "chains", "--json", train, train]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -35,7 +35,7 @@ def real(tmp_path):
 
 
 def run(capsys, *arguments):
-    assert main(["coreference", *map(str, arguments)]) == 0
+    assert main(["coreference", "--json", *map(str, arguments)]) == 0
     out, err = capsys.readouterr()
     assert (err, out.count("\n")) == ("", 1)
     return json.loads(out)
@@ -44,7 +44,17 @@ def run(capsys, *arguments):
 def test_whole_command(tmp_path, real):
     text = [*synthetic(2, 20), [], [".", "."], ["it:1000000", "it:-3", "é:x:Ann", "it:-3"]]
     samples = write(tmp_path / "samples.jsonl", text)
-    command = [sys.executable, "-m", "textcritic.cli", "coreference", real, samples, "--discount", "as_released"]
+    command = [
+        sys.executable,
+        "-m",
+        "textcritic.cli",
+        "coreference",
+        "--json",
+        real,
+        samples,
+        "--discount",
+        "as_released",
+    ]
     done = subprocess.run(command, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     found = json.loads(done.stdout)
@@ -188,7 +198,7 @@ def test_command_loads_nothing_heavy(real):
         "import sys; from textcritic.cli import main; main(sys.argv[1:]); "
         "sys.exit(', '.join({'torch', 'scipy', 'matplotlib', 'transformers'} & set(sys.modules)) or 0)"
     )
-    command = [sys.executable, "-c", code, "coreference", real, real]
+    command = [sys.executable, "-c", code, "coreference", "--json", real, real]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 

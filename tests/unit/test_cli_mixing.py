@@ -50,13 +50,24 @@ def mixed(tmp_path):
 
 def run(capsys, *arguments):
     options = [f"--{name}={value}" for name, value in QUICK.items()]
-    assert main(["mixing", *map(str, arguments), *options]) == 0
+    assert main(["mixing", "--json", *map(str, arguments), *options]) == 0
     return json.loads(capsys.readouterr().out)
 
 
 def test_whole_command(real, mixed):
     options = ["--iterations", "150", "--starts", "2", "--resamples", "200"]
-    command = [sys.executable, "-W", "ignore", "-m", "textcritic.cli", "mixing", str(real), str(mixed), *options]
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "textcritic.cli",
+        "mixing",
+        "--json",
+        str(real),
+        str(mixed),
+        *options,
+    ]
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -46,7 +46,7 @@ def share_by_hand(found, train):
 
 
 def test_the_command_and_the_function_give_the_same(sets, files, capsys):
-    assert main(["recitation", str(files["real"]), str(files["parrot"]), "--train", str(files["train"])]) == 0
+    assert main(["recitation", "--json", str(files["real"]), str(files["parrot"]), "--train", str(files["train"])]) == 0
     printed = json.loads(capsys.readouterr().out)
     result = textcritic.recitation(sets["real"], {"parrot.txt": sets["parrot"]}, train=sets["train"])
     assert json.loads(result.to_json()) == printed

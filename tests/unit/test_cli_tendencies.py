@@ -33,7 +33,7 @@ def lines(path, some):
 
 
 def run(capsys, *arguments, resamples=99):
-    assert main(["tendencies", *map(str, arguments), "--resamples", str(resamples)]) == 0
+    assert main(["tendencies", "--json", *map(str, arguments), "--resamples", str(resamples)]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -42,7 +42,16 @@ def test_what_differs_is_found_and_what_is_the_same_is_kept(tmp_path):
     same, other = lines(tmp_path / "same.txt", texts(40, 2)), tmp_path / "other.jsonl"
     rows = ({"text": text, "id": n} for n, text in enumerate(texts(40, 3, length=85, power=1.5)))
     other.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = [sys.executable, "-m", "textcritic.cli", "tendencies", *map(str, (real, same, other)), "--draws", "3"]
+    command = [
+        sys.executable,
+        "-m",
+        "textcritic.cli",
+        "tendencies",
+        "--json",
+        *map(str, (real, same, other)),
+        "--draws",
+        "3",
+    ]
     done = subprocess.run([*command, "--resamples", "199"], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     found = json.loads(done.stdout)
@@ -156,7 +165,8 @@ def test_in_python_with_lists_data_frames_and_labels(tmp_path):
     assert set(result.table["measure"]) <= set(NAMES)
     assert (result.table["floor_most"] >= result.table["floor"]).all()
     assert result.samples["short"]["sentences"][0].endswith(").")
-    assert re.search(r"^short .* differs$", repr(result), re.MULTILINE)
+    assert re.search(r"^short \(20 documents; distances from real text\)\n\ntendency ", repr(result), re.MULTILINE)
+    assert re.search(r"^Length .* differs$", repr(result), re.MULTILINE)
     assert "cannot be told (noticed from 0." in repr(result)
     assert " ".join(repr(result).split()).endswith("in at most 5% of samples.")
     page = result.report(tmp_path / "page.html").read_text("utf-8")

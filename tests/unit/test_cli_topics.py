@@ -59,14 +59,14 @@ def ldac(tmp_path):
 
 
 def run(capsys, *arguments):
-    assert main(["topics", *map(str, arguments), "--workers", "1"]) == 0
+    assert main(["topics", "--json", *map(str, arguments), "--workers", "1"]) == 0
     out, _ = capsys.readouterr()
     assert out.count("\n") == 1
     return json.loads(out)
 
 
 def fails(capsys, *arguments):
-    assert main(["topics", *map(str, arguments), "--workers", "1"]) == 2
+    assert main(["topics", "--json", *map(str, arguments), "--workers", "1"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     line = err.splitlines()[-1]
@@ -76,7 +76,19 @@ def fails(capsys, *arguments):
 
 
 def test_whole_command_on_text(train, test):
-    command = [sys.executable, "-m", "textcritic.cli", "topics", train, test, "--num-topics", "3", "--seed", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "textcritic.cli",
+        "topics",
+        "--json",
+        train,
+        test,
+        "--num-topics",
+        "3",
+        "--seed",
+        "2",
+    ]
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

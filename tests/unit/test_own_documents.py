@@ -125,7 +125,7 @@ def test_the_same_file_gives_the_same_numbers_everywhere(tmp_path, capsys, comma
             assert numbers == pytest.approx(wanted.table["value"].tolist(), rel=1e-12)
         else:
             capsys.readouterr()
-            assert main([command, *map(str, files), *flags]) == 0
+            assert main([command, "--json", *map(str, files), *flags]) == 0
             assert without_seconds(capsys.readouterr().out) == without_seconds(wanted.to_json())
 
 

@@ -175,7 +175,7 @@ def test_an_impossible_step_is_infinite_and_has_no_interval():
 def test_the_command_prints_what_the_function_gives(tmp_path, capsys, options):
     train, test = some_chains(20, 1), [*some_chains(6, 2), ["end", "start"], ["x"], []]
     files = [str(jsonl(tmp_path / f"{n}.jsonl", "chain", chains)) for n, chains in enumerate((train, test))]
-    assert main(["chains", *files, *options, "--resamples", "40", "--seed", "3"]) == 0
+    assert main(["chains", "--json", *files, *options, "--resamples", "40", "--seed", "3"]) == 0
     keywords = {"smoothing": float(options[-1])} if options else {}
     found = textcritic.chains(train, test, as_released="--as-released" in options, resamples=40, seed=3, **keywords)
     assert capsys.readouterr().out == found.to_json() + "\n"
@@ -223,7 +223,7 @@ def test_topics_are_those_of_the_command_and_of_the_parts(tmp_path, capsys):
     train, test = some_texts(40, 1), [*some_texts(9, 2), "unseen", ""]
     files = [str(jsonl(tmp_path / f"{n}.jsonl", "text", texts)) for n, texts in enumerate((train, test))]
     arguments = ["--num-topics", "3", "--workers", "1", "--resamples", "40", "--stop-words", "english"]
-    assert main(["topics", *files, *arguments]) == 0
+    assert main(["topics", "--json", *files, *arguments]) == 0
     printed = json.loads(capsys.readouterr().out)
     found = textcritic.topics(train, test, 3, workers=1, resamples=40, stop_words="english")
     assert {**printed, "seconds": 0} == {**json.loads(found.to_json()), "seconds": 0}

@@ -211,10 +211,15 @@ class Result:
             heads = HEADS
             yield name, words, heads, [_cells(score) for score in self.scores if score.measure == measure]
 
+    def tables(self) -> Iterator[tuple[str, str, Sequence[str], list[Sequence[str]]]]:
+        """What is printed: by default the blocks."""
+        return self.blocks()
+
     def __repr__(self) -> str:
         lines = [self.title]
-        for name, words, heads, rows in self.blocks():
+        for name, words, heads, rows in self.tables():
             lines += ["", f"{name} ({words})", "", *_lines(heads, rows), *wrap(self._nearest(name), WIDTH)]
+        lines += [line for words in self._left_out() for line in ("", *wrap(words, WIDTH))]
         lines += [line for words in self.warnings for line in ("", *wrap(f"warning: {words}", WIDTH))]
         lines += ["", *wrap(self._foot(), WIDTH), *(["", f"report: {self.page}"] if self.page else [])]
         return "\n".join(lines)
@@ -224,18 +229,30 @@ class Result:
 
         where = f" Report: {self.page}" if self.page else ""
         parts = [f"<p><strong>{escape(self.title)}</strong></p>"]
-        for name, words, heads, rows in self.blocks():
+        for name, words, heads, rows in self.tables():
             table = pd.DataFrame(rows, columns=list(heads))
             parts.append(f"<p>{escape(name)} ({escape(words)})</p>")
             parts.append(table.to_html(index=False, border=0, escape=True))
             parts += [f"<p>{escape(words)}</p>"] if (words := self._nearest(name)) else []
+        parts += [f"<p>{escape(words)}</p>" for words in self._left_out()]
         parts += [f"<p><strong>Warning.</strong> {escape(words)}</p>" for words in self.warnings]
         return "<div>" + "\n".join([*parts, f"<p>{escape(self._foot() + where)}</p>"]) + "</div>"
 
+    def _left_out(self) -> list[str]:
+        """How many documents of each source were rejected, and why."""
+        from textcritic.report.numbers import plural
+
+        said = []
+        for score in self.scores:
+            if score.rejected_by_reason:
+                reasons = "; ".join(f"{reason}: {n:,}" for reason, n in score.rejected_by_reason.items() if n)
+                said.append(f"{score.source}: {plural(score.rejected, 'document')} rejected ({reasons})")
+        return list(dict.fromkeys(said))
+
     def _nearest(self, name: str) -> str:
         """Which source is nearest to real text by the measure of this name, in a sentence; "" where none can be."""
-        measure = next(measure for measure, (called, _) in MEASURES.items() if called == name)
-        near = self.nearest(measure)
+        measure = next((measure for measure, (called, _) in MEASURES.items() if called == name), None)
+        near = self.nearest(measure) if measure else []
         if not near:
             return ""
         same = "" if len(near) == 1 else " (which of them cannot be said)"

@@ -32,10 +32,11 @@ from textcritic.critics.tendencies.verdicts import (
     verdicts,
 )
 from textcritic.errors import named
-from textcritic.inference import are_grouped, unit_of
+from textcritic.inference import Number, are_grouped, unit_of
 from textcritic.plan.checks.tendencies import CountOptions
 
 HEADS = ("source", "distance", "95% interval", "by chance", "p", "adjusted p", "documents", "verdict")
+TABLE_HEADS = ("tendency", *HEADS[1:-2], "verdict")
 FOOT = (
     "By chance: the same distance where documents of both are exchanged at random, in the mean. Differs: p < 0.05. "
     "Keeps: not so, and the interval ends below the margin. Cannot be told: neither; the smallest distance that would "
@@ -80,6 +81,11 @@ class TendencyScore(Score):
     says: Word = UNTOLD
 
     @property
+    def yardstick(self) -> Number:
+        """Real text is at 0."""
+        return Number(0.0)
+
+    @property
     def verdict(self) -> str:
         """Whether the sample keeps to the tendency: "keeps", "differs" or "cannot be told"."""
         return self.says
@@ -109,6 +115,16 @@ class TendenciesResult(Result):
             scores = [score for score in self.scores if TITLES[score.measure] == name]
             cells = [(row[0], *_written(score, row)) for row, score in zip(rows, scores, strict=True)]
             yield name, words, HEADS, [*cells]
+
+    def tables(self) -> Iterator[tuple[str, str, Sequence[str], list[Sequence[str]]]]:
+        """A table for each sample, with a row for each tendency."""
+        rows: dict[str, list[Sequence[str]]] = {}
+        for name, _, _, cells in self.blocks():
+            for source, *numbers, _, verdict in cells:
+                rows.setdefault(source, []).append((name, *numbers, verdict))
+        for source, table in rows.items():
+            documents = self.samples[source]["documents"]
+            yield source, f"{documents:,} documents; distances from real text", TABLE_HEADS, table
 
     def _foot(self) -> str:
         foot = FOOT + by_chance_alone(len(TENDENCIES))

@@ -4,7 +4,7 @@ import argparse
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from textcritic.api.declare import Options, Values, described, in_order, whole
 
@@ -32,6 +32,23 @@ def add_command(commands: Commands, name: str, summary: str, above: str, below: 
     """Add a command to the command line, with texts that its help has above and below the arguments."""
     lines = argparse.RawDescriptionHelpFormatter
     return commands.add_parser(name, help=summary, description=above, epilog=below, formatter_class=lines)
+
+
+class Printed(Protocol):
+    """A result that has a form for people, `repr`, and one for programs."""
+
+    def to_json(self) -> str:
+        """One JSON object with all digits."""
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add `--json`; see `printed`."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object with all digits, see below")
+
+
+def printed(result: Printed, arguments: argparse.Namespace) -> str:
+    """What a command prints: tables for people, or one JSON object if it was asked for."""
+    return result.to_json() if arguments.json else repr(result)
 
 
 def positive(text: str) -> int:

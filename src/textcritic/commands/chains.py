@@ -3,7 +3,7 @@
 import argparse
 
 from textcritic.api.options import ChainOptions
-from textcritic.commands.arguments import FILES, GROUPS, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import FILES, GROUPS, Commands, add_command, add_json, add_options, asked, printed
 
 CHAINS = """\
 Fit a transition critic on the chains of TRAIN and give the Latent PPL of the chains of TEST.
@@ -12,7 +12,7 @@ Each line of both files is a JSON object {"chain": ["title", ...]}: the section 
 document, in order. A chain of K titles has K + 1 steps: begin -> first title, ..., last title -> end.
 """
 CHAINS_OUTPUT = """\
-One JSON object is printed:
+With --json one JSON object is printed:
   latent_ppl          exp(sum of NLL / sum of steps), pooled over the documents scored
   ci95                [low, high], 95% studentised bootstrap over documents; null of fewer than 20
   latent_nll_mean     mean NLL of a document, in nats
@@ -37,6 +37,7 @@ def add(commands: Commands) -> None:
     chains = add_command(commands, "chains", "Latent PPL of chains of section titles", above, CHAINS_OUTPUT)
     chains.add_argument("train", metavar="TRAIN", help="chains to fit the critic on")
     chains.add_argument("test", metavar="TEST", help="chains to score")
+    add_json(chains)
     add_options(chains, ChainOptions)
     chains.set_defaults(run=_run)
 
@@ -44,4 +45,4 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.chains import chains  # numpy and pyarrow are loaded for this command only
 
-    return chains(arguments.train, arguments.test, **asked(arguments)).to_json()
+    return printed(chains(arguments.train, arguments.test, **asked(arguments)), arguments)

@@ -3,7 +3,17 @@
 import argparse
 
 from textcritic.api.options import CoreferenceOptions
-from textcritic.commands.arguments import FILES, GROUPS, TEXTS, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import (
+    FILES,
+    GROUPS,
+    TEXTS,
+    Commands,
+    add_command,
+    add_json,
+    add_options,
+    asked,
+    printed,
+)
 
 COREFERENCE = """\
 Fit a critic of who is mentioned after whom on part of REAL, and compare the Latent PPL of SAMPLES with that of the
@@ -15,7 +25,7 @@ written, or the gender of the entity (MALE, FEMALE, PLURAL, None); the entity is
 one for the same person of the document. With --resolver, both files hold texts, and mentions are found first.
 """
 COREFERENCE_OUTPUT = """\
-One JSON object is printed:
+With --json one JSON object is printed:
   latent_ppl          exp(sum of NLL / sum of tokens), pooled over the documents scored; tokens: mentions and "."
   ci95                [low, high], 95% studentised bootstrap over documents; null of fewer than 20
   p                   permutation test of log Latent PPL against the held-out part of REAL
@@ -42,6 +52,7 @@ def add(commands: Commands) -> None:
     )
     coreference.add_argument("real", metavar="REAL", help="real chains: to fit the critic on, and to compare with")
     coreference.add_argument("samples", metavar="SAMPLES", help="chains to score")
+    add_json(coreference)
     add_options(coreference, CoreferenceOptions)
     coreference.set_defaults(run=_run)
 
@@ -49,4 +60,4 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.coreference import coreference  # numpy and pyarrow are loaded for this command only
 
-    return coreference(arguments.real, arguments.samples, **asked(arguments)).to_json()
+    return printed(coreference(arguments.real, arguments.samples, **asked(arguments)), arguments)

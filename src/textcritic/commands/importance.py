@@ -3,7 +3,7 @@
 import argparse
 
 from textcritic.api.options import ImportanceOptions
-from textcritic.commands.arguments import Commands, add_command, add_options, asked
+from textcritic.commands.arguments import Commands, add_command, add_json, add_options, asked, printed
 
 IMPORTANCE = """\
 Estimate the perplexity of a language model with latent states z from log importance weights: log p(x, z) - log q(z | x)
@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
     about = "perplexity of a latent language model from log importance weights"
     importance = add_command(commands, "importance", about, IMPORTANCE, IMPORTANCE_OUTPUT)
     importance.add_argument("weights", metavar="WEIGHTS", nargs="+", help="log weights, one file or several shards")
-    importance.add_argument("--json", action="store_true", help="print one JSON object with all digits")
+    add_json(importance)
     add_options(importance, ImportanceOptions)
     importance.set_defaults(run=_run)
 
@@ -43,5 +43,4 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.importance import importance  # numpy is loaded for this command only
 
-    result = importance(arguments.weights, **asked(arguments))
-    return result.to_json() if arguments.json else repr(result)
+    return printed(importance(arguments.weights, **asked(arguments)), arguments)

@@ -3,7 +3,7 @@
 import argparse
 
 from textcritic.api.options import MixingOptions
-from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_json, add_options, asked, printed
 
 MIXING = """\
 Fit latent Dirichlet allocation on part of the texts of REAL, and say how much the others, and those of SAMPLES, mix its
@@ -13,7 +13,7 @@ Tokens are split at white space, and all of them count; texts should be tokenise
 Texts of REAL may have a "language" beside "text". Both files may also be counts in the format LDA-C (.dat, .ldac).
 """
 MIXING_OUTPUT = """\
-One JSON object is printed:
+With --json one JSON object is printed:
   real, samples    of the real texts that were held out, and of the samples, each number with its 95% interval by
                    bootstrap over texts (ci95; nulls of fewer than 20 texts):
     mixed          share of the words outside the main topic of their text, expected under the posterior
@@ -44,6 +44,7 @@ def add(commands: Commands) -> None:
     )
     mixing.add_argument("real", metavar="REAL", help="real texts")
     mixing.add_argument("samples", metavar="SAMPLES", help="texts to compare with them")
+    add_json(mixing)
     add_options(mixing, MixingOptions)
     mixing.set_defaults(run=_run)
 
@@ -51,4 +52,4 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.mixing import mixing  # tomotopy is loaded for this command only
 
-    return mixing(arguments.real, arguments.samples, **asked(arguments)).to_json()
+    return printed(mixing(arguments.real, arguments.samples, **asked(arguments)), arguments)

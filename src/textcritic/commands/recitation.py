@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from textcritic.api.options import RecitationOptions
-from textcritic.commands.arguments import TEXTS, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import TEXTS, Commands, add_command, add_json, add_options, asked, printed
 
 RECITATION = """\
 Say how much of SAMPLES stands word for word in the texts that their model was trained on, TRAIN (McCoy et al. 2023,
@@ -13,7 +13,7 @@ repeat one another too. Higher than REAL: the model recites. Lower: it repeats l
 memory, with 40 bytes more for each of its words.
 """
 RECITATION_OUTPUT = """\
-One JSON object is printed:
+With --json one JSON object is printed:
   real             of REAL:
     recited        {"value", "low", "high", "p"}: the share of runs of 13 words that stand in TRAIN, with its 95%
                    interval (null with too few texts), and p of a test against REAL (null of REAL itself)
@@ -32,6 +32,7 @@ def add(commands: Commands) -> None:
     recitation = add_command(commands, "recitation", about, RECITATION + TEXTS, RECITATION_OUTPUT)
     recitation.add_argument("real", metavar="REAL", help="real texts that the model was not trained on")
     recitation.add_argument("samples", metavar="SAMPLES", nargs="+", help="what it wrote, one file or more")
+    add_json(recitation)
     add_options(recitation, RecitationOptions)
     recitation.set_defaults(run=_run)
 
@@ -40,4 +41,4 @@ def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.recitation import recitation  # numpy and pyarrow are loaded for this command only
 
     samples = [Path(path) for path in arguments.samples]
-    return recitation(arguments.real, samples, **asked(arguments)).to_json()
+    return printed(recitation(arguments.real, samples, **asked(arguments)), arguments)

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from textcritic.api.options import TendencyOptions
-from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_json, add_options, asked, printed
 
 TENDENCIES = """\
 Say whether texts keep to the statistical tendencies of real text (Meister and Cotterell 2021): how often the words of
@@ -17,7 +17,7 @@ taken, disjoint and each of as many documents as the largest file of SAMPLES: ho
 decide no verdict. The texts of all files are held in memory.
 """
 TENDENCIES_OUTPUT = """\
-One JSON object is printed:
+With --json one JSON object is printed:
   real             of the real texts that samples are compared with:
     documents, tokens, empty   counted, and documents without a token
     draws          {"number", "documents"}: second draws, and the documents of each
@@ -63,6 +63,7 @@ def add(commands: Commands) -> None:
     tendencies.add_argument(
         "samples", metavar="SAMPLES", nargs="+", help="texts to compare with them, one file or more"
     )
+    add_json(tendencies)
     add_options(tendencies, TendencyOptions)
     tendencies.set_defaults(run=_run)
 
@@ -71,4 +72,4 @@ def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.tendencies import compare_tendencies  # scipy is loaded for this command only
 
     samples = [Path(path) for path in arguments.samples]
-    return compare_tendencies(arguments.real, samples, **asked(arguments)).to_json()
+    return printed(compare_tendencies(arguments.real, samples, **asked(arguments)), arguments)

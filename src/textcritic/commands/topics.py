@@ -3,7 +3,7 @@
 import argparse
 
 from textcritic.api.options import TopicOptions
-from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_json, add_options, asked, printed
 
 TOPICS = """\
 Fit a correlated topic model on the documents of TRAIN and give the Latent NLL of those of TEST.
@@ -13,7 +13,7 @@ tokens are split at white space: words in more than half of the documents of TRA
 out, and see below.
 """
 TOPICS_OUTPUT = """\
-One JSON object is printed:
+With --json one JSON object is printed:
   bound            evidence lower bound of TRAIN in each iteration, before its M-step, in nats; of the fit that is kept
   seconds          that the fits took
   converged        whether it ended by the tolerance
@@ -44,6 +44,7 @@ def add(commands: Commands) -> None:
     )
     topics.add_argument("train", metavar="TRAIN", nargs="?", help="documents to fit the critic on; none with --critic")
     topics.add_argument("test", metavar="TEST", help="documents to score, in a file of the same kind")
+    add_json(topics)
     add_options(topics, TopicOptions)
     topics.set_defaults(run=_run)
 
@@ -51,4 +52,4 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.topics import topics  # torch is loaded for this command only
 
-    return topics(arguments.train, arguments.test, **asked(arguments)).to_json()
+    return printed(topics(arguments.train, arguments.test, **asked(arguments)), arguments)
