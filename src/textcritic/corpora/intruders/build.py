@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from textcritic.corpora.intruders.candidates import document_of
-from textcritic.corpora.intruders.documents import Document, iter_documents, read_documents, write_documents
+from textcritic.corpora.intruders.documents import Document, iter_documents, write_documents
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
 from textcritic.plan.checks.process import SPLITS
@@ -44,9 +44,10 @@ def build_intruders(
 
     Documents are not independent if they share a source. A document's `group` is that of its base corpus, such as the
     book of a chapter, whose chapters are alike in all their sentences. Without such groups it is the id of the document
-    that the intruder came from, or of the document itself if it is coherent: a source and what it gave away are one group.
-    Groups are not the connected components of "gave a sentence to": each attacked document is linked to another one, so
-    that nearly all of a split would be one group, and no interval possible. What links remain are of one sentence.
+    that the intruder came from, or of the document itself if it is coherent: a source and all that it gave sentences to
+    are one group. Groups are not the connected components of "gave a sentence to": each attacked document is linked to
+    another one, so that most of a split would be one group, and no interval possible. The links that are left, from an
+    attacked document to those that have a sentence of it, are of one sentence in five.
 
     Args:
         name: of the corpus.
@@ -55,8 +56,8 @@ def build_intruders(
         folder: of the corpus.
 
     Returns:
-        What statistics.json says: `corpus`, `splits` {split: counts, see `describe`}, `all` (the same of all splits together,
-        Table 1), `left_out` {split: {reason: n}}, `provenance`.
+        What statistics.json says: `corpus`, `splits` {split: counts, see `describe`}, `all` (the same of all splits
+        together, Table 1), `left_out` {split: {reason: n}}, `provenance`.
 
     Raises:
         TextcriticError: a file is missing or damaged, or the predictions are not of these candidates.
@@ -66,9 +67,10 @@ def build_intruders(
     place = Path(folder)
     for split, documents in splits.items():
         write_documents(place / f"{split}.parquet", documents, parts[split].documents)
+    described = {split: describe(documents) for split, documents in splits.items()}
     statistics = {
         "corpus": name,
-        "splits": {split: describe(documents) for split, documents in splits.items()},
+        "splits": described,
         "all": describe([document for documents in splits.values() for document in documents]),
         "left_out": {split: _left_out(parts[split], splits[split]) for split in SPLITS},
         "provenance": {
@@ -77,7 +79,7 @@ def build_intruders(
         },
     }
     write_json(place / "statistics.json", statistics)
-    for split, counts in statistics["splits"].items():
+    for split, counts in described.items():
         log.info("%s: %s: %s", name, split, f"{counts['articles']:,} documents, {counts['incoherent']:.1%} incoherent")
     return statistics
 
@@ -86,9 +88,9 @@ def describe(documents: Sequence[Document]) -> dict[str, Any]:
     """What Table 1 says of documents.
 
     Returns:
-        `articles`, their number; `incoherent`, the share with an intruder; `hard`, the share of the intruders that the filter's
-        detector missed, None without a filter; `sentences` and `tokens`, {mean, sd} of a document. A token is what
-        stands between white space: the paper does not say what its tokens are.
+        `articles`, their number; `incoherent`, the share with an intruder; `hard`, the share of the intruders that the
+        filter's detector missed, None without a filter; `sentences` and `tokens`, {mean, sd} of a document. A token is
+        what stands between white space: the paper does not say what its tokens are.
     """
     sentences = np.array([len(document.sentences) for document in documents])
     tokens = np.array([sum(len(sentence.split()) for sentence in document.sentences) for document in documents])
@@ -135,8 +137,8 @@ def _flagged(parts: Parts) -> dict[str, bool] | None:
         of_sentences = flags.get(candidate.id, [])
         if candidate.intruder is None or len(of_sentences) != len(candidate.sentences) - 1:
             raise TextcriticError(
-                f"{parts.predictions}: has no prediction for each sentence of the candidate {candidate.id!r}; delete it and"
-                " rerun the rule that makes it"
+                f"{parts.predictions}: has no prediction for each sentence of the candidate {candidate.id!r}; delete it"
+                " and rerun the rule that makes it"
             )
         flagged[candidate.id] = bool(of_sentences[candidate.intruder - 1])
     return flagged

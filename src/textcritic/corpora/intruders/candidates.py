@@ -142,8 +142,8 @@ def candidates_of(
 ) -> Iterator[Document]:
     """Each attacked document with a random sentence, but never the opening one, of each of its sources.
 
-    A sentence goes, and is counted, if its TF-IDF cosine with the one that it would replace is `similarity` or more, or if
-    the document has it already, as then nobody could say which of the two is the intruder.
+    A sentence goes, and is counted, if its TF-IDF cosine with the one that it would replace is `similarity` or more, or
+    if the document has it already, as then nobody could say which of the two is the intruder.
     """
     rng = np.random.default_rng([options["seed"], 3])
     bound = options["similarity"]

@@ -55,9 +55,9 @@ def cut_articles(articles: Iterable[Article], options: Mapping[str, Any], left_o
     """The documents of articles.
 
     A text is the first section of an article (`opening`, the paper's Wikipedia documents), each section (`section`), or
-    the whole article (`article`). It is a document if it has `least` to `most` sentences. With `random` a document is its
-    first n sentences, n drawn from `least` to `most` for each (the paper's CNN documents); all of it where it has fewer
-    than n, but at least `least`. `passages` cut each section into such documents, from its beginning to its end.
+    the whole article (`article`). It is a document if it has `least` to `most` sentences. With `random` a document is
+    its first n sentences, n drawn from `least` to `most` for each (the paper's CNN documents); all of it where it has
+    fewer than n, but at least `least`. `passages` cut each section into such documents, from its beginning to its end.
 
     Ids are those of articles, with a number behind `#` where an article can have several; then the article is the group
     of its documents, if it has no group itself.

@@ -1,12 +1,12 @@
 """Ranking the documents of a collection by their likeness to each of many, as DrQA's retriever does it.
 
-DrQA (Chen et al. 2017) weights the terms of `terms.count_terms` by log(1 + count) times log((N - n + 0.5) / (n + 0.5)), at
-least 0, where n of the N documents have the term; a score is the dot product of two documents.
+DrQA (Chen et al. 2017) weights the terms of `terms.count_terms` by log(1 + count) times log((N - n + 0.5) / (n + 0.5)),
+at least 0, where n of the N documents have the term; a score is the dot product of two documents.
 
 Documents are kept in shards, on the disk if a folder is given. Queries are answered many at once, and exactly, although
 most products are never computed: the rare terms of a query give a bound from below for its k-th best score. What the
-frequent terms can give together at most is less; a document that has too little of the other terms is not looked at (the
-idea of MaxScore, Turtle and Flood 1995).
+frequent terms can give together at most is less; a document that has too little of the other terms is not looked at
+(the idea of MaxScore, Turtle and Flood 1995).
 """
 
 import os
@@ -28,14 +28,14 @@ Floats = npt.NDArray[np.float64]
 
 SHARD = 50_000
 """Documents of a shard."""
-QUERIES = 4_096
+QUERIES = 16_384
 """Queries that are answered at once."""
 # The terms of a query that give the first bound: the rarest ones, which so many documents have together.
-_RARE = 4_000
+_RARE = 1_000
 # What frequent terms may give together, as a share of the k-th best score.
 _FREQUENT = 0.5
-# Sums of the same numbers in another order differ by less than this.
-_ROUNDING = 1e-9
+# Scores of single precision are wrong by a smaller share.
+_ROUNDING = 1e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,19 +52,14 @@ class Nearest:
 
 
 class Ranker:
-    """A collection of documents to be searched.
-
-    Attributes:
-        size: number of documents, N.
-        idf: float64 [BUCKETS], the weight of each bucket.
-    """
+    """A collection of documents to be searched; `size` is their number, N."""
 
     def __init__(self, texts: Iterable[str], folder: str | os.PathLike[str] | None = None, shard: int = SHARD) -> None:
         """Count the terms of a collection.
 
         Args:
             texts: of the documents, at least one; they are read once, `shard` at a time.
-            folder: where shards are kept; None: in memory, some 1 kB for a document of 100 words.
+            folder: where shards are kept; None: in memory, some 1.5 kB for a document of 100 words.
             shard: documents of a shard.
 
         Raises:
@@ -74,12 +69,11 @@ class Ranker:
         self._having = np.zeros(BUCKETS, np.int32)
         for some in _chunks(texts, shard):
             counts = count_terms(some)
-            self._having += np.bincount(counts.indices, minlength=BUCKETS).astype(np.int32)
             self._shards.append(Shard.of(counts, self.size, folder))
+            self._having[self._shards[-1].terms] += np.diff(self._shards[-1].term_starts)
             self.size += len(some)
         if not self.size:
             raise TextcriticError("retrieval: the collection has no documents")
-        self.idf: Floats = np.log((self.size - self._having + 0.5) / (self._having + 0.5)).clip(min=0)
 
     def nearest(self, texts: Sequence[str], top: int) -> Nearest:
         """The `top` best documents of the collection for each text.
@@ -110,40 +104,40 @@ class Ranker:
         """The best documents for queries, given by their counts; `without` is the document that each leaves out."""
         if top < 1:
             raise TextcriticError(f"retrieval: top: {top} should be 1 or more")
-        queries = self._weighted(counts)
+        weighted = self._weighted(counts)
+        frequent_first = self._frequent_first(weighted)
+        rarest = self._rarest(frequent_first)
         best = _Best(len(without), top)
         for shard in self._shards:
-            rarest = shard.local(self._rarest(queries))
-            best.offer(*_apart(shard.scores(rarest, self.idf), shard.first, without, best.worst()))
-        bound = best.worst()
-        best = _Best(len(without), top)
+            best.offer(*_passing(shard, shard.local(rarest), without, best.worst()))
+        bound, best = best.worst() * (1 - _ROUNDING), _Best(len(without), top)
         for shard in self._shards:
-            local = shard.local(queries)
-            least = np.maximum(bound, best.worst()) * (1 - _ROUNDING)
-            frequent, limit = _frequent(local, shard, self.idf, least)
-            rest = sparse.csr_array((np.where(frequent, 0, local.data), local.indices, local.indptr), shape=local.shape)
-            rest.eliminate_zeros()
-            query, document, _ = _apart(shard.scores(rest, self.idf), shard.first, without, least - limit)
-            best.offer(query, document, shard.exact_scores(queries, (query, document), self.idf))
+            least = np.maximum(bound, best.worst() * (1 - _ROUNDING))
+            rest, most = _without_frequent(shard.local(frequent_first), shard, least)
+            query, document, _ = _passing(shard, rest, without, least - most)
+            best.offer(query, document, shard.exact_scores(weighted, (query, document)))
         return Nearest(best.documents, best.scores)
 
     def _weighted(self, counts: sparse.csr_array) -> sparse.csr_array:
-        """Weights [queries, BUCKETS]; of each query the most frequent term of the collection comes first."""
-        query = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-        order = np.lexsort((counts.indices, -self._having[counts.indices], query))
-        indices = counts.indices[order]
-        weights = np.log1p(counts.data[order], dtype=np.float64) * self.idf[indices]
-        return sparse.csr_array((weights, indices, counts.indptr), shape=counts.shape)
+        """What log(1 + count) of a document is multiplied by: float64 [queries, BUCKETS]."""
+        having = self._having[counts.indices]
+        idf = np.log((self.size - having + 0.5) / (having + 0.5)).clip(min=0)
+        weights = np.log1p(counts.data, dtype=np.float64) * idf**2
+        return sparse.csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
+
+    def _frequent_first(self, queries: sparse.csr_array) -> sparse.csr_array:
+        """The same, but of each query the terms of most documents first."""
+        query = np.repeat(np.arange(queries.shape[0]), np.diff(queries.indptr))
+        order = np.lexsort((-self._having[queries.indices], query))
+        return sparse.csr_array((queries.data[order], queries.indices[order], queries.indptr), shape=queries.shape)
 
     def _rarest(self, queries: sparse.csr_array) -> sparse.csr_array:
-        """The same with the rarest terms of each query alone."""
-        documents = self._having[queries.indices].astype(np.int64)
-        # Of the term and those behind it in its query.
-        summed = np.concatenate([np.cumsum(documents[::-1])[::-1], [0]])
+        """Of queries with their frequent terms first the last terms alone, which `_RARE` documents have together."""
+        having = self._having[queries.indices].astype(np.int64)
+        # Of a term and those behind it.
+        summed = np.concatenate([np.cumsum(having[::-1])[::-1], [0]])
         ends = np.repeat(queries.indptr[1:], np.diff(queries.indptr))
-        rare = summed[:-1] - summed[ends] <= _RARE
-        starts = np.concatenate([[0], np.cumsum(rare)])[queries.indptr]
-        return sparse.csr_array((queries.data[rare], queries.indices[rare], starts), shape=queries.shape)
+        return _kept(queries, summed[:-1] - summed[ends] <= _RARE)
 
     def _counts_of(self, places: Integers) -> sparse.csr_array:
         """int32 [places, BUCKETS], of documents of the collection."""
@@ -170,13 +164,13 @@ class _Best:
         return self.scores[:, -1]
 
     def offer(self, query: Integers, document: Integers, score: Floats) -> None:
-        """Look at documents that were not offered before."""
-        good = score > 0
+        """Look at documents that were not offered before; `query` ascends."""
         number, top = self.scores.shape
+        good = (score > 0) & (score >= self.worst()[query])
         had, rank = np.nonzero(self.documents >= 0)
         queries = np.concatenate([had, query[good]])
         documents = np.concatenate([self.documents[had, rank], document[good]])
-        scores = np.concatenate([self.scores[had, rank], score[good]])
+        scores = np.concatenate([self.scores[had, rank], score[good].astype(np.float64)])
         order = np.lexsort((documents, -scores, queries))
         queries = queries[order]
         place = np.arange(len(queries)) - np.searchsorted(queries, queries)
@@ -186,33 +180,41 @@ class _Best:
         self.scores[queries[kept], place[kept]] = scores[order][kept]
 
 
-def _apart(scores: sparse.csr_array, first: int, without: Integers, least: Floats) -> tuple[Integers, Integers, Floats]:
-    """Queries, documents and scores that are at least `least` of the query, without the document that each leaves out."""
+def _passing(
+    shard: Shard, queries: sparse.csr_array, without: Integers, least: Floats
+) -> tuple[Integers, Integers, Floats]:
+    """Queries, documents and scores, where these are at least `least` of the query, without what it leaves out."""
+    scores = queries @ shard.by_term
     query = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
-    document = scores.indices + np.int64(first)
+    document = scores.indices + np.int64(shard.first)
     kept = (scores.data >= least[query]) & (document != without[query])
     return query[kept], document[kept], scores.data[kept]
 
 
-def _frequent(
-    queries: sparse.csr_array, shard: Shard, idf: Floats, least: Floats
-) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """Which terms of queries [queries, terms] can be left out at first, and the most that they give to a document.
+def _without_frequent(queries: sparse.csr_array, shard: Shard, least: Floats) -> tuple[sparse.csr_array, Floats]:
+    """Queries without their first terms, and the most that these give to a document; see `_FREQUENT`.
 
-    Terms come in the order in which they are left out: the first ones, as long as together they cannot give more than a
-    share of `least`.
+    Args:
+        queries: float32 [queries, terms].
+        shard: whose terms they are.
+        least: float64 [queries], what a document needs.
     """
-    most = queries.data * (np.log1p(shard.most, dtype=np.float64) * idf[shard.terms])[queries.indices]
-    summed = np.concatenate([[0], np.cumsum(most)])
+    gains = (queries.data * shard.most[queries.indices]).astype(np.float64)
+    summed = np.concatenate([[0], np.cumsum(gains)])
     query = np.repeat(np.arange(queries.shape[0]), np.diff(queries.indptr))
-    before = summed[queries.indptr[:-1]]
-    frequent = summed[1:] - before[query] <= _FREQUENT * least[query]
-    return frequent, np.bincount(query, np.where(frequent, most, 0), minlength=queries.shape[0])
+    frequent = summed[1:] - summed[queries.indptr[:-1]][query] <= _FREQUENT * least[query]
+    most: Floats = np.bincount(query, gains * frequent, minlength=queries.shape[0]).astype(np.float64)
+    return _kept(queries, ~frequent), most
+
+
+def _kept(queries: sparse.csr_array, kept: npt.NDArray[np.bool_]) -> sparse.csr_array:
+    """Queries with some of their terms alone."""
+    starts = np.concatenate([[0], np.cumsum(kept)])[queries.indptr].astype(np.int32)
+    return sparse.csr_array((queries.data[kept], queries.indices[kept], starts), shape=queries.shape)
 
 
 def _joined(answers: Sequence[Nearest], top: int) -> Nearest:
-    none = Nearest(np.empty((0, top), np.int64), np.empty((0, top)))
-    parts = [none, *answers]
+    parts = [Nearest(np.empty((0, top), np.int64), np.empty((0, top))), *answers]
     return Nearest(np.concatenate([p.documents for p in parts]), np.concatenate([p.scores for p in parts]))
 
 

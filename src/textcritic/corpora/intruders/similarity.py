@@ -9,9 +9,9 @@ import numpy.typing as npt
 class Similarity:
     """TF-IDF cosine of pairs of texts.
 
-    The paper says "TF-IDF-weighted cosine similarity" and no more. Ours is scikit-learn's: words of two letters or digits
-    and more in lower case, counts times 1 + log((1 + N) / (1 + n)). N and n are numbers of documents, not of sentences:
-    those of the split that is built, before any of them is attacked.
+    The paper says "TF-IDF-weighted cosine similarity" and no more. Ours is scikit-learn's: words of two letters or
+    digits and more in lower case, counts times 1 + log((1 + N) / (1 + n)). N and n are numbers of documents, not of
+    sentences: those of the split that is built, before any of them is attacked.
     """
 
     def __init__(self, documents: Sequence[str]) -> None:

@@ -1,58 +1,55 @@
-"""The terms by which documents are compared: hashed unigrams and bigrams, as DrQA's retriever has them (Chen et al. 2017).
+"""The terms by which documents are compared: hashed unigrams and bigrams, as in DrQA's retriever (Chen et al. 2017).
 
 All is counted many documents at a time: a Python loop looks at each token once, to number it.
 """
 
 import re
-import sys
 import unicodedata
 from array import array
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
+
+from textcritic.corpora.intruders.murmur import Strings, murmur3
 
 BUCKETS = 1 << 24
 """Terms are hashed into so many buckets."""
 
 # Function words of English, with what an apostrophe leaves of them, and the quotation marks of treebanks.
-STOP_WORDS = frozenset(
-    "i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it its"
-    " itself they them their theirs themselves what which who whom this that these those am is are was were be been being"
-    " have has had having do does did doing a an the and but if or because as until while of at by for with about against"
-    " between into through during before after above below to from up down in out on off over under again further then once"
-    " here there when where why how all any both each few more most other some such no nor not only own same so than too"
-    " very s t can will just don should now d ll m o re ve y ain aren couldn didn doesn hadn hasn haven isn ma mightn mustn"
-    " needn shan shouldn wasn weren won wouldn 'll 're 've n't 's 'd 'm '' ``".split()
-)
-
-Integers = npt.NDArray[np.int64]
-Words32 = npt.NDArray[np.uint32]
+_FUNCTION_WORDS = """
+i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it
+its itself they them their theirs themselves what which who whom this that these those am is are was were be been
+being have has had having do does did doing a an the and but if or because as until while of at by for with about
+against between into through during before after above below to from up down in out on off over under again further
+then once here there when where why how all any both each few more most other some such no nor not only own same so
+than too very s t can will just don should now d ll m o re ve y ain aren couldn didn doesn hadn hasn haven isn ma
+mightn mustn needn shan shouldn wasn weren won wouldn 'll 're 've n't 's 'd 'm '' ``
+"""
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 def count_terms(texts: Sequence[str]) -> sparse.csr_array:
     """How often each document has the terms of each bucket.
 
     A text is normalised (NFD) and cut into runs of letters, digits and marks, and single other characters that are not
-    white space. Terms are the tokens in lower case, and pairs of neighbours with a space between them; a term with a stop
-    word or a punctuation mark in it is left out. Its bucket is MurmurHash3 (32 bits, seed 0, of its UTF-8) modulo
-    `BUCKETS`.
+    white space. Terms are the tokens in lower case, and pairs of neighbours with a space between them; a term with a
+    stop word or a punctuation mark in it is left out. Its bucket is MurmurHash3 (32 bits, seed 0, of its UTF-8)
+    modulo `BUCKETS`.
 
     Returns:
         int32 [documents, BUCKETS], indices sorted, without zeros.
     """
     vocabulary = _Vocabulary()
     numbers, sizes = array("q"), np.empty(len(texts), np.int64)
-    for place, text in enumerate(texts):
+    for number, text in enumerate(texts):
         tokens = tokens_of(text)
-        sizes[place] = len(tokens)
+        sizes[number] = len(tokens)
         numbers.extend(map(vocabulary.__getitem__, tokens))
-    token = np.frombuffer(numbers, np.int64) if len(numbers) else np.empty(0, np.int64)
-    document = np.repeat(np.arange(len(texts)), sizes)
-    words, counted = _Ragged.of(vocabulary.words), np.array(vocabulary.counted, bool)
-    single = counted[token] if len(token) else np.zeros(0, bool)
+    token = np.array(numbers, np.int64)
+    document = np.repeat(np.arange(len(texts), dtype=np.int64), sizes)
+    words, counted = Strings.of(vocabulary.words), np.array(vocabulary.counted, bool)
+    single = counted[token]
     pair = single[:-1] & single[1:] & (document[:-1] == document[1:])
     pairs, place = np.unique(token[:-1][pair] * len(counted) + token[1:][pair], return_inverse=True)
     of_pairs = words.joined(pairs // max(len(counted), 1), pairs % max(len(counted), 1))
@@ -68,75 +65,9 @@ def tokens_of(text: str) -> list[str]:
     """The tokens of a text, as they are written but for their normal form; see `count_terms`."""
     if text.isascii():
         return _RUNS.findall(text)
-    # Few runs have other characters, and the pattern that knows these is slow.
     runs = _RUNS.findall(unicodedata.normalize("NFD", text))
-    return [token for run in runs for token in ([run] if run.isascii() else _pattern().findall(run))]
-
-
-def murmur3(strings: "_Ragged") -> Words32:
-    """MurmurHash3 of each byte string: the variant for x86 with 32 bits, seed 0 (Appleby 2011, public domain).
-
-    Returns:
-        uint32 [strings].
-    """
-    state = np.zeros(len(strings.sizes), np.uint32)
-    bytes_ = np.concatenate([strings.bytes, np.zeros(4, np.uint8)]).astype(np.uint32)
-    # The four bytes from each place on, as a little-endian number.
-    words = bytes_[:-3] | bytes_[1:-2] << 8 | bytes_[2:-1] << 16 | bytes_[3:] << 24
-    blocks = strings.sizes // 4
-    order = np.argsort(-blocks, kind="stable")
-    longest_first, starts = blocks[order], strings.starts[order]
-    mixed = state[order]
-    for block in range(int(longest_first[0]) if len(order) else 0):
-        active = int(np.searchsorted(-longest_first, -block))
-        part = mixed[:active] ^ _scrambled(words[starts[:active] + 4 * block])
-        mixed[:active] = _rotated(part, 13) * np.uint32(5) + np.uint32(0xE6546B64)
-    state[order] = mixed
-    rest = strings.sizes % 4
-    tail = words[np.minimum(strings.starts + 4 * blocks, len(words) - 1)]
-    state ^= _scrambled(tail & ((np.uint32(1) << (8 * rest).astype(np.uint32)) - np.uint32(1)))
-    state ^= strings.sizes.astype(np.uint32)
-    state = (state ^ state >> 16) * np.uint32(0x85EBCA6B)
-    state = (state ^ state >> 13) * np.uint32(0xC2B2AE35)
-    return state ^ state >> 16
-
-
-def _scrambled(word: Words32) -> Words32:
-    return _rotated(word * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
-
-
-def _rotated(word: Words32, by: int) -> Words32:
-    return word << by | word >> (32 - by)
-
-
-class _Ragged:
-    """Byte strings of several lengths, one after the other.
-
-    Attributes:
-        bytes: uint8, of all strings.
-        starts, sizes: int64 [strings], where each begins and how long it is.
-    """
-
-    def __init__(self, bytes_: npt.NDArray[np.uint8], sizes: Integers) -> None:
-        self.bytes, self.sizes = bytes_, sizes
-        self.starts = np.cumsum(sizes) - sizes
-
-    @classmethod
-    def of(cls, strings: Iterable[str]) -> "_Ragged":
-        """UTF-8 of strings."""
-        encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
-        sizes = np.array([len(string) for string in encoded], np.int64)
-        return cls(np.frombuffer(b"".join(encoded), np.uint8), sizes)
-
-    def joined(self, first: Integers, second: Integers) -> "_Ragged":
-        """Pairs of strings with a space between them."""
-        before, after = self.sizes[first], self.sizes[second]
-        pairs = _Ragged(np.empty(0, np.uint8), before + 1 + after)
-        pairs.bytes = np.full(int(pairs.sizes.sum()), ord(" "), np.uint8)
-        for strings, sizes, place in ((first, before, pairs.starts), (second, after, pairs.starts + before + 1)):
-            within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-            pairs.bytes[np.repeat(place, sizes) + within] = self.bytes[np.repeat(self.starts[strings], sizes) + within]
-        return pairs
+    # Few runs have other characters than ASCII.
+    return [token for run in runs for token in ((run,) if run.isascii() else _cut(run))]
 
 
 class _Vocabulary(dict[str, int]):
@@ -158,16 +89,20 @@ class _Vocabulary(dict[str, int]):
         return number
 
 
-# Of ASCII the tokens of `_pattern`, and runs of letters, digits and all other characters.
+# Of ASCII the tokens, and runs of letters, digits and all other characters.
 _RUNS = re.compile("[0-9A-Za-z\u0080-\U0010ffff]+|[!-~]")
 
 
-@cache
-def _pattern() -> re.Pattern[str]:
-    """Runs of letters, digits and marks, or a single character that is neither white space nor a control character."""
-    classes = "".join(unicodedata.category(chr(code))[0] for code in range(sys.maxunicode + 1))
-    runs, spaces = (
-        "".join(f"{re.escape(chr(m.start()))}-{re.escape(chr(m.end() - 1))}" for m in re.finditer(kind, classes))
-        for kind in ("[LNM]+", "[ZC]+")
-    )
-    return re.compile(f"[{runs}]+|[^{runs}{spaces}]")
+def _cut(run: str) -> Iterator[str]:
+    """The tokens of a run: letters, digits and marks together, others alone, but no white space or control characters."""
+    start = 0
+    for place, letter in enumerate(run):
+        kind = unicodedata.category(letter)[0]
+        if kind not in "LNM":
+            if start < place:
+                yield run[start:place]
+            if kind not in "ZC":
+                yield letter
+            start = place + 1
+    if start < len(run):
+        yield run[start:]
