@@ -94,7 +94,7 @@ _RUNS = re.compile("[0-9A-Za-z\u0080-\U0010ffff]+|[!-~]")
 
 
 def _cut(run: str) -> Iterator[str]:
-    """The tokens of a run: letters, digits and marks together, others alone, but no white space or control characters."""
+    """The tokens of a run: letters, digits and marks together, others alone, but not white space or controls."""
     start = 0
     for place, letter in enumerate(run):
         kind = unicodedata.category(letter)[0]
