@@ -78,12 +78,13 @@ rule find_candidates:
 
 
 rule build_intruders:
-    """One candidate for each attacked document: one that the filter's detector misses, if there is a filter."""
+    """One candidate for each attacked document, which the filter's detector misses if there is one; or a published file."""
     input:
-        documents=expand(f"{CUT}/data/{{split}}.parquet", split=SPLITS, allow_missing=True),
-        of_documents=expand(f"{CUT}/data/{{split}}.json", split=SPLITS, allow_missing=True),
-        candidates=expand(f"{CANDIDATES}/{{split}}.parquet", split=SPLITS, allow_missing=True),
-        of_candidates=expand(f"{CANDIDATES}/{{split}}.json", split=SPLITS, allow_missing=True),
+        official=lambda w: paths.official(w.corpus),
+        documents=lambda w: paths.built_of(w.corpus, f"documents/{w.corpus}/data", "parquet"),
+        of_documents=lambda w: paths.built_of(w.corpus, f"documents/{w.corpus}/data", "json"),
+        candidates=lambda w: paths.built_of(w.corpus, f"candidates/{w.corpus}", "parquet"),
+        of_candidates=lambda w: paths.built_of(w.corpus, f"candidates/{w.corpus}", "json"),
         predictions=lambda w: [file for split in SPLITS for file in paths.filter_predictions(w.corpus, split)],
     output:
         expand("results/corpora/{{corpus}}/{split}.parquet", split=SPLITS),
@@ -100,7 +101,7 @@ rule build_intruders:
         mem_mb=of("corpora", "corpus", "mem_mb"),
         runtime=of("corpora", "corpus", "runtime"),
     params:
-        spec=spec("corpora", "corpus", "extractor", "options"),
+        spec=spec("corpora", "corpus", "extractor", "options", "splits"),
         version=stage("build"),
     script:
         "../workflow/scripts/build_intruders.py"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import LINKS, SPLITS, given_paths, is_parallel
 from textcritic.plan.checks.parallel import parallel_paths
 from textcritic.plan.project import Project
@@ -41,9 +42,25 @@ class Paths:
         return f"results/corpora/{corpus}/knowledge" if linked else []
 
     def base(self, corpus: str) -> str:
-        """The corpus that one with intruders is cut out of."""
-        base: str = self.registries.entry("corpora", corpus)["options"]["corpus"]
+        """The corpus that one with intruders is cut out of.
+
+        Raises:
+            TextcriticError: it is read from a published file.
+        """
+        options = self.registries.entry("corpora", corpus)["options"]
+        if "corpus" not in options:
+            raise TextcriticError(f"{corpus}: is read from {options['intruders']['official']}; it has no base corpus")
+        base: str = options["corpus"]
         return base
+
+    def official(self, corpus: str) -> str | list[str]:
+        """The published file that a corpus with intruders is read from; none for one that we build."""
+        official: str | None = self.registries.entry("corpora", corpus)["options"]["intruders"]["official"]
+        return official or []
+
+    def built_of(self, corpus: str, folder: str, suffix: str) -> list[str]:
+        """A file for each split in a folder of results/intruders; none for a corpus read from a published file."""
+        return [] if self.official(corpus) else [f"results/intruders/{folder}/{split}.{suffix}" for split in SPLITS]
 
     def base_articles(self, corpus: str, split: str) -> str:
         """A split of the corpus that one with intruders is cut out of."""

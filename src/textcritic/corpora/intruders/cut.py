@@ -3,6 +3,8 @@
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 
 from textcritic.corpora.articles import Article, iter_articles
 from textcritic.corpora.intruders.documents import Document, write_documents
+from textcritic.corpora.intruders.later import changed_documents
 from textcritic.corpora.intruders.sentences import splitter_of
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
@@ -20,6 +23,23 @@ from textcritic.runlog import log
 TOO_FEW = "too few sentences"
 TOO_MANY = "too many sentences"
 REST = "too few sentences at the end of a section"
+NOT_DRAWN = "not among those that were drawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which documents of a split are kept.
+
+    Attributes:
+        most: a random part of them, if there are more; None for all.
+        later: Parquet files of later articles, see `later.changed_documents`; none where all are kept.
+    """
+
+    most: int | None = None
+    later: tuple[str, ...] = ()
+
+
+EVERY = Wanted()
 
 
 def cut_corpus(
@@ -27,6 +47,7 @@ def cut_corpus(
     out_path: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
     options: Mapping[str, Any],
+    wanted: Wanted = EVERY,
 ) -> None:
     """Write the documents of a split of a corpus, or of a sample.
 
@@ -35,12 +56,22 @@ def cut_corpus(
         out_path: Parquet in `DOCUMENT_SCHEMA`; all documents are coherent.
         report_path: JSON with `documents`, and `left_out` {reason: texts}.
         options: of an intruder corpus, with defaults.
+        wanted: which of the documents.
 
     Raises:
-        TextcriticError: the file is missing or damaged, two articles have one id, or no document is left.
+        TextcriticError: a file is missing or damaged, two articles have one id, or no document is left.
     """
     left_out: Counter[str] = Counter()
     documents = list(cut_articles(iter_articles(articles_path), options, left_out))
+    if documents and wanted.later:
+        bound = options["later"]["similarity"]
+        documents = changed_documents(
+            documents, wanted.later, partial(_whole_text, options["document"]), bound, left_out
+        )
+    if wanted.most is not None and len(documents) > wanted.most:
+        left_out[NOT_DRAWN] += len(documents) - wanted.most
+        rng = np.random.default_rng([options["seed"], 5])
+        documents = [documents[row] for row in np.sort(rng.permutation(len(documents))[: wanted.most])]
     if not documents:
         raise TextcriticError(
             f"{articles_path}: no text of it has {options['sentences']['least']} to {options['sentences']['most']}"
@@ -91,6 +122,10 @@ def cut_articles(articles: Iterable[Article], options: Mapping[str, Any], left_o
                     left_out[TOO_MANY] += 1
                 else:
                     yield _document(article, number, tuple(found[start:end]), kind)
+
+
+def _whole_text(kind: str, article: Article) -> str:
+    return "\n".join(_texts(article, kind))
 
 
 def _texts(article: Article, kind: str) -> list[str]:

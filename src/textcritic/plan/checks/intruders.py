@@ -54,6 +54,10 @@ def check_intruders(name: str, registries: "Registries") -> None:
     _check_sentences(options)
     _check_candidates(options["candidates"])
     if options["later"] is not None:
+        if options["document"] not in (OPENING, ARTICLE):
+            raise TextcriticError(
+                f"options.intruders.later: needs one document for an article; document should be {OPENING} or {ARTICLE}"
+            )
         _check_base(options["later"]["corpus"], "options.intruders.later.corpus", registries)
         if options["later"]["corpus"] == entry["options"]["corpus"]:
             raise TextcriticError("options.intruders.later.corpus: is the corpus itself; name one from a later dump")
