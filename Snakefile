@@ -21,6 +21,7 @@ include: "rules/titles.smk"
 include: "rules/hsmm.smk"
 include: "rules/latent.smk"
 include: "rules/intruders.smk"
+include: "rules/detectors.smk"
 include: "rules/report.smk"
 # The kinds of experiment, each with its own jobs.
 include: "rules/coherence.smk"

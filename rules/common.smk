@@ -35,6 +35,9 @@ wildcard_constraints:
     classifier=registries.names("classifiers", kind=["transformer"]),
     given=registries.names("classifiers", kind=["given"]),
     critic=registries.names("critics"),
+    detector=registries.names("critics", kind=["detector"]),
+    # The corpus of documents with intruders that a detector was trained on.
+    trained=registries.names("corpora", extractor=["intruders"]),
     resolver=registries.names("resolvers"),
     annotation=registries.names("annotations"),
     proposal=registries.names("proposals"),
@@ -45,6 +48,7 @@ wildcard_constraints:
     study="|".join(project.studies) or "(?!)",
     experiment="|".join({name for study in project.studies.values() for name in study.experiments}) or "(?!)",
     seed=r"\d+",
+    detector_seed=r"\d+",
     draw=r"\d+",
     shard=r"\d+",
     shards=r"\d+",
