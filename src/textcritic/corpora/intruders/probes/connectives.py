@@ -50,7 +50,9 @@ def _flipped(tokens: Sequence[Token], position: int, finite: Set[int]) -> dict[i
     if word == "but":
         if before in ("all", "nothing", "anything", "none", "not") or after in ("for", "rather"):
             return {}
-        return {position: "and"} if before == "," and after not in ("therefore", "also") else {position: "and therefore"}
+        return (
+            {position: "and"} if before == "," and after not in ("therefore", "also") else {position: "and therefore"}
+        )
     if word in ("although", "though") and after != "," and before not in ("even", "as"):
         return {position: "because" if position == 0 else "therefore"}
     if word == "because" and after != "of":
@@ -90,7 +92,9 @@ def _joins(tokens: Sequence[Token], position: int, finite: Set[int]) -> bool:
 def _passive_before(tokens: Sequence[Token], position: int) -> bool:
     """Whether a form of be with a participle stands before a position, in the same clause."""
     for place in range(position - 1, max(-1, position - 20), -1):
-        if tokens[place].lower in BE and any(base_of(tokens[n].lower) for n in range(place + 1, min(place + 4, position))):
+        if tokens[place].lower in BE and any(
+            base_of(tokens[n].lower) for n in range(place + 1, min(place + 4, position))
+        ):
             return True
         if tokens[place].lower in RELATIVES or tokens[place].text in ";:":
             return False

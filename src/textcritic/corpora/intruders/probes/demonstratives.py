@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from textcritic.corpora.intruders.probes.verb_forms import base_of, is_base
+from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
     AUXILIARIES,
     COORDINATORS,
@@ -54,7 +55,13 @@ def _points(tokens: Sequence[Token], position: int) -> bool:
         return True
     if not _nominal(after):
         return False
-    if before in PREPOSITIONS - SUBORDINATORS - {"except", "given"} or before in ("during", "since", "until", "before", "after"):
+    if before in PREPOSITIONS - SUBORDINATORS - {"except", "given"} or before in (
+        "during",
+        "since",
+        "until",
+        "before",
+        "after",
+    ):
         return not tokens[position + 1].is_capital and not (before == "in" and _is_subject(tokens, position + 1))
     if before in _SAYING or not before:
         return False
@@ -62,7 +69,12 @@ def _points(tokens: Sequence[Token], position: int) -> bool:
         return _is_subject(tokens, position + 1) and not after.endswith("s") and base_of(after) is None
     # "held that position from 1987": a verb that takes things, a noun, and no verb behind it.
     takes_things = base_of(before) is not None or is_base(before)
-    return takes_things and not tokens[position + 1].is_capital and not after.endswith("s") and _closes(following(tokens, position + 1))
+    return (
+        takes_things
+        and not tokens[position + 1].is_capital
+        and not after.endswith("s")
+        and _closes(following(tokens, position + 1))
+    )
 
 
 def _nominal(word: str) -> bool:
@@ -81,10 +93,5 @@ def _closes(word: str) -> bool:
     return not word or not word[0].isalpha() or word in PREPOSITIONS | COORDINATORS | SUBORDINATORS
 
 
-_TIMES = frozenset("year month week day night evening morning afternoon summer winter spring autumn season decade century time period era point".split())
-_SAYING = frozenset(
-    "say says said saying claim claims claimed state states stated think thought believe believes believed know knows known knew show shows showed shown find"
-    " found argue argues argued suggest suggests suggested report reports reported announce announced mean means meant so such fact reveal revealed note noted"
-    " hope hoped told ensure ensured prove proved proven confirm confirmed require requires required imply implies implied realize realized evidence idea way"
-    .split()
-)
+_TIMES = word_class("times")
+_SAYING = word_class("saying")

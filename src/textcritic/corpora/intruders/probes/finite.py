@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base, is_past_only
+from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
     AUXILIARIES,
-    BE,
     COORDINATORS,
     DETERMINERS,
-    HAVE,
     MODALS,
     OBJECTS,
     POSSESSIVES,
@@ -30,7 +29,7 @@ from textcritic.corpora.intruders.probes.words import (
 )
 
 PAST, PRESENT = "past", "present"
-_TEMPORAL = frozenset("when whenever before after until till while once if unless".split())
+_TEMPORAL = word_class("temporal")
 _FINITE_AUXILIARIES = {
     **dict.fromkeys(("was", "were", "did", "had"), PAST),
     **dict.fromkeys(("is", "are", "am", "has", "have", "does", "do"), PRESENT),
@@ -122,13 +121,17 @@ class _Reader:
             self._comma(position)
         elif word in _TEMPORAL and self._opens_clause(position):
             self.clauses.append(_Clause(main=False, temporal=True))
-        elif word == "that" and before and not (before in PREPOSITIONS) and after and after not in ("of",):
-            self.clauses.append(_Clause(main=False, relative=True, nominal=self.clause.nominal and before not in COORDINATORS))
+        elif word == "that" and before and before not in PREPOSITIONS and after and after not in ("of",):
+            self.clauses.append(
+                _Clause(main=False, relative=True, nominal=self.clause.nominal and before not in COORDINATORS)
+            )
         elif word in RELATIVES and word != "that":
             self.clauses.append(_Clause(main=False, relative=True, nominal=word != "where"))
-        elif word in SUBORDINATORS - _TEMPORAL and word not in ("as", "than", "so", "since", "even", "how", "why") and self._opens_clause(position):
-            self.clauses.append(_Clause(main=False))
-        elif word == "as" and after in SUBJECTS:
+        elif (
+            word in SUBORDINATORS - _TEMPORAL
+            and word not in ("as", "than", "so", "since", "even", "how", "why")
+            and self._opens_clause(position)
+        ) or (word == "as" and after in SUBJECTS):
             self.clauses.append(_Clause(main=False))
         elif token.is_word and word not in PREPOSITIONS and word not in COORDINATORS and not is_adverb(word):
             self.clause.nominal = self.clause.nominal or not self._in_preposition(position)
@@ -153,7 +156,12 @@ class _Reader:
             return not (self._word(position + 1).endswith("ing") or self._word(position + 1) in PREPOSITIONS)
         for place in range(position + 1, min(len(self.tokens), position + 14)):
             word = self.tokens[place].lower
-            if self.tokens[place].text in ",;" or word in RELATIVES or word in SUBORDINATORS - {"as"} or (word in COORDINATORS and place > position + 3):
+            if (
+                self.tokens[place].text in ",;"
+                or word in RELATIVES
+                or word in SUBORDINATORS - {"as"}
+                or (word in COORDINATORS and place > position + 3)
+            ):
                 return False
             if word in SUBJECTS and place == position + 1:
                 return True
@@ -168,9 +176,15 @@ class _Reader:
         word, before = self.tokens[place].lower, self._word(place - 1)
         if word in _FINITE_AUXILIARIES:
             return before not in DETERMINERS and before != "to"
-        if before in DETERMINERS | POSSESSIVES | PREPOSITIONS | AUXILIARIES or self._word(place + 1) == "by" or is_adverb(before):
+        if (
+            before in DETERMINERS | POSSESSIVES | PREPOSITIONS | AUXILIARIES
+            or self._word(place + 1) == "by"
+            or is_adverb(before)
+        ):
             return False
-        return is_past_only(word) or (base_of(word) is not None and before not in COORDINATORS and self._word(place + 1) not in _AFTER_PARTICIPLE)
+        return is_past_only(word) or (
+            base_of(word) is not None and before not in COORDINATORS and self._word(place + 1) not in _AFTER_PARTICIPLE
+        )
 
     def _word(self, position: int) -> str:
         return self.tokens[position].lower if 0 <= position < len(self.tokens) else ""
@@ -188,7 +202,7 @@ class _Reader:
     def _begins_phrase(self, position: int) -> bool:
         """Whether a noun phrase begins at a position right behind another: "in 1990 | the team", "that year | Ella"."""
         token, before = self.tokens[position], self.tokens[position - 1]
-        ends = before.text[0].isdigit() or before.is_word and not before.is_capital and self._is_noun(before.lower)
+        ends = before.text[0].isdigit() or (before.is_word and not before.is_capital and self._is_noun(before.lower))
         return ends and (token.lower in DETERMINERS | POSSESSIVES - {"that"} or token.is_capital)
 
     def _is_noun(self, word: str) -> bool:
@@ -203,10 +217,33 @@ class _Reader:
         word = {"ca": "can", "wo": "will"}.get(word, word)
         before, place = self._before(position)
         after = following(self.tokens, position)
-        if word in _FINITE_AUXILIARIES and not (before in DETERMINERS | POSSESSIVES and before not in ("this", "that", "these", "those", "all", "both", "each", "some", "any", "either", "neither", "another")):
-            if word == "had" and before in _FINITE_AUXILIARIES or word in ("have", "do") and (before in MODALS | {"to", "not", "did", "n't"} or before.endswith("n't")):
+        if word in _FINITE_AUXILIARIES and not (
+            before in DETERMINERS | POSSESSIVES
+            and before
+            not in (
+                "this",
+                "that",
+                "these",
+                "those",
+                "all",
+                "both",
+                "each",
+                "some",
+                "any",
+                "either",
+                "neither",
+                "another",
+            )
+        ):
+            if (word == "had" and before in _FINITE_AUXILIARIES) or (
+                word in ("have", "do") and (before in MODALS | {"to", "not", "did", "n't"} or before.endswith("n't"))
+            ):
                 return None
-            if word in ("may", "can", "will", "must", "might") and before in DETERMINERS | POSSESSIVES | {"in", "of", "on"}:
+            if word in ("may", "can", "will", "must", "might") and before in DETERMINERS | POSSESSIVES | {
+                "in",
+                "of",
+                "on",
+            }:
                 return None
             return self._verb(position, _BASES.get(word, word), _FINITE_AUXILIARIES[word], before, place)
         base = base_of(word)
@@ -214,9 +251,23 @@ class _Reader:
             return self._present(position, word, before, place, after)
         if self._behind_demonstrative(position, before, place, after):
             return self._verb(position, base, PAST, before, place)
-        if before in DETERMINERS | POSSESSIVES or before in AUXILIARIES | {"being", "having", "n't", "not", "to"} or before.endswith(("n't", "'s", "s'", "'ve", "'d")):
+        if (
+            before in DETERMINERS | POSSESSIVES
+            or before in AUXILIARIES | {"being", "having", "n't", "not", "to"}
+            or before.endswith(("n't", "'s", "s'", "'ve", "'d"))
+        ):
             return None
-        if before in PREPOSITIONS - {"before", "after", "since", "until"} and before not in ("down", "up", "off", "over", "out", "around", "through", "on", "in"):
+        if before in PREPOSITIONS - {"before", "after", "since", "until"} and before not in (
+            "down",
+            "up",
+            "off",
+            "over",
+            "out",
+            "around",
+            "through",
+            "on",
+            "in",
+        ):
             return None
         if before in PREPOSITIONS and not is_past_only(word):
             return None
@@ -226,15 +277,32 @@ class _Reader:
 
     def _behind_demonstrative(self, position: int, before: str, place: int, after: str) -> bool:
         """Whether a form is the verb of `this` or `these` at the beginning of a clause: this led to, this means that."""
-        opens = self._word(place - 1) in COORDINATORS | RELATIVES | {"", ",", ";"} if before in ("this", "these", "those", "all", "some", "both") else False
-        return opens and (after in DETERMINERS | POSSESSIVES | PREPOSITIONS | OBJECTS | {"that", "to"}) and place == position - 1
+        opens = (
+            self._word(place - 1) in COORDINATORS | RELATIVES | {"", ",", ";"}
+            if before in ("this", "these", "those", "all", "some", "both")
+            else False
+        )
+        return (
+            opens
+            and (after in DETERMINERS | POSSESSIVES | PREPOSITIONS | OBJECTS | {"that", "to"})
+            and place == position - 1
+        )
 
     def _before(self, position: int) -> tuple[str, int]:
         """The last word before a position that is no adverb, and where it is; a comma or mark counts as a word."""
         place = position - 1
-        while place >= 0 and is_adverb(self.tokens[place].lower) and not (self.tokens[place].lower in ("there", "then") and place == 0):
+        while (
+            place >= 0
+            and is_adverb(self.tokens[place].lower)
+            and not (self.tokens[place].lower in ("there", "then") and place == 0)
+        ):
             place -= 1
-        if place >= 2 and self.tokens[place].text == "," and is_adverb(self.tokens[place - 1].lower) and self.tokens[place - 2].text == ",":
+        if (
+            place >= 2
+            and self.tokens[place].text == ","
+            and is_adverb(self.tokens[place - 1].lower)
+            and self.tokens[place - 2].text == ","
+        ):
             place -= 3
         return (self.tokens[place].lower, place) if place >= 0 else ("", -1)
 
@@ -250,7 +318,7 @@ class _Reader:
             return False
         if self.clause.verb is not None:
             fresh = before not in (",",) and self._new_clause(place)
-            return before == "," and self._listed(position, after) or fresh and after not in _AFTER_PARTICIPLE
+            return (before == "," and self._listed(position, after)) or (fresh and after not in _AFTER_PARTICIPLE)
         if before == ",":
             return self.clause.nominal and after != "by" and not self._verb_follows(position)
         if not self.clause.nominal and self.clause.main:
@@ -278,7 +346,13 @@ class _Reader:
     def _listed(self, position: int, after: str) -> bool:
         """Whether a form behind a comma is one of several verbs: he came, worked there, and left."""
         verb = self.clause.verb
-        if verb is None or verb.tense != PAST or verb.base in ("be", "have") or verb.base in MODALS or after in _AFTER_PARTICIPLE:
+        if (
+            verb is None
+            or verb.tense != PAST
+            or verb.base in ("be", "have")
+            or verb.base in MODALS
+            or after in _AFTER_PARTICIPLE
+        ):
             return False
         for place in range(position + 1, len(self.tokens) - 1):
             if self.tokens[place].lower in COORDINATORS and base_of(self._word(place + 1)):
@@ -289,9 +363,9 @@ class _Reader:
         """Whether a coordinator with a comma before it, or `but`, opened a clause whose subject ends at a place."""
         for start in range(place - 1, max(0, place - 9), -1):
             word = self.tokens[start].lower
-            if word in PREPOSITIONS | {","} or base_of(word) is not None and word not in ("united",):
+            if word in PREPOSITIONS | {","} or (base_of(word) is not None and word not in ("united",)):
                 return False
-            if word in ("and", "but") and self._word(start - 1) == "," or word in ("but", "while"):
+            if (word in ("and", "but") and self._word(start - 1) == ",") or word in ("but", "while"):
                 return True
         return False
 
@@ -299,11 +373,22 @@ class _Reader:
         """Whether a form that can only be finite follows in the same clause, so that this one is a participle."""
         for place in range(position + 1, len(self.tokens)):
             word, before = self.tokens[place].lower, self._word(place - 1)
-            if self.tokens[place].text in ";:," or word in RELATIVES | SUBORDINATORS - {"as", "so", "than"} or word in COORDINATORS | SUBJECTS:
+            if (
+                self.tokens[place].text in ";:,"
+                or word in RELATIVES | SUBORDINATORS - {"as", "so", "than"}
+                or word in COORDINATORS | SUBJECTS
+            ):
                 return False
-            if self.tokens[place].is_capital or self.skipped[place] or before in DETERMINERS | {"to"} or before in AUXILIARIES:
+            if (
+                self.tokens[place].is_capital
+                or self.skipped[place]
+                or before in DETERMINERS | {"to"}
+                or before in AUXILIARIES
+            ):
                 continue
-            if word in _FINITE_AUXILIARIES and word not in ("may", "can", "will", "must", "do", "have") or is_past_only(word) and before not in PREPOSITIONS:
+            if (word in _FINITE_AUXILIARIES and word not in ("may", "can", "will", "must", "do", "have")) or (
+                is_past_only(word) and before not in PREPOSITIONS
+            ):
                 return True
         return False
 
@@ -314,35 +399,52 @@ class _Reader:
             return self._verb(position, third, PRESENT, before, place)
         if before in DETERMINERS | POSSESSIVES | PREPOSITIONS | AUXILIARIES | {"to", "not", "n't", ""}:
             return None
-        if before in ("he", "she", "it") and third or before in ("they", "we", "i", "you") and base:
+        if (before in ("he", "she", "it") and third) or (before in ("they", "we", "i", "you") and base):
             return self._verb(position, third or word, PRESENT, before, place)
         if before in ("who", "which", "that") and (third or base) and self.clause.relative:
             return self._verb(position, third or word, PRESENT, before, place)
-        shares = before in COORDINATORS or before == "," and self._word(place - 1) in COORDINATORS
+        shares = before in COORDINATORS or (before == "," and self._word(place - 1) in COORDINATORS)
         if shares and self.clause.verb and third and self.clause.verb.base not in MODALS:
             earlier = self.clause.verb
-            return self._verb(position, third, PRESENT, before, place) if earlier.tense == PRESENT or after in DETERMINERS | PREPOSITIONS or self._and_third(position) else None
+            return (
+                self._verb(position, third, PRESENT, before, place)
+                if earlier.tense == PRESENT or after in DETERMINERS | PREPOSITIONS or self._and_third(position)
+                else None
+            )
         if self.clause.verb or not self.clause.nominal or not third or before in COORDINATORS:
             return None
-        follows = after in DETERMINERS | POSSESSIVES | PREPOSITIONS | OBJECTS | {"that", "as", "not", "", "."} or is_adverb(after)
-        return self._verb(position, third, PRESENT, before, place) if follows and not self._verb_follows(position) else None
+        follows = after in DETERMINERS | POSSESSIVES | PREPOSITIONS | OBJECTS | {
+            "that",
+            "as",
+            "not",
+            "",
+            ".",
+        } or is_adverb(after)
+        return (
+            self._verb(position, third, PRESENT, before, place)
+            if follows and not self._verb_follows(position)
+            else None
+        )
 
     def _and_third(self, position: int) -> bool:
         return self._word(position + 1) in COORDINATORS and base_of_third(self._word(position + 2)) is not None
 
     def _verb(self, position: int, base: str, tense: str, before: str, place: int) -> Verb:
         shares = self.clause.verb is not None and (
-            before in COORDINATORS | {"then", "&"} or before == "," and (self._word(place - 1) in COORDINATORS or tense == PAST)
+            before in COORDINATORS | {"then", "&"}
+            or (before == "," and (self._word(place - 1) in COORDINATORS or tense == PAST))
         )
-        return Verb(position, base, tense, None if shares or place < 0 else place, shares, self.clause.temporal, self.clause.main)
+        return Verb(
+            position,
+            base,
+            tense,
+            None if shares or place < 0 else place,
+            shares,
+            self.clause.temporal,
+            self.clause.main,
+        )
 
 
-_TIME_NOUNS = frozenset(
-    "year years month months week weeks day days time times season seasons decade century period summer winter spring autumn evening night morning age war"
-    " death game match point".split()
-)
+_TIME_NOUNS = word_class("time_nouns")
 _AFTER_PARTICIPLE = frozenset(["by"])
-_MOSTLY_PARTICIPLES = frozenset(
-    "named called titled entitled dubbed known based located situated aged born written nicknamed labelled labeled starring given held set made used built"
-    .split()
-)
+_MOSTLY_PARTICIPLES = word_class("mostly_participles")

@@ -4,6 +4,7 @@ from collections.abc import Sequence, Set
 
 from textcritic.corpora.intruders.probes.finite import PAST, Verb, finite_verbs
 from textcritic.corpora.intruders.probes.verb_forms import is_participle
+from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
     MODALS,
     RELATIVES,
@@ -21,7 +22,7 @@ from textcritic.corpora.intruders.probes.words import (
 NEGATIVE = Refused("is negative already")
 NO_VERB = Refused("no finite verb is recognised")
 
-_NEGATIVE = frozenset("not never no nobody none nothing neither nor cannot without hardly barely scarcely".split())
+_NEGATIVE = word_class("negative")
 
 
 def negate(sentence: str) -> str | Refused:
@@ -50,7 +51,7 @@ def negate(sentence: str) -> str | Refused:
 def _negated(tokens: Sequence[Token], verb: Verb) -> dict[int, str]:
     place = verb.position
     word = tokens[place].text
-    if verb.base == "be" or verb.base in MODALS or verb.base == "have" and _is_auxiliary(tokens, place):
+    if verb.base == "be" or verb.base in MODALS or (verb.base == "have" and _is_auxiliary(tokens, place)):
         return {place: "cannot" if word == "can" else f"{word} not"}
     if verb.base == "do" and _is_auxiliary(tokens, place):
         return {place: f"{word} not"}
@@ -66,7 +67,12 @@ def _alternatives(tokens: Sequence[Token], start: int, finite: Set[int]) -> dict
         word, after = tokens[place].lower, place + 1
         while after < len(tokens) - 1 and is_adverb(tokens[after].lower):
             after += 1
-        if word in RELATIVES | SUBORDINATORS - {"as"} or tokens[place].text in ";:" or word in ("between", "both", "with") or place in finite:
+        if (
+            word in RELATIVES | SUBORDINATORS - {"as"}
+            or tokens[place].text in ";:"
+            or word in ("between", "both", "with")
+            or place in finite
+        ):
             break
         if word == "and" and not skipped[place]:
             if after in finite or tokens[after].lower in SUBJECTS:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from textcritic.corpora.intruders.probes.seeds import random_of
+from textcritic.corpora.intruders.probes.word_lists import word_class, word_list
 from textcritic.corpora.intruders.probes.words import (
     COORDINATORS,
     DETERMINERS,
@@ -22,14 +23,10 @@ from textcritic.corpora.intruders.probes.words import (
 
 NO_NUMBER = Refused("no number that is not part of a name, a date or a code")
 
-_WORDS = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty".split()
-_SCALES = frozenset("thousand million billion trillion".split())
-_SMALLER = {
-    "km": "mm", "kilometre": "millimetre", "kilometer": "millimeter", "kilometres": "millimetres", "kilometers": "millimeters", "mi": "in", "mile": "inch",
-    "miles": "inches", "m": "mm", "metres": "millimetres", "meters": "millimeters", "feet": "inches", "ft": "in", "tonnes": "grams", "tons": "ounces",
-    "kg": "mg", "kilograms": "milligrams", "acres": "square inches", "hectares": "square centimetres", "years": "seconds", "hours": "milliseconds",
-}  # fmt: skip
-_ERAS = frozenset("bc ad bce ce".split())
+_WORDS = word_list("words")
+_SCALES = word_class("scales")
+_SMALLER = dict(entry.replace("-", " ").split(">") for entry in word_list("smaller"))
+_ERAS = word_class("eras")
 
 
 def exaggerate(sentence: str) -> str | Refused:
@@ -48,7 +45,7 @@ def exaggerate(sentence: str) -> str | Refused:
             continue
         if token.text[0].isdigit():
             edits |= _digits(tokens, position, draw)
-        elif token.lower in _WORDS and not token.is_capital or token.lower in _WORDS and position == 0:
+        elif (token.lower in _WORDS and not token.is_capital) or (token.lower in _WORDS and position == 0):
             edits |= _word(tokens, position, draw)
     return rewritten(sentence, tokens, edits) if edits else NO_NUMBER
 
@@ -60,13 +57,20 @@ def _is_fixed(tokens: Sequence[Token], position: int) -> bool:
     after = tokens[position + 1] if position + 1 < len(tokens) else None
     if token.text[0].isdigit() and not re.fullmatch(r"\d+(?:[.,]\d+)*", token.text):
         return True
-    if before is not None and before.lower in MONTHS or after is not None and after.lower in MONTHS and not _is_year(tokens, position):
+    if (before is not None and before.lower in MONTHS) or (
+        after is not None and after.lower in MONTHS and not _is_year(tokens, position)
+    ):
         return not _is_year(tokens, position)
-    if after is not None and (after.lower in _ERAS or after.text in "–—-/:°'" and after.start == token.end):
+    if after is not None and (after.lower in _ERAS or (after.text in "–—-/:°'" and after.start == token.end)):
         return True
     if before is not None and before.text in "–—-/:#°.=" and before.end == token.start:
         return True
-    if before is None or before.lower in PREPOSITIONS | COORDINATORS | DETERMINERS or is_adverb(before.lower) or _is_year(tokens, position):
+    if (
+        before is None
+        or before.lower in PREPOSITIONS | COORDINATORS | DETERMINERS
+        or is_adverb(before.lower)
+        or _is_year(tokens, position)
+    ):
         return False
     return before.text != before.text.lower() or before.lower in ("no", "number", "route", "page", "chapter", "volume")
 
@@ -76,7 +80,11 @@ def _is_year(tokens: Sequence[Token], position: int) -> bool:
     if not re.fullmatch(r"1\d{3}|20\d\d", tokens[position].text):
         return False
     before, after = (tokens[position - 1].lower if position else ""), following(tokens, position)
-    counts = after in _SMALLER or after in _SCALES or (after.endswith("s") and len(after) > 3 and after[0].isalpha() and after != "was")
+    counts = (
+        after in _SMALLER
+        or after in _SCALES
+        or (after.endswith("s") and len(after) > 3 and after[0].isalpha() and after != "was")
+    )
     return before in MONTHS | {"in", ","} or not counts
 
 
@@ -85,7 +93,7 @@ def _digits(tokens: Sequence[Token], position: int, draw: random.Random) -> dict
     value = float(text.replace(",", ""))
     if _is_year(tokens, position):
         return {position: f"{round(value / 10) + draw.randint(-4, 3)} BCE"}
-    if after in ("%", "percent") or after == "per" and following(tokens, position + 1) == "cent":
+    if after in ("%", "percent") or (after == "per" and following(tokens, position + 1) == "cent"):
         return {position: f"{value * 10:g}"}
     if after in _SCALES:
         return {position + 1: ""}

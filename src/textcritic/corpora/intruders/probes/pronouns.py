@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from textcritic.corpora.intruders.probes.seeds import random_of
 from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base
+from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
     AUXILIARIES,
     COORDINATORS,
@@ -116,7 +117,8 @@ def _apart(token: Token) -> tuple[str, str]:
 def _both_in_one_breath(tokens: Sequence[Token]) -> bool:
     words = [token.lower for token in tokens]
     return any(
-        middle in ("or", "and", "/") and one in _MEN and other in _WOMEN or middle in ("or", "/") and one in _WOMEN and other in _MEN
+        (middle in ("or", "and", "/") and one in _MEN and other in _WOMEN)
+        or (middle in ("or", "/") and one in _WOMEN and other in _MEN)
         for one, middle, other in zip(words, words[1:], words[2:], strict=False)
     )
 
@@ -127,7 +129,11 @@ def _is_possessive(tokens: Sequence[Token], position: int) -> bool:
         return False
     before = tokens[position - 1].lower if position else ""
     after = tokens[position + 1]
-    if before in _GIVING and after.lower not in _HERS_BEFORE and (after.is_capital or after.text[0].isdigit() or before in _NAMING):
+    if (
+        before in _GIVING
+        and after.lower not in _HERS_BEFORE
+        and (after.is_capital or after.text[0].isdigit() or before in _NAMING)
+    ):
         return before in _NAMING and not (after.is_capital or after.text in "\"“'")
     if before in _LETTING and is_base(after.lower):
         return False
@@ -147,7 +153,7 @@ def _starts_noun_phrase(tokens: Sequence[Token], position: int) -> bool:
     if word in _NOT_NOUNS:
         return False
     if is_adverb(word) or word in ORDINALS:
-        return bool(after) and after not in _NOT_NOUNS and (after[0].isalnum() or after[0] in "\"“")
+        return bool(after) and after not in _NOT_NOUNS and (after[0].isalnum() or after[0] in '"“')
     return True
 
 
@@ -162,16 +168,30 @@ _NOT_NOUNS = (
     | (SUBORDINATORS - {"even", "if"})
     | (AUXILIARIES - {"may", "might", "can", "will", "must", "being"})
     | RELATIVES
-    | {"away", "back", "out", "alone", "again", "not", "never", "instead", "together", "too", "how", "what", "there", "here", "also", "home"}
+    | {
+        "away",
+        "back",
+        "out",
+        "alone",
+        "again",
+        "not",
+        "never",
+        "instead",
+        "together",
+        "too",
+        "how",
+        "what",
+        "there",
+        "here",
+        "also",
+        "home",
+    }
 )
-_GIVING = frozenset("earn earns earned earning give gives gave given giving award awards awarded awarding grant granted offer offers offered bring".split())
-_NAMING = frozenset("name names named naming call calls called calling dub dubbed nickname nicknamed".split())
+_GIVING = word_class("giving")
+_NAMING = word_class("naming")
 _GIVING |= _NAMING
-_LETTING = frozenset("help helps helped helping let lets letting make makes made making see sees saw seen watch watched hear heard have".split())
-_HERS_BEFORE = frozenset(
-    "own first second third fourth name life last final debut new bachelor's master's bachelor master doctorate doctoral degree phd ph ba ma bsc mba law"
-    " living best work place time".split()
-) | {"b", "m"}
+_LETTING = word_class("letting")
+_HERS_BEFORE = word_class("hers_before") | {"b", "m"}
 
 
 def _is_subject(tokens: Sequence[Token], position: int) -> bool:
@@ -197,16 +217,57 @@ def _is_expletive(tokens: Sequence[Token], position: int) -> bool:
         return False
     if words[0] in ("was", "is") and len(words) > 1:
         rest = [word for word in words[1:] if not is_adverb(word) and word != "not"]
-        if rest and rest[0] in ("said", "believed", "thought", "known", "assumed", "rumored", "rumoured", "reported", "suggested", "estimated", "announced"):
+        if rest and rest[0] in (
+            "said",
+            "believed",
+            "thought",
+            "known",
+            "assumed",
+            "rumored",
+            "rumoured",
+            "reported",
+            "suggested",
+            "estimated",
+            "announced",
+        ):
             return rest[1:2] in (["that"], ["how"], ["whether"]) or rest[0] in ("rumored", "rumoured")
-        if rest and rest[0] in ("during", "in", "on", "at", "under", "from", "here", "there", "until", "through", "because", "only"):
-            return rest[0] in ("until", "here", "there") or "that" in rest or any(word in SUBJECTS - {"there", "which", "who"} for word in rest[1:])
-        if rest and rest[0] in ("possible", "impossible", "necessary", "likely", "unlikely", "clear", "unclear", "common", "difficult", "easy", "important"):
+        if rest and rest[0] in (
+            "during",
+            "in",
+            "on",
+            "at",
+            "under",
+            "from",
+            "here",
+            "there",
+            "until",
+            "through",
+            "because",
+            "only",
+        ):
+            return (
+                rest[0] in ("until", "here", "there")
+                or "that" in rest
+                or any(word in SUBJECTS - {"there", "which", "who"} for word in rest[1:])
+            )
+        if rest and rest[0] in (
+            "possible",
+            "impossible",
+            "necessary",
+            "likely",
+            "unlikely",
+            "clear",
+            "unclear",
+            "common",
+            "difficult",
+            "easy",
+            "important",
+        ):
             return rest[1:2] in (["to"], ["that"], ["for"], ["if"], ["whether"])
     if words[0] in ("can", "may", "should", "could", "has", "had", "must") and words[1:2] in (["be"], ["been"]):
-        return words[2:3] in (["said"], ["argued"], ["shown"], ["seen"], ["suggested"], ["noted"]) and words[3:4] == ["that"]
+        return words[2:3] in (["said"], ["argued"], ["shown"], ["seen"], ["suggested"], ["noted"]) and words[3:4] == [
+            "that"
+        ]
     if words[0] in ("seems", "appears", "seemed", "appeared", "turned", "follows", "happened"):
         return "that" in words[1:3]
     return words[0] in ("rained", "snowed", "rains", "snows")
-
-

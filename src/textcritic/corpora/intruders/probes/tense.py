@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from textcritic.corpora.intruders.probes.finite import PAST, Verb, finite_verbs
 from textcritic.corpora.intruders.probes.verb_forms import base_of, is_base, third_person
+from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import Refused, Token, following, is_adverb, rewritten, tokens_of
 
 NO_PAST = Refused("no verb in the past tense")
@@ -34,7 +35,10 @@ def _future(tokens: Sequence[Token], verb: Verb, bare: bool) -> dict[int, str]:
     word, after = tokens[place].lower, following(tokens, place)
     will = "" if bare else "will "
     if word == "could":
-        return {place: "be able to" if bare else "will not be able to" if after == "not" else "will be able to", **({place + 1: ""} if after == "not" else {})}
+        return {
+            place: "be able to" if bare else "will not be able to" if after == "not" else "will be able to",
+            **({place + 1: ""} if after == "not" else {}),
+        }
     if word == "couldn't":
         return {place: "won't be able to"}
     if word in ("would", "wouldn't"):
@@ -47,10 +51,21 @@ def _future(tokens: Sequence[Token], verb: Verb, bare: bool) -> dict[int, str]:
         return {place: f"won't {verb.base}"}
     if word == "used" and after == "to":
         return {place: will.strip() or "will", place + 1: ""}
-    if verb.base in ("be", "have") and after in _BEFORE_BE and not (verb.base == "have" and base_of(following(tokens, place + 1)) is None):
+    if (
+        verb.base in ("be", "have")
+        and after in _BEFORE_BE
+        and not (verb.base == "have" and base_of(following(tokens, place + 1)) is None)
+    ):
         # "was never" is "will never be".
-        return {place: will.strip() or tokens[place + 1].text, place + 1: f"{tokens[place + 1].text} {verb.base}" if not bare else verb.base}
-    adverbs = place - 1 if place and is_adverb(tokens[place - 1].lower) and tokens[place - 1].lower in _AFTER_WILL and not bare else place
+        return {
+            place: will.strip() or tokens[place + 1].text,
+            place + 1: f"{tokens[place + 1].text} {verb.base}" if not bare else verb.base,
+        }
+    adverbs = (
+        place - 1
+        if place and is_adverb(tokens[place - 1].lower) and tokens[place - 1].lower in _AFTER_WILL and not bare
+        else place
+    )
     if adverbs < place and verb.base not in ("be", "have"):
         return {adverbs: f"will {_uncapital(tokens, adverbs)}", place: verb.base}
     return {place: f"{will}{verb.base}"}
@@ -68,7 +83,7 @@ def _present(tokens: Sequence[Token], verb: Verb) -> dict[int, str]:
     if verb.base == "be":
         form = "are" if word.startswith("were") else "is"
         return {place: form + ("n't" if word.endswith("n't") else "")}
-    if verb.base == "do" and word != "did" or verb.base == "do" and following(tokens, place) == "not":
+    if (verb.base == "do" and word != "did") or (verb.base == "do" and following(tokens, place) == "not"):
         return {place: "do" if plural else "does"} if word == "did" else {place: "don't" if plural else "doesn't"}
     if word in ("could", "would", "couldn't", "wouldn't"):
         return {place: {"could": "can", "would": "will", "couldn't": "cannot", "wouldn't": "won't"}[word]}
@@ -87,5 +102,5 @@ def _is_plural(tokens: Sequence[Token], verb: Verb) -> bool:
     )
 
 
-_BEFORE_BE = frozenset("never also not always ever soon".split())
-_AFTER_WILL = frozenset("also never previously only later soon eventually finally officially initially originally first quickly then".split()) - {"then"}
+_BEFORE_BE = word_class("before_be")
+_AFTER_WILL = word_class("after_will") - {"then"}

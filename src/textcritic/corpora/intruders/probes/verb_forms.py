@@ -2,7 +2,8 @@
 
 import re
 from functools import cache
-from importlib.resources import files
+
+from textcritic.corpora.intruders.probes.word_lists import IRREGULAR, REGULAR, lines_of, word_class, word_list
 
 VOWELS = "aeiou"
 
@@ -93,17 +94,9 @@ def _stressed_last(base: str) -> bool:
     return one_syllable or base.endswith(_DOUBLING)
 
 
-_DOUBLING = (
-    "abet", "acquit", "admit", "annul", "ban", "cancel", "channel", "commit", "compel", "confer", "control", "cur", "debar", "defer", "deter", "dispel",
-    "embed", "emit", "enrol", "equip", "excel", "expel", "fer", "fulfil", "incur", "infer", "instil", "kidnap", "label", "level", "mit", "model", "occur",
-    "omit", "patrol", "permit", "program", "propel", "rebel", "recur", "refer", "regret", "remodel", "repel", "signal", "submit", "total", "transfer",
-    "travel", "transmit", "unplug", "worship",
-)  # fmt: skip
-_UNDOUBLED = frozenset("orbit visit edit limit exhibit inherit credit profit merit benefit debut combat target market offer suffer differ enter".split())
-_DOUBLED_L = (
-    "cancell", "stencill", "channell", "compell", "controll", "counsell", "dispell", "duell", "enroll", "excell", "expell", "fuell", "instill", "labell", "levell",
-    "modell", "patroll", "propell", "quarrell", "rebell", "repell", "signall", "totall", "travell", "tunnell",
-)  # fmt: skip
+_DOUBLING = word_list("doubling")
+_UNDOUBLED = word_class("undoubled")
+_DOUBLED_L = word_list("doubled_l")
 
 
 def _drops_e(stem: str) -> bool:
@@ -114,32 +107,23 @@ def _drops_e(stem: str) -> bool:
         return True
     if re.search(r"[aeiou]{2}[a-z]$", stem) and not re.search(r"(ui|ua|ia|io|eu)[a-z]$", stem):
         return False
-    if re.search(r"[aeiouy]([bk]|[au]t|[aiou]d|[aiouy]p|[aiu]m|[aiu]r|[iu]n|[aiou]l)$|(at|ad|id|ud|od|ap|ip|im|am|um|ir|ur|ar|in|un|il|ul|al|ol|ut)$", stem):
+    if re.search(
+        r"[aeiouy]([bk]|[au]t|[aiou]d|[aiouy]p|[aiu]m|[aiu]r|[iu]n|[aiou]l)$|(at|ad|id|ud|od|ap|ip|im|am|um|ir|ur|ar|in|un|il|ul|al|ol|ut)$",
+        stem,
+    ):
         return True
     return stem.endswith(_E_LOST)
 
 
 # Ends of stems that lose an e where other stems with these letters do not: completed, voted, ignored, phoned.
-_E_LOST = tuple(
-    "plet pet let cret unit cit ignit vit not vot mot quot ced them com wom explor ignor stor scor plor ador cor phon pon clon hon toned ven rever fer adher"
-    " coher th ob ub uk ok ak thron gazett".split()
-)
-_NOT_PAST = frozenset(
-    "aged agreed-upon bed breed creed deed exceed feed greed hundred indeed kindred need proceed red reed sacred seed shed speed steed succeed united weed"
-    " mohammed ahmed naked wicked rugged ragged sled bobsled biped centipede embed so-called".split()
-)
-
-
-@cache
-def _lines(name: str) -> list[str]:
-    text = (files("textcritic.corpora.intruders.probes") / name).read_text(encoding="utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+_E_LOST = word_list("e_lost")
+_NOT_PAST = word_class("not_past")
 
 
 @cache
 def _bases() -> frozenset[str]:
-    regular = {word for line in _lines("verbs.txt") for word in line.split()}
-    return frozenset(regular | {line.split()[0] for line in _lines("irregular_verbs.txt")})
+    regular = {word for line in lines_of(REGULAR) for word in line.split()}
+    return frozenset(regular | {line.split()[0] for line in lines_of(IRREGULAR)})
 
 
 @cache
@@ -150,7 +134,7 @@ def _third() -> dict[str, str]:
 @cache
 def _irregular() -> dict[str, str]:
     found: dict[str, str] = {}
-    for line in _lines("irregular_verbs.txt"):
+    for line in lines_of(IRREGULAR):
         base, past, participle = line.split()
         for form in (*past.split("/"), *participle.split("/")):
             if form not in _ALSO_BASE:
@@ -160,7 +144,7 @@ def _irregular() -> dict[str, str]:
 
 @cache
 def _past_only() -> frozenset[str]:
-    forms = [line.split() for line in _lines("irregular_verbs.txt")]
+    forms = [line.split() for line in lines_of(IRREGULAR)]
     participles = {form for _, _, cell in forms for form in cell.split("/")}
     pasts = {form for _, cell, _ in forms for form in cell.split("/")}
     return frozenset(pasts - participles - {"showed", "proved", "sewed", "sowed", "swelled", "strewed"})
@@ -179,4 +163,4 @@ def _prefixed(word: str) -> str | None:
     return None
 
 
-_PREFIX_TRAPS = frozenset("interest outlet output input preset underwear".split())
+_PREFIX_TRAPS = word_class("prefix_traps")

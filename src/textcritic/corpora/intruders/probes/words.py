@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from textcritic.corpora.intruders.probes.word_lists import word_class
+
 # A number with its commas and point; a word with its hyphens and apostrophes; any other mark alone.
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*(?![\w.,]*[A-Za-z])|\w+(?:[-'’]\w+)*|[^\w\s]")
 
@@ -85,36 +87,22 @@ def quoted(tokens: Sequence[Token]) -> list[bool]:
     return inside
 
 
-PREPOSITIONS = frozenset(
-    "about above across after against along alongside amid among amongst around as at before behind below beneath beside besides between beyond by despite"
-    " down during except for from in inside into like near of off on onto out outside over past per since through throughout to toward towards under"
-    " underneath until unto up upon via while with within without".split()
-)
-DETERMINERS = frozenset("a an the this these that those each every either neither some any no all both such another".split())
-POSSESSIVES = frozenset("my your his her its our their whose".split())
-SUBJECTS = frozenset("i you he she it we they who which there".split())
-OBJECTS = frozenset("me him us them himself herself itself themselves".split())
-COORDINATORS = frozenset("and or but nor yet".split())
-SUBORDINATORS = frozenset(
-    "after although as because before even if lest once since so than though till unless until when whenever where whereas wherever whether while why how"
-    .split()
-)
-RELATIVES = frozenset("which who whom whose that where".split())
-MODALS = frozenset("can could may might must shall should will would cannot".split())
-BE = frozenset("am are be been being is was were".split())
-HAVE = frozenset("has have had having".split())
-DO = frozenset("do does did".split())
+PREPOSITIONS = word_class("prepositions")
+DETERMINERS = word_class("determiners")
+POSSESSIVES = word_class("possessives")
+SUBJECTS = word_class("subjects")
+OBJECTS = word_class("objects")
+COORDINATORS = word_class("coordinators")
+SUBORDINATORS = word_class("subordinators")
+RELATIVES = word_class("relatives")
+MODALS = word_class("modals")
+BE = word_class("be")
+HAVE = word_class("have")
+DO = word_class("do")
 AUXILIARIES = BE | HAVE | DO | MODALS | {"get", "gets", "got", "getting", "gotten"}
-ADVERBS = frozenset(
-    "again ago ahead alike almost alone already also alternately always altogether anymore apart away back barely collectively consequently consistently"
-    " currently early either else elsewhere ever explicitly first for fully further furthermore generally hardly hence here however immediately indeed instead"
-    " just largely last later less likewise long mainly meanwhile mostly much nearly neither never nevertheless next nonetheless normally not notably now often"
-    " once only otherwise overall over partly perhaps possibly presently primarily probably quite rarely rather recently regularly scarcely seldom simply"
-    " simultaneously since sometimes soon still subsequently thereafter thereby therefore thereupon then there though thus today together too twice typically"
-    " ultimately usually very well widely yet".split()
-)
-MONTHS = frozenset("january february march april may june july august september october november december".split())
-ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split())
+ADVERBS = word_class("adverbs")
+MONTHS = word_class("months")
+ORDINALS = word_class("ordinals")
 
 
 def is_adverb(word: str) -> bool:
@@ -122,4 +110,4 @@ def is_adverb(word: str) -> bool:
     return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in _NOT_ADVERBS)
 
 
-_NOT_ADVERBS = frozenset("family assembly monopoly italy july anomaly butterfly supply reply apply multiply rely comply imply ally ugly early elderly".split())
+_NOT_ADVERBS = word_class("not_adverbs")
