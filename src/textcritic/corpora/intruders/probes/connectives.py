@@ -46,9 +46,13 @@ def _flipped(tokens: Sequence[Token], position: int, finite: Set[int]) -> dict[i
     if word == "and" and after == "yet":
         return {position: "and therefore", position + 1: ""}
     if word == "and":
-        return {position: "but"} if _joins(tokens, position, finite) else {}
+        return {position: "but"} if position and _joins(tokens, position, finite) else {}
     if word == "but":
-        if before in ("all", "nothing", "anything", "none", "not") or after in ("for", "rather"):
+        if (
+            not position
+            or before in ("all", "nothing", "anything", "none", "not")
+            or after in ("for", "rather", "also")
+        ):
             return {}
         return (
             {position: "and"} if before == "," and after not in ("therefore", "also") else {position: "and therefore"}
@@ -61,8 +65,10 @@ def _flipped(tokens: Sequence[Token], position: int, finite: Set[int]) -> dict[i
         return {position: "and therefore"}
     if word == "so" and before == "," and (after in SUBJECTS | DETERMINERS | POSSESSIVES and after != "that"):
         return {position: "but"}
-    if word in ("therefore", "thus", "hence", "consequently") and before in (",", ";"):
-        return {position: "although" if before == "," and after != "," else "however"}
+    if word in ("therefore", "thus", "hence", "consequently") and before == ";":
+        return {position: "however"}
+    if word == "therefore" and before == "," and after in SUBJECTS | DETERMINERS | POSSESSIVES:
+        return {position: "although"}
     if word == "however" and before == ";":
         return {position: "therefore"}
     return {}

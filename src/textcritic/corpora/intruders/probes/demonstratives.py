@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from textcritic.corpora.intruders.probes.verb_forms import base_of, is_base
+from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base
 from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
     AUXILIARIES,
@@ -53,7 +53,7 @@ def _points(tokens: Sequence[Token], position: int) -> bool:
         return True
     if after in _TIMES or (after in ("same", "very") and _nominal(following(tokens, position + 1))):
         return True
-    if not _nominal(after):
+    if not _nominal(after) or before == "let" or (after.endswith("eth") and base_of_third(after)):
         return False
     if before in PREPOSITIONS - SUBORDINATORS - {"except", "given"} or before in (
         "during",
@@ -66,7 +66,12 @@ def _points(tokens: Sequence[Token], position: int) -> bool:
     if before in _SAYING or not before:
         return False
     if before in ("and", "but", ",", ";", "because", "although", "though", "when", "while", "where", "if"):
-        return _is_subject(tokens, position + 1) and not after.endswith("s") and base_of(after) is None
+        return (
+            _is_subject(tokens, position + 1)
+            and not tokens[position + 1].is_capital
+            and not after.endswith("s")
+            and base_of(after) is None
+        )
     # "held that position from 1987": a verb that takes things, a noun, and no verb behind it.
     takes_things = base_of(before) is not None or is_base(before)
     return (

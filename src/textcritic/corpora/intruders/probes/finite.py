@@ -9,13 +9,14 @@ another verb of the clause follows. What stands in quotes or brackets is not rea
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base, is_past_only
+from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base, is_past, is_past_only
 from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
     AUXILIARIES,
     COORDINATORS,
     DETERMINERS,
     MODALS,
+    NUMBER_WORDS,
     OBJECTS,
     POSSESSIVES,
     PREPOSITIONS,
@@ -31,14 +32,16 @@ from textcritic.corpora.intruders.probes.words import (
 PAST, PRESENT = "past", "present"
 _TEMPORAL = word_class("temporal")
 _FINITE_AUXILIARIES = {
-    **dict.fromkeys(("was", "were", "did", "had"), PAST),
-    **dict.fromkeys(("is", "are", "am", "has", "have", "does", "do"), PRESENT),
+    **dict.fromkeys(("was", "were", "did", "had", "wast", "wert", "didst", "hadst"), PAST),
+    **dict.fromkeys(("is", "are", "am", "has", "have", "does", "do", "art", "hath", "hast", "doth", "dost"), PRESENT),
     **dict.fromkeys(MODALS, PRESENT),
     **dict.fromkeys(("could", "would", "might"), PAST),
 }
 _BASES = {
-    "was": "be", "were": "be", "is": "be", "are": "be", "am": "be", "did": "do", "does": "do", "do": "do", "had": "have", "has": "have", "have": "have",
-}  # fmt: skip
+    **dict.fromkeys(("was", "were", "is", "are", "am", "wast", "wert", "art"), "be"),
+    **dict.fromkeys(("did", "does", "do", "didst", "doth", "dost"), "do"),
+    **dict.fromkeys(("had", "has", "have", "hadst", "hath", "hast"), "have"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,6 @@ class _Clause:
     nominal: bool = False
     """Whether something that can be its subject was read."""
     relative: bool = False
-    commas: int = 0
 
 
 def finite_verbs(tokens: Sequence[Token]) -> list[Verb]:
@@ -119,12 +121,14 @@ class _Reader:
             self.clauses.append(_Clause(main=False, temporal=True))
         elif token.text == ",":
             self._comma(position)
-        elif word in _TEMPORAL and self._opens_clause(position):
+        elif word in _TEMPORAL and not (word == "while" and before == ",") and self._opens_clause(position):
             self.clauses.append(_Clause(main=False, temporal=True))
         elif word == "that" and before and before not in PREPOSITIONS and after and after not in ("of",):
             self.clauses.append(
                 _Clause(main=False, relative=True, nominal=self.clause.nominal and before not in COORDINATORS)
             )
+        elif word == "what":
+            self.clauses.append(_Clause(main=False, relative=True, nominal=True))
         elif word in RELATIVES and word != "that":
             self.clauses.append(_Clause(main=False, relative=True, nominal=word != "where"))
         elif (
@@ -143,12 +147,9 @@ class _Reader:
         return self.tokens[position].text in ".,?!" and after is not None and after.is_capital and after.lower in closed
 
     def _comma(self, position: int) -> None:
-        """A comma closes the inner clause that has its verb; the outer one waits for its own or goes on."""
-        if len(self.clauses) > 1 and self.clause.verb and self._word(position + 1) not in COORDINATORS:
-            closed = self.clauses.pop()
-            if closed.verb and not self.clause.verb and not self.clause.nominal:
-                self.clause.nominal = False
-        self.clause.commas += 1
+        """A comma closes the inner clauses that have their verbs; the outer one waits for its own or goes on."""
+        while len(self.clauses) > 1 and self.clause.verb and self._word(position + 1) not in COORDINATORS:
+            self.clauses.pop()
 
     def _opens_clause(self, position: int) -> bool:
         """Whether a conjunction that may be a preposition (after, before, until, since) has a finite verb behind it."""
@@ -246,7 +247,7 @@ class _Reader:
             }:
                 return None
             return self._verb(position, _BASES.get(word, word), _FINITE_AUXILIARIES[word], before, place)
-        base = base_of(word)
+        base = base_of(word) if is_past(word) else None
         if base is None:
             return self._present(position, word, before, place, after)
         if self._behind_demonstrative(position, before, place, after):
@@ -277,6 +278,8 @@ class _Reader:
 
     def _behind_demonstrative(self, position: int, before: str, place: int, after: str) -> bool:
         """Whether a form is the verb of `this` or `these` at the beginning of a clause: this led to, this means that."""
+        if before == "this" and base_of_third(self._word(position)) and place == position - 1:
+            return True
         opens = (
             self._word(place - 1) in COORDINATORS | RELATIVES | {"", ",", ";"}
             if before in ("this", "these", "those", "all", "some", "both")
@@ -309,7 +312,8 @@ class _Reader:
     def _is_finite(self, position: int, word: str, before: str, place: int, after: str) -> bool:
         """Whether a form that may be a participle is finite here."""
         if before in SUBJECTS or (before == "that" and self.clause.relative):
-            return True
+            inverted = self._word(place - 1) in AUXILIARIES and before not in ("who", "which")
+            return not inverted and not (is_base(word) and before in ("they", "we", "i", "you", "ye", "thou"))
         if before in OBJECTS:
             return False
         if before in COORDINATORS | {"then", "&"} or (before == "," and self._word(place - 1) in COORDINATORS):
@@ -319,8 +323,15 @@ class _Reader:
         if self.clause.verb is not None:
             fresh = before not in (",",) and self._new_clause(place)
             return (before == "," and self._listed(position, after)) or (fresh and after not in _AFTER_PARTICIPLE)
+        if before in NUMBER_WORDS or self._present_before(position):
+            return False
         if before == ",":
-            return self.clause.nominal and after != "by" and not self._verb_follows(position)
+            return (
+                self.clause.nominal
+                and after != "by"
+                and not self._verb_follows(position)
+                and not self._inserted(position)
+            )
         if not self.clause.nominal and self.clause.main:
             return False
         if after == "by" or word in _MOSTLY_PARTICIPLES:
@@ -328,6 +339,31 @@ class _Reader:
         if word == "used" and after == "to":
             return True
         return not self._verb_follows(position)
+
+    def _present_before(self, position: int) -> bool:
+        """Whether a word of the same clause before a position looks like its verb, in the present tense: ANOVA uses standardized terms."""
+        for place in range(position - 2, 0, -1):
+            word, before = self.tokens[place].lower, self._word(place - 1)
+            if self.tokens[place].text in ",;:" or word in RELATIVES | SUBORDINATORS | COORDINATORS:
+                return False
+            nominal = before.isalpha() and before not in DETERMINERS | POSSESSIVES | PREPOSITIONS | COORDINATORS
+            if (
+                nominal
+                and not self.tokens[place].is_capital
+                and (base_of_third(word) or (is_base(word) and before.endswith("s")))
+            ):
+                return True
+        return False
+
+    def _inserted(self, position: int) -> bool:
+        """Whether a form opens a remark between commas, and the verb stands behind it: the hill, seen as holy, is high."""
+        comma = next((n for n in range(position, len(self.tokens)) if self.tokens[n].text in ",;"), None)
+        if comma is None:
+            return False
+        place = comma + 1
+        while is_adverb(self._word(place)):
+            place += 1
+        return self._word(place) in _FINITE_AUXILIARIES or base_of(self._word(place)) is not None
 
     def _continues(self, position: int, after: str) -> bool:
         """Whether a form behind `and` goes on with a finite verb: he came and worked; not "was arrested and tried"."""

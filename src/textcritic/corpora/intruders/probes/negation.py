@@ -3,10 +3,14 @@
 from collections.abc import Sequence, Set
 
 from textcritic.corpora.intruders.probes.finite import PAST, Verb, finite_verbs
-from textcritic.corpora.intruders.probes.verb_forms import is_participle
+from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base, is_participle
 from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
+    AUXILIARIES,
+    DETERMINERS,
     MODALS,
+    POSSESSIVES,
+    PREPOSITIONS,
     RELATIVES,
     SUBJECTS,
     SUBORDINATORS,
@@ -53,7 +57,7 @@ def _negated(tokens: Sequence[Token], verb: Verb) -> dict[int, str]:
     word = tokens[place].text
     if verb.base == "be" or verb.base in MODALS or (verb.base == "have" and _is_auxiliary(tokens, place)):
         return {place: "cannot" if word == "can" else f"{word} not"}
-    if verb.base == "do" and _is_auxiliary(tokens, place):
+    if verb.base == "do" and is_base(following(tokens, place)):
         return {place: f"{word} not"}
     if verb.tense == PAST:
         return {place: f"did not {verb.base}"}
@@ -75,14 +79,30 @@ def _alternatives(tokens: Sequence[Token], start: int, finite: Set[int]) -> dict
         ):
             break
         if word == "and" and not skipped[place]:
-            if after in finite or tokens[after].lower in SUBJECTS:
+            if after in finite or tokens[after].lower in SUBJECTS or _opens_clause(tokens, after, finite):
                 break
             edits[place] = "or"
     return edits
 
 
+def _opens_clause(tokens: Sequence[Token], start: int, finite: Set[int]) -> bool:
+    """Whether the words behind `and` are a clause with a verb of its own, before the next mark."""
+    for place in range(start + 1, min(start + 12, len(tokens))):
+        word, before = tokens[place].lower, tokens[place - 1].lower
+        if tokens[place].text in ",;:." or word in RELATIVES | SUBORDINATORS | {"and", "or", "but"}:
+            return False
+        free = (
+            before.isalpha()
+            and before not in PREPOSITIONS | DETERMINERS | POSSESSIVES | AUXILIARIES
+            and not tokens[place].is_capital
+        )
+        if place in finite or (free and (base_of_third(word) or base_of(word))):
+            return True
+    return False
+
+
 def _is_auxiliary(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a form of have or do is an auxiliary: a participle follows, with adverbs between at most."""
+    """Whether a form of have is an auxiliary: a participle follows, with adverbs between at most."""
     while is_adverb(following(tokens, place)):
         place += 1
     after = following(tokens, place)

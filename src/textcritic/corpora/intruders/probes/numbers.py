@@ -23,7 +23,7 @@ from textcritic.corpora.intruders.probes.words import (
 
 NO_NUMBER = Refused("no number that is not part of a name, a date or a code")
 
-_WORDS = word_list("words")
+_WORDS = word_list("number_words")
 _SCALES = word_class("scales")
 _SMALLER = dict(entry.replace("-", " ").split(">") for entry in word_list("smaller"))
 _ERAS = word_class("eras")

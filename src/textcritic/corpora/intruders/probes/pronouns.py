@@ -7,8 +7,11 @@ from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_thir
 from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
     AUXILIARIES,
+    BE,
     COORDINATORS,
     DETERMINERS,
+    DO,
+    MODALS,
     OBJECTS,
     ORDINALS,
     POSSESSIVES,
@@ -31,7 +34,7 @@ EXPLETIVE = Refused("its only `it` stands for no thing, as in `it is said that`"
 
 _MEN = {"he": "she", "him": "her", "himself": "herself", "his": "her"}
 _WOMEN = {"she": "he", "herself": "himself", "hers": "his", "her": "his"}
-_SHORT = {"'s", "'d", "'ll"}
+_SHORT = ("'s", "'d", "'ll")
 
 
 def flip_gender(sentence: str) -> str | Refused:
@@ -44,7 +47,7 @@ def flip_gender(sentence: str) -> str | Refused:
         return BOTH
     edits = {}
     for position, token in enumerate(tokens):
-        word, ending = _apart(token)
+        word, ending = _apart(tokens, position)
         new = (_MEN | _WOMEN).get(word)
         if new is None:
             continue
@@ -63,7 +66,7 @@ def downgrade_animacy(sentence: str) -> str | Refused:
         return BOTH
     edits = {}
     for position, token in enumerate(tokens):
-        word, ending = _apart(token)
+        word, ending = _apart(tokens, position)
         if word in ("he", "she", "him"):
             edits[position] = "it" + ending
         elif word == "her":
@@ -91,7 +94,7 @@ def upgrade_animacy(sentence: str, gender: str | None = None) -> str | Refused:
     subject, as_object, possessive, reflexive = forms
     edits, expletive = {}, False
     for position, token in enumerate(tokens):
-        word, ending = _apart(token)
+        word, ending = _apart(tokens, position)
         if word == "it" and _is_expletive(tokens, position):
             expletive = True
         elif word == "it":
@@ -105,13 +108,15 @@ def upgrade_animacy(sentence: str, gender: str | None = None) -> str | Refused:
     return rewritten(sentence, tokens, edits)
 
 
-def _apart(token: Token) -> tuple[str, str]:
-    """A word in lower case, and the contracted verb behind it as it is written."""
+def _apart(tokens: Sequence[Token], position: int) -> tuple[str, str]:
+    """A word in lower case, and the contracted verb behind it as it is written; nothing of an abbreviation or "[t]he"."""
+    token = tokens[position]
+    glued = position > 0 and tokens[position - 1].text == "]" and tokens[position - 1].end == token.start
+    if glued or (len(token.text) > 1 and token.text.isupper()):
+        return "", ""
     word = token.lower
-    for short in _SHORT:
-        if word.endswith(short):
-            return word.removesuffix(short), token.text[-len(short) :]
-    return ("", "") if len(token.text) > 1 and token.text.isupper() and word != "i" else (word, "")
+    short = next((one for one in _SHORT if word.endswith(one)), "")
+    return word.removesuffix(short), token.text[len(token.text) - len(short) :]
 
 
 def _both_in_one_breath(tokens: Sequence[Token]) -> bool:
@@ -195,8 +200,10 @@ _HERS_BEFORE = word_class("hers_before") | {"b", "m"}
 
 
 def _is_subject(tokens: Sequence[Token], position: int) -> bool:
-    """Whether `it` at a position is a subject: a finite verb follows, with adverbs between at most."""
+    """Whether `it` at a position is a subject: a finite verb follows, with adverbs between at most, or stands before it."""
     before = tokens[position - 1].lower if position else ""
+    if before in BE | DO | MODALS:
+        return True
     place = position + 1
     while place < len(tokens) and is_adverb(tokens[place].lower):
         place += 1
@@ -216,7 +223,9 @@ def _is_expletive(tokens: Sequence[Token], position: int) -> bool:
     if not words:
         return False
     if words[0] in ("was", "is") and len(words) > 1:
-        rest = [word for word in words[1:] if not is_adverb(word) and word != "not"]
+        rest = [
+            word for word in words[1:] if not is_adverb(word) and word not in ("not", "more", "most", "also", "less")
+        ]
         if rest and rest[0] in (
             "said",
             "believed",
@@ -252,6 +261,8 @@ def _is_expletive(tokens: Sequence[Token], position: int) -> bool:
             )
         if rest and rest[0] in (
             "possible",
+            "probable",
+            "true",
             "impossible",
             "necessary",
             "likely",

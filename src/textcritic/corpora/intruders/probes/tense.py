@@ -35,14 +35,14 @@ def _future(tokens: Sequence[Token], verb: Verb, bare: bool) -> dict[int, str]:
     word, after = tokens[place].lower, following(tokens, place)
     will = "" if bare else "will "
     if word == "could":
-        return {
-            place: "be able to" if bare else "will not be able to" if after == "not" else "will be able to",
-            **({place + 1: ""} if after == "not" else {}),
-        }
+        able = "be able to" if bare else "will be able to"
+        return {place: able.replace("be", "not be"), place + 1: ""} if after == "not" else {place: able}
     if word == "couldn't":
         return {place: "won't be able to"}
     if word in ("would", "wouldn't"):
         return {place: "will" if word == "would" else "won't"}
+    if word in ("didst", "wast", "wert", "hadst"):
+        return {place: "wilt" if word == "didst" else f"wilt {verb.base}"}
     if verb.base == "do" and word == "didn't":
         return {place: "won't"}
     if verb.base == "do" and (after == "not" or is_adverb(after) or is_base(after)):

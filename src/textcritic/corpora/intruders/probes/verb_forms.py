@@ -28,13 +28,20 @@ def is_past_only(word: str) -> bool:
     return word in _past_only()
 
 
+def is_past(word: str) -> bool:
+    """Whether a word can be a past form: went, made, worked; not gone."""
+    return word in _pasts() or (base_of(word) is not None and word not in _irregular())
+
+
 def is_participle(word: str) -> bool:
     """Whether a word can be a past participle: gone, made, worked."""
     return base_of(word) is not None and not is_past_only(word)
 
 
 def base_of_third(word: str) -> str | None:
-    """The base form of a verb in the third person, of verbs that are listed: "work" for "works"; else None."""
+    """The base form of a verb in the third person, of verbs that are listed: "work" for "works", "worketh"; else None."""
+    if word.endswith("eth"):
+        return next((base for base in (word[:-3], word[:-2]) if base in _bases()), None)
     return _third().get(word)
 
 
@@ -146,8 +153,12 @@ def _irregular() -> dict[str, str]:
 def _past_only() -> frozenset[str]:
     forms = [line.split() for line in lines_of(IRREGULAR)]
     participles = {form for _, _, cell in forms for form in cell.split("/")}
-    pasts = {form for _, cell, _ in forms for form in cell.split("/")}
-    return frozenset(pasts - participles - {"showed", "proved", "sewed", "sowed", "swelled", "strewed"})
+    return frozenset(_pasts() - participles - {"showed", "proved", "sewed", "sowed", "swelled", "strewed"})
+
+
+@cache
+def _pasts() -> frozenset[str]:
+    return frozenset(form for line in lines_of(IRREGULAR) for form in line.split()[1].split("/"))
 
 
 # Forms that are also the past of another verb ("to found", "to wind", "to lie"), or a noun far more often.

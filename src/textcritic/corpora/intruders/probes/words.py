@@ -111,3 +111,4 @@ def is_adverb(word: str) -> bool:
 
 
 _NOT_ADVERBS = word_class("not_adverbs")
+NUMBER_WORDS = word_class("number_words")
