@@ -19,5 +19,5 @@ def check_probes(name: str, registries: "Registries") -> None:
     entry = registries.entry("corpora", name)
     if entry["extractor"] != INTRUDERS and entry["probes"]["documents"] is not None:
         raise TextcriticError(
-            f"probes.documents: has an effect on the extractor {INTRUDERS} only; this one is {entry['extractor']}; leave it out"
+            f"probes.documents: is for the extractor {INTRUDERS}; this entry's is {entry['extractor']}; leave it out"
         )

@@ -23,10 +23,11 @@ NO_CONNECTIVE = Refused("no conjunction between clauses or verbs")
 
 
 def flip_connectives(sentence: str) -> str | Refused:
-    """And therefore for but, but for and, therefore for although, and back; all between clauses or verbs of the sentence.
+    """And therefore for but, but for and, therefore for although, and back; all between clauses or verbs.
 
     `but` behind a comma becomes `and`, as in most published pairs, and elsewhere `and therefore`. `and` counts only
-    between two clauses or two verbs, not within a list of things. A sentence that opens with `Although` or `Because` has the other one.
+    between two clauses or two verbs, not within a list of things. A sentence that opens with `Although` opens with
+    `Because` then, and the other way round.
     """
     tokens = tokens_of(sentence)
     skipped = quoted(tokens)
@@ -75,7 +76,7 @@ def _flipped(tokens: Sequence[Token], position: int, finite: Set[int]) -> dict[i
 
 
 def _joins(tokens: Sequence[Token], position: int, finite: Set[int]) -> bool:
-    """Whether `and` at a position joins clauses, verbs or participles of a passive, and not the last of a list of things."""
+    """Whether `and` at a position joins clauses, verbs or participles of a passive, and not things of a list."""
     place = position + 1
     while place < len(tokens) and is_adverb(tokens[place].lower):
         place += 1

@@ -21,7 +21,6 @@ BASE = "base"
 """In place of a probe: the document as it is without any, once for all probes that edit it."""
 INTRUDER, OWN = "intruder", "own"
 """Which sentence was edited: the intruder, or a sentence of a coherent document."""
-CHOSEN_BEFORE = Refused("enough documents were chosen before it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ def base_of(document: Document) -> Edited:
 
 
 def write_edited(path: str | os.PathLike[str], rows: Iterable[Edited], source: str) -> None:
-    """Write edited documents as Parquet in `EDITED_SCHEMA`, whole or not at all; `documents.iter_documents` reads it too."""
+    """Write edited documents as Parquet in `EDITED_SCHEMA`, whole or not at all; `iter_documents` reads it too."""
     write_batches(path, _batches(rows, source), EDITED_SCHEMA)
 
 
@@ -181,19 +180,23 @@ def _probed(probe: str, documents: Sequence[Document], most: int | None) -> tupl
         else range(len(documents))
     )
     chosen: dict[int, Edited] = {}
-    tally = {where: {"documents": 0, "edited": 0, "refused": Counter[str]()} for where in (INTRUDER, OWN)}
+    seen, made = Counter[str](), Counter[str]()
+    refused = {INTRUDER: Counter[str](), OWN: Counter[str]()}
     for n in order:
-        one = tally[OWN if documents[n].intruder is None else INTRUDER]
-        if most is not None and one["edited"] == most:
+        where = OWN if documents[n].intruder is None else INTRUDER
+        if most is not None and made[where] == most:
             continue
-        one["documents"] += 1
+        seen[where] += 1
         result = probed(documents[n], probe)
         if isinstance(result, Refused):
-            one["refused"][result.reason] += 1
+            refused[where][result.reason] += 1
         else:
             chosen[n] = result
-            one["edited"] += 1
-    counted = {where: {**one, "refused": dict(one["refused"].most_common())} for where, one in tally.items()}
+            made[where] += 1
+    counted = {
+        where: {"documents": seen[where], "edited": made[where], "refused": dict(reasons.most_common())}
+        for where, reasons in refused.items()
+    }
     return [chosen[n] for n in sorted(chosen)], counted
 
 

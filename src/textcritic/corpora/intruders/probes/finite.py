@@ -9,6 +9,7 @@ another verb of the clause follows. What stands in quotes or brackets is not rea
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from textcritic.corpora.intruders.probes.surroundings import PAST, PRESENT, TENSES, Surroundings
 from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base, is_past, is_past_only
 from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
@@ -24,19 +25,18 @@ from textcritic.corpora.intruders.probes.words import (
     SUBJECTS,
     SUBORDINATORS,
     Token,
-    following,
     is_adverb,
-    quoted,
 )
 
-PAST, PRESENT = "past", "present"
+__all__ = ["PAST", "PRESENT", "Verb", "finite_verbs"]
+
 _TEMPORAL = word_class("temporal")
-_FINITE_AUXILIARIES = {
-    **dict.fromkeys(("was", "were", "did", "had", "wast", "wert", "didst", "hadst"), PAST),
-    **dict.fromkeys(("is", "are", "am", "has", "have", "does", "do", "art", "hath", "hast", "doth", "dost"), PRESENT),
-    **dict.fromkeys(MODALS, PRESENT),
-    **dict.fromkeys(("could", "would", "might"), PAST),
-}
+_STANDS_ALONE = word_class("stands_alone")
+_MOSTLY_PARTICIPLES = word_class("mostly_participles")
+_PARTICLES = word_class("particles")
+_NO_CLAUSE = frozenset(["as", "than", "so", "since", "even", "how", "why"])
+_BASE_SUBJECTS = frozenset(["they", "we", "i", "you", "ye", "thou"])
+_AND = COORDINATORS | {"then", "&"}
 _BASES = {
     **dict.fromkeys(("was", "were", "is", "are", "am", "wast", "wert", "art"), "be"),
     **dict.fromkeys(("did", "does", "do", "didst", "doth", "dost"), "do"),
@@ -52,7 +52,7 @@ class Verb:
         position: of its token.
         base: base form; of a modal the modal itself.
         tense: `past` or `present`.
-        subject: position of the last token of its subject; None where it shares that of the verb before it, or has none.
+        subject: position of the last token of its subject; None where it shares that of the verb before it.
         shares: whether it shares the subject of the verb before it: "he came and went".
         temporal: whether its clause says when: after he went, until he died.
         main: whether its clause is a main one.
@@ -69,15 +69,13 @@ class Verb:
 
 @dataclass(slots=True)
 class _Clause:
-    """What has been read of a clause."""
+    """What has been read of a clause; `nominal`: something that can be its subject."""
 
     main: bool
     temporal: bool = False
-    verb: Verb | None = None
-    passive: bool = False
-    nominal: bool = False
-    """Whether something that can be its subject was read."""
     relative: bool = False
+    nominal: bool = False
+    verb: Verb | None = None
 
 
 def finite_verbs(tokens: Sequence[Token]) -> list[Verb]:
@@ -90,397 +88,150 @@ class _Reader:
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
-        self.skipped = quoted(tokens)
-        self.verbs: list[Verb] = []
+        self.around = Surroundings(tokens)
         self.clauses = [_Clause(main=True)]
 
     def read(self) -> list[Verb]:
-        for position, token in enumerate(self.tokens):
-            if self.skipped[position]:
-                self.clauses[-1].nominal = True
-                continue
-            verb = self._verb_at(position)
-            if verb:
-                self.verbs.append(verb)
-                self.clauses[-1].verb = verb
-                self.clauses[-1].passive = verb.base == "be"
+        verbs = []
+        for position in range(len(self.tokens)):
+            if self.around.skipped[position]:
+                self.clause.nominal = True
+            elif verb := self._verb_at(position):
+                verbs.append(verb)
+                self.clause.verb = verb
             else:
-                self._open_or_close(position, token)
-        return self.verbs
+                self._open_or_close(position)
+        return verbs
 
     @property
     def clause(self) -> _Clause:
         return self.clauses[-1]
 
-    def _open_or_close(self, position: int, token: Token) -> None:
-        word, before = token.lower, self._word(position - 1)
-        after = following(self.tokens, position)
-        if token.text in ";:" or self._begins_sentence(position):
+    def _open_or_close(self, position: int) -> None:
+        """Open clauses behind conjunctions and relative pronouns, close them behind marks, note possible subjects."""
+        word, before, after = (self.around.word(position + step) for step in (0, -1, 1))
+        if word in (";", ":") or self.around.begins_sentence(position):
             self.clauses = [_Clause(main=True)]
-        elif word == "time" and before == "the" and self._word(position - 2) == "by" and after not in PREPOSITIONS:
-            self.clauses.append(_Clause(main=False, temporal=True))
-        elif token.text == ",":
-            self._comma(position)
-        elif word in _TEMPORAL and not (word == "while" and before == ",") and self._opens_clause(position):
-            self.clauses.append(_Clause(main=False, temporal=True))
-        elif word == "that" and before and before not in PREPOSITIONS and after and after not in ("of",):
-            self.clauses.append(
-                _Clause(main=False, relative=True, nominal=self.clause.nominal and before not in COORDINATORS)
-            )
-        elif word == "what":
-            self.clauses.append(_Clause(main=False, relative=True, nominal=True))
-        elif word in RELATIVES and word != "that":
-            self.clauses.append(_Clause(main=False, relative=True, nominal=word != "where"))
-        elif (
-            word in SUBORDINATORS - _TEMPORAL
-            and word not in ("as", "than", "so", "since", "even", "how", "why")
-            and self._opens_clause(position)
-        ) or (word == "as" and after in SUBJECTS):
-            self.clauses.append(_Clause(main=False))
-        elif token.is_word and word not in PREPOSITIONS and word not in COORDINATORS and not is_adverb(word):
-            self.clause.nominal = self.clause.nominal or not self._in_preposition(position)
-
-    def _begins_sentence(self, position: int) -> bool:
-        """Whether a sentence begins behind a mark: the splitter may have left two together."""
-        after = self.tokens[position + 1] if position + 1 < len(self.tokens) else None
-        closed = DETERMINERS | SUBJECTS - {"i"}
-        return self.tokens[position].text in ".,?!" and after is not None and after.is_capital and after.lower in closed
-
-    def _comma(self, position: int) -> None:
-        """A comma closes the inner clauses that have their verbs; the outer one waits for its own or goes on."""
-        while len(self.clauses) > 1 and self.clause.verb and self._word(position + 1) not in COORDINATORS:
-            self.clauses.pop()
-
-    def _opens_clause(self, position: int) -> bool:
-        """Whether a conjunction that may be a preposition (after, before, until, since) has a finite verb behind it."""
-        if self._word(position) not in PREPOSITIONS:
-            return not (self._word(position + 1).endswith("ing") or self._word(position + 1) in PREPOSITIONS)
-        for place in range(position + 1, min(len(self.tokens), position + 14)):
-            word = self.tokens[place].lower
-            if (
-                self.tokens[place].text in ",;"
-                or word in RELATIVES
-                or word in SUBORDINATORS - {"as"}
-                or (word in COORDINATORS and place > position + 3)
-            ):
-                return False
-            if word in SUBJECTS and place == position + 1:
-                return True
-            if word.endswith("ing") and place == position + 1:
-                return False
-            if place > position + 1 and not self.tokens[place].is_capital and self._plain_finite(place):
-                return True
-        return False
-
-    def _plain_finite(self, place: int) -> bool:
-        """Whether a token is a finite verb by its form and the word before it."""
-        word, before = self.tokens[place].lower, self._word(place - 1)
-        if word in _FINITE_AUXILIARIES:
-            return before not in DETERMINERS and before != "to"
-        if (
-            before in DETERMINERS | POSSESSIVES | PREPOSITIONS | AUXILIARIES
-            or self._word(place + 1) == "by"
-            or is_adverb(before)
+        elif word == ",":
+            while len(self.clauses) > 1 and self.clause.verb and after not in COORDINATORS:
+                self.clauses.pop()
+        elif (word in _TEMPORAL and not (word == "while" and before == ",") and self.around.opens_clause(position)) or (
+            word == "time" and before == "the" and self.around.word(position - 2) == "by" and after not in PREPOSITIONS
         ):
-            return False
-        return is_past_only(word) or (
-            base_of(word) is not None and before not in COORDINATORS and self._word(place + 1) not in _AFTER_PARTICIPLE
-        )
-
-    def _word(self, position: int) -> str:
-        return self.tokens[position].lower if 0 <= position < len(self.tokens) else ""
-
-    def _in_preposition(self, position: int) -> bool:
-        """Whether the noun phrase around a position hangs on a preposition, looking back to the last mark or verb."""
-        for place in range(position - 1, max(-1, position - 12), -1):
-            word = self.tokens[place].lower
-            if word in PREPOSITIONS:
-                return True
-            if self.tokens[place].text == "," or word in COORDINATORS | SUBJECTS or self._begins_phrase(place + 1):
-                return False
-        return False
-
-    def _begins_phrase(self, position: int) -> bool:
-        """Whether a noun phrase begins at a position right behind another: "in 1990 | the team", "that year | Ella"."""
-        token, before = self.tokens[position], self.tokens[position - 1]
-        ends = before.text[0].isdigit() or (before.is_word and not before.is_capital and self._is_noun(before.lower))
-        return ends and (token.lower in DETERMINERS | POSSESSIVES - {"that"} or token.is_capital)
-
-    def _is_noun(self, word: str) -> bool:
-        return word in _TIME_NOUNS
+            self.clauses.append(_Clause(main=False, temporal=True))
+        elif word == "that" and before and before not in PREPOSITIONS and after not in ("", "of"):
+            nominal = self.clause.nominal and before not in COORDINATORS
+            self.clauses.append(_Clause(main=False, relative=True, nominal=nominal))
+        elif word == "what" or (word in RELATIVES and word != "that"):
+            self.clauses.append(_Clause(main=False, relative=True, nominal=word != "where"))
+        elif (word in SUBORDINATORS - _TEMPORAL - _NO_CLAUSE and self.around.opens_clause(position)) or (
+            word == "as" and after in SUBJECTS
+        ):
+            self.clauses.append(_Clause(main=False))
+        elif self.tokens[position].is_word and word not in PREPOSITIONS | COORDINATORS and not is_adverb(word):
+            self.clause.nominal = self.clause.nominal or not self.around.in_preposition(position)
 
     def _verb_at(self, position: int) -> Verb | None:
+        """The finite verb at a position, if there is one."""
         token = self.tokens[position]
-        word = token.lower
-        if token.is_capital and (position > 0 and len(token.text) > 1):
+        if token.is_capital and position > 0 and len(token.text) > 1:
             return None
-        word = word.removesuffix("n't")
+        word = token.lower.removesuffix("n't")
         word = {"ca": "can", "wo": "will"}.get(word, word)
-        before, place = self._before(position)
-        after = following(self.tokens, position)
-        if word in _FINITE_AUXILIARIES and not (
-            before in DETERMINERS | POSSESSIVES
-            and before
-            not in (
-                "this",
-                "that",
-                "these",
-                "those",
-                "all",
-                "both",
-                "each",
-                "some",
-                "any",
-                "either",
-                "neither",
-                "another",
-            )
-        ):
-            if (word == "had" and before in _FINITE_AUXILIARIES) or (
-                word in ("have", "do") and (before in MODALS | {"to", "not", "did", "n't"} or before.endswith("n't"))
-            ):
-                return None
-            if word in ("may", "can", "will", "must", "might") and before in DETERMINERS | POSSESSIVES | {
-                "in",
-                "of",
-                "on",
-            }:
-                return None
-            return self._verb(position, _BASES.get(word, word), _FINITE_AUXILIARIES[word], before, place)
+        before, _ = self.around.before(position)
+        if word in TENSES and (before not in DETERMINERS | POSSESSIVES or before in _STANDS_ALONE):
+            return self._auxiliary(position, word, before)
         base = base_of(word) if is_past(word) else None
         if base is None:
-            return self._present(position, word, before, place, after)
-        if self._behind_demonstrative(position, before, place, after):
-            return self._verb(position, base, PAST, before, place)
-        if (
-            before in DETERMINERS | POSSESSIVES
-            or before in AUXILIARIES | {"being", "having", "n't", "not", "to"}
-            or before.endswith(("n't", "'s", "s'", "'ve", "'d"))
-        ):
+            return self._present(position)
+        if self.around.behind_demonstrative(position):
+            return self._verb(position, base, PAST)
+        if before in DETERMINERS | POSSESSIVES | AUXILIARIES | {"n't", "not", "to"}:
             return None
-        if before in PREPOSITIONS - {"before", "after", "since", "until"} and before not in (
-            "down",
-            "up",
-            "off",
-            "over",
-            "out",
-            "around",
-            "through",
-            "on",
-            "in",
-        ):
+        if before.endswith(("n't", "'s", "s'", "'ve", "'d")):
             return None
-        if before in PREPOSITIONS and not is_past_only(word):
+        if before in PREPOSITIONS and not (is_past_only(word) and before in _PARTICLES):
             return None
-        if is_past_only(word) or self._is_finite(position, word, before, place, after):
-            return self._verb(position, base, PAST, before, place)
-        return None
+        return self._verb(position, base, PAST) if is_past_only(word) or self._is_finite(position) else None
 
-    def _behind_demonstrative(self, position: int, before: str, place: int, after: str) -> bool:
-        """Whether a form is the verb of `this` or `these` at the beginning of a clause: this led to, this means that."""
-        if before == "this" and base_of_third(self._word(position)) and place == position - 1:
-            return True
-        opens = (
-            self._word(place - 1) in COORDINATORS | RELATIVES | {"", ",", ";"}
-            if before in ("this", "these", "those", "all", "some", "both")
-            else False
-        )
-        return (
-            opens
-            and (after in DETERMINERS | POSSESSIVES | PREPOSITIONS | OBJECTS | {"that", "to"})
-            and place == position - 1
-        )
+    def _auxiliary(self, position: int, word: str, before: str) -> Verb | None:
+        """A form of be, have or do, or a modal; none behind another auxiliary, or where it is a noun (a will)."""
+        if word == "had" and before in TENSES:
+            return None
+        if word in ("have", "do") and (before in MODALS | {"to", "not", "did", "n't"} or before.endswith("n't")):
+            return None
+        if word in ("may", "can", "will", "must", "might") and before in {"in", "of", "on"} | _STANDS_ALONE - {"all"}:
+            return None
+        return self._verb(position, _BASES.get(word, word), TENSES[word])
 
-    def _before(self, position: int) -> tuple[str, int]:
-        """The last word before a position that is no adverb, and where it is; a comma or mark counts as a word."""
-        place = position - 1
-        while (
-            place >= 0
-            and is_adverb(self.tokens[place].lower)
-            and not (self.tokens[place].lower in ("there", "then") and place == 0)
-        ):
-            place -= 1
-        if (
-            place >= 2
-            and self.tokens[place].text == ","
-            and is_adverb(self.tokens[place - 1].lower)
-            and self.tokens[place - 2].text == ","
-        ):
-            place -= 3
-        return (self.tokens[place].lower, place) if place >= 0 else ("", -1)
-
-    def _is_finite(self, position: int, word: str, before: str, place: int, after: str) -> bool:
-        """Whether a form that may be a participle is finite here."""
-        if before in SUBJECTS or (before == "that" and self.clause.relative):
-            inverted = self._word(place - 1) in AUXILIARIES and before not in ("who", "which")
-            return not inverted and not (is_base(word) and before in ("they", "we", "i", "you", "ye", "thou"))
-        if before in OBJECTS:
+    def _is_finite(self, position: int) -> bool:
+        """Whether a past form that may be a participle is finite here."""
+        around, clause = self.around, self.clause
+        (before, place), word, after = around.before(position), around.word(position), around.word(position + 1)
+        if before in SUBJECTS or (before == "that" and clause.relative):
+            inverted = around.word(place - 1) in AUXILIARIES and before not in ("who", "which")
+            return not inverted and not (is_base(word) and before in _BASE_SUBJECTS)
+        if before in _AND or (before == "," and around.word(place - 1) in COORDINATORS):
+            return after != "by" and self._continues(position)
+        if before in OBJECTS | {"", ";", ":"} or after == "by":
             return False
-        if before in COORDINATORS | {"then", "&"} or (before == "," and self._word(place - 1) in COORDINATORS):
-            return self._continues(position, after)
-        if before in ("", ";", ":"):
-            return False
-        if self.clause.verb is not None:
-            fresh = before not in (",",) and self._new_clause(place)
-            return (before == "," and self._listed(position, after)) or (fresh and after not in _AFTER_PARTICIPLE)
-        if before in NUMBER_WORDS or self._present_before(position):
+        if clause.verb is not None:
+            return self._is_listed(position) if before == "," else around.new_subject(place)
+        if before in NUMBER_WORDS or around.present_before(position) or around.verb_follows(position):
             return False
         if before == ",":
-            return (
-                self.clause.nominal
-                and after != "by"
-                and not self._verb_follows(position)
-                and not self._inserted(position)
-            )
-        if not self.clause.nominal and self.clause.main:
-            return False
-        if after == "by" or word in _MOSTLY_PARTICIPLES:
-            return False
-        if word == "used" and after == "to":
-            return True
-        return not self._verb_follows(position)
+            return clause.nominal and not around.inserted(position)
+        return (clause.nominal or not clause.main) and word not in _MOSTLY_PARTICIPLES
 
-    def _present_before(self, position: int) -> bool:
-        """Whether a word of the same clause before a position looks like its verb, in the present tense: ANOVA uses standardized terms."""
-        for place in range(position - 2, 0, -1):
-            word, before = self.tokens[place].lower, self._word(place - 1)
-            if self.tokens[place].text in ",;:" or word in RELATIVES | SUBORDINATORS | COORDINATORS:
-                return False
-            nominal = before.isalpha() and before not in DETERMINERS | POSSESSIVES | PREPOSITIONS | COORDINATORS
-            if (
-                nominal
-                and not self.tokens[place].is_capital
-                and (base_of_third(word) or (is_base(word) and before.endswith("s")))
-            ):
-                return True
-        return False
-
-    def _inserted(self, position: int) -> bool:
-        """Whether a form opens a remark between commas, and the verb stands behind it: the hill, seen as holy, is high."""
-        comma = next((n for n in range(position, len(self.tokens)) if self.tokens[n].text in ",;"), None)
-        if comma is None:
-            return False
-        place = comma + 1
-        while is_adverb(self._word(place)):
-            place += 1
-        return self._word(place) in _FINITE_AUXILIARIES or base_of(self._word(place)) is not None
-
-    def _continues(self, position: int, after: str) -> bool:
-        """Whether a form behind `and` goes on with a finite verb: he came and worked; not "was arrested and tried"."""
+    def _continues(self, position: int) -> bool:
+        """Whether a form behind `and` goes on with a finite verb: came and worked; not "was arrested and tried"."""
         verb = self.clause.verb
-        if verb is None or after == "by":
+        if verb is None or verb.base in MODALS:
             return False
         if verb.tense == PRESENT:
-            return verb.base not in ("be", "have") and verb.base not in MODALS
-        participle = next((n for n in range(verb.position + 1, verb.position + 4) if base_of(self._word(n))), None)
+            return verb.base not in ("be", "have")
+        near = range(verb.position + 1, verb.position + 4)
+        participle = next((n for n in near if base_of(self.around.word(n)) is not None), None)
         if verb.base not in ("be", "have") or participle is None:
-            return verb.base not in MODALS
-        if "but" in (self._word(position - 1), self._word(position - 2)):
             return True
-        return position - participle > 4 and after not in _AFTER_PARTICIPLE
+        return "but" in (self.around.word(position - 1), self.around.word(position - 2)) or position - participle > 4
 
-    def _listed(self, position: int, after: str) -> bool:
+    def _is_listed(self, position: int) -> bool:
         """Whether a form behind a comma is one of several verbs: he came, worked there, and left."""
         verb = self.clause.verb
-        if (
-            verb is None
-            or verb.tense != PAST
-            or verb.base in ("be", "have")
-            or verb.base in MODALS
-            or after in _AFTER_PARTICIPLE
-        ):
+        if verb is None or verb.tense != PAST or verb.base in MODALS | {"be", "have"}:
             return False
-        for place in range(position + 1, len(self.tokens) - 1):
-            if self.tokens[place].lower in COORDINATORS and base_of(self._word(place + 1)):
-                return True
-        return False
+        return self.around.joined_past(position)
 
-    def _new_clause(self, place: int) -> bool:
-        """Whether a coordinator with a comma before it, or `but`, opened a clause whose subject ends at a place."""
-        for start in range(place - 1, max(0, place - 9), -1):
-            word = self.tokens[start].lower
-            if word in PREPOSITIONS | {","} or (base_of(word) is not None and word not in ("united",)):
-                return False
-            if (word in ("and", "but") and self._word(start - 1) == ",") or word in ("but", "while"):
-                return True
-        return False
-
-    def _verb_follows(self, position: int) -> bool:
-        """Whether a form that can only be finite follows in the same clause, so that this one is a participle."""
-        for place in range(position + 1, len(self.tokens)):
-            word, before = self.tokens[place].lower, self._word(place - 1)
-            if (
-                self.tokens[place].text in ";:,"
-                or word in RELATIVES | SUBORDINATORS - {"as", "so", "than"}
-                or word in COORDINATORS | SUBJECTS
-            ):
-                return False
-            if (
-                self.tokens[place].is_capital
-                or self.skipped[place]
-                or before in DETERMINERS | {"to"}
-                or before in AUXILIARIES
-            ):
-                continue
-            if (word in _FINITE_AUXILIARIES and word not in ("may", "can", "will", "must", "do", "have")) or (
-                is_past_only(word) and before not in PREPOSITIONS
-            ):
-                return True
-        return False
-
-    def _present(self, position: int, word: str, before: str, place: int, after: str) -> Verb | None:
+    def _present(self, position: int) -> Verb | None:
         """A finite verb in the present tense: behind a subject that it agrees with, if the clause has no verb yet."""
+        around, clause = self.around, self.clause
+        (before, place), word, after = around.before(position), around.word(position), around.word(position + 1)
         third, base = base_of_third(word), word if is_base(word) else None
-        if third and self._behind_demonstrative(position, before, place, after):
-            return self._verb(position, third, PRESENT, before, place)
+        if third and around.behind_demonstrative(position):
+            return self._verb(position, third, PRESENT)
         if before in DETERMINERS | POSSESSIVES | PREPOSITIONS | AUXILIARIES | {"to", "not", "n't", ""}:
             return None
-        if (before in ("he", "she", "it") and third) or (before in ("they", "we", "i", "you") and base):
-            return self._verb(position, third or word, PRESENT, before, place)
-        if before in ("who", "which", "that") and (third or base) and self.clause.relative:
-            return self._verb(position, third or word, PRESENT, before, place)
-        shares = before in COORDINATORS or (before == "," and self._word(place - 1) in COORDINATORS)
-        if shares and self.clause.verb and third and self.clause.verb.base not in MODALS:
-            earlier = self.clause.verb
-            return (
-                self._verb(position, third, PRESENT, before, place)
-                if earlier.tense == PRESENT or after in DETERMINERS | PREPOSITIONS or self._and_third(position)
-                else None
-            )
-        if self.clause.verb or not self.clause.nominal or not third or before in COORDINATORS:
+        agrees = (before in ("he", "she", "it") and third) or (before in _BASE_SUBJECTS and base)
+        if agrees or (before in ("who", "which", "that") and clause.relative and (third or base)):
+            return self._verb(position, third or word, PRESENT)
+        if third is None:
             return None
-        follows = after in DETERMINERS | POSSESSIVES | PREPOSITIONS | OBJECTS | {
-            "that",
-            "as",
-            "not",
-            "",
-            ".",
-        } or is_adverb(after)
-        return (
-            self._verb(position, third, PRESENT, before, place)
-            if follows and not self._verb_follows(position)
-            else None
-        )
+        phrase = DETERMINERS | POSSESSIVES | PREPOSITIONS
+        if before in COORDINATORS or (before == "," and around.word(place - 1) in COORDINATORS):
+            if clause.verb is None or clause.verb.base in MODALS:
+                return None
+            twice = after in COORDINATORS and base_of_third(around.word(position + 2)) is not None
+            goes_on = clause.verb.tense == PRESENT or after in phrase or twice
+            return self._verb(position, third, PRESENT) if goes_on else None
+        follows = after in phrase | OBJECTS | {"that", "as", "not", "", "."} or is_adverb(after)
+        if clause.verb or not clause.nominal or not follows or around.verb_follows(position):
+            return None
+        return self._verb(position, third, PRESENT)
 
-    def _and_third(self, position: int) -> bool:
-        return self._word(position + 1) in COORDINATORS and base_of_third(self._word(position + 2)) is not None
-
-    def _verb(self, position: int, base: str, tense: str, before: str, place: int) -> Verb:
-        shares = self.clause.verb is not None and (
-            before in COORDINATORS | {"then", "&"}
-            or (before == "," and (self._word(place - 1) in COORDINATORS or tense == PAST))
-        )
-        return Verb(
-            position,
-            base,
-            tense,
-            None if shares or place < 0 else place,
-            shares,
-            self.clause.temporal,
-            self.clause.main,
-        )
-
-
-_TIME_NOUNS = word_class("time_nouns")
-_AFTER_PARTICIPLE = frozenset(["by"])
-_MOSTLY_PARTICIPLES = word_class("mostly_participles")
+    def _verb(self, position: int, base: str, tense: str) -> Verb:
+        before, place = self.around.before(position)
+        behind_comma = before == "," and (self.around.word(place - 1) in COORDINATORS or tense == PAST)
+        shares = self.clause.verb is not None and (before in _AND or behind_comma)
+        subject = None if shares or place < 0 else place
+        return Verb(position, base, tense, subject, shares, self.clause.temporal, self.clause.main)

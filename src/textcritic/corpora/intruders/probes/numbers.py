@@ -32,9 +32,9 @@ _ERAS = word_class("eras")
 def exaggerate(sentence: str) -> str | Refused:
     """All numbers of a sentence made implausible, in a way that the sentence seeds.
 
-    A year becomes one of 200 years before our era; a percentage grows tenfold; a distance, an age or a weight gets a far
-    smaller unit; `million` goes away; another count gets a point, a minus or three noughts, and one in words `hundred`,
-    `thousand` or `and a half`. Days of a month, and numbers that belong to a name or a code, stay.
+    A year becomes one of 200 years before our era; a percentage grows tenfold; a distance, an age or a weight gets a
+    far smaller unit; `million` goes away; another count gets a point, a minus or three noughts, and one in words
+    `hundred`, `thousand` or `and a half`. Days of a month, and numbers that belong to a name or a code, stay.
     """
     tokens = tokens_of(sentence)
     skipped = quoted(tokens)

@@ -46,7 +46,7 @@ def flip_gender(sentence: str) -> str | Refused:
     if _both_in_one_breath(tokens):
         return BOTH
     edits = {}
-    for position, token in enumerate(tokens):
+    for position in range(len(tokens)):
         word, ending = _apart(tokens, position)
         new = (_MEN | _WOMEN).get(word)
         if new is None:
@@ -65,7 +65,7 @@ def downgrade_animacy(sentence: str) -> str | Refused:
     if _both_in_one_breath(tokens):
         return BOTH
     edits = {}
-    for position, token in enumerate(tokens):
+    for position in range(len(tokens)):
         word, ending = _apart(tokens, position)
         if word in ("he", "she", "him"):
             edits[position] = "it" + ending
@@ -93,7 +93,7 @@ def upgrade_animacy(sentence: str, gender: str | None = None) -> str | Refused:
     forms = ("she", "her", "her", "herself") if she else ("he", "him", "his", "himself")
     subject, as_object, possessive, reflexive = forms
     edits, expletive = {}, False
-    for position, token in enumerate(tokens):
+    for position in range(len(tokens)):
         word, ending = _apart(tokens, position)
         if word == "it" and _is_expletive(tokens, position):
             expletive = True
@@ -106,6 +106,14 @@ def upgrade_animacy(sentence: str, gender: str | None = None) -> str | Refused:
     if not edits:
         return EXPLETIVE if expletive else NO_THING
     return rewritten(sentence, tokens, edits)
+
+
+_SAID = word_class("said")
+_JUDGED = word_class("judged")
+_WHEN = word_class("when")
+_SEEMS = word_class("seems")
+_WEATHER = word_class("weather")
+_DEGREES = frozenset(["not", "more", "most", "also", "less"])
 
 
 def _apart(tokens: Sequence[Token], position: int) -> tuple[str, str]:
@@ -121,10 +129,10 @@ def _apart(tokens: Sequence[Token], position: int) -> tuple[str, str]:
 
 def _both_in_one_breath(tokens: Sequence[Token]) -> bool:
     words = [token.lower for token in tokens]
+    triples = zip(words, words[1:], words[2:], strict=False)
     return any(
-        (middle in ("or", "and", "/") and one in _MEN and other in _WOMEN)
-        or (middle in ("or", "/") and one in _WOMEN and other in _MEN)
-        for one, middle, other in zip(words, words[1:], words[2:], strict=False)
+        middle in ("or", "/") and ((one in _MEN and other in _WOMEN) or (one in _WOMEN and other in _MEN))
+        for one, middle, other in triples
     )
 
 
@@ -132,21 +140,16 @@ def _is_possessive(tokens: Sequence[Token], position: int) -> bool:
     """Whether `her` at a position is the possessive, by what stands behind and before it."""
     if not _starts_noun_phrase(tokens, position + 1):
         return False
-    before = tokens[position - 1].lower if position else ""
-    after = tokens[position + 1]
-    if (
-        before in _GIVING
-        and after.lower not in _HERS_BEFORE
-        and (after.is_capital or after.text[0].isdigit() or before in _NAMING)
-    ):
-        return before in _NAMING and not (after.is_capital or after.text in "\"“'")
-    if before in _LETTING and is_base(after.lower):
-        return False
-    return True
+    before, after = (tokens[position - 1].lower if position else ""), tokens[position + 1]
+    if before in _NAMING:  # named her Miss Ohio; named her son
+        return not (after.is_capital or after.text in "\"“'")
+    if before in _GIVING and (after.is_capital or after.text[0].isdigit()):  # earned her Grammy nominations
+        return after.lower in _HERS_BEFORE
+    return not (before in _LETTING and is_base(after.lower))  # helped her win
 
 
 def _starts_noun_phrase(tokens: Sequence[Token], position: int) -> bool:
-    """Whether a noun phrase without a determiner of its own can begin at a position: what a possessive stands before."""
+    """Whether a noun phrase without a determiner can begin at a position, as it does behind a possessive."""
     if position >= len(tokens):
         return False
     token, after = tokens[position], following(tokens, position)
@@ -173,34 +176,16 @@ _NOT_NOUNS = (
     | (SUBORDINATORS - {"even", "if"})
     | (AUXILIARIES - {"may", "might", "can", "will", "must", "being"})
     | RELATIVES
-    | {
-        "away",
-        "back",
-        "out",
-        "alone",
-        "again",
-        "not",
-        "never",
-        "instead",
-        "together",
-        "too",
-        "how",
-        "what",
-        "there",
-        "here",
-        "also",
-        "home",
-    }
+    | word_class("behind_object")
 )
 _GIVING = word_class("giving")
 _NAMING = word_class("naming")
-_GIVING |= _NAMING
 _LETTING = word_class("letting")
-_HERS_BEFORE = word_class("hers_before") | {"b", "m"}
+_HERS_BEFORE = word_class("hers_before")
 
 
 def _is_subject(tokens: Sequence[Token], position: int) -> bool:
-    """Whether `it` at a position is a subject: a finite verb follows, with adverbs between at most, or stands before it."""
+    """Whether `it` at a position is a subject: a finite verb follows, or an auxiliary stands before it (was it)."""
     before = tokens[position - 1].lower if position else ""
     if before in BE | DO | MODALS:
         return True
@@ -218,67 +203,17 @@ def _is_subject(tokens: Sequence[Token], position: int) -> bool:
 
 
 def _is_expletive(tokens: Sequence[Token], position: int) -> bool:
-    """Whether `it` at a position stands for no thing: it is said that, it was not until 1960 that, it takes two to."""
-    words = [token.lower for token in tokens[position + 1 : position + 9]]
-    if not words:
-        return False
-    if words[0] in ("was", "is") and len(words) > 1:
-        rest = [
-            word for word in words[1:] if not is_adverb(word) and word not in ("not", "more", "most", "also", "less")
-        ]
-        if rest and rest[0] in (
-            "said",
-            "believed",
-            "thought",
-            "known",
-            "assumed",
-            "rumored",
-            "rumoured",
-            "reported",
-            "suggested",
-            "estimated",
-            "announced",
-        ):
-            return rest[1:2] in (["that"], ["how"], ["whether"]) or rest[0] in ("rumored", "rumoured")
-        if rest and rest[0] in (
-            "during",
-            "in",
-            "on",
-            "at",
-            "under",
-            "from",
-            "here",
-            "there",
-            "until",
-            "through",
-            "because",
-            "only",
-        ):
-            return (
-                rest[0] in ("until", "here", "there")
-                or "that" in rest
-                or any(word in SUBJECTS - {"there", "which", "who"} for word in rest[1:])
-            )
-        if rest and rest[0] in (
-            "possible",
-            "probable",
-            "true",
-            "impossible",
-            "necessary",
-            "likely",
-            "unlikely",
-            "clear",
-            "unclear",
-            "common",
-            "difficult",
-            "easy",
-            "important",
-        ):
-            return rest[1:2] in (["to"], ["that"], ["for"], ["if"], ["whether"])
-    if words[0] in ("can", "may", "should", "could", "has", "had", "must") and words[1:2] in (["be"], ["been"]):
-        return words[2:3] in (["said"], ["argued"], ["shown"], ["seen"], ["suggested"], ["noted"]) and words[3:4] == [
-            "that"
-        ]
-    if words[0] in ("seems", "appears", "seemed", "appeared", "turned", "follows", "happened"):
-        return "that" in words[1:3]
-    return words[0] in ("rained", "snowed", "rains", "snows")
+    """Whether `it` at a position stands for no thing: it is said that, it was not until 1960 that, it seems that."""
+    first, *words = [token.lower for token in tokens[position + 1 : position + 9]] or [""]
+    rest = [word for word in words if not is_adverb(word) and word not in _DEGREES]
+    if first in ("can", "may", "should", "could", "has", "had", "must"):
+        return rest[:1] in (["be"], ["been"]) and rest[1:2] != [] and rest[1] in _SAID and rest[2:3] == ["that"]
+    if first not in ("is", "was") or not rest:
+        return first in _WEATHER or (first in _SEEMS and "that" in words[:2])
+    if rest[0] in _SAID:
+        return rest[1:2] in (["that"], ["how"], ["whether"])
+    if rest[0] in _JUDGED:
+        return rest[1:2] in (["to"], ["that"], ["for"], ["if"], ["whether"])
+    if rest[0] in _WHEN:
+        return "that" in rest or any(word in SUBJECTS - {"there", "which", "who"} for word in rest[1:])
+    return rest[0] in ("until", "here", "there")

@@ -1,10 +1,10 @@
 """The published probes of Shen et al. (2021): https://github.com/AiliAili/Coherence_Modelling, linguistic_probe_data.
 
-Eight files `injected_*.txt` and eight `original_*.txt`, each with 100 lines of JSON. What their keys mean is not written
-down; it was found by comparing them:
+Eight files `injected_*.txt` and eight `original_*.txt`, each with 100 lines of JSON. What their keys mean is written
+nowhere; it was found by comparing them:
 
-- `injected_*`: `replace_with` is the intruder as edited. `ctx` is the coherent document and `to_be_replaced` its sentence
-  that gave way to the intruder; the intruder without its edit is in the official data only.
+- `injected_*`: `replace_with` is the intruder as edited. `ctx` is the coherent document and `to_be_replaced` its
+  sentence that gave way to the intruder; the intruder without its edit is in the official data only.
 - `original_*`: `to_be_replaced` is a sentence of the document's own, and `replace_with` the same one as edited.
 - Both files of demonstratives: `ctx` has the intruder in it, without the edit, and `to_be_replaced` does not occur.
 - `label` is always 0, `sen_position` counts from 0, and `file_id` is a number here and a string in the files of votes.
@@ -73,7 +73,7 @@ class PublishedProbe:
 
 @dataclass(slots=True)
 class PublishedDocuments:
-    """What could be made of published probes: edited documents, their bases where these are known, and the rest, counted.
+    """What could be made of published probes: edited documents, their bases where these are known, and counts.
 
     Attributes:
         rows: bases first, one for each document and kind of edit; then the edited documents.
@@ -111,10 +111,11 @@ def pairs(probes: Sequence[PublishedProbe]) -> Iterator[tuple[PublishedProbe, st
 def published_documents(
     probes: Sequence[PublishedProbe], split: Splitter, official: Mapping[str, Document] | None = None
 ) -> PublishedDocuments:
-    """Documents of published probes, to be judged by detectors; with the official documents also those without an edit.
+    """Documents of published probes, to be judged by detectors; given the official documents, also those unedited.
 
-    The named sentence is one sentence, whatever a splitter thinks of it; only the text before and behind it is cut. Where
-    that gives more sentences than the position says, the shortest neighbours are joined; fewer are counted and left out.
+    The named sentence is one sentence, whatever a splitter thinks of it; only the text before and behind it is cut.
+    Where that gives more sentences than the position says, the shortest neighbours are joined; documents with fewer
+    are left out and counted.
 
     Args:
         probes: of one or more files.
@@ -182,7 +183,7 @@ def _from_official(one: PublishedProbe, official: Mapping[str, Document]) -> tup
 
 
 def _from_context(one: PublishedProbe, split: Splitter) -> tuple[Document, str | None] | str:
-    """The document before its edit, and the sentence before its edit; of an unknown intruder the document's own sentence."""
+    """The document with the sentence to edit, and that sentence before the edit; None where it is not known."""
     flipped = one.probe == "demonstrative"
     before = (_unflipped(one) if one.where == INTRUDER else None) if flipped else one.replaced
     if before is None or before not in one.context:
@@ -197,7 +198,7 @@ def _from_context(one: PublishedProbe, split: Splitter) -> tuple[Document, str |
 
 
 def _cut(context: str, sentence: str, position: int, split: Splitter) -> tuple[str, ...] | None:
-    """The sentences of a text in which one is known; of several places where it occurs the one that fits its position."""
+    """The sentences of a text in which one is known; if it occurs twice, the place that fits its position."""
     for match in re.finditer(re.escape(sentence), context):
         before, behind = split(context[: match.start()]), split(context[match.end() :])
         before = _joined(before, position)

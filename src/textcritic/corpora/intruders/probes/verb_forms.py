@@ -1,4 +1,4 @@
-"""Forms of English verbs: what a past form is the past of, and the third person of a base form. Lists and spelling rules of our own."""
+"""Forms of English verbs, by lists and spelling rules of our own: base, past, participle, third person."""
 
 import re
 from functools import cache
@@ -39,7 +39,7 @@ def is_participle(word: str) -> bool:
 
 
 def base_of_third(word: str) -> str | None:
-    """The base form of a verb in the third person, of verbs that are listed: "work" for "works", "worketh"; else None."""
+    """The base form of a listed verb in the third person, "work" for "works" and "worketh"; else None."""
     if word.endswith("eth"):
         return next((base for base in (word[:-3], word[:-2]) if base in _bases()), None)
     return _third().get(word)

@@ -74,7 +74,7 @@ def following(tokens: Sequence[Token], position: int) -> str:
 
 
 def quoted(tokens: Sequence[Token]) -> list[bool]:
-    """[tokens], whether each stands in double quotes, or in round or square brackets: titles and remarks, not the sentence itself."""
+    """[tokens], whether each stands in double quotes or in brackets: titles and remarks, not the sentence itself."""
     inside, straight, depth = [], False, 0
     for token in tokens:
         if token.text == '"':
