@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from textcritic.corpora.intruders.probes.seeds import random_of
-from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base
+from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third
 from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
     AUXILIARIES,
@@ -117,7 +117,7 @@ _DEGREES = frozenset(["not", "more", "most", "also", "less"])
 
 
 def _apart(tokens: Sequence[Token], position: int) -> tuple[str, str]:
-    """A word in lower case, and the contracted verb behind it as it is written; nothing of an abbreviation or "[t]he"."""
+    """A word in lower case, and the contracted verb behind it as written; nothing of an abbreviation or "[t]he"."""
     token = tokens[position]
     glued = position > 0 and tokens[position - 1].text == "]" and tokens[position - 1].end == token.start
     if glued or (len(token.text) > 1 and token.text.isupper()):
@@ -145,7 +145,7 @@ def _is_possessive(tokens: Sequence[Token], position: int) -> bool:
         return not (after.is_capital or after.text in "\"“'")
     if before in _GIVING and (after.is_capital or after.text[0].isdigit()):  # earned her Grammy nominations
         return after.lower in _HERS_BEFORE
-    return not (before in _LETTING and is_base(after.lower))  # helped her win
+    return not (before in _LETTING and after.lower in _BARE | _STATES)  # helped her win, made her rich
 
 
 def _starts_noun_phrase(tokens: Sequence[Token], position: int) -> bool:
@@ -181,6 +181,8 @@ _NOT_NOUNS = (
 _GIVING = word_class("giving")
 _NAMING = word_class("naming")
 _LETTING = word_class("letting")
+_BARE = word_class("bare")
+_STATES = word_class("states")
 _HERS_BEFORE = word_class("hers_before")
 
 

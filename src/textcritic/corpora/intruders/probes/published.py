@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.corpora.intruders.documents import Document
+from textcritic.corpora.intruders.probes import Refused, edited
 from textcritic.corpora.intruders.probes.edits import INTRUDER, OWN, Edited, base_of, with_sentence
+from textcritic.corpora.intruders.probes.pronouns import upgrade_animacy
 from textcritic.corpora.jsonl import json_lines
 from textcritic.errors import TextcriticError
 
@@ -88,6 +90,21 @@ class PublishedDocuments:
     unchanged: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How our edits agree with published ones.
+
+    Attributes:
+        pairs: published edits whose sentence before the edit is known.
+        exact: of these, where ours gives the same sentence to the letter.
+        refused: where ours gives none.
+    """
+
+    pairs: int
+    exact: int
+    refused: int
+
+
 def read_published(path: str | os.PathLike[str]) -> list[PublishedProbe]:
     """Read a file of published probes, JSON lines whatever its suffix; its name says the probe and the kind.
 
@@ -106,6 +123,18 @@ def pairs(probes: Sequence[PublishedProbe]) -> Iterator[tuple[PublishedProbe, st
             yield one, one.replaced
         else:
             yield one, _unflipped(one) if one.probe == "demonstrative" else None
+
+
+def agreement(probes: Sequence[PublishedProbe]) -> Agreement:
+    """How often our edit of the published sentence is the published edit.
+
+    The published animacy upgrades choose `she` for the first half of a file and `he` for the second, ours by the
+    sentence: either of ours may be the same.
+    """
+    known = [(one, before) for one, before in pairs(probes) if before is not None]
+    ours = [_ours(one.probe, before) for one, before in known]
+    exact = sum(one.edited in texts for (one, _), texts in zip(known, ours, strict=True))
+    return Agreement(len(known), exact, sum(not texts for texts in ours))
 
 
 def published_documents(
@@ -142,6 +171,14 @@ def published_documents(
     return made
 
 
+def _ours(probe: str, sentence: str) -> list[str]:
+    if probe == "animacy-up":
+        given = [upgrade_animacy(sentence, gender) for gender in ("she", "he")]
+    else:
+        given = [edited(probe, sentence)]
+    return [text for text in given if not isinstance(text, Refused)]
+
+
 def _kind_of(path: Path) -> tuple[str, str]:
     kind, _, name = path.name.partition("_")
     stem = name.removesuffix(path.suffix)
@@ -154,7 +191,7 @@ def _kind_of(path: Path) -> tuple[str, str]:
 def _probe_of(value: Any, where: str, probe: str, kind: str) -> PublishedProbe:
     if not isinstance(value, dict):
         raise TextcriticError(f"{where}: not a JSON object; give the file as published")
-    context, replaced, edited = (_text(value, key, where) for key in ("ctx", "to_be_replaced", "replace_with"))
+    context, replaced, after = (_text(value, key, where) for key in ("ctx", "to_be_replaced", "replace_with"))
     position = value.get("sen_position")
     if isinstance(position, bool) or not isinstance(position, int) or position < 1:
         raise TextcriticError(f"{where}: `sen_position` is {position!r}; it should be a whole number from 1 on")
@@ -162,7 +199,7 @@ def _probe_of(value: Any, where: str, probe: str, kind: str) -> PublishedProbe:
     if isinstance(file_id, bool) or not isinstance(file_id, int | str) or not str(file_id):
         raise TextcriticError(f"{where}: `file_id` is {file_id!r}; it should be a number or a string")
     split = "train" if value.get("train") else "test"
-    return PublishedProbe(probe, kind, str(file_id), context, replaced, edited, position, split)
+    return PublishedProbe(probe, kind, str(file_id), context, replaced, after, position, split)
 
 
 def _text(value: Mapping[str, Any], key: str, where: str) -> str:
