@@ -5,20 +5,17 @@ opening one is one trial of F1 (Shen et al. 2021, section 4.3). To name the wron
 right for accuracy, and for F1 it is two faults: one sentence too many and one too few.
 """
 
+import math
 from collections.abc import Collection
 
 import numpy as np
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import Statistic
 from textcritic.inference.statistics import Array
-
-RIGHT, HITS, FALSE, MISSED, ONE = range(5)
-"""Columns of counts: the document was judged right; intruders found; other sentences flagged; intruders missed; 1."""
 
 
 def counts_of(intruder: int | None, flagged: Collection[int]) -> tuple[int, int, int, int, int]:
-    """The columns of one document.
+    """Of one document: judged right, intruders found, other sentences flagged, intruders missed, 1.
 
     Args:
         intruder: position of the intruder, from 1 on; None: there is none.
@@ -28,41 +25,36 @@ def counts_of(intruder: int | None, flagged: Collection[int]) -> tuple[int, int,
     return int(bool(flagged) == (intruder is not None)), hit, len(flagged) - hit, int(intruder is not None) - hit, 1
 
 
-def accuracy(sums: Array) -> Array:
-    """Share of documents judged right: [..., 5] -> [...]."""
-    return np.asarray(sums[..., RIGHT] / sums[..., ONE])
+def parts_of(counts: Array, name: str) -> Array:
+    """Numerator and denominator of a number, whose ratio of sums it is: float64 [documents, 5] -> [documents, 2].
+
+    Args:
+        counts: as `counts_of` gives them.
+        name: `accuracy`, documents judged right; `precision`, flagged sentences that are intruders; `recall`, intruders
+            that are flagged; or `f1`, `2 hits / (2 hits + false + missed)`, micro over sentences.
+    """
+    right, hits, false, missed, one = np.asarray(counts, float).reshape(-1, 5).T
+    parts = {
+        "accuracy": (right, one),
+        "f1": (2 * hits, 2 * hits + false + missed),
+        "precision": (hits, hits + false),
+        "recall": (hits, hits + missed),
+    }
+    return np.column_stack(parts[name])
 
 
-def precision(sums: Array) -> Array:
-    """Share of the flagged sentences that are intruders; 0 where none is flagged: [..., 5] -> [...]."""
-    return _share(sums[..., HITS], sums[..., HITS] + sums[..., FALSE])
+NAMES = ("accuracy", "f1", "precision", "recall")
 
 
-def recall(sums: Array) -> Array:
-    """Share of the intruders that are flagged; 0 where there are none: [..., 5] -> [...]."""
-    return _share(sums[..., HITS], sums[..., HITS] + sums[..., MISSED])
+def shares_of(counts: Array) -> dict[str, float]:
+    """All four of some documents: [documents, 5] -> by name, 0 to 1; NaN where the denominator is 0.
 
-
-def f1(sums: Array) -> Array:
-    """`2 hits / (2 hits + false + missed)`, micro over sentences; 0 where nothing is found: [..., 5] -> [...]."""
-    twice = 2 * sums[..., HITS]
-    return _share(twice, twice + sums[..., FALSE] + sums[..., MISSED])
-
-
-STATISTICS: dict[str, Statistic] = {"accuracy": accuracy, "f1": f1, "precision": precision, "recall": recall}
-
-
-def shares_of(columns: Array) -> dict[str, float]:
-    """All four of some documents: [documents, 5] -> by name, 0 to 1.
+    Without an intruder there is no recall, and where nothing is flagged no precision.
 
     Raises:
         TextcriticError: there are no documents.
     """
-    if not len(columns):
+    if not len(counts):
         raise TextcriticError("accuracy and F1: there are no documents; give at least one")
-    sums = np.asarray(columns, float).sum(axis=0)
-    return {name: float(statistic(sums)) for name, statistic in STATISTICS.items()}
-
-
-def _share(part: Array, whole: Array) -> Array:
-    return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=np.asarray(whole) > 0)
+    sums = {name: parts_of(counts, name).sum(axis=0) for name in NAMES}
+    return {name: float(part / whole) if whole else math.nan for name, (part, whole) in sums.items()}
