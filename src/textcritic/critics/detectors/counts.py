@@ -58,3 +58,12 @@ def shares_of(counts: Array) -> dict[str, float]:
         raise TextcriticError("accuracy and F1: there are no documents; give at least one")
     sums = {name: parts_of(counts, name).sum(axis=0) for name in NAMES}
     return {name: float(part / whole) if whole else math.nan for name, (part, whole) in sums.items()}
+
+
+def safe_ratio(sums: Array) -> Array:
+    """First column over second, 0 where the second is 0: float64 [..., 2] -> [...].
+
+    A resample of documents in which nothing is flagged has no precision; it counts as 0.
+    """
+    whole = sums[..., 1]
+    return np.divide(sums[..., 0], whole, out=np.zeros_like(whole), where=whole > 0)
