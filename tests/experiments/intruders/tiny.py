@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from textcritic.corpora.intruders.documents import DOCUMENT_SCHEMA, Document, write_documents
+from textcritic.corpora.intruders.documents import Document, write_documents
 from textcritic.critics.detectors.predictions import Prediction, write_predictions
 from textcritic.experiments.intruders.files import (
     Coherent,
@@ -68,8 +68,7 @@ def build_intruders(
         folder.mkdir(parents=True)
         every[name] = made_up(rng, name, documents, groups=groups)
         write_documents(folder / "test.parquet", every[name], "made up")
-        splits = {split: {"articles": documents} for split in ("train", "validation", "test")}
-        write_json(folder / "statistics.json", {"splits": splits})
+        write_json(folder / "statistics.json", statistics(documents))
         edited = write_probes(folder / "probes.parquet", rng, every[name])
         held.append(
             Corpus(
@@ -118,6 +117,13 @@ def build_intruders(
     )
 
 
+def statistics(documents: int) -> dict:
+    """What `corpora.intruders.build` says of a corpus."""
+    mean = {"mean": 5.5, "sd": 1.7}
+    split = {"articles": documents, "incoherent": 0.5, "hard": None, "sentences": mean, "tokens": mean}
+    return {"splits": dict.fromkeys(("train", "validation", "test"), split), "all": split | {"articles": 3 * documents}}
+
+
 def made_up(rng, name: str, number: int, attacked: float = 0.5, groups: int = 0) -> list[Document]:
     """Documents of 3 to 8 sentences; about this share has an intruder, the first one in any case."""
     made = []
@@ -160,13 +166,14 @@ def write_probes(path: Path, rng, documents: Sequence[Document]) -> list[Documen
             after = f"{before.removesuffix('.')} not <u>so</u>."
             sentences = (*document.sentences[:position], after, *document.sentences[position + 1 :])
             said = {"intruder": document.intruder, "group": document.group, "replaced": document.replaced}
-            edited.append(Document(f"{document.id}.{probe}", sentences, **said))
-            more.append({"probe": probe, "where": "own" if own else "intruder", "before": before, "after": after})
+            edited.append(Document(f"{document.id}#{probe}", sentences, **said))
+            row = {"document": document.id, "probe": probe, "where": "own" if own else "intruder"}
+            more.append(row | {"position": position, "before": before, "after": after})
     write_documents(path, edited, "made up")
     table = read_table(path)
-    for name in ("probe", "where", "before", "after"):
-        table = table.append_column(name, pa.array([row[name] for row in more], pa.string()))
-    assert set(DOCUMENT_SCHEMA.names) < set(table.schema.names)
+    for name in more[0]:
+        kind = pa.int16() if name == "position" else pa.string()
+        table = table.append_column(name, pa.array([row[name] for row in more], kind))
     write_table(path, table)
     return edited
 
@@ -206,6 +213,7 @@ def _sample(root: Path, rng, generator: str, number: int, empty: bool) -> Genera
             Prediction(one.id, np.minimum(one.scores * (1 + drift), 1), one.scores * (1 + drift) > 0.5) for one in said
         ]
         write_predictions(path, moved)
+    write_json(folder / "cut.json", {"documents": len(documents), "left_out": {"too few sentences": 2}})
     write_json(folder / "counts.json", {"drawn": len(documents) + REJECTED, "kept": len(documents)})
     return Generated(
         corpus="base",
@@ -219,5 +227,6 @@ def _sample(root: Path, rng, generator: str, number: int, empty: bool) -> Genera
         counts=folder / "counts.json",
         scores=paths[0],
         documents=folder / "documents.parquet",
+        cut=folder / "cut.json",
         predictions=paths,
     )

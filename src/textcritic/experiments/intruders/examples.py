@@ -11,8 +11,8 @@ from textcritic.corpora.intruders.documents import Document
 from textcritic.critics.detectors.predictions import Prediction
 from textcritic.critics.detectors.votes import Votes
 from textcritic.experiments.intruders.names import probe_name
-from textcritic.experiments.intruders.probe_rows import Probe, probes_of
-from textcritic.experiments.intruders.read import Judgement, first_judgements, flagged, joined_votes, predictions_of
+from textcritic.experiments.intruders.probe_rows import Probe, edited_predictions, probes_of
+from textcritic.experiments.intruders.read import Judgement, first_judgements, flagged, joined_votes
 from textcritic.report.numbers import number, percent
 from textcritic.report.tables import Material
 
@@ -83,11 +83,7 @@ def pairs_shown(material: Material) -> list[dict[str, Any]]:
         for place, probe in enumerate(probes):
             if probe.where == "intruder" and len(first.setdefault(probe.probe, [])) < MOST_PAIRS:
                 first[probe.probe].append(place)
-        edited = {
-            n: predictions_of([probe.document for probe in probes], one.judged.probes)
-            for n, one in enumerate(judged)
-            if one.judged.probes is not None
-        }
+        edited = {n: edited_predictions(one, probes) for n, one in enumerate(judged) if one.judged.probes is not None}
         for name, places in first.items():
             for place in places:
                 scores = [_scores(judged[n], after[place], probes[place], material) for n, after in edited.items()]

@@ -87,7 +87,7 @@ class Coherent(RealText):
 
     Attributes:
         documents: the documents.
-        scores: what the judges say of them, in their order; at least one.
+        predictions: what the judges say of them, in their order; at least one.
     """
 
     documents: Path
@@ -105,10 +105,12 @@ class Generated(Drawn):
 
     Attributes:
         documents: the documents.
+        cut: JSON of how many documents there are, and how many texts gave none, and why.
         predictions: what the judges say of them, in their order; the first one is `scores`.
     """
 
     documents: Path
+    cut: Path
     predictions: tuple[Path, ...]
 
 

@@ -24,7 +24,6 @@ from textcritic.report.measured import completed, source_rows
 from textcritic.report.scored import RECIPE
 from textcritic.report.tables import Material
 
-NO_DOCUMENT = "too few sentences for a document"
 LONGER = "more sentences than any real document"
 
 
@@ -94,14 +93,14 @@ def _read(source: Coherent | Generated, real: Scored | None) -> Scored:
     """One source: of each judge whether each document is flagged, with its number of sentences."""
     documents = some_documents(source.documents) if isinstance(source, Coherent) else _documents(source)
     if not documents:
-        return Scored(documents=0, reasons=_left_out(source, documents))
+        return Scored(documents=0, reasons=_left_out(source))
     lengths = np.array([len(document.sentences) for document in documents])
     data = {}
     for number, path in enumerate(source.predictions):
         predictions = predictions_of(documents, path)
         hits = np.array([bool(flagged(one)) for one in predictions])
         data[f"flagged_{number}"] = Trials(hits, lengths, groups_of(documents))
-    reasons = _left_out(source, documents)
+    reasons = _left_out(source)
     if real is not None:
         known = real.data["flagged_0"].strata
         if longer := int((~np.isin(lengths, known)).sum()):
@@ -120,15 +119,13 @@ def _groups(documents: Sequence[Document], kept: int) -> Groups:
     return groups_of(documents) if kept == len(documents) else None
 
 
-def _left_out(source: Coherent | Generated, documents: Sequence[Document]) -> dict[str, int]:
-    """Articles of a sample that no document could be cut out of, and those that were rejected when it was drawn."""
+def _left_out(source: Coherent | Generated) -> dict[str, int]:
+    """Texts of a sample that gave no document, and articles that were rejected when it was drawn."""
     if isinstance(source, Coherent):
         return {}
-    counts = read_json(source.counts)
     try:
-        drawn, kept = int(counts["drawn"]), int(counts["kept"])
+        counts, cut = read_json(source.counts), read_json(source.cut)
+        reasons = {"not an article": int(counts["drawn"]) - int(counts["kept"]), **cut["left_out"]}
     except (KeyError, TypeError, ValueError) as error:
-        raise TextcriticError(f"{source.counts}: no {error} in it; delete it and rerun its rule") from error
-    origins = {document.group or document.id for document in documents}
-    reasons = {"not an article": drawn - kept, NO_DOCUMENT: max(kept - len(origins), 0)}
+        raise TextcriticError(f"{source.cut}: no {error} in it; delete it and rerun its rule") from error
     return {reason: number for reason, number in reasons.items() if number > 0}

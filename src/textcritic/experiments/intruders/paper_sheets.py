@@ -19,14 +19,14 @@ RULES = {
     "each": "every answer by itself (Table 7)",
 }
 METRICS = {
-    "documents": "documents, all splits",
-    "test_documents": "documents, test split",
+    "documents": "documents",
     "incoherent": "with an intruder, %",
+    "hard": "intruders that the filter’s detector missed, %",
     "sentences": "sentences of a document, mean",
     "sentences_sd": "sentences, standard deviation",
     "tokens": "tokens of a document, mean",
     "tokens_sd": "tokens, standard deviation",
-    "retrieved": "intruders from a retrieved document, %",
+    "documents_test": "documents of the test split",
 }
 KINDS = {
     "information_structure": "Information structure inconsistency",
@@ -130,7 +130,9 @@ def held_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     for metric in unique(rows["metric"]):
         found = rows[rows["metric"] == metric].set_index("corpus").to_dict("index")
         body.append([Cell(METRICS[metric], heading=True), *(_held(found.get(corpus), metric) for corpus in corpora)])
-    remarks = ["All but the first line is of the test split. A token is a word or a single mark."]
+    remarks = [
+        "Of all splits together. A token is what stands between white space; the paper does not say what its are."
+    ]
     return Sheet("corpora-held", "What the corpora hold", [[Cell(""), *map(Cell, corpora)]], body, remarks=remarks)
 
 
@@ -243,7 +245,7 @@ def _change(row: Mapping[str, Any]) -> Cell:
 def _held(row: Mapping[str, Any] | None, metric: str) -> Cell:
     if row is None:
         return Cell(NONE)
-    write = count if metric.endswith("documents") else _percent
+    write = count if metric.startswith("documents") else _percent
     printed = () if missing(row["published"]) else (f"published {write(row['published'])}",)
     return Cell(write(row["value"]), printed)
 

@@ -126,8 +126,8 @@ def agreed_rows(material: Material) -> pd.DataFrame:
     for one, chosen in _with_votes(material):
         places = [n for n, votes in chosen if votes.agreed[1] == VOTERS]
         if places:
-            some = one.at(places)
-            numbers = numbers_of(some.counts, some.groups, _resamples(material))
+            agreed = one.at(places)
+            numbers = numbers_of(agreed.counts, agreed.groups, _resamples(material))
             rows.append(keys_of(one, material) | {"documents": len(places)} | numbers)
     for row in rows:
         of = row | {"probe": "all-agree"}

@@ -157,7 +157,7 @@ class Intruders(Experiment):
         predictions = tuple(folder / path for folder in self._read_by(corpus))
         said = drawn(source, "intruders", self.registries) | {"scores": predictions[0]}
         documents = Path(f"results/intruders/documents/{corpus}") / path
-        return Generated(**said, documents=documents, predictions=predictions)
+        return Generated(**said, documents=documents, cut=documents.with_suffix(".json"), predictions=predictions)
 
     def _read_by(self, corpus: str) -> list[Path]:
         """The folders of the judges' predictions on documents that are cut as those of a corpus."""

@@ -10,6 +10,7 @@ import pandas as pd
 
 from textcritic.corpora.intruders.documents import Document
 from textcritic.critics.detectors.counts import counts_of, parts_of
+from textcritic.critics.detectors.predictions import Prediction, read_predictions
 from textcritic.critics.detectors.votes import Votes, read_votes
 from textcritic.errors import TextcriticError
 from textcritic.experiments.intruders.files import Corpus, Edited, Voted
@@ -21,7 +22,6 @@ from textcritic.experiments.intruders.read import (
     first_judgements,
     flagged,
     groups_of,
-    predictions_of,
     some_documents,
     votes_of,
 )
@@ -30,7 +30,8 @@ from textcritic.files import read_table
 from textcritic.inference.statistics import Array
 from textcritic.report.tables import Material
 
-INTRUDER = "intruder"
+INTRUDER, BASE = "intruder", "base"
+SAID = ["document", "probe", "where", "position", "before", "after"]
 ENDS = ("", "_low", "_high")
 PROBED = (
     *ROW, "probe", "where", "documents", *(f"{side}_f1{end}" for side in ("base", "edited") for end in ENDS),
@@ -80,7 +81,7 @@ def probe_rows(material: Material) -> pd.DataFrame:
         if one.judged.probes is None:
             continue
         probes = material.get(probes_of)[one.judged.corpus]
-        edited = predictions_of([probe.document for probe in probes], one.judged.probes)
+        edited = edited_predictions(one, probes)
         for (probe, where), places in _by_edit(probes).items():
             after = Judgement(one.judged, [probes[n].document for n in places], [edited[n] for n in places])
             rows.append(_row(one, after, [probes[n] for n in places], (probe, where), material))
@@ -104,35 +105,38 @@ def probes_of(material: Material) -> Mapping[str, list[Probe]]:
 
 
 def read_probes(corpus: Corpus, documents: Sequence[Document]) -> list[Probe]:
-    """The edited documents of a corpus; which test document each was is told from its sentences.
+    """The edited documents of a corpus, without those that the file has as they were before.
 
     Raises:
         TextcriticError: the file is missing or damaged; an edited document is none of the test documents.
     """
     path = Path(str(corpus.probes))
-    edited = some_documents(path)
-    table = read_table(path).select(["probe", "where", "before", "after"]).to_pylist()
-    known = {document.sentences: place for place, document in enumerate(documents)}
+    edited, known = some_documents(path), {document.id: place for place, document in enumerate(documents)}
     found = []
-    for document, said in zip(edited, table, strict=True):
-        place = _base_of(document, said["before"], said["after"], known)
-        if place is None:
-            raise TextcriticError(f"{path}: {document.id} is no edited test document; rerun the rule of probes")
-        base, position = place
-        found.append(Probe(document, said["probe"], said["where"], position, said["before"], said["after"], base))
+    for document, said in zip(edited, read_table(path).select(SAID).to_pylist(), strict=True):
+        if said["probe"] == BASE:
+            continue
+        base = known.get(said["document"])
+        if base is None or documents[base].sentences[said["position"]] != said["before"]:
+            raise TextcriticError(f"{path}: {document.id} is no edited test document; rerun the rule that makes it")
+        words = (said["probe"], said["where"], said["position"], said["before"], said["after"])
+        found.append(Probe(document, *words, base))
     return found
 
 
-def _base_of(
-    document: Document, before: str, after: str, known: Mapping[tuple[str, ...], int]
-) -> tuple[int, int] | None:
-    """The place of the document that was edited, and the position of the sentence."""
-    for position, sentence in enumerate(document.sentences):
-        if sentence == after:
-            whole = (*document.sentences[:position], before, *document.sentences[position + 1 :])
-            if whole in known:
-                return known[whole], position
-    return None
+def edited_predictions(one: Judgement, probes: Sequence[Probe]) -> list[Prediction]:
+    """What a detector says of edited documents, in their order.
+
+    Raises:
+        TextcriticError: the file is missing or damaged, or is of other documents.
+    """
+    path = Path(str(one.judged.probes))
+    predictions = {said.id: said for said in read_predictions(path)}
+    for probe in probes:
+        said = predictions.get(probe.document.id)
+        if said is None or len(said.scores) != len(probe.document.sentences) - 1:
+            raise TextcriticError(f"{path}: {probe.document.id} has no prediction of each sentence; rerun its rule")
+    return [predictions[probe.document.id] for probe in probes]
 
 
 def _by_edit(probes: Sequence[Probe]) -> dict[tuple[str, str], list[int]]:
