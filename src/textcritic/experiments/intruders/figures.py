@@ -47,7 +47,7 @@ def figures(files: IntruderFiles, rows: Mapping[str, pd.DataFrame]) -> Drawn:
         table = rows["by-people"]
         yield BY_PEOPLE, by_people_chart(table, WIDTH), by_people_chart(table, NARROW)
     edits = rows["probe-effects"]
-    edits = edits[edits["where"] == "intruder"]
+    edits = at_home(edits[edits["where"] == "intruder"])
     if len(edits):
         yield EDITS, edits_chart(edits, names, WIDTH), edits_chart(edits, names, NARROW)
     for number, measure in enumerate(measures_of(files)):
@@ -88,7 +88,7 @@ def detectors_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> 
                 axes.plot(rows[name], y + shift, marker, color=colour, markersize=4.5, linestyle="none")
             axes.set_yticks(y, [_cut(label, left) for label in rows["name"]])
             axes.set_ylim(-0.6, len(rows) - 0.4)
-            axes.set_xlim(0, 100)
+            axes.set_xlim(-1.5, 101.5)
             axes.grid(axis="x", color=RULE, linewidth=0.5, alpha=0.6)
             axes.set_axisbelow(True)
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
@@ -100,9 +100,17 @@ def detectors_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> 
 
 
 def difficulty_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> Figure:
-    """The share of the intruders that is found, by the place of their source among those retrieved."""
+    """The share of the intruders that is found, by the place of their source among those retrieved.
+
+    Where each corpus has intruders of one place, corpora stand for places: detectors are those trained on each.
+    """
     order = sorted(unique(table["level"]), key=_place)
-    table = table.assign(name=_long(table, names))
+    if (table.groupby("corpus")["level"].nunique() == 1).all():
+        own = table[table["trained"] == table["corpus"]]
+        labels = [names.detector(row, trained=False) for row in own.to_dict("records")]
+        table = own.assign(name=labels, corpus="")
+    else:
+        table = table.assign(name=_long(table, names))
     return _lines(table, order, ("found",), width, "place of the source document")
 
 
@@ -127,14 +135,17 @@ def people_chart(table: pd.DataFrame, width: float) -> Figure:
 
 def by_people_chart(table: pd.DataFrame, width: float) -> Figure:
     """Figure 3: accuracy (lines) and F1 (dashes) of detectors where so many people were right."""
+    table = at_home(table)
     levels = [str(one) for one in sorted(table["right"].unique())]
     table = table.assign(level=table["right"].astype(str), name=table["label"])
     return _lines(table, levels, ("accuracy", "f1"), width, "people who were right, of five")
 
 
 def edits_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> Figure:
-    """F1 before and after each edit: an arrow a detector and edit."""
-    table = table.assign(name=_long(table, names))
+    """F1 before and after each edit, an arrow each; a panel a detector, of those that find any."""
+    some = table.groupby(["corpus", "detector"])["edited_f1"].transform("max") > 0
+    table = table[some] if some.any() else table
+    table = table.assign(name=_at_home(table, names))
     panels, order = list(table.groupby("name", sort=False)), [p for p in PROBES if p in set(table["probe"])]
     order += [probe for probe in unique(table["probe"]) if probe not in order]
     with style():
@@ -168,7 +179,7 @@ def _lines(table: pd.DataFrame, levels: Sequence[str], values: Sequence[str], wi
                 for value, dashes in zip(values, ("-", (0, (4, 1.6))), strict=False):
                     _line(axes, found, value, {"color": colours[name], "linestyle": dashes})
             axes.set_xticks(range(len(levels)), levels)
-            axes.set_ylim(0, 100)
+            axes.set_ylim(-2, 102)
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
             axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
             axes.set_axisbelow(True)
@@ -202,6 +213,19 @@ def _by_detector(rows: pd.DataFrame, names: IntruderNames) -> pd.DataFrame:
     found = rows.groupby(keys, sort=False)[columns].mean().reset_index()
     found["name"] = _long(found, names)
     return found.sort_values("f1", ascending=False, kind="stable", na_position="last")
+
+
+def at_home(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of detectors that were trained on the corpus that they judge, and of people."""
+    own = rows[(rows["trained"] == rows["corpus"]) | (rows["trained"] == "")]
+    return own if len(own) else rows
+
+
+def _at_home(rows: pd.DataFrame, names: IntruderNames) -> list[str]:
+    """Detectors by their corpus, where there are several."""
+    several = rows["corpus"].nunique() > 1
+    said = ((row["corpus"], names.detector(row, trained=False)) for row in rows.to_dict("records"))
+    return [f"{label} on {corpus}" if several else label for corpus, label in said]
 
 
 def _long(rows: pd.DataFrame, names: IntruderNames) -> list[str]:

@@ -130,9 +130,7 @@ def held_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     for metric in unique(rows["metric"]):
         found = rows[rows["metric"] == metric].set_index("corpus").to_dict("index")
         body.append([Cell(METRICS[metric], heading=True), *(_held(found.get(corpus), metric) for corpus in corpora)])
-    remarks = [
-        "Of all splits together. A token is what stands between white space; the paper does not say what its are."
-    ]
+    remarks = ["Of all splits together. A token is what stands between white space; the paper names none."]
     return Sheet("corpora-held", "What the corpora hold", [[Cell(""), *map(Cell, corpora)]], body, remarks=remarks)
 
 
@@ -157,10 +155,14 @@ def detection_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
 def paper_probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """F1 before the edit and its change, a column an edit: Table 7."""
     rows = rows[rows["where"] == "intruder"]
-    probes = unique(rows["probe"])
-    body = []
+    probes, several = unique(rows["probe"]), rows["corpus"].nunique() > 1
+    body: list[list[Cell]] = []
+    shown = ""
     for keys, table in rows.groupby(["corpus", "trained", "detector"], sort=False):
         said = dict(zip(("corpus", "trained", "detector"), keys, strict=True))
+        if several and said["corpus"] != shown:
+            shown = said["corpus"]
+            body.append([Cell(f"Documents of {shown}", span=1 + 2 * len(probes), heading=True)])
         found = table.set_index("probe").to_dict("index")
         cells = []
         for probe in probes:
@@ -176,7 +178,7 @@ def published_rows(metrics: Mapping[str, str] | None) -> Callable[[Any], pd.Data
     """Rows of a table that nobody can make anew: the published values alone.
 
     Args:
-        metrics: those that stand in it; None for all.
+        metrics: those that are shown; None for all that stand in a table.
     """
 
     def rows(material: Any) -> pd.DataFrame:
@@ -184,7 +186,8 @@ def published_rows(metrics: Mapping[str, str] | None) -> Callable[[Any], pd.Data
         found = []
         for cell, value in material.published.values.items():
             *place, metric = cell
-            if metrics is None or metric in metrics:
+            in_table = any(table.isdigit() for table in material.published.tables.get(cell, ()))
+            if in_table and (metrics is None or metric in metrics):
                 found.append(dict(zip(keys, place, strict=True)) | {"metric": metric, "published": value})
         return pd.DataFrame(found, columns=["corpus", "trained", "detector", "probe", "metric", "published"])
 

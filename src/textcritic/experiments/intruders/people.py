@@ -31,12 +31,8 @@ AGREED = (
 )  # fmt: skip
 TEXT = ("gold", "answer", "rule")
 COHERENT, INCOHERENT = "coherent", "incoherent"
-RIGHT_ANSWER, CALLED_COHERENT, CALLED_INCOHERENT, WRONG_PLACE = (
-    "right",
-    "called coherent",
-    "called incoherent",
-    "another sentence named",
-)
+RIGHT_ANSWER, WRONG, CALLED_COHERENT = "right", "wrong", "called coherent"
+CALLED_INCOHERENT, WRONG_PLACE = "called incoherent", "another sentence named"
 
 
 def vote_rows(material: Material) -> pd.DataFrame:
@@ -89,18 +85,19 @@ def right_rows(material: Material) -> pd.DataFrame:
 def unanimous_rows(material: Material) -> pd.DataFrame:
     """Table 5: the documents where all five people gave one answer.
 
-    Columns: `corpus`; `gold`, `coherent` or `incoherent`; `answer`: `right`, or what was wrong about it; `documents`;
-    `published`.
+    Columns: `corpus`; `gold`, `coherent` or `incoherent`; `answer`: `right`, or what was wrong about it (`wrong` is
+    both kinds together); `documents`; `published`.
     """
     rows = []
     for voted, votes in material.get(votes_of):
         pairs = answers_of(votes, "all")
         for gold, answers in (
             (COHERENT, (RIGHT_ANSWER, CALLED_INCOHERENT)),
-            (INCOHERENT, (RIGHT_ANSWER, CALLED_COHERENT, WRONG_PLACE)),
+            (INCOHERENT, (RIGHT_ANSWER, WRONG, CALLED_COHERENT, WRONG_PLACE)),
         ):
             for answer in answers:
-                number = sum(_answered(*pair) == (gold, answer) for pair in pairs)
+                kinds = (CALLED_COHERENT, WRONG_PLACE) if answer == WRONG else (answer,)
+                number = sum((gold, kind) == _answered(*pair) for pair in pairs for kind in kinds)
                 metric = f"{gold}_{answer.replace(' ', '_')}"
                 printed = _published(material, voted.corpus, metric)
                 row = {"corpus": voted.corpus, "gold": gold, "answer": answer, "documents": number}

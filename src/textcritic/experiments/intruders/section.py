@@ -26,7 +26,6 @@ def section(files: IntruderFiles, tables: Mapping[str, pd.DataFrame], place: Pla
     said = findings(rows, names)
     ranks = tables["difficulty"]
     variables = {
-        "said": said,
         "detectors": DETECTORS,
         "difficulty": DIFFICULTY if ranks.loc[ranks["by"] == "rank", "level"].nunique() > 1 else None,
         "levels": bool(len(ranks)),

@@ -58,15 +58,18 @@ def findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
 
 
 def probe_findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
-    """Of each detector: which edits of the intruder it notices."""
+    """Of each detector on documents of the corpus that it was trained on, and of people: which edits are noticed."""
     said = []
     table = rows[(rows["where"] == "intruder") & rows["difference"].notna()]
-    for _, group in table.groupby(["corpus", "trained", "detector"], sort=False):
+    for (corpus, trained, _), group in table.groupby(["corpus", "trained", "detector"], sort=False):
+        if trained not in (corpus, "") or not group[["base_f1", "edited_f1"]].to_numpy().any():
+            continue
         some = group[(group["p_difference"] < ALPHA) & (group["difference"] > 0)]
-        name = names.detector(group.iloc[0].to_dict())
+        name = names.detector(group.iloc[0].to_dict(), trained=False)
+        who = f"{name} on {corpus}" if table["corpus"].nunique() > 1 else name
         edits = ", ".join(probe_name(probe) for probe in some["probe"])
-        words = f"finds the intruder better after {len(some)} of {plural(len(group), 'edit')}: {edits}"
-        said.append(Finding(name, f"{name} {words if len(some) else 'finds the intruder no better after any edit'}."))
+        words = f"the intruder is found better after {len(some)} of {plural(len(group), 'edit')}: {edits}"
+        said.append(Finding(who, f"{who}: {words if len(some) else 'no edit makes the intruder easier to find'}."))
     return said
 
 
