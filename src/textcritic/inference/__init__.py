@@ -62,8 +62,8 @@ from textcritic.inference.groups import (
 from textcritic.inference.histograms import Histogram, quantile
 from textcritic.inference.holm import holm
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
-from textcritic.inference.nearness import Nearness, distance, nearest, nearness
 from textcritic.inference.mcnemar import McNemarTest, mcnemar_test
+from textcritic.inference.nearness import Nearness, distance, nearest, nearness
 from textcritic.inference.paired import paired_permutation_test
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.power import POWER_COLUMNS, PowerDraws, PowerOptions, noticed, power_rows
