@@ -46,7 +46,7 @@ rule build_corpus:
     benchmark:
         "results/benchmarks/build_corpus/{corpus}.tsv"
     wildcard_constraints:
-        corpus=ARTICLES,
+        corpus=FILTERED,
     conda:
         "../envs/cpu.yaml"
     threads: of("corpora", "corpus", "threads")

@@ -13,7 +13,7 @@ from textcritic.experiments import KINDS, kind_of
 from textcritic.plan.experiment import schema_of
 from textcritic.plan.project import Project
 from textcritic.plan.registries import REGISTRIES, download_of
-from textcritic.plan.spec import SCHEMAS, complete, load_yaml, restore, schema
+from textcritic.plan.spec import SCHEMAS, complete, restore, schema
 
 SAMPLES = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
 STUDY = study({"kind": "coherence", "critic": "transitions-demo", "sources": [SAMPLES]})
@@ -442,7 +442,7 @@ def test_the_specs_of_the_rules_name_keys_that_entries_have():
     """A key that is misspelt in a rule would silently be no part of what reruns."""
     known = {
         registry: {key for branch in (node.get("oneOf") or [node]) for key in branch["properties"]}
-        for registry, node in ((registry, load_yaml(SCHEMAS / f"{registry}.yaml")) for registry in REGISTRIES)
+        for registry, node in zip(REGISTRIES, map(schema, REGISTRIES), strict=True)
     }
     found = 0
     for path in (ROOT / "rules").glob("*.smk"):

@@ -27,6 +27,7 @@ from textcritic.corpora.bible import extract_bible
 from textcritic.corpora.docstrings import extract_docstrings
 from textcritic.corpora.given import given_articles
 from textcritic.corpora.jsonl import read_scientific
+from textcritic.corpora.stories import read_stories
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.plan.checks.corpora import DERIVED, SPLITS, given_paths
@@ -189,6 +190,12 @@ def _derived(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tupl
             yield article, split
 
 
+def _stories(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+    for split, path in _some_paths("stories", options):
+        for article in read_stories(path, skipped):
+            yield article, split
+
+
 EXTRACTORS: dict[str, Extractor] = {
     DERIVED: _derived,
     "bible": _bible,
@@ -196,6 +203,7 @@ EXTRACTORS: dict[str, Extractor] = {
     "docstrings": _docstrings,
     "jsonl": _jsonl,
     "scientific": _scientific,
+    "stories": _stories,
 }
 
 

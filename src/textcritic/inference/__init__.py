@@ -62,13 +62,16 @@ from textcritic.inference.groups import (
 from textcritic.inference.histograms import Histogram, quantile
 from textcritic.inference.holm import holm
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
+from textcritic.inference.mcnemar import McNemarTest, mcnemar_test
 from textcritic.inference.nearness import Nearness, distance, nearest, nearness
 from textcritic.inference.paired import paired_permutation_test
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.power import POWER_COLUMNS, PowerDraws, PowerOptions, noticed, power_rows
+from textcritic.inference.ranking import RANKINGS, ranking_interval
 from textcritic.inference.ranks import RankTest, rank_interval, rank_permutation
 from textcritic.inference.sequential import Filtered, StepModel, particle_filter, resample
 from textcritic.inference.shares import share_interval
+from textcritic.inference.standardised import StandardisedShare, Trials, standardised_share
 from textcritic.inference.statistics import Statistic, exp_ratio_of_sums, ratio_of_sums, with_ones
 from textcritic.inference.strata import (
     StrataDifference,
@@ -95,6 +98,7 @@ __all__ = [
     "LEAST_UNITS",
     "MARGIN",
     "POWER_COLUMNS",
+    "RANKINGS",
     "SAME",
     "UNKNOWN",
     "Annealable",
@@ -111,6 +115,7 @@ __all__ = [
     "Interval",
     "JackknifeEstimate",
     "KsTest",
+    "McNemarTest",
     "MeanTest",
     "Nearness",
     "Number",
@@ -119,10 +124,12 @@ __all__ = [
     "PowerOptions",
     "RankTest",
     "Recipe",
+    "StandardisedShare",
     "Statistic",
     "StepModel",
     "StrataDifference",
     "StrataTest",
+    "Trials",
     "WordDistance",
     "aggregated_covariance",
     "annealed_weights",
@@ -156,6 +163,7 @@ __all__ = [
     "limit_of",
     "linearised",
     "max_difference",
+    "mcnemar_test",
     "mean_test",
     "nearest",
     "nearness",
@@ -172,12 +180,14 @@ __all__ = [
     "quantile",
     "rank_interval",
     "rank_permutation",
+    "ranking_interval",
     "ratio_of_sums",
     "recipes_p",
     "resample",
     "reversed_weights",
     "runs_p",
     "share_interval",
+    "standardised_share",
     "strata_difference",
     "strata_distance",
     "strata_test",

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.plan.checks.corpora import LINKS, given_paths, is_parallel
+from textcritic.errors import TextcriticError
+from textcritic.plan.checks.corpora import LINKS, SPLITS, given_paths, is_parallel
 from textcritic.plan.checks.parallel import parallel_paths
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source, from_file
@@ -39,6 +40,44 @@ class Paths:
         """The folder of a corpus' knowledge graph; none where texts have no links."""
         linked = self.registries.entry("corpora", corpus)["extractor"] == LINKS
         return f"results/corpora/{corpus}/knowledge" if linked else []
+
+    def base(self, corpus: str) -> str:
+        """The corpus that one with intruders is cut out of.
+
+        Raises:
+            TextcriticError: it is read from a published file.
+        """
+        options = self.registries.entry("corpora", corpus)["options"]
+        if "corpus" not in options:
+            raise TextcriticError(f"{corpus}: is read from {options['intruders']['official']}; it has no base corpus")
+        base: str = options["corpus"]
+        return base
+
+    def official(self, corpus: str) -> str | list[str]:
+        """The published file that a corpus with intruders is read from; none for one that we build."""
+        official: str | None = self.registries.entry("corpora", corpus)["options"]["intruders"]["official"]
+        return official or []
+
+    def built_of(self, corpus: str, folder: str, suffix: str) -> list[str]:
+        """A file for each split in a folder of results/intruders; none for a corpus read from a published file."""
+        return [] if self.official(corpus) else [f"results/intruders/{folder}/{split}.{suffix}" for split in SPLITS]
+
+    def base_articles(self, corpus: str, split: str) -> str:
+        """A split of the corpus that one with intruders is cut out of."""
+        return f"results/corpora/{self.base(corpus)}/{split}.parquet"
+
+    def later_articles(self, corpus: str, split: str) -> list[str]:
+        """The later articles that test documents are compared with; none for other splits, or where there are none."""
+        later = self.registries.entry("corpora", corpus)["options"]["intruders"]["later"]
+        return [f"results/corpora/{later['corpus']}/{s}.parquet" for s in SPLITS] if later and split == "test" else []
+
+    def filter_predictions(self, corpus: str, split: str) -> list[str]:
+        """What the filter's detector says of the candidates of a split; none where there is no filter."""
+        chosen = self.registries.entry("corpora", corpus)["options"]["intruders"]["filter"]
+        if chosen is None:
+            return []
+        detector = f"results/intruders/{chosen['detector']}/{chosen['corpus']}/seed{chosen['seed']}"
+        return [f"{detector}/predictions/{corpus}/candidates/{split}.parquet"]
 
     def dataset_spec(self, corpus: str) -> str:
         """The canonical string of the entry of the data set that a corpus is made from."""
@@ -101,6 +140,32 @@ class Paths:
         """The tokenizer of a classifier that is initialised from a configuration; others bring their own."""
         entry = self.registries.entry("classifiers", w.classifier)
         return f"results/encodings/{w.corpus}/{entry['encoding']}/tokenizer" if "config" in entry["init"] else []
+
+    def detector_tokenizer(self, w: Any) -> str | list[str]:
+        """The tokenizer of a detector that is initialised from a configuration; none of any other."""
+        _, settings = self._detector(w.detector)
+        named = settings.get("encoding")
+        return f"results/encodings/{w.trained}/{named}/tokenizer" if named else []
+
+    def detector_pretrained(self, w: Any) -> str | list[str]:
+        """The folder that a detector starts from; none where it starts from nothing."""
+        _, settings = self._detector(w.detector)
+        init: Mapping[str, Any] = settings.get("init", {})
+        return hub_folder(init["hub"]) if "hub" in init else init.get("folder", [])
+
+    def detector_vectors(self, w: Any) -> str | list[str]:
+        """The file of word vectors that a detector starts from, if it does."""
+        _, settings = self._detector(w.detector)
+        return settings.get("vectors") or []
+
+    def detector_checkpoint_seconds(self, w: Any) -> int:
+        """Seconds between two checkpoints of a detector; 0 where nothing is trained by steps."""
+        return round((self.registries.entry("critics", w.detector)["training"] or {}).get("checkpoint_seconds", 0))
+
+    def _detector(self, name: str) -> tuple[str, Mapping[str, Any]]:
+        """The kind of a detector's model, and its settings."""
+        ((kind, settings),) = self.registries.entry("critics", name)["model"].items()
+        return kind, settings
 
     def shards(self, prefix: str, decoding: str) -> list[str]:
         """The shards of a sample."""

@@ -22,7 +22,7 @@ DECIDING = ("resamples", "report_articles", "experiment_packages", "stage_versio
 # A table or figure of a paper by its number there.
 NUMBERED = re.compile(r"(table|figure)[1-9][0-9]*")
 # Stages that no kind of experiment owns; each kind is a stage too.
-STAGES = ("extract", "build", "encode", "train", "perplexity", "sample", "classify", "report")
+STAGES = ("extract", "build", "encode", "train", "perplexity", "sample", "classify", "detect", "report")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ NO_WEIGHTS = re.compile(r"\.attn(\.attention)?\.(masked_)?bias$|\.position_ids$"
 # The same function (the tanh form of GELU), written out in Python and as one kernel: faster, and far less memory.
 FASTER = {"gelu_new": "gelu_pytorch_tanh"}
 # Where our jobs write tokenizers and models; Python files are among them only where such code was allowed to run.
-WRITTEN = ("encodings", "generators", "classifiers")
+WRITTEN = ("encodings", "generators", "classifiers", "intruders")
 
 
 def train_tokenizer(texts: Iterable[str], out_dir: str | os.PathLike[str], vocabulary: int) -> None:
@@ -42,7 +42,8 @@ def train_tokenizer(texts: Iterable[str], out_dir: str | os.PathLike[str], vocab
 
     The blank line between sections is one token, as the paper's special marker is (section 4).
 
-    `add_special_tokens=True` puts a text between [CLS] and [SEP] (for classifiers); language models never use it.
+    `add_special_tokens=True` puts a text between [CLS] and [SEP] (for classifiers), and a second text between that and
+    another [SEP] (for detectors); language models never use it.
 
     Args:
         texts: the training texts; streamed.
@@ -68,6 +69,7 @@ def train_tokenizer(texts: Iterable[str], out_dir: str | os.PathLike[str], vocab
     tokenizer.add_tokens([AddedToken(SEPARATOR, normalized=False)])
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{CLASSIFY} $A {SEPARATE}",
+        pair=f"{CLASSIFY} $A {SEPARATE} $B:1 {SEPARATE}:1",
         special_tokens=[(token, tokenizer.token_to_id(token)) for token in (CLASSIFY, SEPARATE)],
     )
     fast = PreTrainedTokenizerFast(

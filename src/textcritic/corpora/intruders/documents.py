@@ -1,8 +1,9 @@
 """Documents cut into sentences, of which one may be an intruder, and their Parquet schema."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -79,7 +80,7 @@ def iter_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
     Raises:
         TextcriticError: the file is missing, truncated, not Parquet, lacks a column, or a document is not possible.
     """
-    return (_document(row) for batch in iter_batches(path, DOCUMENT_SCHEMA) for row in batch.to_pylist())
+    return (document_of(row) for batch in iter_batches(path, DOCUMENT_SCHEMA) for row in batch.to_pylist())
 
 
 def read_documents(path: str | os.PathLike[str]) -> list[Document]:
@@ -87,18 +88,22 @@ def read_documents(path: str | os.PathLike[str]) -> list[Document]:
     return list(iter_documents(path))
 
 
-def _batches(documents: Iterable[Document], source: str) -> Iterator[pa.RecordBatch]:
-    rows: list[dict[str, Any]] = []
-    for document in documents:
-        section = {"title": None, "text": " ".join(document.sentences)}
-        rows.append({**asdict(document), "sections": [section], "source": source})
-        if len(rows) == ROWS_PER_GROUP:
-            yield pa.RecordBatch.from_pylist(rows, schema=DOCUMENT_SCHEMA)
-            rows = []
-    if rows:
-        yield pa.RecordBatch.from_pylist(rows, schema=DOCUMENT_SCHEMA)
+def batch_of(documents: Sequence[Document], source: str) -> pa.RecordBatch:
+    """Documents as one record batch in `DOCUMENT_SCHEMA`."""
+    rows = [
+        {**asdict(document), "sections": [{"title": None, "text": " ".join(document.sentences)}], "source": source}
+        for document in documents
+    ]
+    return pa.RecordBatch.from_pylist(rows, schema=DOCUMENT_SCHEMA)
 
 
-def _document(row: dict[str, Any]) -> Document:
+def document_of(row: Mapping[str, Any]) -> Document:
+    """The document of a row that has the columns of `DOCUMENT_SCHEMA`."""
     known = {name: row[name] for name in ("intruder", "origin", "rank", "hard", "replaced", "group", "title")}
     return Document(row["id"], tuple(row["sentences"]), **known)
+
+
+def _batches(documents: Iterable[Document], source: str) -> Iterator[pa.RecordBatch]:
+    stream = iter(documents)
+    while some := list(islice(stream, ROWS_PER_GROUP)):
+        yield batch_of(some, source)

@@ -21,12 +21,16 @@ class Prediction:
             detector that was trained it is the probability of an intruder, of one without training any number.
         flagged: bool [sentences - 1], whether the detector calls the sentence an intruder.
         probabilities: whether scores are probabilities.
+        opening: the score of the opening sentence, where the detector may call it an intruder; else None.
+        opening_flagged: whether it does.
     """
 
     id: str
     scores: np.ndarray
     flagged: np.ndarray
     probabilities: bool = True
+    opening: float | None = None
+    opening_flagged: bool = False
 
 
 PREDICTION_SCHEMA = pa.schema(
@@ -35,6 +39,8 @@ PREDICTION_SCHEMA = pa.schema(
         pa.field("scores", pa.list_(pa.float64()), nullable=False),
         pa.field("flagged", pa.list_(pa.bool_()), nullable=False),
         pa.field("probabilities", pa.bool_(), nullable=False),
+        pa.field("opening", pa.float64()),
+        pa.field("opening_flagged", pa.bool_(), nullable=False),
     ]
 )
 
@@ -53,6 +59,8 @@ def write_predictions(path: str | os.PathLike[str], predictions: Sequence[Predic
         "scores": [prediction.scores.tolist() for prediction in predictions],
         "flagged": [prediction.flagged.tolist() for prediction in predictions],
         "probabilities": [prediction.probabilities for prediction in predictions],
+        "opening": [prediction.opening for prediction in predictions],
+        "opening_flagged": [prediction.opening_flagged for prediction in predictions],
     }
     write_table(path, pa.table(columns, schema=PREDICTION_SCHEMA))
 
@@ -67,6 +75,6 @@ def read_predictions(path: str | os.PathLike[str]) -> list[Prediction]:
     if not table.schema.equals(PREDICTION_SCHEMA):
         raise TextcriticError(f"{path}: not a file of predictions; delete it and rerun the rule that makes it")
     return [
-        Prediction(row["id"], np.array(row["scores"], float), np.array(row["flagged"], bool), row["probabilities"])
+        Prediction(**{**row, "scores": np.array(row["scores"], float), "flagged": np.array(row["flagged"], bool)})
         for row in table.to_pylist()
     ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.datasets import check_hub_dataset, dataset_folder
+from textcritic.plan.checks.intruders import INTRUDERS, check_intruders
 from textcritic.plan.checks.parallel import check_parallel
 from textcritic.plan.checks.process import SPLITS, recipe_and_counts
 from textcritic.plan.spec import complete
@@ -70,6 +71,7 @@ def check_corpus(name: str, registries: "Registries") -> None:
         recipe_and_counts(entry["options"])
     check_parallel(entry)
     check_structured(entry)
+    check_intruders(name, registries)
     check_derived(name, registries.entries["corpora"], PROCESS)
     dataset = entry["options"].get("dataset")
     check_hub_dataset(entry, registries.entry("datasets", dataset)["files"] if dataset else None)
@@ -109,7 +111,8 @@ def check_derived(name: str, corpora: Mapping[str, Mapping[str, Any]], synthetic
     entry = corpora[name]
     options = entry["options"]
     if entry["extractor"] != DERIVED:
-        if stray := next((key for key in ("corpus", "opening") if options.get(key) is not None), None):
+        own = ("opening",) if entry["extractor"] == INTRUDERS else ("corpus", "opening")
+        if stray := next((key for key in own if options.get(key) is not None), None):
             raise TextcriticError(
                 f"options.{stray}: is for the extractor {DERIVED}; this entry's is {entry['extractor']}"
             )

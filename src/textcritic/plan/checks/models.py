@@ -73,7 +73,13 @@ def check_classifier(name: str, registries: "Registries") -> None:
     """
     model = registries.entry("classifiers", name)
     _check_encoded(model)
-    tokenizer = registries.entry("encodings", model["encoding"])["tokenizer"] if "encoding" in model else {}
+    if "encoding" in model:
+        check_text_encoding(model["encoding"], registries)
+
+
+def check_text_encoding(name: str, registries: "Registries") -> None:
+    """See that an encoding is for text in parts of words, for classifiers and detectors; raises TextcriticError."""
+    tokenizer = registries.entry("encodings", name)["tokenizer"]
     for key, kind in (
         (SYMBOLS, "the sequences of a process"),
         (SUBWORDS, "parallel corpora"),
@@ -81,8 +87,8 @@ def check_classifier(name: str, registries: "Registries") -> None:
     ):
         if key in tokenizer:
             raise TextcriticError(
-                f"encoding: {model['encoding']} is for {kind}; a classifier reads text in parts of words, so name one"
-                " that is for text"
+                f"encoding: {name} is for {kind}; a classifier reads text in parts of words, so name one that is for"
+                " text"
             )
 
 

@@ -1,0 +1,158 @@
+"""Documents of a few sentences, cut out of the articles of a corpus or of a sample (Shen et al. 2021, section 3.2)."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textcritic.corpora.articles import Article, iter_articles
+from textcritic.corpora.intruders.documents import Document, write_documents
+from textcritic.corpora.intruders.later import changed_documents
+from textcritic.corpora.intruders.sentences import splitter_of
+from textcritic.errors import TextcriticError
+from textcritic.files import write_json
+from textcritic.plan.checks.intruders import ARTICLE, OPENING, PASSAGES, SECTION
+from textcritic.runlog import log
+
+# Reasons why a text gives no document.
+TOO_FEW = "too few sentences"
+TOO_MANY = "too many sentences"
+REST = "too few sentences at the end of a section"
+NOT_DRAWN = "not among those that were drawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which documents of a split are kept.
+
+    Attributes:
+        most: a random part of them, if there are more; None for all.
+        later: Parquet files of later articles, see `later.changed_documents`; none where all are kept.
+    """
+
+    most: int | None = None
+    later: tuple[str, ...] = ()
+
+
+EVERY = Wanted()
+
+
+def cut_corpus(
+    articles_path: str | os.PathLike[str],
+    out_path: str | os.PathLike[str],
+    report_path: str | os.PathLike[str],
+    options: Mapping[str, Any],
+    wanted: Wanted = EVERY,
+) -> None:
+    """Write the documents of a split of a corpus, or of a sample.
+
+    Args:
+        articles_path: Parquet of articles.
+        out_path: Parquet in `DOCUMENT_SCHEMA`; all documents are coherent.
+        report_path: JSON with `documents`, and `left_out` {reason: texts}.
+        options: of an intruder corpus, with defaults.
+        wanted: which of the documents.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, two articles have one id, or no document is left.
+    """
+    left_out: Counter[str] = Counter()
+    documents = list(cut_articles(iter_articles(articles_path), options, left_out))
+    if documents and wanted.later:
+        bound = options["later"]["similarity"]
+        documents = changed_documents(
+            documents, wanted.later, partial(_whole_text, options["document"]), bound, left_out
+        )
+    if wanted.most is not None and len(documents) > wanted.most:
+        left_out[NOT_DRAWN] += len(documents) - wanted.most
+        rng = np.random.default_rng([options["seed"], 5])
+        documents = [documents[row] for row in np.sort(rng.permutation(len(documents))[: wanted.most])]
+    if not documents:
+        raise TextcriticError(
+            f"{articles_path}: no text of it has {options['sentences']['least']} to {options['sentences']['most']}"
+            f" sentences (left out: {dict(left_out)}); change options.sentences or options.document"
+        )
+    write_documents(out_path, documents, str(Path(articles_path)))
+    write_json(report_path, {"documents": len(documents), "left_out": dict(left_out.most_common())})
+    log.info("%s: %s documents; left out: %s", articles_path, f"{len(documents):,}", dict(left_out) or "none")
+
+
+def cut_articles(articles: Iterable[Article], options: Mapping[str, Any], left_out: Counter[str]) -> Iterator[Document]:
+    """The documents of articles.
+
+    A text is the first section of an article (`opening`, the paper's Wikipedia documents), each section (`section`), or
+    the whole article (`article`). It is a document if it has `least` to `most` sentences. With `random` a document is
+    its first n sentences, n drawn from `least` to `most` for each (the paper's CNN documents); all of it where it has
+    fewer than n, but at least `least`. `passages` cut each section into such documents, from its beginning to its end.
+
+    Ids are those of articles, with a number behind `#` where an article can have several; then the article is the group
+    of its documents, if it has no group itself.
+
+    Args:
+        articles: in any order; what is drawn depends on it.
+        options: `document`, `sentences` and `seed` of an intruder corpus, with defaults.
+        left_out: counts the texts that give no document, by reason.
+
+    Raises:
+        TextcriticError: two articles have one id.
+    """
+    sentences, kind = options["sentences"], options["document"]
+    least, most = sentences["least"], sentences["most"]
+    split = splitter_of(sentences["by"])
+    rng = np.random.default_rng([options["seed"], 1])
+    seen: set[str] = set()
+    for article in articles:
+        if article.id in seen:
+            raise TextcriticError(f"{article.source}: two articles have the id {article.id!r}; make ids unique")
+        seen.add(article.id)
+        number = 0
+        for text in _texts(article, kind):
+            found = [" ".join(sentence.split()) for sentence in split(text)]
+            for start, end in _pieces(len(found), sentences["random"], kind == PASSAGES, (least, most), rng):
+                number += 1
+                size = end - start
+                if size < least:
+                    left_out[REST if start else TOO_FEW] += 1
+                elif size > most:
+                    left_out[TOO_MANY] += 1
+                else:
+                    yield _document(article, number, tuple(found[start:end]), kind)
+
+
+def _whole_text(kind: str, article: Article) -> str:
+    return "\n".join(_texts(article, kind))
+
+
+def _texts(article: Article, kind: str) -> list[str]:
+    texts = [section.text for section in article.sections]
+    if kind == ARTICLE:
+        return ["\n".join(texts)]
+    return texts[:1] if kind == OPENING else texts
+
+
+def _pieces(
+    size: int, random: bool, passages: bool, bounds: tuple[int, int], rng: np.random.Generator
+) -> Iterator[tuple[int, int]]:
+    """First and last + 1 sentence of each document of a text of `size` sentences."""
+    if not random:
+        yield 0, size
+        return
+    start = 0
+    while True:
+        end = min(start + int(rng.integers(bounds[0], bounds[1], endpoint=True)), size)
+        yield start, end
+        start = end
+        if not passages or start >= size:
+            return
+
+
+def _document(article: Article, number: int, sentences: tuple[str, ...], kind: str) -> Document:
+    if kind not in (SECTION, PASSAGES):
+        return Document(article.id, sentences, group=article.group, title=article.title)
+    group = article.id if article.group is None else article.group
+    return Document(f"{article.id}#{number}", sentences, group=group, title=article.title)

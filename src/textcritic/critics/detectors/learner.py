@@ -1,0 +1,118 @@
+"""What answers questions about sentences after it has learnt from others: the kinds, by their names in the registry."""
+
+import importlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from textcritic.critics.detectors.questions import Question
+from textcritic.errors import TextcriticError
+from textcritic.training.loop import Loop
+
+PACKAGE = "textcritic.critics.detectors"
+KINDS = {
+    "majority": "bag:Majority",
+    "bag": "bag:Bag",
+    "embeddings": "vectors:Averaged",
+    "bilstm": "vectors:BiLstm",
+    "transformer": "transformer:Transformer",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """Files and folders that a detector is made of, beside its documents; None: none is needed."""
+
+    tokenizer: str | os.PathLike[str] | None = None  # folder, for a transformer that starts from a configuration
+    pretrained: str | os.PathLike[str] | None = None  # folder of the model that training starts from
+    vectors: str | os.PathLike[str] | None = None  # GloVe's text file
+    scorer: str | os.PathLike[str] | None = (
+        None  # folder of the language model or critic of a detector that learns nothing
+    )
+
+    def given(self) -> dict[str, str | os.PathLike[str]]:
+        """Those that there are, by role."""
+        roles = ("tokenizer", "pretrained", "vectors", "scorer")
+        return {role: path for role in roles if (path := getattr(self, role)) is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """Questions with their answers, of the train and the validation split."""
+
+    train: Sequence[Question]
+    validation: Sequence[Question]
+
+    def counts(self) -> dict[str, Any]:
+        """How many there are, and of how many something is wrong."""
+        splits = {"train": self.train, "validation": self.validation}
+        return {
+            split: {"questions": len(questions), "wrong": sum(question.wrong for question in questions)}
+            for split, questions in splits.items()
+        }
+
+
+class Learner(ABC):
+    """Answers questions by what it has learnt."""
+
+    @classmethod
+    @abstractmethod
+    def learn(cls, lessons: Lessons, entry: Mapping[str, Any], files: Files, seed: int, loop: Loop) -> Self:
+        """Learn from questions with their answers.
+
+        Args:
+            lessons: of both splits.
+            entry: of the registry, with all its defaults.
+            files: see `Files`.
+            seed: of first weights and the order of lessons.
+            loop: which trains what is trained by gradient steps.
+
+        Raises:
+            TextcriticError: files that do not fit, a loss that is not finite, SIGTERM.
+        """
+
+    @abstractmethod
+    def answer(self, questions: Sequence[Question], what: str = "") -> np.ndarray:
+        """The probability that something is wrong, float64 [questions]; `what` is said in progress lines, if at all."""
+
+    @abstractmethod
+    def save(self, folder: Path) -> None:
+        """Write all that `load` needs."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+        """Read it back; raises TextcriticError where files are missing or damaged."""
+
+    def report(self) -> dict[str, Any]:
+        """What `training.json` says of how it learnt."""
+        return {}
+
+
+def model_of(entry: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The kind of a detector's model and its settings: the only key of `model` and its value."""
+    ((kind, settings),) = entry["model"].items()
+    return kind, settings
+
+
+def learner_of(kind: str) -> type[Learner]:
+    """The class of a kind; raises TextcriticError where there is no such kind."""
+    if kind not in KINDS:
+        raise TextcriticError(f"model: {kind!r} is not one of {', '.join(KINDS)}")
+    module, _, name = KINDS[kind].partition(":")
+    found: type[Learner] = getattr(importlib.import_module(f"{PACKAGE}.{module}"), name)
+    return found
+
+
+def require_both_answers(lessons: Sequence[Question]) -> None:
+    """See that there is something to learn: raises TextcriticError where all answers are the same, or none is there."""
+    wrong = sum(question.wrong for question in lessons)
+    if not 0 < wrong < len(lessons):
+        raise TextcriticError(
+            f"{wrong} intruders among {len(lessons)} sentences to learn from; documents with and without one are needed"
+        )

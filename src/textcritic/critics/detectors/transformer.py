@@ -1,0 +1,116 @@
+"""A transformer that reads a sentence and its document: the detectors of Shen et al. 2021, section 5."""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerFast
+
+from textcritic.critics.detectors.encoded import AnswerJob, Encoded, Padding, Training, answers, answers_of
+from textcritic.critics.detectors.learner import Files, Learner, Lessons, model_of, require_both_answers
+from textcritic.critics.detectors.questions import Question
+from textcritic.errors import TextcriticError
+from textcritic.training.hardware import device
+from textcritic.training.load import load_model, load_tokenizer
+from textcritic.training.loop import Loop
+
+AT_ONCE = 2000  # questions
+LABELS = {0: "own", 1: "intruder"}
+
+
+class Transformer(Learner):
+    """A pretrained or new transformer with a small network on top of it, as transformers builds it.
+
+    Args:
+        model: a sequence classification model of two classes.
+        tokenizer: its own.
+        entry: of the registry, with all its defaults.
+    """
+
+    def __init__(self, model: Any, tokenizer: PreTrainedTokenizerFast, entry: Mapping[str, Any]) -> None:
+        self.model, self.tokenizer, self.entry = model, tokenizer, entry
+        self.made: dict[str, Any] = {}
+        _, self.settings = model_of(entry)
+        _require_room(model, tokenizer, self.settings["max_tokens"])
+
+    @classmethod
+    def learn(cls, lessons: Lessons, entry: Mapping[str, Any], files: Files, seed: int, loop: Loop) -> Self:
+        """Fine-tune, or train from random weights; with `freeze`, only what is on top of the encoder."""
+        require_both_answers(lessons.train)
+        _, settings = model_of(entry)
+        init = {"folder": str(files.pretrained)} if files.pretrained else settings["init"]
+        tokenizer = load_tokenizer(str(files.tokenizer or files.pretrained))
+        labels = {"id2label": LABELS, "label2id": {name: number for number, name in LABELS.items()}}
+        model = load_model(AutoModelForSequenceClassification, init, tokenizer, seed, new_head=True, **labels)
+        if settings["freeze"]:
+            model.base_model.requires_grad_(False)
+        learner = cls(model, tokenizer, entry)
+        splits = learner.encode(lessons.train), learner.encode(lessons.validation)
+        job = AnswerJob(loop.run.name, model, Training.from_entry(entry), seed, splits)
+        loop.train(job)
+        model.load_state_dict(loop.best())
+        learner.made = job.report(loop)
+        return learner
+
+    def encode(self, questions: Sequence[Question]) -> Encoded:
+        """Tokens of each question, of the longer text cut at its end until both have room.
+
+        That is the document, unless the sentence is longer than half of `max_tokens`.
+        """
+        tokens, types, lengths, cut = [np.empty(0, np.int32)], [np.empty(0, np.int8)], [0], 0
+        stream = iter(questions)
+        while chunk := list(islice(stream, AT_ONCE)):
+            first = [question.first for question in chunk]
+            second = None if chunk[0].second is None else [str(question.second) for question in chunk]
+            encoded = self.tokenizer(
+                first, second, truncation="longest_first", max_length=self.settings["max_tokens"],
+                split_special_tokens=True, return_token_type_ids=True, return_attention_mask=False,
+            )  # fmt: skip
+            tokens += [np.array(row, np.int32) for row in encoded["input_ids"]]
+            types += [np.array(row, np.int8) for row in encoded["token_type_ids"]]
+            lengths += [len(row) for row in encoded["input_ids"]]
+            cut += sum(bool(one.overflowing) for one in encoded.encodings or ())
+        padding = Padding(
+            self.tokenizer.pad_token_id, self.tokenizer.pad_token_type_id, self.tokenizer.padding_side == "left"
+        )
+        of_types = np.concatenate(types) if self._reads_types() else None
+        return Encoded(np.concatenate(tokens), of_types, np.cumsum(lengths), answers_of(questions), padding, cut)
+
+    def answer(self, questions: Sequence[Question], what: str = "") -> np.ndarray:
+        """By the softmax of the model's logits; on the GPU if there is one."""
+        self.model.to(device())
+        return answers(self.model, self.encode(questions), self.entry["training"]["precision"], what)
+
+    def save(self, folder: Path) -> None:
+        """As transformers does."""
+        self.model.save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
+
+    @classmethod
+    def load(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+        """From the folder of a detector."""
+        tokenizer = load_tokenizer(folder)
+        return cls(load_model(AutoModelForSequenceClassification, {"folder": str(folder)}, tokenizer), tokenizer, entry)
+
+    def report(self) -> dict[str, Any]:
+        """The training's."""
+        return self.made
+
+    def _reads_types(self) -> bool:
+        """Whether the model tells the first text from the second by types of tokens; RoBERTa does not."""
+        return bool(getattr(self.model.config, "type_vocab_size", 2) > 1)
+
+
+def _require_room(model: Any, tokenizer: PreTrainedTokenizerFast, max_tokens: int) -> None:
+    if tokenizer.pad_token_id is None:
+        raise TextcriticError("the tokenizer has no padding token; use an encoder that has one, like BERT")
+    positions = getattr(model.config, "max_position_embeddings", -1)
+    if model.config.model_type in ("roberta", "xlm-roberta", "camembert"):
+        positions -= model.config.pad_token_id + 1  # its positions are counted from behind the padding's number
+    if 0 < positions < max_tokens:  # XLNet has no table of positions
+        raise TextcriticError(
+            f"model.transformer.max_tokens: {max_tokens} is more than the encoder's {positions} positions; use at most"
+            " that"
+        )

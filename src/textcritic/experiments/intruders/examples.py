@@ -1,0 +1,167 @@
+"""Documents to read in the report: what each detector and people say of every sentence, and edits before and after."""
+
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup, escape
+
+from textcritic.corpora.intruders.documents import Document
+from textcritic.critics.detectors.predictions import Prediction
+from textcritic.critics.detectors.votes import Votes
+from textcritic.experiments.intruders.names import probe_name
+from textcritic.experiments.intruders.probe_rows import Probe, edited_predictions, probes_of
+from textcritic.experiments.intruders.read import Judgement, first_judgements, flagged, joined_votes
+from textcritic.report.numbers import number, percent
+from textcritic.report.tables import Material
+
+MOST_DOCUMENTS, MOST_PAIRS = 8, 2  # of a corpus, and of an edit
+KINDS = {
+    "found": "its intruder is found by most detectors",
+    "missed": "its intruder is missed by most detectors",
+    "unflagged": "no intruder, and few detectors flag one",
+    "flagged": "no intruder, and yet flagged by most detectors",
+}
+
+
+def documents_shown(material: Material) -> list[dict[str, Any]]:
+    """Of each corpus: its documents to read, each with what every detector says of its sentences."""
+    shown = []
+    by_corpus: dict[str, list[Judgement]] = {}
+    for one in material.get(first_judgements):
+        by_corpus.setdefault(one.judged.corpus, []).append(one)
+    for place, (corpus, judged) in enumerate(by_corpus.items()):
+        votes = material.get(joined_votes).get(corpus, {})
+        chosen = choose(judged, votes)
+        detectors = [
+            {
+                "key": f"{place}-{n}",
+                "label": material.names.detector(_keys(one)),
+                "probabilities": all(one.predictions[at].probabilities for at, _ in chosen),
+                "documents": [
+                    _document(one, at, kind, f"{place}-{n}-{m}", votes) for m, (at, kind) in enumerate(chosen)
+                ],
+            }
+            for n, one in enumerate(judged)
+        ]
+        shown.append({"key": str(place), "corpus": corpus, "detectors": detectors, "voted": bool(votes)})
+    return shown
+
+
+def choose(judged: Sequence[Judgement], votes: Mapping[str, Votes]) -> list[tuple[int, str]]:
+    """Places of the documents to read, and of which of `KINDS` each is.
+
+    Two of each kind, those with votes first: the ones that most detectors get right or wrong; of several the first.
+    """
+    right = np.mean([one.found for one in judged], axis=0)
+    documents = judged[0].documents
+    voted = np.array([document.id in votes for document in documents])
+    attacked = np.array([document.intruder is not None for document in documents])
+    chosen: list[tuple[int, str]] = []
+    for kind, some, worst in (
+        ("found", attacked, False),
+        ("missed", attacked, True),
+        ("unflagged", ~attacked, False),
+        ("flagged", ~attacked, True),
+    ):
+        taken = {place for place, _ in chosen}
+        ranked = sorted(
+            (int(n) for n in np.flatnonzero(some) if int(n) not in taken),
+            key=lambda n: (not voted[n], right[n] if worst else -right[n], n),
+        )
+        chosen += [(n, kind) for n in ranked[: MOST_DOCUMENTS // len(KINDS)]]
+    return chosen
+
+
+def pairs_shown(material: Material) -> list[dict[str, Any]]:
+    """Of each edit of the intruders: some sentences before and after it, with what detectors say of them."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for corpus, probes in material.get(probes_of).items():
+        judged = [one for one in material.get(first_judgements) if one.judged.corpus == corpus]
+        first: dict[str, list[int]] = {}
+        for place, probe in enumerate(probes):
+            if probe.where == "intruder" and len(first.setdefault(probe.probe, [])) < MOST_PAIRS:
+                first[probe.probe].append(place)
+        edited = {n: edited_predictions(one, probes) for n, one in enumerate(judged) if one.judged.probes is not None}
+        for name, places in first.items():
+            for place in places:
+                scores = [_scores(judged[n], after[place], probes[place], material) for n, after in edited.items()]
+                pair = marked(probes[place].before, probes[place].after)
+                found.setdefault(name, []).append({"before": pair[0], "after": pair[1], "scores": scores})
+    return [{"key": str(n), "label": probe_name(name), "pairs": pairs} for n, (name, pairs) in enumerate(found.items())]
+
+
+def marked(before: str, after: str) -> tuple[Markup, Markup]:
+    """Both sentences with the words that differ marked."""
+    words = (before.split(), after.split())
+    sides: tuple[list[str], list[str]] = ([], [])
+    for what, *ends in SequenceMatcher(None, *words, autojunk=False).get_opcodes():
+        for side, some in enumerate((words[0][ends[0] : ends[1]], words[1][ends[2] : ends[3]])):
+            text = escape(" ".join(some))
+            if some:
+                sides[side].append(f"<mark>{text}</mark>" if what != "equal" else str(text))
+    return Markup(" ".join(sides[0])), Markup(" ".join(sides[1]))
+
+
+def _document(one: Judgement, place: int, kind: str, key: str, votes: Mapping[str, Votes]) -> dict[str, Any]:
+    document, prediction = one.documents[place], one.predictions[place]
+    said = votes.get(document.id)
+    label = document.title or document.id
+    sentences = [_sentence(document, prediction, position, said) for position in range(len(document.sentences))]
+    verdict = _verdict(document, flagged(prediction))
+    coherent = sum(answer is None for answer in said.answers) if said else None
+    return {
+        "key": key,
+        "label": label,
+        "kind": KINDS[kind],
+        "sentences": sentences,
+        "verdict": verdict,
+        "coherent": coherent,
+        "people": len(said.answers) if said else 0,
+    }
+
+
+def _sentence(document: Document, prediction: Prediction, position: int, votes: Votes | None) -> dict[str, Any]:
+    flags, intruder = flagged(prediction), document.intruder == position
+    score = float(prediction.scores[position - 1]) if position else None
+    named = sum(answer == position for answer in votes.answers) if votes else 0
+    return {
+        "text": document.sentences[position],
+        "score": None if score is None else percent(score) if prediction.probabilities else number(score),
+        "bar": None if score is None else round(100 * _share(prediction, score), 1),
+        "flagged": position in flags,
+        "intruder": intruder,
+        "replaced": document.replaced if intruder else None,
+        "named": named,
+    }
+
+
+def _share(prediction: Prediction, score: float) -> float:
+    """How long the bar of a score is: the probability, or from the lowest to the highest score of the document."""
+    if prediction.probabilities:
+        return min(max(score, 0.0), 1.0)
+    low, high = float(prediction.scores.min()), float(prediction.scores.max())
+    return (score - low) / (high - low) if high > low else 0.0
+
+
+def _verdict(document: Document, flags: Sequence[int]) -> str:
+    if document.intruder is None:
+        return "It flags a sentence of the document’s own." if flags else "It flags nothing, and there is no intruder."
+    if document.intruder in flags:
+        return "It finds the intruder." if len(flags) == 1 else "It finds the intruder, and flags another sentence too."
+    return (
+        "It misses the intruder, and flags another sentence." if flags else "It misses the intruder: it flags nothing."
+    )
+
+
+def _scores(one: Judgement, after: Prediction, probe: Probe, material: Material) -> dict[str, str]:
+    before = one.predictions[probe.base]
+    at = probe.position - 1
+    write = percent if after.probabilities else number
+    values = ("opening", "opening") if at < 0 else tuple(write(float(said.scores[at])) for said in (before, after))
+    return {"label": material.names.detector(_keys(one)), "before": values[0], "after": values[1]}
+
+
+def _keys(one: Judgement) -> dict[str, Any]:
+    return {"detector": one.judged.detector, "trained": one.judged.trained}

@@ -1,0 +1,249 @@
+"""The figures of intruder sentences: detectors, difficulty, people (paper, Figures 2 and 3), edits, generated text."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from textcritic.experiments.intruders.files import IntruderFiles
+from textcritic.experiments.intruders.generated import measures_of
+from textcritic.experiments.intruders.names import PROBES, IntruderNames, probe_name
+from textcritic.experiments.intruders.people import by_people_rows, right_rows
+from textcritic.report.cells import unique
+from textcritic.report.charts import interval_chart, marks_of, stacked_panels
+from textcritic.report.drawings import NARROW
+from textcritic.report.style import BLUE, INK, LINE_COLOURS, MUTED, ORANGE, RULE, style
+from textcritic.report.tables import Material
+
+Drawn = Iterator[tuple[str, Figure, Figure]]
+WIDTH, HEIGHT = 8.2, 2.7  # inches
+LEFT, RIGHT = 0.8, 0.15
+LINE, CHARACTER = 0.22, 0.086  # inches of a legend
+ROW = 0.3  # inches of a detector
+DETECTORS, DIFFICULTY, VOTES, BY_PEOPLE, EDITS = "detectors", "difficulty", "people", "by-people", "edits"
+
+
+def figures(files: IntruderFiles, rows: Mapping[str, pd.DataFrame]) -> Drawn:
+    """A chart for each question that the experiment has data for."""
+    names = IntruderNames.of(files)
+    detectors = rows["detectors"]
+    if len(detectors):
+        yield DETECTORS, detectors_chart(detectors, names, WIDTH), detectors_chart(detectors, names, NARROW)
+    ranked = rows["difficulty"]
+    ranked = ranked[ranked["by"] == "rank"]
+    if ranked["level"].nunique() > 1:
+        yield DIFFICULTY, difficulty_chart(ranked, names, WIDTH), difficulty_chart(ranked, names, NARROW)
+    if files.voted:
+        right = rows["right-people"]
+        yield VOTES, people_chart(right, WIDTH), people_chart(right, NARROW)
+    if len(rows["by-people"]):
+        table = rows["by-people"]
+        yield BY_PEOPLE, by_people_chart(table, WIDTH), by_people_chart(table, NARROW)
+    edits = rows["probe-effects"]
+    edits = at_home(edits[edits["where"] == "intruder"])
+    if len(edits):
+        yield EDITS, edits_chart(edits, names, WIDTH), edits_chart(edits, names, NARROW)
+    for number, measure in enumerate(measures_of(files)):
+        marks = {corpus: marks_of(t, names.samples, measure) for corpus, t in rows["generated"].groupby("corpus")}
+        wide, narrow = (interval_chart(marks, width, measure.name) for width in (WIDTH, NARROW))
+        yield f"generated-{number}", wide, narrow
+
+
+def people_figure(files: IntruderFiles, rows: Mapping[str, pd.DataFrame]) -> Drawn:
+    """Figure 2: how many people were right."""
+    right = right_rows(Material(files))
+    yield VOTES, people_chart(right, WIDTH), people_chart(right, NARROW)
+
+
+def right_figure(files: IntruderFiles, rows: Mapping[str, pd.DataFrame]) -> Drawn:
+    """Figure 3: detectors by the number of people who were right; nothing where no votes are on documents here."""
+    table = by_people_rows(Material(files, None, IntruderNames.of(files)))
+    if len(table):
+        yield BY_PEOPLE, by_people_chart(table, WIDTH), by_people_chart(table, NARROW)
+
+
+FIGURES = {"figures": figures, "people": people_figure, "right": right_figure}
+
+
+def detectors_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> Figure:
+    """Accuracy and F1 of each detector with their intervals, a panel for each corpus, from the best F1 down."""
+    panels = [(corpus, _by_detector(rows, names)) for corpus, rows in table.groupby("corpus", sort=False)]
+    longest = max(len(label) for _, rows in panels for label in rows["name"])
+    left = min(longest * CHARACTER + 0.2, width * 0.5)
+    with style():
+        heights = [max(1.0, ROW * len(rows) + 0.2) for _, rows in panels]
+        figure, places = stacked_panels(width, heights, left, RIGHT + 0.15)
+        for axes, (corpus, rows) in zip(places, panels, strict=True):
+            y = np.arange(len(rows))[::-1]
+            for name, colour, shift, marker in (("accuracy", BLUE, 0.12, "o"), ("f1", ORANGE, -0.12, "D")):
+                low, high = rows[f"{name}_low"].fillna(rows[name]), rows[f"{name}_high"].fillna(rows[name])
+                axes.hlines(y + shift, low, high, color=colour, linewidth=1.4)
+                axes.plot(rows[name], y + shift, marker, color=colour, markersize=4.5, linestyle="none")
+            axes.set_yticks(y, [_cut(label, left) for label in rows["name"]])
+            axes.set_ylim(-0.6, len(rows) - 0.4)
+            axes.set_xlim(-1.5, 101.5)
+            axes.grid(axis="x", color=RULE, linewidth=0.5, alpha=0.6)
+            axes.set_axisbelow(True)
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
+            axes.set_title(f"Documents of {corpus}" if len(panels) > 1 else "", pad=7)
+        dots = (("Accuracy of documents", BLUE, "o"), ("F1 of sentences", ORANGE, "D"))
+        handles = [Line2D([], [], color=colour, marker=mark, linewidth=1.4) for _, colour, mark in dots]
+        _legend(figure, handles, [name for name, *_ in dots], width)
+    return figure
+
+
+def difficulty_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> Figure:
+    """The share of the intruders that is found, by the place of their source among those retrieved.
+
+    Where each corpus has intruders of one place, corpora stand for places: detectors are those trained on each.
+    """
+    order = sorted(unique(table["level"]), key=_place)
+    if (table.groupby("corpus")["level"].nunique() == 1).all():
+        own = table[table["trained"] == table["corpus"]]
+        labels = [names.detector(row, trained=False) for row in own.to_dict("records")]
+        table = own.assign(name=labels, corpus="")
+    else:
+        table = table.assign(name=_long(table, names))
+    return _lines(table, order, ("found",), width, "place of the source document")
+
+
+def people_chart(table: pd.DataFrame, width: float) -> Figure:
+    """Figure 2: the share of documents where so many people were right."""
+    panels = list(table.groupby("corpus", sort=False))
+    with style():
+        figure, places = stacked_panels(width, [HEIGHT] * len(panels), LEFT, RIGHT)
+        for axes, (corpus, rows) in zip(places, panels, strict=True):
+            for column, colour, shift in (("share", ORANGE, -0.2), ("incoherent_share", BLUE, 0.2)):
+                bars = axes.bar(rows["right"] + shift, rows[column], 0.38, color=colour)
+                axes.bar_label(bars, [f"{value:.1f}" for value in rows[column]], fontsize=8.5, padding=2)
+            axes.set_xlabel("people who were right, of five")
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
+            axes.yaxis.set_major_locator(MaxNLocator(5))
+            axes.margins(y=0.15)
+            axes.set_title(corpus if len(panels) > 1 else "", pad=7)
+        names = ["of all documents", "of documents with an intruder"]
+        _legend(figure, [Patch(color=ORANGE), Patch(color=BLUE)], names, width)
+    return figure
+
+
+def by_people_chart(table: pd.DataFrame, width: float) -> Figure:
+    """Figure 3: accuracy (lines) and F1 (dashes) of detectors where so many people were right."""
+    table = at_home(table)
+    levels = [str(one) for one in sorted(table["right"].unique())]
+    table = table.assign(level=table["right"].astype(str), name=table["label"])
+    return _lines(table, levels, ("accuracy", "f1"), width, "people who were right, of five")
+
+
+def edits_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> Figure:
+    """F1 before and after each edit, an arrow each; a panel a detector, of those that find any."""
+    some = table.groupby(["corpus", "detector"])["edited_f1"].transform("max") > 0
+    table = table[some] if some.any() else table
+    table = table.assign(name=_at_home(table, names))
+    panels, order = list(table.groupby("name", sort=False)), [p for p in PROBES if p in set(table["probe"])]
+    order += [probe for probe in unique(table["probe"]) if probe not in order]
+    with style():
+        figure, places = stacked_panels(width, [max(1.0, 0.24 * len(order))] * len(panels), 1.35, RIGHT + 0.15)
+        for axes, (name, rows) in zip(places, panels, strict=True):
+            found = rows.groupby("probe")[["base_f1", "edited_f1"]].mean().reindex(order)
+            y = np.arange(len(order))[::-1]
+            for place, (before, after) in zip(y, found.to_numpy(), strict=True):
+                if math.isfinite(before) and math.isfinite(after):
+                    arrow = {"arrowstyle": "-|>", "color": BLUE if after >= before else ORANGE, "linewidth": 1.4}
+                    axes.annotate("", (after, place), (before, place), arrowprops=arrow)
+                    axes.plot([before], [place], "o", color=MUTED, markersize=3.5)
+            axes.set_yticks(y, [probe_name(probe) for probe in order])
+            axes.set_ylim(-0.6, len(order) - 0.4)
+            axes.set_xlim(-2, 102)
+            axes.grid(axis="x", color=RULE, linewidth=0.5, alpha=0.6)
+            axes.set_title(name, pad=5)
+        places[-1].set_xlabel("F1 of the intruder’s sentence, before (dot) and after the edit (arrow)")
+    return figure
+
+
+def _lines(table: pd.DataFrame, levels: Sequence[str], values: Sequence[str], width: float, x: str) -> Figure:
+    """A line for each name and value over levels, with its band; a panel for each corpus."""
+    panels = list(table.groupby("corpus", sort=False))
+    colours = {label: LINE_COLOURS[n % len(LINE_COLOURS)] for n, label in enumerate(unique(table["name"]))}
+    with style():
+        figure, places = stacked_panels(width, [HEIGHT] * len(panels), LEFT, RIGHT)
+        for axes, (corpus, rows) in zip(places, panels, strict=True):
+            for name, group in rows.groupby("name", sort=False):
+                found = group.drop_duplicates("level").set_index("level").reindex(levels)
+                for value, dashes in zip(values, ("-", (0, (4, 1.6))), strict=False):
+                    _line(axes, found, value, {"color": colours[name], "linestyle": dashes})
+            axes.set_xticks(range(len(levels)), levels)
+            axes.set_ylim(-2, 102)
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
+            axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
+            axes.set_axisbelow(True)
+            axes.set_xlabel(x)
+            axes.set_title(corpus if len(panels) > 1 else "", pad=7)
+        handles = [Line2D([], [], color=colour, linewidth=1.6) for colour in colours.values()]
+        said = list(colours)
+        if len(values) > 1:
+            handles += [Line2D([], [], color=INK, linestyle=dashes) for dashes in ("-", (0, (4, 1.6)))]
+            said += ["accuracy", "F1"]
+        _legend(figure, handles, said, width)
+    return figure
+
+
+def _place(level: str) -> tuple[bool, int]:
+    """The order of places: numbers, then words."""
+    return not level.isdigit(), int(level) if level.isdigit() else 0
+
+
+def _line(axes: Axes, found: pd.DataFrame, value: str, look: Mapping[str, Any]) -> None:
+    x = np.arange(len(found))
+    low, high = found[f"{value}_low"].astype(float), found[f"{value}_high"].astype(float)
+    axes.fill_between(x, low, high, color=look["color"], alpha=0.1, linewidth=0)
+    axes.plot(x, found[value].astype(float), marker="o", markersize=3, linewidth=1.4, **look)
+
+
+def _by_detector(rows: pd.DataFrame, names: IntruderNames) -> pd.DataFrame:
+    """A row for each detector, the mean of its trainings; people last."""
+    columns = [f"{name}{end}" for name in ("accuracy", "f1") for end in ("", "_low", "_high")]
+    keys = ["trained", "detector", "label"]
+    found = rows.groupby(keys, sort=False)[columns].mean().reset_index()
+    found["name"] = _long(found, names)
+    return found.sort_values("f1", ascending=False, kind="stable", na_position="last")
+
+
+def at_home(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of detectors that were trained on the corpus that they judge, and of people."""
+    own = rows[(rows["trained"] == rows["corpus"]) | (rows["trained"] == "")]
+    return own if len(own) else rows
+
+
+def _at_home(rows: pd.DataFrame, names: IntruderNames) -> list[str]:
+    """Detectors by their corpus, where there are several."""
+    several = rows["corpus"].nunique() > 1
+    said = ((row["corpus"], names.detector(row, trained=False)) for row in rows.to_dict("records"))
+    return [f"{label} on {corpus}" if several else label for corpus, label in said]
+
+
+def _long(rows: pd.DataFrame, names: IntruderNames) -> list[str]:
+    return [names.detector(row) for row in rows.to_dict("records")]
+
+
+def _cut(label: str, left: float) -> str:
+    """A label of at most two lines that fits left of a chart."""
+    room = max(12, int((left - 0.2) / CHARACTER))
+    if len(label) <= room:
+        return label
+    at = label.rfind(" ", 0, room + 1)
+    return f"{label[:at]}\n{label[at + 1 :]}" if at > 0 else label
+
+
+def _legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], width: float) -> None:
+    longest = max(map(len, labels), default=1) * CHARACTER + 0.5
+    across = max(1, math.floor((width - 0.2) / longest))
+    above = 1 + math.ceil(len(labels) / across) * LINE / figure.get_figheight()
+    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, above), "ncols": across}
+    figure.legend(list(handles), list(labels), fontsize=9, handlelength=2.0, **place)

@@ -1,0 +1,131 @@
+"""Generated text in long format: the share of documents in which a detector flags a sentence, at equal lengths."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from textcritic.corpora.intruders.documents import Document, read_documents
+from textcritic.errors import TextcriticError
+from textcritic.experiments.intruders.files import Coherent, Generated, IntruderFiles
+from textcritic.experiments.intruders.read import flagged, groups_of, predictions_of, some_documents
+from textcritic.files import read_json
+from textcritic.inference import (
+    Groups,
+    Trials,
+    bootstrap_interval,
+    ratio_of_sums,
+    standardised_share,
+    unit_sums,
+    with_ones,
+)
+from textcritic.report.measure import Estimate, Measure, Scored
+from textcritic.report.measured import completed, source_rows
+from textcritic.report.scored import RECIPE
+from textcritic.report.tables import Material
+
+LONGER = "more sentences than any real document"
+
+
+def measures_of(files: IntruderFiles) -> list[Measure]:
+    """The share of documents that each judge flags, at the lengths of real text."""
+    return [
+        Measure(
+            name=f"Flagged by {judge.label}, %",
+            value=f"flagged_{number}",
+            low=f"flagged_{number}_low",
+            high=f"flagged_{number}_high",
+            p=f"flagged_{number}_p",
+            section="generated",
+            estimate=_Flagged(f"flagged_{number}"),
+            whole=100,
+        )
+        for number, judge in enumerate(files.judges)
+    ]
+
+
+def generated_rows(material: Material) -> pd.DataFrame:
+    """How many documents of each source each judge flags: one row a source.
+
+    A document is flagged if any of its sentences is. As a longer one has more chances of it, shares are those at the
+    lengths of the real documents (`inference.standardised_share`), and the test compares documents of equal length.
+
+    Columns: those of `measured.source_rows`; `sentences`, the mean of a document; of judge n `flagged_n`, percent, with
+    its interval `_low`, `_high` over documents, or groups of them, `_p` against real text, and `flagged_n_plain`, the
+    share without weights; `scored.RECIPE`, of the first judge.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or files are of other documents.
+    """
+    measures = measures_of(material.files)
+    if not measures:
+        return pd.DataFrame(columns=["corpus", "source", "label", "documents"])
+    rows = source_rows(material, _read, measures)
+    columns = ["label"]
+    for measure in measures:
+        columns += [measure.value, measure.low, measure.high, measure.p, f"{measure.value}_plain"]
+    columns += ["sentences", "documents", "rejected", "groups", "rejected_share", "rejected_by_reason", *RECIPE]
+    return completed(rows, columns, measures, ("documents", "groups", "rejected", "seeds"))
+
+
+class _Flagged:
+    """The estimate of one judge."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+    def __call__(self, scored: Scored, real: Scored | None, resamples: int) -> Estimate:
+        """The share at the lengths of real text; of real text itself the plain share."""
+        trials: Trials = scored.data[self.value]
+        plain = {f"{self.value}_plain": 100 * float(trials.hits.mean())}
+        if real is None:
+            columns = unit_sums(with_ones(trials.hits), trials.groups)
+            interval = bootstrap_interval(columns, ratio_of_sums, resamples).of_share()
+            return Estimate(interval.estimate, interval.low, interval.high, None, plain, interval.reason)
+        share = standardised_share(trials, real.data[self.value], resamples)
+        if share is None:
+            return Estimate(more=plain, reason="no real document has as many sentences")
+        reason = "; ".join(filter(None, (share.interval.reason, share.reason)))
+        return Estimate(share.interval.estimate, share.interval.low, share.interval.high, share.p, plain, reason)
+
+
+def _read(source: Coherent | Generated, real: Scored | None) -> Scored:
+    """One source: of each judge whether each document is flagged, with its number of sentences."""
+    documents = some_documents(source.documents) if isinstance(source, Coherent) else _documents(source)
+    if not documents:
+        return Scored(documents=0, reasons=_left_out(source))
+    lengths = np.array([len(document.sentences) for document in documents])
+    data = {}
+    for number, path in enumerate(source.predictions):
+        predictions = predictions_of(documents, path)
+        hits = np.array([bool(flagged(one)) for one in predictions])
+        data[f"flagged_{number}"] = Trials(hits, lengths, groups_of(documents))
+    reasons = _left_out(source)
+    if real is not None:
+        known = real.data["flagged_0"].strata
+        if longer := int((~np.isin(lengths, known)).sum()):
+            reasons = {**reasons, LONGER: longer}
+    kept = len(documents) - reasons.get(LONGER, 0)
+    return Scored(data, kept, reasons, {"sentences": float(lengths.mean())}, _groups(documents, kept))
+
+
+def _documents(source: Generated) -> list[Document]:
+    """The documents of a sample; maybe none."""
+    return read_documents(source.documents)
+
+
+def _groups(documents: Sequence[Document], kept: int) -> Groups:
+    """Groups for the counts; None where some documents are not compared, as nobody needs them there."""
+    return groups_of(documents) if kept == len(documents) else None
+
+
+def _left_out(source: Coherent | Generated) -> dict[str, int]:
+    """Texts of a sample that gave no document, and articles that were rejected when it was drawn."""
+    if isinstance(source, Coherent):
+        return {}
+    try:
+        counts, cut = read_json(source.counts), read_json(source.cut)
+        reasons = {"not an article": int(counts["drawn"]) - int(counts["kept"]), **cut["left_out"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise TextcriticError(f"{source.cut}: no {error} in it; delete it and rerun its rule") from error
+    return {reason: number for reason, number in reasons.items() if number > 0}

@@ -1,0 +1,68 @@
+"""What detectors, corpora and probes are called."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from textcritic.experiments.intruders.files import IntruderFiles
+from textcritic.report.names import Names
+
+PEOPLE, MAJORITY = "people", "majority"
+"""Names in the column `detector` that may be no entries of the registry."""
+OURS = {PEOPLE: "People", MAJORITY: "Majority class"}
+PROBES = {
+    "gender": "Gender",
+    "animacy-down": "Animacy ↓",
+    "animacy-up": "Animacy ↑",
+    "past-to-future": "Past to future",
+    "conjunction": "Conjunction",
+    "demonstrative": "Demonstrative",
+    "negation": "Negation",
+    "number": "Number",
+}
+"""The edits in the paper's order (Shen et al. 2021, Table 7)."""
+NUMBERS = {
+    "accuracy": "Accuracy",
+    "f1": "F1",
+    "precision": "Precision",
+    "recall": "Recall",
+    "auc": "AUC",
+    "average_precision": "Average precision",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class IntruderNames:
+    """Names by no more words than it takes to tell things apart.
+
+    Attributes:
+        samples: of generated text.
+        labels: of each detector.
+        several_corpora: whether detectors were trained or judged on several.
+    """
+
+    samples: Names
+    labels: Mapping[str, str]
+    several_corpora: bool
+
+    @classmethod
+    def of(cls, files: IntruderFiles) -> "IntruderNames":
+        """Names for all that is compared."""
+        labels = {judge.detector: judge.label for judge in files.judges}
+        labels |= {one.detector: one.label for one in files.judged}
+        corpora = {name for one in files.judged for name in (one.corpus, one.trained)} | {v.corpus for v in files.voted}
+        return cls(Names.of(files.samples), {**OURS, **labels}, len(corpora) > 1)
+
+    def source(self, row: Mapping[str, Any], **keys: bool) -> str:
+        """A source of text, as `Names.source`."""
+        return self.samples.source(row, **keys)
+
+    def detector(self, row: Mapping[str, Any], trained: bool = True) -> str:
+        """A detector in words: `BERT, trained on docs`; the second part where there are several corpora."""
+        label = self.labels.get(row["detector"], str(row["detector"]))
+        return f"{label}, trained on {row['trained']}" if trained and self.several_corpora and row["trained"] else label
+
+
+def probe_name(probe: str) -> str:
+    """An edit in words."""
+    return PROBES.get(probe, probe)

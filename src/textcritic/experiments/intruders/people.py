@@ -1,0 +1,214 @@
+"""What people said, in long format: rules, how many were right, where all agree, what only people or detectors see."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from textcritic.critics.detectors.counts import counts_of
+from textcritic.critics.detectors.votes import PEOPLE as VOTERS
+from textcritic.critics.detectors.votes import RULES, Votes, answers_of, right_shares
+from textcritic.experiments.intruders.names import MAJORITY, PEOPLE
+from textcritic.experiments.intruders.read import Judgement, first_judgements, joined_votes, votes_of
+from textcritic.experiments.intruders.rows import ROW, keys_of, numbers_of, table_of
+from textcritic.inference.statistics import Array
+from textcritic.report.tables import Material
+
+ENDS = ("", "_low", "_high")
+NUMBERS = ("accuracy", "f1", "precision", "recall")
+VOTES = ("corpus", "rule", "documents", "answers", "coherent", *(f"{name}{end}" for name in NUMBERS for end in ENDS))
+RIGHT = (
+    "corpus", "right", "documents", "share", "incoherent", "incoherent_share", "published_share",
+    "published_incoherent", "difference_share", "difference_incoherent",
+)  # fmt: skip
+UNANIMOUS = ("corpus", "gold", "answer", "documents", "published")
+BY_PEOPLE = (*ROW, "right", "documents", "accuracy", "accuracy_low", "accuracy_high", "f1", "f1_low", "f1_high")
+ALONE = (*ROW, "gold", "both", "people_alone", "detector_alone", "neither", "people_coherent", "detector_coherent")
+AGREED = (
+    *ROW, "documents", *(f"{name}{end}" for name in ("accuracy", "f1") for end in (*ENDS, "_why")),
+    "published_accuracy", "published_f1",
+)  # fmt: skip
+TEXT = ("gold", "answer", "rule")
+COHERENT, INCOHERENT = "coherent", "incoherent"
+RIGHT_ANSWER, WRONG, CALLED_COHERENT = "right", "wrong", "called coherent"
+CALLED_INCOHERENT, WRONG_PLACE = "called incoherent", "another sentence named"
+
+
+def vote_rows(material: Material) -> pd.DataFrame:
+    """What people reach by each rule that makes answers of votes: one row a corpus and rule.
+
+    Columns: `corpus`; `rule`, see `critics.detectors.votes`; `documents` that have an answer, `answers`; `coherent`,
+    percent of these documents, which is what the majority class reaches; accuracy, F1, precision, recall, percent, with
+    intervals over documents.
+
+    Raises:
+        TextcriticError: a file is missing or damaged.
+    """
+    rows: list[dict[str, Any]] = []
+    for voted, votes in material.get(votes_of):
+        for rule in RULES:
+            pairs = answers_of(votes, rule)
+            documents = {known.id: known for known, _ in pairs}
+            row = {"corpus": voted.corpus, "rule": rule, "documents": len(documents), "answers": len(pairs)}
+            if pairs:
+                coherent = np.mean([known.gold is None for known in documents.values()])
+                numbers = numbers_of(counts_of_answers(pairs), [known.id for known, _ in pairs], _resamples(material))
+                row |= {"coherent": 100 * float(coherent)} | numbers
+            rows.append(row)
+    return table_of(rows, VOTES, ("documents", "answers"))
+
+
+def right_rows(material: Material) -> pd.DataFrame:
+    """Figure 2: how many people were right, of the documents where three of five gave one answer.
+
+    Columns: `corpus`; `right`, 0 to 5 people; `documents` and `share`, percent of these documents; `incoherent` and
+    `incoherent_share`: those with an intruder, as percent of all documents with an intruder, as in the paper;
+    published shares and ours minus them.
+    """
+    rows = []
+    for voted, votes in material.get(votes_of):
+        shares = right_shares(votes)
+        agreed = [known for known, _ in answers_of(votes, "same")]
+        for right, (share, other) in enumerate(shares.T):
+            chosen = [known for known in agreed if known.right == right]
+            row: dict[str, Any] = {"corpus": voted.corpus, "right": right, "documents": len(chosen), "share": share}
+            row |= {"incoherent": sum(known.gold is not None for known in chosen), "incoherent_share": other}
+            for name, value in (("share", share), ("incoherent", other)):
+                printed = _published(material, voted.corpus, f"right_{right}_{name}")
+                gap = None if printed is None else value - printed
+                row |= {f"published_{name}": printed, f"difference_{name}": gap}
+            rows.append(row)
+    return table_of(rows, RIGHT, ("right", "documents", "incoherent"))
+
+
+def unanimous_rows(material: Material) -> pd.DataFrame:
+    """Table 5: the documents where all five people gave one answer.
+
+    Columns: `corpus`; `gold`, `coherent` or `incoherent`; `answer`: `right`, or what was wrong about it (`wrong` is
+    both kinds together); `documents`; `published`.
+    """
+    rows = []
+    for voted, votes in material.get(votes_of):
+        pairs = answers_of(votes, "all")
+        for gold, answers in (
+            (COHERENT, (RIGHT_ANSWER, CALLED_INCOHERENT)),
+            (INCOHERENT, (RIGHT_ANSWER, WRONG, CALLED_COHERENT, WRONG_PLACE)),
+        ):
+            for answer in answers:
+                kinds = (CALLED_COHERENT, WRONG_PLACE) if answer == WRONG else (answer,)
+                number = sum((gold, kind) == _answered(*pair) for pair in pairs for kind in kinds)
+                metric = f"{gold}_{answer.replace(' ', '_')}"
+                printed = _published(material, voted.corpus, metric)
+                row = {"corpus": voted.corpus, "gold": gold, "answer": answer, "documents": number}
+                rows.append(row | {"published": printed})
+    return table_of(rows, UNANIMOUS, ("documents",))
+
+
+def agreed_rows(material: Material) -> pd.DataFrame:
+    """Table 6: detectors and people on the documents where all five people gave one answer, right or wrong.
+
+    Columns: what it is; `documents`; `accuracy`, `f1`, percent, with intervals; published values.
+    """
+    rows: list[dict[str, Any]] = []
+    for voted, votes in material.get(votes_of):
+        pairs = answers_of(votes, "all")
+        if not pairs:
+            continue
+        counts = counts_of_answers(pairs)
+        silent = counts_of_answers([(known, None) for known, _ in pairs])
+        for detector, label, some in ((MAJORITY, "Majority class", silent), (PEOPLE, "People", counts)):
+            row: dict[str, Any] = {"corpus": voted.corpus, "trained": "", "detector": detector, "label": label}
+            rows.append(row | {"documents": len(pairs)} | numbers_of(some, None, _resamples(material)))
+    for one, chosen in _with_votes(material):
+        places = [n for n, votes in chosen if votes.agreed[1] == VOTERS]
+        if places:
+            agreed = one.at(places)
+            numbers = numbers_of(agreed.counts, agreed.groups, _resamples(material))
+            rows.append(keys_of(one, material) | {"documents": len(places)} | numbers)
+    for row in rows:
+        of = row | {"probe": "all-agree"}
+        row |= {f"published_{name}": material.published.value(name, of) for name in ("accuracy", "f1")}
+    return table_of(rows, AGREED, ("seed", "documents"))
+
+
+def by_people_rows(material: Material) -> pd.DataFrame:
+    """Figure 3: detectors by the number of people who were right.
+
+    Columns: what it is; `right`, 0 to 5; `documents`; accuracy and F1, percent, with intervals over documents or groups
+    of them. Only detectors of corpora whose votes are joined.
+    """
+    rows = []
+    for one, chosen in _with_votes(material):
+        for right in range(VOTERS + 1):
+            some = one.at([n for n, votes in chosen if votes.right == right])
+            row = keys_of(one, material) | {"right": right, "documents": len(some.documents)}
+            numbers = numbers_of(some.counts, some.groups, _resamples(material)) if some.documents else {}
+            rows.append(row | {name: value for name, value in numbers.items() if name in BY_PEOPLE})
+    return table_of(rows, BY_PEOPLE, ("seed", "right", "documents"))
+
+
+def alone_rows(material: Material) -> pd.DataFrame:
+    """Section 6.4: what only people or only a detector get right, of the documents where all five people agree.
+
+    An incoherent document is right if its intruder is named (by a detector: among the flagged ones), a coherent one if
+    nothing is. Columns: what it is; `gold`; documents that `both`, `people_alone`, `detector_alone` or `neither` got
+    right; of the last, how many people and the detector called coherent.
+    """
+    rows = []
+    for one, chosen in _with_votes(material):
+        agreed = [(n, votes) for n, votes in chosen if votes.agreed[1] == VOTERS]
+        for gold in (COHERENT, INCOHERENT):
+            some = [(n, votes) for n, votes in agreed if (votes.gold is None) == (gold == COHERENT)]
+            if some:
+                rows.append(keys_of(one, material) | {"gold": gold} | _alone(one, some))
+    return table_of(rows, ALONE, ("seed", *ALONE[len(ROW) + 1 :]))
+
+
+def counts_of_answers(pairs: Sequence[tuple[Votes, int | None]]) -> Array:
+    """`counts_of` each answer: float64 [answers, 5]."""
+    rows = [counts_of(known.gold, () if answer is None else (answer,)) for known, answer in pairs]
+    return np.array(rows, float).reshape(-1, 5)
+
+
+def _answered(votes: Votes, answer: int | None) -> tuple[str, str]:
+    """The gold of a document, and what the answer is."""
+    if votes.gold is None:
+        return COHERENT, RIGHT_ANSWER if answer is None else CALLED_INCOHERENT
+    wrong = CALLED_COHERENT if answer is None else WRONG_PLACE
+    return INCOHERENT, RIGHT_ANSWER if answer == votes.gold else wrong
+
+
+def _alone(one: Judgement, some: Sequence[tuple[int, Votes]]) -> dict[str, int]:
+    people = np.array([votes.agreed[0] == votes.gold for _, votes in some])
+    places = [n for n, _ in some]
+    detector = one.found[places]
+    neither = ~people & ~detector
+    silent = np.array([votes.agreed[0] is None for _, votes in some])
+    return {
+        "both": int((people & detector).sum()),
+        "people_alone": int((people & ~detector).sum()),
+        "detector_alone": int((detector & ~people).sum()),
+        "neither": int(neither.sum()),
+        "people_coherent": int((neither & silent).sum()),
+        "detector_coherent": int((neither & ~one.flags[places]).sum()),
+    }
+
+
+def _with_votes(material: Material) -> Iterable[tuple[Judgement, list[tuple[int, Votes]]]]:
+    """Detectors, and the places of the documents that have votes."""
+    for one in material.get(first_judgements):
+        votes = material.get(joined_votes).get(one.judged.corpus, {})
+        found = [(n, votes[document.id]) for n, document in enumerate(one.documents) if document.id in votes]
+        if found:
+            yield one, found
+
+
+def _published(material: Material, corpus: str, metric: str) -> float | None:
+    value: float | None = material.published.value(metric, {"corpus": corpus, "detector": PEOPLE})
+    return value
+
+
+def _resamples(material: Material) -> int:
+    resamples: int = material.files.resamples
+    return resamples

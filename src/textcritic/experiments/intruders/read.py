@@ -1,0 +1,181 @@
+"""What tables and figures read: documents with what one detector says of them, and votes on them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.corpora.intruders.documents import Document, read_documents
+from textcritic.critics.detectors.counts import counts_of
+from textcritic.critics.detectors.predictions import Prediction, read_predictions
+from textcritic.critics.detectors.votes import Votes, read_votes
+from textcritic.errors import TextcriticError
+from textcritic.experiments.intruders.files import IntruderFiles, Judged, Voted
+from textcritic.inference import Groups, unit_of
+from textcritic.inference.statistics import Array
+from textcritic.report.tables import Material
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What a detector says of documents.
+
+    Attributes:
+        judged: which detector, of which corpus.
+        documents, predictions: of the same ids, in one order.
+    """
+
+    judged: Judged
+    documents: Sequence[Document]
+    predictions: Sequence[Prediction]
+
+    @cached_property
+    def counts(self) -> Array:
+        """`counts_of` of each document: float64 [documents, 5]."""
+        pairs = zip(self.documents, self.predictions, strict=True)
+        return np.array([counts_of(document.intruder, flagged(one)) for document, one in pairs], float).reshape(-1, 5)
+
+    @property
+    def groups(self) -> Groups:
+        """Of documents that share a source."""
+        return groups_of(self.documents)
+
+    @property
+    def found(self) -> npt.NDArray[np.bool_]:
+        """Whether a document was judged right to the sentence: its intruder flagged, or nothing where there is none."""
+        pairs = zip(self.documents, self.predictions, strict=True)
+        return np.array([_found(document, flagged(one)) for document, one in pairs], bool)
+
+    @property
+    def flags(self) -> npt.NDArray[np.bool_]:
+        """Whether any sentence of a document is flagged."""
+        return np.array([bool(flagged(one)) for one in self.predictions], bool)
+
+    def ranked(self) -> tuple[Array, npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+        """Of each sentence but the opening ones: its score, whether it is the intruder, and its unit."""
+        unit = unit_of(self.groups, len(self.documents))
+        sizes = [len(one.scores) for one in self.predictions]
+        truths = [np.arange(1, len(one.scores) + 1) == (d.intruder or 0) for d, one in self._pairs()]
+        scores = [one.scores for one in self.predictions]
+        return np.concatenate(scores), np.concatenate(truths), np.repeat(unit, sizes)
+
+    def at(self, places: Sequence[int]) -> "Judgement":
+        """Of some of the documents."""
+        return Judgement(self.judged, [self.documents[n] for n in places], [self.predictions[n] for n in places])
+
+    def _pairs(self) -> list[tuple[Document, Prediction]]:
+        return list(zip(self.documents, self.predictions, strict=True))
+
+
+def flagged(prediction: Prediction) -> list[int]:
+    """Positions of the sentences that a detector calls intruders, from 0 on."""
+    opening = [0] if prediction.opening_flagged else []
+    return [*opening, *(np.flatnonzero(prediction.flagged) + 1).tolist()]
+
+
+def groups_of(documents: Sequence[Document]) -> Groups:
+    """Of documents that share a source; None where none do."""
+    groups = [document.group for document in documents]
+    return groups if any(groups) else None
+
+
+def documents_of(material: Material) -> Mapping[str, list[Document]]:
+    """The test documents of each corpus."""
+    return {corpus.corpus: some_documents(corpus.test) for corpus in material.files.corpora}
+
+
+def judgements(material: Material) -> list[Judgement]:
+    """What each detector says of the test documents, in the order of the files.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or is not of these documents.
+    """
+    documents = material.get(documents_of)
+    return [judgement_of(one, documents[one.corpus], one.predictions) for one in material.files.judged]
+
+
+def first_judgements(material: Material) -> list[Judgement]:
+    """The same of the first training of each detector."""
+    files: IntruderFiles = material.files
+    first = set(files.first_seeds())
+    return [one for one in material.get(judgements) if one.judged in first]
+
+
+def votes_of(material: Material) -> list[tuple[Voted, list[Votes]]]:
+    """What people said of each corpus.
+
+    Raises:
+        TextcriticError: a file is missing or damaged; votes that should be joined differ from the documents.
+    """
+    found = []
+    for voted in material.files.voted:
+        votes = read_votes(voted.votes)
+        if voted.joined:
+            _check_joined(voted, votes, material.get(documents_of)[voted.corpus])
+        found.append((voted, votes))
+    return found
+
+
+def joined_votes(material: Material) -> Mapping[str, dict[str, Votes]]:
+    """By corpus and id, the votes on documents that are here."""
+    return {voted.corpus: {one.id: one for one in votes} for voted, votes in material.get(votes_of) if voted.joined}
+
+
+def judgement_of(judged: Judged, documents: Sequence[Document], path: Path) -> Judgement:
+    """What a file of predictions says of documents.
+
+    Raises:
+        TextcriticError: the file is missing or damaged, or is of other documents.
+    """
+    return Judgement(judged, documents, predictions_of(documents, path))
+
+
+def predictions_of(documents: Sequence[Document], path: Path) -> list[Prediction]:
+    """The predictions of a file, in the order of the documents; raises as `judgement_of`."""
+    predictions = {one.id: one for one in read_predictions(path)}
+    if len(predictions) != len(documents):
+        raise TextcriticError(f"{path}: {len(predictions)} predictions of {len(documents)} documents; rerun its rule")
+    for document in documents:
+        one = predictions.get(document.id)
+        if one is None or not len(one.scores) == len(one.flagged) == len(document.sentences) - 1:
+            what = "no prediction" if one is None else f"{len(one.scores)} scores"
+            raise TextcriticError(
+                f"{path}: {document.id}, of {len(document.sentences)} sentences, has {what}; rerun its rule"
+            )
+    return [predictions[document.id] for document in documents]
+
+
+def some_documents(path: Path) -> list[Document]:
+    """The documents of a file.
+
+    Raises:
+        TextcriticError: the file is missing or damaged, or has no document.
+    """
+    documents = read_documents(path)
+    if not documents:
+        raise TextcriticError(f"{path}: no documents in it; give a corpus with longer documents")
+    return documents
+
+
+def _found(document: Document, flags: Sequence[int]) -> bool:
+    return not flags if document.intruder is None else document.intruder in flags
+
+
+def _check_joined(voted: Voted, votes: Sequence[Votes], documents: Sequence[Document]) -> None:
+    known = {document.id: document for document in documents}
+    for one in votes:
+        document = known.get(one.id)
+        if document is None:
+            continue
+        places = [place for place in (one.gold, *one.answers) if place is not None]
+        if max(places, default=0) >= len(document.sentences) or one.gold != document.intruder:
+            what = f"gold {one.gold}" if one.gold != document.intruder else f"a vote for sentence {max(places)}"
+            raise TextcriticError(
+                f"{voted.votes}: file_id {one.id}: {what}, and the document has {len(document.sentences)} sentences"
+                f" and the intruder {document.intruder}; leave out `joined` where ids are of other documents"
+            )
+    if not any(one.id in known for one in votes):
+        raise TextcriticError(f"{voted.votes}: no file_id is a document of {voted.corpus}; leave out `joined`")

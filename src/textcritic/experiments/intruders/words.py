@@ -1,0 +1,120 @@
+"""What the numbers of intruder sentences say, in words."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from textcritic.experiments.intruders.names import MAJORITY, PEOPLE, IntruderNames, probe_name
+from textcritic.experiments.intruders.rows import CROSS, IN
+from textcritic.inference import ALPHA
+from textcritic.report.numbers import decimals, missing, plural
+from textcritic.report.section import Finding
+
+DEFINITIONS = (
+    (
+        "Intruder sentence",
+        "A sentence of another document that was put into a document in place of one of its own. The opening sentence "
+        "is never replaced (Shen et al. 2021).",
+    ),
+    (
+        "Detector",
+        "A model that says of each sentence of a document, except the opening one, whether it is an intruder.",
+    ),
+    (
+        "Accuracy and F1 of intruders",
+        "Accuracy is of documents: did the detector say that there is an intruder exactly where there is one? F1 is of "
+        "sentences: the harmonic mean of precision (how many flagged sentences are intruders) and recall (how many "
+        "intruders are flagged). About one sentence in eight is an intruder, so that a detector which flags nothing "
+        "has a fair accuracy and an F1 of 0.",
+    ),
+    (
+        "Flagged documents, at equal lengths",
+        "The share of documents in which a detector flags a sentence, computed for documents of equal numbers of "
+        "sentences and averaged with the lengths of the real documents.",
+    ),
+)
+
+
+def findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
+    """Of each corpus: which detector finds most, whether it beats silence and people, and how it fares elsewhere."""
+    said = []
+    for corpus, table in rows.groupby("corpus", sort=False):
+        where = f" on {corpus}" if rows["corpus"].nunique() > 1 else ""
+        judged = table[~table["detector"].isin([PEOPLE, MAJORITY])]
+        own = judged[judged["domain"] == IN]
+        if own.empty:
+            continue
+        best = own.loc[own["f1"].fillna(-1).idxmax()]
+        said.append(Finding(f"Best detector{where}", _best(best, names)))
+        if not missing(best["people_documents"]):
+            said.append(Finding(f"People{where}", _beside_people(best, names)))
+        chance = [row for row in own.to_dict("records") if _is_chance(row)]
+        if chance:
+            said.append(Finding(f"No better than chance{where}", _chance(chance, names)))
+        elsewhere = judged[(judged["domain"] == CROSS) & (judged["detector"] == best["detector"])]
+        for row in elsewhere.drop_duplicates("trained").to_dict("records"):
+            said.append(Finding(f"Another corpus{where}", _elsewhere(best, row, names)))
+    return said
+
+
+def probe_findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
+    """Of each detector on documents of the corpus that it was trained on, and of people: which edits are noticed."""
+    said = []
+    table = rows[(rows["where"] == "intruder") & rows["difference"].notna()]
+    for (corpus, trained, _), group in table.groupby(["corpus", "trained", "detector"], sort=False):
+        if trained not in (corpus, "") or not group[["base_f1", "edited_f1"]].to_numpy().any():
+            continue
+        some = group[(group["p_difference"] < ALPHA) & (group["difference"] > 0)]
+        name = names.detector(group.iloc[0].to_dict(), trained=False)
+        who = f"{name} on {corpus}" if table["corpus"].nunique() > 1 else name
+        edits = ", ".join(probe_name(probe) for probe in some["probe"])
+        words = f"the intruder is found better after {len(some)} of {plural(len(group), 'edit')}: {edits}"
+        said.append(Finding(who, f"{who}: {words if len(some) else 'no edit makes the intruder easier to find'}."))
+    return said
+
+
+def lines(rows: pd.DataFrame, names: IntruderNames) -> list[str]:
+    """What `textcritic show` prints: a line a detector."""
+    return [
+        f"{row['corpus']}: {names.detector(row)}: accuracy {_number(row['accuracy'])}, F1 {_number(row['f1'])}"
+        for row in rows.to_dict("records")
+    ]
+
+
+def _best(row: pd.Series, names: IntruderNames) -> str:
+    accuracy, f1 = _number(row["accuracy"]), _number(row["f1"])
+    silence = 100 * (1 - row["incoherent"] / row["documents"])
+    says = f"{names.detector(row)} finds most intruders: F1 is {f1}, and it judges {accuracy}% of the documents right."
+    if not missing(row["p_majority"]) and row["p_majority"] < ALPHA and row["accuracy"] > silence:
+        return f"{says} Calling every document coherent would be right for {_number(silence)}%, which is less."
+    return f"{says} That is no more than calling every document coherent, which is right for {_number(silence)}%."
+
+
+def _beside_people(row: pd.Series, names: IntruderNames) -> str:
+    who = names.detector(row)
+    numbers = f"F1 is {_number(row['own_f1'])} for {who} and {_number(row['people_f1'])} for people"
+    differ = not missing(row["p_people_f1"]) and row["p_people_f1"] < ALPHA
+    better = "the detector is better" if row["own_f1"] > row["people_f1"] else "people are better"
+    return f"On the same documents, {numbers}: {better if differ else 'no difference was found'}."
+
+
+def _is_chance(row: dict[str, object]) -> bool:
+    low, high = row["auc_low"], row["auc_high"]
+    return not missing(low) and float(str(low)) <= 0.5 <= float(str(high))
+
+
+def _chance(rows: Sequence[dict[str, object]], names: IntruderNames) -> str:
+    labels = "; ".join(names.detector(row) for row in rows)
+    return f"The scores of these do not tell intruders from other sentences (AUC 0.5 is in the interval): {labels}."
+
+
+def _elsewhere(best: pd.Series, row: dict[str, object], names: IntruderNames) -> str:
+    label = names.detector(row, trained=False)
+    return (
+        f"Trained on {row['trained']}, {label} reaches an F1 of {_number(row['f1'])} on the same documents; trained on "
+        f"documents of their own kind it reaches {_number(best['f1'])}."
+    )
+
+
+def _number(value: object) -> str:
+    return "not known" if missing(value) else decimals(float(str(value)), 1)

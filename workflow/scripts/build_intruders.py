@@ -1,0 +1,21 @@
+"""Choose the intruder of each attacked document, and write the corpus; or read a published one."""
+
+from pathlib import Path
+
+from textcritic import runlog
+from textcritic.corpora.intruders.build import Parts, build_intruders
+from textcritic.corpora.intruders.official import build_official
+from textcritic.plan.checks.process import SPLITS
+from textcritic.plan.spec import restore
+
+files, corpus = snakemake.input, snakemake.wildcards.corpus
+entry, folder = restore(snakemake.params.spec, "corpora"), Path(snakemake.output.statistics).parent
+with runlog.job(snakemake.log[0], f"build {corpus}"):
+    if files.official:
+        build_official(corpus, entry, folder)
+    else:
+        predictions = list(files.predictions) or [None] * len(SPLITS)
+        made_of = zip(SPLITS, files.documents, files.candidates, predictions, strict=True)
+        build_intruders(
+            corpus, entry["options"]["intruders"], {split: Parts(*paths) for split, *paths in made_of}, folder
+        )

@@ -1,0 +1,12 @@
+"""Cut the articles of a split, or of a sample, into documents of a few sentences."""
+
+from textcritic import runlog
+from textcritic.corpora.intruders.cut import Wanted, cut_corpus
+from textcritic.plan.spec import restore
+
+with runlog.job(snakemake.log[0], f"cut {snakemake.input.articles}"):
+    options = restore(snakemake.params.spec, "corpora")["options"]["intruders"]
+    split = snakemake.wildcards.get("split")
+    most = (options["documents"] or {}).get(split)
+    wanted = Wanted(most, tuple(snakemake.input.later)) if split else Wanted()
+    cut_corpus(snakemake.input.articles, snakemake.output.documents, snakemake.output.report, options, wanted)

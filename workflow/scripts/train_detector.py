@@ -1,0 +1,21 @@
+"""Train a detector of intruder sentences, or choose its threshold."""
+
+from textcritic import runlog
+from textcritic.critics.detectors.learner import Files
+from textcritic.critics.detectors.train import train_detector
+from textcritic.plan.spec import restore
+from textcritic.training.loop import Run
+
+w, given = snakemake.wildcards, snakemake.input
+with runlog.job(snakemake.log[0], f"train {w.detector}", runlog.gpus_of(snakemake.resources)):
+    run = Run(
+        snakemake.output.model,
+        snakemake.output.training,
+        w.detector,
+        snakemake.threads,
+        snakemake.params.version,
+        snakemake.resources.checkpoint_seconds,
+    )
+    files = Files(tokenizer=given.tokenizer or None, pretrained=given.pretrained or None, vectors=given.vectors or None)
+    entry = restore(snakemake.params.spec, "critics")
+    train_detector(given.train, given.validation, files, entry, int(w.detector_seed), run)
