@@ -26,6 +26,7 @@ NO_NUMBER = Refused("no number that is not part of a name, a date or a code")
 _WORDS = word_list("number_words")
 _SCALES = word_class("scales")
 _SMALLER = dict(entry.replace("-", " ").split(">") for entry in word_list("smaller"))
+_NAMED = frozenset(["no", "number", "route", "page", "chapter", "volume"])
 _ERAS = word_class("eras")
 
 
@@ -65,6 +66,8 @@ def _is_fixed(tokens: Sequence[Token], position: int) -> bool:
         return True
     if before is not None and before.text in "–—-/:#°.=" and before.end == token.start:
         return True
+    if before is not None and before.lower in _NAMED:
+        return True
     if (
         before is None
         or before.lower in PREPOSITIONS | COORDINATORS | DETERMINERS
@@ -72,7 +75,7 @@ def _is_fixed(tokens: Sequence[Token], position: int) -> bool:
         or _is_year(tokens, position)
     ):
         return False
-    return before.text != before.text.lower() or before.lower in ("no", "number", "route", "page", "chapter", "volume")
+    return before.text != before.text.lower()
 
 
 def _is_year(tokens: Sequence[Token], position: int) -> bool:
