@@ -33,6 +33,7 @@ __all__ = ["PAST", "PRESENT", "Verb", "finite_verbs"]
 _TEMPORAL = word_class("temporal")
 _STANDS_ALONE = word_class("stands_alone")
 _MOSTLY_PARTICIPLES = word_class("mostly_participles")
+_MODIFIERS = word_class("modifiers")
 _PARTICLES = word_class("particles")
 _NO_CLAUSE = frozenset(["as", "than", "so", "since", "even", "how", "why"])
 _BASE_SUBJECTS = frozenset(["they", "we", "i", "you", "ye", "thou"])
@@ -177,7 +178,7 @@ class _Reader:
             return False
         if clause.verb is not None:
             return self._is_listed(position) if before == "," else around.new_subject(place)
-        if before in NUMBER_WORDS or around.present_before(position) or around.verb_follows(position):
+        if before in NUMBER_WORDS | _MODIFIERS or around.present_before(position) or around.verb_follows(position):
             return False
         if before == ",":
             return clause.nominal and not around.inserted(position)

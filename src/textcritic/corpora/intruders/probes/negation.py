@@ -3,7 +3,7 @@
 from collections.abc import Sequence, Set
 
 from textcritic.corpora.intruders.probes.finite import PAST, Verb, finite_verbs
-from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base, is_participle
+from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base, is_participle, is_past_only
 from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
     AUXILIARIES,
@@ -96,7 +96,7 @@ def _opens_clause(tokens: Sequence[Token], start: int, finite: Set[int]) -> bool
             and before not in PREPOSITIONS | DETERMINERS | POSSESSIVES | AUXILIARIES
             and not tokens[place].is_capital
         )
-        if place in finite or (free and (base_of_third(word) or base_of(word))):
+        if place in finite or is_past_only(word) or (free and (base_of_third(word) or base_of(word))):
             return True
     return False
 

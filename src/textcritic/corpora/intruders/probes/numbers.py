@@ -66,6 +66,8 @@ def _is_fixed(tokens: Sequence[Token], position: int) -> bool:
         return True
     if before is not None and before.text in "–—-/:#°.=" and before.end == token.start:
         return True
+    if before is not None and before.text == "." and position > 1 and tokens[position - 2].lower in _NAMED:
+        return True
     if before is not None and before.lower in _NAMED:
         return True
     if (
