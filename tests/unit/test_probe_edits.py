@@ -144,6 +144,8 @@ def test_demonstratives(before, after):
         ("Ann, a painter, went to Rome.", "Ann, a painter, will go to Rome."),
         ("The hill, seen as holy, was high.", "The hill, seen as holy, will be high."),
         ('It was called "What Was Lost".', 'It will be called "What Was Lost".'),
+        ("After Thomas came, they left.", "After Thomas comes, they will leave."),
+        ("After the Romans came, they left.", "After the Romans come, they will leave."),
         ("Thou wast glad.", "Thou wilt be glad."),
     ],
 )  # fmt: skip
@@ -184,9 +186,12 @@ def test_conjunctions(before, after):
         ("It can fly.", "It cannot fly."),
         ("It will be his last film.", "It will not be his last film."),
         ("When he came, she left.", "When he came, she did not leave."),
+        ("When seen from afar, the sea has a low glow, as do most woods.",
+         "When seen from afar, the sea does not have a low glow, as do most woods."),
+        ("It turned to high art to live.", "It did not turn to high art to live."),
         ("This means that he won.", "This does not mean that he won."),
     ],
-)
+)  # fmt: skip
 def test_negation(before, after):
     assert negate(before) == after
 

@@ -148,7 +148,9 @@ def test_examples_are_the_first_of_intruders(made):
 
 
 def test_a_corpus_that_cannot_be_edited(made, tmp_path):
-    with pytest.raises(TextcriticError, match=r"test\.parquet: no probe can edit any of its 2 documents; are they English"):
+    with pytest.raises(
+        TextcriticError, match=r"test\.parquet: no probe can edit any of its 2 documents; are they English"
+    ):
         made([Document(name, ("Ein Haus.", "Ein Baum.")) for name in "ab"])
     assert not (tmp_path / "probes.parquet").exists()
     with pytest.raises(TextcriticError, match=r"no\.parquet: no such file"):
@@ -157,5 +159,7 @@ def test_a_corpus_that_cannot_be_edited(made, tmp_path):
 
 def test_other_corpora_have_no_probes(tmp_path):
     (tmp_path / "corpora.yaml").write_text("plain: {extractor: docstrings, probes: {documents: 5}}\n")
-    with pytest.raises(TextcriticError, match=r"probes\.documents: is for the extractor intruders; this entry's is docstr"):
+    with pytest.raises(
+        TextcriticError, match=r"probes\.documents: is for the extractor intruders; this entry's is docstr"
+    ):
         Registries([tmp_path], tmp_path)

@@ -157,7 +157,10 @@ class _Reader:
 
     def _auxiliary(self, position: int, word: str, before: str) -> Verb | None:
         """A form of be, have or do, or a modal; none behind another auxiliary, or where it is a noun (a will)."""
-        if word == "had" and before in TENSES:
+        if (word == "had" and before in TENSES) or (word == "art" and before != "thou"):
+            return None
+        inverted = self.around.word(position + 1) in SUBJECTS or before == "as"
+        if word in ("do", "does", "did", "doth", "didst") and inverted:  # as do most; so did he
             return None
         if word in ("have", "do") and (before in MODALS | {"to", "not", "did", "n't"} or before.endswith("n't")):
             return None

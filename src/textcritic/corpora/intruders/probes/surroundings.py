@@ -71,7 +71,10 @@ class Surroundings:
         """Whether a subordinator has a clause behind it; after, before, until and since can be prepositions."""
         after = self.word(position + 1)
         if self.word(position) not in PREPOSITIONS:
-            return not (after.endswith("ing") or after in PREPOSITIONS)
+            bare = (
+                base_of(after) is not None or after in PREPOSITIONS or after.endswith("ing")
+            )  # when seen, when in Rome
+            return not bare
         if after in SUBJECTS or after.endswith("ing"):
             return after in SUBJECTS
         for place in range(position + 1, min(len(self.tokens), position + 14)):
