@@ -223,7 +223,14 @@ def test_counts_are_edited_in_several_ways():
 
 
 def test_days_names_and_codes_stay():
-    for sentence in ("They met on May 5.", "He flew a Boeing 747.", "See no 4.", "It aired in the 1990s.", "In 44 BC."):
+    for sentence in (
+        "They met on May 5.",
+        "He flew a Boeing 747.",
+        "See no 4.",
+        "It aired in the 1990s.",
+        "In 44 BC.",
+        "Use 3.19.4.",
+    ):
         assert isinstance(exaggerate(sentence), Refused), sentence
 
 
@@ -248,7 +255,10 @@ def test_refusals_say_why(probe, sentence, reason):
 
 
 @pytest.mark.parametrize("probe", PROBES)
-@pytest.mark.parametrize("sentence", ["", " ", ".", '"', "(", "Ω ≠ 1", "he", "and", "was", "it", "that", "1990", "his"])
+@pytest.mark.parametrize(
+    "sentence",
+    ["", " ", ".", '"', "(", "Ω ≠ 1", "he", "and", "was", "it", "that", "1990", "his", "x -ed", "x-ed", "İt was"],
+)
 def test_odd_sentences_are_edited_or_refused(probe, sentence):
     assert isinstance(edited(probe, sentence), str | Refused)
 
