@@ -8,7 +8,6 @@ Zipf's law; a quarter of them are those of the paragraph's topic, of which there
 there is something to be found. Indexing runs in a process of its own, so that its peak memory is its own.
 """
 
-import json
 import resource
 import subprocess
 import sys
@@ -19,10 +18,10 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse
 from sklearn.utils import murmurhash3_32
+from timing import cpu_seconds
 
-from textcritic.corpora.intruders import retrieval
 from textcritic.corpora.intruders.retrieval import Ranker
-from textcritic.corpora.intruders.terms import BUCKETS, STOP_WORDS, count_terms, tokens_of
+from textcritic.corpora.intruders.terms import BUCKETS, STOP_WORDS, tokens_of
 
 PARAGRAPHS, TYPES, TOPIC, PER_TOPIC, TOP = 50_000, 400_000, 40, 50, 10
 BATCHED, ALONE = 16_384, 100
@@ -50,16 +49,13 @@ def paragraphs(number, seed=1):
 class OneByOne:
     """Terms of a query in a loop, a product of one row with the matrix, the best of what is not 0."""
 
-    def __init__(self, texts):
-        counts = sparse.vstack([count_terms(texts[n : n + 10_000]) for n in range(0, len(texts), 10_000)], format="csr")
-        having = np.bincount(counts.indices, minlength=BUCKETS)
-        self.idf = np.log((len(texts) - having + 0.5) / (having + 0.5)).clip(min=0)
+    def __init__(self, ranker):
+        parts = [(shard.counts, shard.buckets, shard.starts, (shard.size, BUCKETS)) for shard in ranker._shards]
+        counts = sparse.vstack([sparse.csr_array(part[:3], shape=part[3]) for part in parts], format="csr")
+        self.idf = np.log((ranker.size - ranker._having + 0.5) / (ranker._having + 0.5)).clip(min=0)
         weights = np.log1p(counts.data, dtype=float) * self.idf[counts.indices]
-        self.by_term = sparse.csr_array((weights, counts.indices, counts.indptr), shape=counts.shape).T.tocsr()
-
-    def nearest(self, text):
-        weights = self.weights_of(text)
-        return self.best(weights)
+        indices, starts = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
+        self.by_term = sparse.csr_array((weights, indices, starts), shape=counts.shape).T.tocsr()
 
     def weights_of(self, text):
         words = [token.lower() for token in tokens_of(text)]
@@ -71,7 +67,9 @@ class OneByOne:
         buckets = [murmurhash3_32(gram, positive=True) % BUCKETS for gram in grams]
         terms, counts = np.unique(buckets, return_counts=True)
         weights = np.log1p(counts) * self.idf[terms]
-        return sparse.csr_array((weights, terms, np.array([0, len(terms)])), shape=(1, BUCKETS))
+        # With indices of the matrix' type, else scipy copies the matrix' for each query.
+        terms, ends = terms.astype(np.int32), np.array([0, len(terms)], np.int32)
+        return sparse.csr_array((weights, terms, ends), shape=(1, BUCKETS))
 
     def best(self, weights):
         scores = (weights @ self.by_term).tocsr()
@@ -80,68 +78,63 @@ class OneByOne:
         return scores.indices[some], scores.data[some]
 
 
-def measure(number, folder):
-    """Seconds of CPU and of the clock, and peak memory [MiB], of indexing; then of queries together and one by one."""
-    began, clock = time.process_time(), time.time()
-    for _ in paragraphs(number):
-        pass
-    making = time.process_time() - began
-    began, clock = time.process_time(), time.time()
-    ranker = Ranker(paragraphs(number), folder)
-    indexing = time.process_time() - began - making
-    clock = time.time() - clock
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def measured(number, folder):
+    """Seconds of CPU and peak memory [MiB]: indexing, queries together, and one by one; all answers are compared."""
     places = np.sort(np.random.default_rng(2).permutation(number)[:BATCHED])
-    began = time.process_time()
-    nearest = ranker.nearest_others(places, TOP)
-    ranking = (time.process_time() - began) / len(places)
-    queried = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return ranker, places, nearest, {
-        "paragraphs": number,
-        "indexing_cpu": indexing,
-        "with_text_clock": clock,
-        "peak_indexing": peak,
-        "peak_queries": queried,
-        "ranking": ranking,
-    }  # fmt: skip
+    queries, making = [], 0.0
 
+    def texts():
+        nonlocal making
+        stream, wanted = paragraphs(number), set(places.tolist())
+        for place in range(number):
+            began = time.process_time()
+            text = next(stream)
+            making += time.process_time() - began
+            if place in wanted:
+                queries.append(text)
+            yield text
 
-def compare(number, folder):
-    """The same, and what one by one takes; all answers are compared."""
-    ranker, places, nearest, measured = measure(number, folder)
-    texts = list(paragraphs(number))
-    queries = [texts[place] for place in places]
     began = time.process_time()
-    ranker.nearest(queries, TOP)
-    measured["query"] = (time.process_time() - began) / len(places)
-    alone = OneByOne(texts)
-    rows = np.random.default_rng(3).permutation(len(places))[:ALONE]
-    began = time.process_time()
-    weights = [alone.weights_of(queries[row]) for row in rows]
-    counted = time.process_time()
-    answers = [alone.best(weight) for weight in weights]
-    ended = time.process_time()
+    ranker = Ranker(texts(), folder)
+    times = {"indexing": time.process_time() - began - making, "peak_indexing": peak()}
+    times["ranking"], nearest = per_query(lambda: ranker.nearest_others(places, TOP), len(places))
+    times["query"], _ = per_query(lambda: ranker.nearest(queries, TOP), len(places))
+    times["peak_queries"] = peak()
+    alone, rows = OneByOne(ranker), np.random.default_rng(3).permutation(len(places))[:ALONE]
+    counting, weights = per_query(lambda: [alone.weights_of(queries[row]) for row in rows], ALONE)
+    times["ranking_alone"], answers = per_query(lambda: [alone.best(weight) for weight in weights], ALONE)
+    times["query_alone"] = counting + times["ranking_alone"]
     for row, (documents, scores) in zip(rows, answers, strict=True):
-        others = documents != places[row]
-        np.testing.assert_allclose(nearest.scores[row], scores[others][:TOP], rtol=1e-9)
-    measured["ranking_alone"], measured["query_alone"] = (ended - counted) / ALONE, (ended - began) / ALONE
-    return measured
+        np.testing.assert_allclose(nearest.scores[row], scores[documents != places[row]][:TOP], rtol=1e-9)
+    return times
+
+
+def per_query(call, queries):
+    """CPU seconds for each query, and the answers."""
+    seconds, answers = cpu_seconds(call)
+    return seconds / queries, answers
+
+
+def peak():
+    """Of this process, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def test_a_large_collection(capsys):
-    done = subprocess.run([sys.executable, __file__, str(PARAGRAPHS)], check=True, capture_output=True, text=True).stdout
+    done = subprocess.run(
+        [sys.executable, __file__, str(PARAGRAPHS)], check=True, capture_output=True, text=True
+    ).stdout
     with capsys.disabled():
         print("\n" + done)
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
-        m = compare(int(sys.argv[1]), scratch)
+        m = measured(int(sys.argv[1]), scratch)
     print(
-        f"{m['paragraphs']:,} paragraphs: indexed in {m['indexing_cpu']:.0f} s of CPU ({m['with_text_clock']:.0f} s of the"
-        f" clock with making them), peak {m['peak_indexing']:,.0f} MiB, with queries {m['peak_queries']:,.0f} MiB.\n"
+        f"{int(sys.argv[1]):,} paragraphs: indexed in {m['indexing']:.0f} s of CPU, peak {m['peak_indexing']:,.0f} MiB,"
+        f" with {BATCHED:,} queries {m['peak_queries']:,.0f} MiB.\n"
         f"A query: from text {1e3 * m['query']:.2f} ms, one by one {1e3 * m['query_alone']:.2f} ms:"
-        f" {m['query_alone'] / m['query']:.0f} times; ranking alone {1e3 * m['ranking']:.2f} ms, one by one"
-        f" {1e3 * m['ranking_alone']:.2f} ms: {m['ranking_alone'] / m['ranking']:.0f} times."
+        f" {m['query_alone'] / m['query']:.1f} times; ranking alone {1e3 * m['ranking']:.2f} ms, one by one"
+        f" {1e3 * m['ranking_alone']:.2f} ms: {m['ranking_alone'] / m['ranking']:.1f} times."
     )
-    print(json.dumps({**m, "queries": BATCHED, "shard": retrieval.SHARD}))
