@@ -17,6 +17,7 @@ rule train_detector:
         tokenizer=paths.detector_tokenizer,
         pretrained=paths.detector_pretrained,
         vectors=paths.detector_vectors,
+        scorer=paths.detector_scorer,
     output:
         model=directory(f"{DETECTING}/model"),
         training=f"{DETECTING}/training.json",
@@ -36,6 +37,7 @@ rule train_detector:
         checkpoint_seconds=paths.detector_checkpoint_seconds,
     params:
         spec=spec("critics", "detector"),
+        made_with=paths.detector_made_with,
         version=stage("detect"),
     script:
         "../workflow/scripts/train_detector.py"
@@ -46,6 +48,7 @@ rule predict_documents:
     input:
         documents="results/corpora/{corpus}/test.parquet",
         model=f"{DETECTING}/model",
+        scorer=paths.detector_scorer,
     output:
         f"{DETECTING}/predictions/{{corpus}}/test.parquet",
     log:
@@ -69,6 +72,7 @@ use rule predict_documents as predict_probes with:
     input:
         documents="results/corpora/{corpus}/probes.parquet",
         model=f"{DETECTING}/model",
+        scorer=paths.detector_scorer,
     output:
         f"{DETECTING}/predictions/{{corpus}}/probes.parquet",
     log:
@@ -81,6 +85,7 @@ use rule predict_documents as predict_originals with:
     input:
         documents="results/intruders/documents/{corpus}/data/test.parquet",
         model=f"{DETECTING}/model",
+        scorer=paths.detector_scorer,
     output:
         f"{DETECTING}/predictions/{{corpus}}/data/test.parquet",
     log:
@@ -93,6 +98,7 @@ use rule predict_documents as predict_samples with:
     input:
         documents=f"results/intruders/documents/{{corpus}}/{SAMPLE}.parquet",
         model=f"{DETECTING}/model",
+        scorer=paths.detector_scorer,
     output:
         f"{DETECTING}/predictions/{{corpus}}/{SAMPLE}.parquet",
     log:

@@ -1,10 +1,13 @@
 """Which files a rule needs: the input functions of the workflow, read off the registries."""
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import LINKS, given_paths, is_parallel
+from textcritic.plan.checks.detectors import UNTRAINED
 from textcritic.plan.checks.parallel import parallel_paths
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source, from_file
@@ -118,6 +121,38 @@ class Paths:
         """The file of word vectors that a detector starts from, if it does."""
         _, settings = self._detector(w.detector)
         return settings.get("vectors") or []
+
+    def detector_scorer(self, w: Any) -> list[str]:
+        """What a detector that learns nothing is made with, on the corpus that its documents are cut out of.
+
+        Raises:
+            TextcriticError: the documents are cut out of no corpus.
+        """
+        kind, settings = self._detector(w.detector)
+        if kind not in UNTRAINED:
+            return []
+        base = self.registries.entry("corpora", w.trained)["options"].get("corpus")
+        if base is None:
+            raise TextcriticError(
+                f"{w.detector}: is made with a model of the corpus that documents are cut out of, and those of"
+                f" {w.trained} come from files; name another detector or corpus"
+            )
+        if kind == "surprise":
+            trained = f"{base}/{settings['setting']}/{settings['generator']}/seed{w.detector_seed}"
+            return [f"results/generators/{trained}/model"]
+        folder = f"results/critics/{settings['critic']}/{base}"
+        counts_words = "vocabulary" in self.registries.entry("critics", settings["critic"])
+        return [f"{folder}/critic.npz", *([f"{folder}/vocabulary.parquet"] if counts_words else [])]
+
+    def detector_made_with(self, w: Any) -> str:
+        """JSON of the canonical strings of the entries of what a detector is made with, by registry."""
+        kind, settings = self._detector(w.detector)
+        if kind not in UNTRAINED:
+            return "{}"
+        named = {"generators": settings.get("generator"), "critics": settings.get("critic")}
+        if named["critics"]:
+            named["resolvers"] = self.registries.entry("critics", named["critics"]).get("resolver")
+        return json.dumps({registry: self.registries.spec(registry, name) for registry, name in named.items() if name})
 
     def detector_checkpoint_seconds(self, w: Any) -> int:
         """Seconds between two checkpoints of a detector; 0 where nothing is trained by steps."""
