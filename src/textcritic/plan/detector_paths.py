@@ -11,7 +11,7 @@ from textcritic.plan.registries import Registries
 
 
 class DetectorPaths:
-    """Input functions of rules/detectors.smk, as those of `paths.Paths`; the wildcards have `detector` and `trained`."""
+    """Input functions of rules/detectors.smk; their wildcards have a `detector` and the corpus, `trained`."""
 
     def __init__(self, registries: Registries) -> None:
         self.registries = registries
