@@ -141,32 +141,6 @@ class Paths:
         entry = self.registries.entry("classifiers", w.classifier)
         return f"results/encodings/{w.corpus}/{entry['encoding']}/tokenizer" if "config" in entry["init"] else []
 
-    def detector_tokenizer(self, w: Any) -> str | list[str]:
-        """The tokenizer of a detector that is initialised from a configuration; none of any other."""
-        _, settings = self._detector(w.detector)
-        named = settings.get("encoding")
-        return f"results/encodings/{w.trained}/{named}/tokenizer" if named else []
-
-    def detector_pretrained(self, w: Any) -> str | list[str]:
-        """The folder that a detector starts from; none where it starts from nothing."""
-        _, settings = self._detector(w.detector)
-        init: Mapping[str, Any] = settings.get("init", {})
-        return hub_folder(init["hub"]) if "hub" in init else init.get("folder", [])
-
-    def detector_vectors(self, w: Any) -> str | list[str]:
-        """The file of word vectors that a detector starts from, if it does."""
-        _, settings = self._detector(w.detector)
-        return settings.get("vectors") or []
-
-    def detector_checkpoint_seconds(self, w: Any) -> int:
-        """Seconds between two checkpoints of a detector; 0 where nothing is trained by steps."""
-        return round((self.registries.entry("critics", w.detector)["training"] or {}).get("checkpoint_seconds", 0))
-
-    def _detector(self, name: str) -> tuple[str, Mapping[str, Any]]:
-        """The kind of a detector's model, and its settings."""
-        ((kind, settings),) = self.registries.entry("critics", name)["model"].items()
-        return kind, settings
-
     def shards(self, prefix: str, decoding: str) -> list[str]:
         """The shards of a sample."""
         return [f"{prefix}/shard{n}.parquet" for n in range(self.registries.entry("decodings", decoding)["shards"])]
