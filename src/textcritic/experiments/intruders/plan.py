@@ -16,7 +16,7 @@ from textcritic.experiments.intruders.files import (
     Voted,
 )
 from textcritic.plan.experiment import Experiment
-from textcritic.plan.sources import Source, check_critic, drawn
+from textcritic.plan.sources import Source, check_critic, drawn, measured
 
 EXTRACTOR, KIND = "intruders", "detector"
 CORPORA, JUDGED, VOTED = ALL = ("corpora", "judged", "voted")
@@ -157,7 +157,13 @@ class Intruders(Experiment):
         predictions = tuple(folder / path for folder in self._read_by(corpus))
         said = drawn(source, "intruders", self.registries) | {"scores": predictions[0]}
         documents = Path(f"results/intruders/documents/{corpus}") / path
-        return Generated(**said, documents=documents, cut=documents.with_suffix(".json"), predictions=predictions)
+        return Generated(
+            **said,
+            documents=documents,
+            cut=documents.with_suffix(".json"),
+            predictions=predictions,
+            perplexity=measured(source, self.registries)["perplexity"],
+        )
 
     def _read_by(self, corpus: str) -> list[Path]:
         """The folders of the judges' predictions on documents that are cut as those of a corpus."""

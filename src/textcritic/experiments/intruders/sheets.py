@@ -5,11 +5,12 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.experiments.intruders.generated import PERPLEXITY
 from textcritic.experiments.intruders.names import MAJORITY, NUMBERS, PEOPLE, IntruderNames, probe_name
 from textcritic.experiments.intruders.rows import CROSS
 from textcritic.inference import ALPHA
 from textcritic.plan.sources import GROUP
-from textcritic.report.cells import left_out_cell, measure_cell, unique
+from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unique, unit_remarks
 from textcritic.report.measure import Measure
 from textcritic.report.numbers import NONE, count, decimals, difference, missing, number, p_value
 from textcritic.report.sheet import Cell, Sheet
@@ -131,19 +132,24 @@ def probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
 
 def generated_sheet(rows: pd.DataFrame, names: IntruderNames, measures: Sequence[Measure]) -> Sheet:
     """How many documents of generated text are flagged."""
-    heads = ("Source", "Documents", "Sentences", *(measure.name for measure in measures), "Left out")
+    heads = ("Source", "Perplexity", "Documents", "Sentences", *(measure.name for measure in measures), "Left out")
     body = []
     if measures:
         for _, group in rows.groupby(["source", *GROUP], sort=False):
             first = group.iloc[0].to_dict()
             cells = [measure_cell(group, measure) for measure in measures]
-            counts = [Cell(count(group["documents"].sum())), Cell(number(group["sentences"].mean()))]
+            counts = [
+                ppl_cell(group, measure=PERPLEXITY),
+                Cell(count(group["documents"].sum())),
+                Cell(number(group["sentences"].mean())),
+            ]
             body.append([Cell(names.source(first, seed=False), heading=True), *counts, *cells, left_out_cell(group)])
     remarks = [
         "A document is flagged if the detector calls any of its sentences an intruder. A longer document has more "
         "chances of that, so the share is computed for documents of 3 sentences, of 4 and so on, and averaged with the "
         "lengths of the real documents. Under it: its 95% interval and p against real text, of documents of equal "
-        "length. Flagged more often than real text: sentences do not belong together."
+        "length. Flagged more often than real text: sentences do not belong together.",
+        *(unit_remarks(rows) if measures else []),
     ]
     return Sheet("generated", "How many documents are flagged", [[*map(Cell, heads)]], body, remarks=remarks)
 
