@@ -85,10 +85,10 @@ class Score:
     def verdict(self) -> str:
         """Whether the source differs from real text by this number.
 
-        `REAL` of real text; `NOT_SCORED` without a value; `NOT_COMPARED` of a number that real text has not; `DIFFERENT` if p is below `ALPHA`, or the value is infinite
-        and real text's is not; `SAME` if the 95% interval of the difference lies within the margin; else `UNKNOWN`, as
-        no difference was found and none is ruled out; `NOT_TESTED` where there is no p-value, or real text has no
-        finite value.
+        `REAL` of real text; `NOT_SCORED` without a value; `NOT_COMPARED` of a number that real text has not;
+        `DIFFERENT` if p is below `ALPHA`, or the value is infinite and real text's is not; `SAME` if the 95% interval
+        of the difference lies within the margin; else `UNKNOWN`, as no difference was found and none is ruled out;
+        `NOT_TESTED` where there is no p-value, or real text has no finite value.
         """
         if self.is_real:
             return REAL

@@ -60,7 +60,8 @@ def generated_rows(material: Material) -> pd.DataFrame:
 
     Columns: those of `measured.source_rows`; `sentences`, the mean of a document; of judge n `flagged_n`, percent, with
     its interval `_low`, `_high` over documents, or groups of them, `_p` against real text, and `flagged_n_plain`, the
-    share without weights; `ppl_all`, the perplexity of its generator, per `ppl_unit`; `scored.RECIPE`, of the first judge.
+    share without weights; `ppl_all`, the perplexity of its generator, per `ppl_unit`; `scored.RECIPE`, of the first
+    judge.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files are of other documents.
