@@ -118,7 +118,9 @@ class Intruders(Experiment):
             for corpus in corpora
             for trained in [corpus, *(other for other in self.block["corpora"] if other != corpus)]
             for seed in block["seeds"]
-            if corpus in (block["corpora"] or corpora) and trained in (block["trained"] or self.block["corpora"])
+            if corpus in (block["corpora"] or corpora)
+            and trained in (block["trained"] or self.block["corpora"])
+            and (block["across"] or trained == corpus)
         ]
         for one in every:
             if one not in seen and (not chosen or one[1] in chosen):
