@@ -1,8 +1,8 @@
 """Made-up recipes: a known chain of sections, each with words of its own, so that every stage has something to learn.
 
 `python tests/micro/recipes.py FOLDER` writes recipes.jsonl (a corpus, two articles of each book) and theirs.jsonl
-(samples with the order spoilt), stories.jsonl (short stories, each about one person), and sentences with translations, of
-which those in mixed.txt are in two languages.
+(samples with the order spoilt), stories.jsonl (short stories, each about one person), and sentences with translations,
+of which those in mixed.txt are in two languages.
 """
 
 import json

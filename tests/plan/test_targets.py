@@ -70,7 +70,10 @@ def test_the_short_name_is_that_of_the_only_configured_study_that_has_it(folder)
     targets = project(folder, **folders).targets()
     assert targets["table9"].path == targets["own_table9"].path == "results/studies/own/my-topics/tables/table9.csv"
     assert "belongs to the study model-criticism" in targets["model_criticism_table9"].refusal
-    assert "belongs to the studies beyond-perplexity, latent-lms and model-criticism" in targets["table2"].refusal
+    assert (
+        "belongs to the studies beyond-perplexity, document-coherence, latent-lms and model-criticism"
+        in targets["table2"].refusal
+    )
 
 
 def test_a_study_that_is_not_configured_need_not_be_right(folder):
