@@ -46,7 +46,10 @@ def test_a_target_of_a_study_that_is_not_configured_says_how_to_configure_it():
             f"{name} belongs to the study model-criticism, which is not configured; add --config"
             " studies=\"['model-criticism']\""
         )
-    for name, studies in (("table2", "beyond-perplexity, latent-lms and"), ("figure6", "beyond-perplexity and")):
+    for name, studies in (
+        ("table2", "beyond-perplexity, document-coherence, latent-lms and"),
+        ("figure6", "beyond-perplexity and"),
+    ):
         assert not targets[name].path
         assert targets[name].refusal.startswith(
             f"{name} belongs to the studies {studies} model-criticism, none of which is configured; add "
