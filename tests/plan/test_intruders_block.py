@@ -111,4 +111,4 @@ def test_detectors_may_stay_at_home(folder):
     ],
 )
 def test_what_does_not_go_together_is_refused(folder, keys, message):
-    assert_refused(folder, block(**keys), message)
+    assert_refused(folder, block(**{"tables": [], "votes": [], **keys}), message)

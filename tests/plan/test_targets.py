@@ -26,6 +26,8 @@ def test_every_numbered_part_of_the_papers_study_is_a_target():
     targets = shipped.targets()
     others = {f"beyond_perplexity_{part}" for part in NUMBERED}
     others |= {f"latent_lms_{part}" for part in (*(f"table{n}" for n in (1, 2)), *(f"figure{n}" for n in range(1, 5)))}
+    others |= {f"document_coherence_{part}" for part in (*(f"table{n}" for n in range(1, 8)), "figure2", "figure3")}
+    others |= {"document_coherence_demo_table3", "document_coherence_demo_table7"}
     assert set(targets) == parts | NUMBERED | others | {f"model_criticism_{part}" for part in parts}
     for part in parts:
         assert targets[part] == targets[f"model_criticism_{part}"]
