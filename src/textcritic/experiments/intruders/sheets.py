@@ -157,22 +157,29 @@ def generated_sheet(rows: pd.DataFrame, names: IntruderNames, measures: Sequence
 def number_cell(group: pd.DataFrame, name: str) -> Cell:
     """A number of a detector: of several trainings their mean and standard deviation, of one its interval."""
     values = group[name].dropna()
+    printed = group[f"published_{name}"].iloc[0] if f"published_{name}" in group else None
     if values.empty:
         why = group[f"{name}_why"].iloc[0] if f"{name}_why" in group else ""
-        return Cell(NONE, (why,) if why else ())
+        beside = "" if missing(printed) else f"published {_printed(printed)}"
+        return Cell(NONE, tuple(words for words in (why, beside) if words))
     write = _of_ranking if name in ("auc", "average_precision") else _percent
     notes = []
     if len(values) > 1:
         notes.append(f"sd {number(float(values.std(ddof=1)))} over {len(values)} trainings")
     elif not missing(low := group[f"{name}_low"].iloc[0]):
         notes.append(f"{write(low)}–{write(group[f'{name}_high'].iloc[0])}")
-    printed = group[f"published_{name}"].iloc[0] if f"published_{name}" in group else None
     if not missing(printed):
         notes += [
-            f"published {decimals(float(str(printed)), 1)}",
+            f"published {_printed(printed)}",
             f"ours {difference(float(values.mean()) - float(str(printed)))}",
         ]
     return Cell(write(float(values.mean())), tuple(notes))
+
+
+def _printed(value: Any) -> str:
+    """A published percentage, with as many decimals as were printed."""
+    number_of = float(str(value))
+    return decimals(number_of, 1 if round(number_of, 1) == number_of else 2)
 
 
 def _percent(value: Any) -> str:
