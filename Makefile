@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: demo criticise fairseq test test-fast slurm-test bench mutants lint format
 
-# STUDY=coreference-demo, STUDY=latent-lms-demo or STUDY=code-mixing-demo for another one.
+# STUDY=coreference-demo, latent-lms-demo, document-coherence-demo or code-mixing-demo for another one.
 demo: .venv/installed
 	textcritic demo $(STUDY)
 

@@ -206,7 +206,10 @@ def test_what_is_for_text_lacks_its_inputs_where_the_corpus_is_a_process(path, m
             (target, "the study model-criticism, which is not")
             for target in ("table9", "table11", "table14", "figure10")
         ),
-        ("table1", "the studies beyond-perplexity, latent-lms and model-criticism, none of which is"),
+        (
+            "table1",
+            "the studies beyond-perplexity, document-coherence, latent-lms and model-criticism, none of which is",
+        ),
         ("figure6", "the studies beyond-perplexity and model-criticism, none of which is"),
     ],
 )

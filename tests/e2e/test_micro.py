@@ -25,6 +25,7 @@ from recipes import write  # noqa: E402
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, unit_sums  # noqa: E402
 
 CONFIG = "tests/micro/config.yaml"
+INTRUDER_TABLES = ("detectors", "pairs", "difficulty", "probe-effects", "votes", "generated", "corpora-held")
 TENDENCY_TABLES = ("values", "distances", "means", "audit", "sizes")
 snakemake = partial(snake.snakemake, configfile=CONFIG)
 
@@ -140,6 +141,7 @@ def test_outputs_are_all_there(study):
         "tendencies": ("tendencies", *(f"tendencies-{name}" for name in TENDENCY_TABLES), "table4"),
         "recitation": ("recitation", "recitation-lengths", "recitation-passages", "table2"),
         "importance": ("estimates", "bounds", "curves", "texts", "settings", "table21", "table22"),
+        "intruders": (*INTRUDER_TABLES, "table31", "table33"),
     }
     numbered = {
         "topics": ("figure6",),
