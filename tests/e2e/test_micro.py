@@ -127,6 +127,21 @@ def test_every_drawn_article_is_scored_or_rejected_for_a_reason(study):
             assert int(float(entry["documents"])) + int(float(entry["rejected"])) == 80
 
 
+def test_samples_of_latent_models_have_their_mentions_and_lengths_of_real_texts(study):
+    lengths = pq.read_table(study / "results/corpora/mentions-micro/train.parquet")["tokens"].to_pylist()
+    for model, marked in (("entitynlm-micro", True), ("lstm-entities-micro", False)):
+        sample = study / f"results/samples/mentions-micro/wo-title/{model}/seed1/entities-micro"
+        texts = pq.read_table(sample / "draw1.parquet")
+        assert any(texts["mentions"].to_pylist()) is marked
+        assert {len(text) for text in texts["tokens"].to_pylist()} <= {min(len(text), 40) for text in lengths}
+        counts = json.loads((sample / "draw1.json").read_text())
+        assert (counts["drawn"], counts["kept"], counts["rejected"]) == (30, 30, {})
+    judged = {entry["generator"]: entry for entry in rows(study, "coreference", "entities")}
+    assert {name: int(float(entry["documents"]) + float(entry["rejected"])) for name, entry in judged.items()} == {
+        "data": 20, "entitynlm-micro": 30, "lstm-entities-micro": 30,
+    }  # fmt: skip
+
+
 def test_outputs_are_all_there(study):
     folder = study / "results/studies/micro"
     names = {
@@ -140,6 +155,7 @@ def test_outputs_are_all_there(study):
         "tendencies": ("tendencies", *(f"tendencies-{name}" for name in TENDENCY_TABLES), "table4"),
         "recitation": ("recitation", "recitation-lengths", "recitation-passages", "table2"),
         "importance": ("estimates", "bounds", "curves", "texts", "settings", "table21", "table22"),
+        "entities": ("coreference", "coreference-shares"),
     }
     numbered = {
         "topics": ("figure6",),

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.plan.checks.corpora import LINKS, given_paths, is_parallel
+from textcritic.plan.checks.decodings import GIVEN
 from textcritic.plan.checks.parallel import parallel_paths
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source, from_file
@@ -39,6 +40,11 @@ class Paths:
         """The folder of a corpus' knowledge graph; none where texts have no links."""
         linked = self.registries.entry("corpora", corpus)["extractor"] == LINKS
         return f"results/corpora/{corpus}/knowledge" if linked else []
+
+    def lengths(self, w: Any) -> str | list[str]:
+        """The texts whose lengths a sample's texts have; none where the decoding gives no length."""
+        given = self.registries.entry("decodings", w.decoding)["stop"] == GIVEN
+        return f"results/corpora/{w.corpus}/train.parquet" if given else []
 
     def dataset_spec(self, corpus: str) -> str:
         """The canonical string of the entry of the data set that a corpus is made from."""
