@@ -77,7 +77,13 @@ def test_mentions_travel_with_the_text(entity_model, lengths, tmp_path):
     draws = drawn(Drawn(model=entity_model, longest=9, lengths=lengths), tmp_path)
     counts, files = collected(tmp_path, [tmp_path / "0-150.parquet"], Limit(9))
     texts = read_structured(files.sample)
-    assert counts == {"drawn": 150, "kept": 150, "rejected": {}, "tokens": sum(d.tokens for d in draws), "unfinished": 0}
+    assert counts == {
+        "drawn": 150,
+        "kept": 150,
+        "rejected": {},
+        "tokens": sum(d.tokens for d in draws),
+        "unfinished": 0,
+    }
     assert counts == read_json(files.counts)
     assert [text.id for text in texts[:2]] == ["model-000000", "model-000001"]
     assert any(text.mentions for text in texts)
@@ -92,7 +98,7 @@ def test_mentions_travel_with_the_text(entity_model, lengths, tmp_path):
 def test_texts_without_an_end_are_rejected_or_kept_as_they_are(entity_model, tmp_path):
     draws = drawn(Drawn(model=entity_model, longest=4), tmp_path, count=10)
     assert {(draw.finish, draw.tokens) for draw in draws} == {("length", 4)}
-    counts, files = collected(tmp_path, [tmp_path / "0-10.parquet"], Limit(4, keep=True))
+    counts, _ = collected(tmp_path, [tmp_path / "0-10.parquet"], Limit(4, keep=True))
     assert (counts["kept"], counts["unfinished"], counts["tokens"]) == (10, 10, 40)
     with pytest.raises(TextcriticError, match=r"of 10 articles none can be used \(no end within 4 tokens: 10\); train"):
         collected(tmp_path, [tmp_path / "0-10.parquet"], Limit(4))

@@ -1,6 +1,7 @@
 """Figures of importance sampling: perplexity against K, its density over repeats, effective draws, latent states."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 from textcritic.experiments.importance.files import ImportanceFiles
 from textcritic.experiments.importance.names import ImportanceNames, keys_of
-from textcritic.experiments.importance.panels import WIDTH, Line, Panel, drawn_panels, panels_of
+from textcritic.experiments.importance.panels import LINE, WIDTH, Line, Panel, drawn_panels, panels_of
 from textcritic.experiments.importance.read import read_weights
 from textcritic.experiments.importance.rows import curves_alone
 from textcritic.experiments.importance.states import example_charts
@@ -136,12 +137,12 @@ def density_chart(panels: list[Panel], width: float) -> Figure:
     return drawn_panels(panels, draw, width)
 
 
-def effective_chart(panels: list[Panel], draws: Mapping[tuple[str, str], int], width: float) -> Figure:
+def effective_chart(panels: list[Panel], draws: Mapping[tuple[Any, ...], int], width: float) -> Figure:
     """Effective draws as a share of K: of the median text (dot) and of the middle 80% of texts (bar).
 
     Args:
         panels: of the rows of the table `texts`.
-        draws: K, by corpus and generator.
+        draws: K of each estimate, by `LINE`.
         width: inches.
     """
 
@@ -166,9 +167,9 @@ def effective_chart(panels: list[Panel], draws: Mapping[tuple[str, str], int], w
     return drawn_panels(panels, draw, width, height)
 
 
-def _spread(axes: Axes, place: int, line: Line, draws: Mapping[tuple[str, str], int]) -> None:
+def _spread(axes: Axes, place: int, line: Line, draws: Mapping[tuple[Any, ...], int]) -> None:
     first = line.rows.iloc[0]
-    shares = line.rows["ess"] / draws[first["corpus"], first["generator"]]
+    shares = line.rows["ess"] / draws[tuple(first[LINE])]
     low, middle, high = shares.quantile([0.1, 0.5, 0.9])
     axes.plot([low, high], [place, place], color=line.colour, linewidth=5, alpha=0.35, solid_capstyle="butt")
     axes.plot(middle, place, "o", color=line.colour, markersize=5)
@@ -209,6 +210,7 @@ def _baselines(estimates: pd.DataFrame) -> dict[str, tuple[str, float]]:
     }
 
 
-def _draws(estimates: pd.DataFrame) -> dict[tuple[str, str], int]:
+def _draws(estimates: pd.DataFrame) -> dict[tuple[Any, ...], int]:
+    """K of each estimate, by what it is."""
     drawn = estimates[estimates["proposal"] != ""]
-    return {(row["corpus"], row["generator"]): int(row["draws"]) for row in drawn.to_dict("records")}
+    return {tuple(row[key] for key in LINE): int(row["draws"]) for row in drawn.to_dict("records")}

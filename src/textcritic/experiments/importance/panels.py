@@ -8,9 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from textcritic.experiments.importance.files import MIXED
 from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.report.cells import unique
-from textcritic.report.style import LINE_COLOURS, MUTED, new_figure, style
+from textcritic.report.style import INK, LINE_COLOURS, MUTED, new_figure, style
 
 WIDTH, HEIGHT = 8.2, 3.1  # inches, of the figure and of a panel
 NARROW_BELOW = 5
@@ -102,7 +103,7 @@ def _parts(rows: pd.DataFrame) -> list[pd.DataFrame]:
 
 def _line(rows: pd.DataFrame, names: ImportanceNames, number: int, by_proposal: bool = False) -> Line:
     first = rows.iloc[0].to_dict()
-    peekless = not first["peeks"]
+    peekless, mixed = not first["peeks"], first["temperature"] == MIXED
     label = names.proposals[first["proposal"]] if by_proposal else names.line(first)
-    colour = MUTED if peekless else LINE_COLOURS[number % len(LINE_COLOURS)]
+    colour = MUTED if peekless else INK if mixed else LINE_COLOURS[number % len(LINE_COLOURS)]
     return Line(label, rows, colour, (0, (4, 1.6)) if peekless else "-")
