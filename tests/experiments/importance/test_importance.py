@@ -24,7 +24,7 @@ from textcritic.experiments.importance.rows import (
     text_rows,
 )
 from textcritic.experiments.importance.sheets import estimates_sheet, paper_estimates_sheet
-from textcritic.experiments.importance.states import example_of, state_rows
+from textcritic.experiments.importance.states import _fitted, example_of, state_rows
 from textcritic.experiments.importance.tables import KEYS
 from textcritic.experiments.importance.words import findings, lines
 from textcritic.files import arrays_of
@@ -249,6 +249,23 @@ def test_states_are_the_symbols_of_the_paper():
     }
     assert example_of([Structured("y", words), text]) is text
     assert example_of([Structured("y", words)]) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "room", "shown"),
+    [
+        ("reflexive", 9.5, "reflexive"),
+        ("reflexive", 8.0, "reflex-\nive"),
+        ("Los_Angeles", 8.0, "Los\nAngeles"),
+        ("P54:team_of", 8.0, "P54:\nteam of"),
+        ("Los_Angeles_Clippers", 8.0, "Los\nAngeles…"),
+        ("unforgettable", 6.0, "unfor-\ngetta…"),
+    ],
+)
+def test_labels_that_are_too_wide_are_broken_where_one_would_break_them(value, room, shown):
+    fitted = _fitted(value, room)
+    assert fitted == shown
+    assert max(map(len, fitted.split("\n"))) <= room
 
 
 def test_shards_of_other_texts_are_refused_by_name(files, tmp_path):
