@@ -142,6 +142,23 @@ def test_samples_of_latent_models_have_their_mentions_and_lengths_of_real_texts(
     }  # fmt: skip
 
 
+def test_estimates_have_a_mixture_of_temperatures_and_a_particle_filter(study):
+    entries = [entry for entry in rows(study, "estimates", "importance") if entry["proposal"]]
+    mixed = {entry["generator"] for entry in entries if float(entry["temperature"]) == 0}
+    assert mixed == {"rnng-micro", "entitynlm-micro", "kglm-micro", "hsmm-micro"}
+    assert {float(entry["draws"]) for entry in entries if float(entry["temperature"]) == 0} == {20}
+    filtered = [(e["generator"], e["proposal"], float(e["temperature"])) for e in entries if e["smc"]]
+    assert filtered == [
+        ("entitynlm-micro", "entity-disc-micro", 1),
+        ("kglm-micro", "kglm-disc-micro", 1),
+        ("hsmm-micro", "noisy-micro", 1),
+        ("hsmm-micro", "blind-micro", 1),
+    ]
+    for entry in entries:
+        if entry["smc"] and entry["exact"]:
+            assert float(entry["smc"]) > 0.9 * float(entry["exact"])
+
+
 def test_outputs_are_all_there(study):
     folder = study / "results/studies/micro"
     names = {

@@ -163,7 +163,8 @@ def _fitted(value: str, room: float) -> str:
     letters = max(3, int(room))
     if len(value) <= letters:
         return value
-    lines, rest = [], value.replace("_", " ").replace(":", ": ")
+    lines: list[str] = []
+    rest = value.replace("_", " ").replace(":", ": ")
     while rest and len(lines) < 2:
         line, rest = _broken(rest, letters)
         lines.append(line)
