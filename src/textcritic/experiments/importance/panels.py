@@ -73,7 +73,7 @@ def panels_of(table: pd.DataFrame, names: ImportanceNames) -> list[Panel]:
 
 
 def drawn_panels(
-    panels: Sequence[Panel], draw: Callable[[Axes, Panel], None], width: float, height: float = HEIGHT
+    panels: Sequence[Panel], draw: Callable[[Axes, Panel], None], width: float, height: float = HEIGHT, pad: float = 8
 ) -> Figure:
     """A figure of panels, two beside each other where there is room, each drawn by a function.
 
@@ -82,6 +82,7 @@ def drawn_panels(
         draw: draws one.
         width: inches.
         height: of a panel, inches.
+        pad: points between a panel and its title.
     """
     columns = 1 if width < NARROW_BELOW or len(panels) == 1 else 2
     lines = -(-len(panels) // columns)
@@ -90,7 +91,7 @@ def drawn_panels(
         grid = figure.subplots(lines, columns, squeeze=False).ravel()
         for axes, panel in zip(grid, panels, strict=False):
             draw(axes, panel)
-            axes.set_title(panel.title, pad=8, fontsize=10)
+            axes.set_title(panel.title, pad=pad, fontsize=10)
         for axes in grid[len(panels) :]:
             axes.set_visible(False)
         figure.tight_layout(h_pad=1.8, w_pad=2.2)

@@ -96,7 +96,7 @@ def _table_chart(text: Structured, width: float, most: int) -> Figure:
     with style():
         figure = new_figure(width, height)
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-        axes.set_xlim(-0.7, len(tokens))
+        axes.set_xlim(-0.7, len(tokens) + 0.15)
         axes.set_ylim(len(rows) + 0.5, -0.5)
         axes.axis("off")
         for y, (name, values) in enumerate([("x", list(tokens)), *rows.items()]):
