@@ -25,6 +25,7 @@ from textcritic.report.tables import Material
 CURVES, EFFECTIVE = "importance-curves", "effective-draws"
 GRID = 200  # points of a density
 FAR = 20  # a density of values that are so many times apart has a logarithmic scale
+LONG = 14  # letters of a long name
 SPREAD = 1e-9  # repeats that differ by a smaller share are all the same
 SHARES = (0.001, 0.01, 0.1, 1.0)
 
@@ -209,8 +210,10 @@ def _scale(axes: Axes, tables: list[pd.DataFrame]) -> None:
 
 
 def _legend(axes: Axes) -> None:
-    lines = len(axes.get_legend_handles_labels()[0])
-    axes.legend(fontsize=8, ncols=2 if lines > 4 else 1, handlelength=1.8, columnspacing=1.0, loc="best")
+    labels = axes.get_legend_handles_labels()[1]
+    # Two columns of long names would cover curves.
+    beside = len(labels) > 4 and sum(len(label) > LONG for label in labels) < 2
+    axes.legend(fontsize=8, ncols=2 if beside else 1, handlelength=1.8, columnspacing=1.0, loc="best")
 
 
 def _baselines(estimates: pd.DataFrame) -> dict[str, tuple[str, float]]:
