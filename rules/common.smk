@@ -54,6 +54,7 @@ wildcard_constraints:
     shards=r"\d+",
     samples=r"\d+",
     temperature=r"\d+(\.\d+)?",
+    temperatures=r"\d+(\.\d+)?(-\d+(\.\d+)?)+",
 
 
 SPLITS = ["train", "validation", "test"]

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from textcritic.errors import TextcriticError, suggestion
+from textcritic.errors import TextcriticError, listed, suggestion
 from textcritic.experiments import KINDS, kind_of
 from textcritic.files import read_json
 from textcritic.plan.checks.models import GRADIENT
@@ -132,7 +132,7 @@ class Project:
         for part, names in owners.items():
             configured = [name for name in names if name in self.studies]
             if len(configured) > 1:
-                full = " and ".join(f"{name.replace('-', '_')}_{part}" for name in configured)
+                full = listed([f"{name.replace('-', '_')}_{part}" for name in configured])
                 targets[part] = Target(refusal=f"several configured studies have a {part}; ask for {full}")
             else:
                 targets[part] = self._target(part, configured or names, part)
@@ -151,11 +151,10 @@ class Project:
         """The part of the only study there is, or why it cannot be asked for: none of these is configured."""
         first = studies[0]
         if first not in self.studies:
-            listed = f"{', '.join(studies[:-1])} and {studies[-1]}"
             which = (
                 f"the study {first}, which is not configured; add"
                 if len(studies) == 1
-                else f"the studies {listed}, none of which is configured; add one of them, e.g."
+                else f"the studies {listed(studies)}, none of which is configured; add one of them, e.g."
             )
             return Target(
                 refusal=f"{target} belongs to {which} --config studies=\"['{first}']\""
