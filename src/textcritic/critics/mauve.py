@@ -8,7 +8,8 @@ over seeds of k-means, the interval, the test and the refusals.
 import hashlib
 import importlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -252,16 +253,34 @@ def _divergence(p: Array, q: Array) -> Array:
 
 def _library(first: Any, second: Any, options: MauveOptions, buckets: int, seed: int) -> Any:
     """The library's own call; it wants ints of Python."""
-    return load_library().compute_mauve(
-        p_features=first,
-        q_features=second,
-        num_buckets=int(buckets),
-        mauve_scaling_factor=options.scaling,
-        kmeans_num_redo=options.redo,
-        kmeans_max_iter=options.iterations,
-        seed=int(seed),
-        verbose=False,
-    )
+    library = load_library()
+    with _quiet():
+        return library.compute_mauve(
+            p_features=first,
+            q_features=second,
+            num_buckets=int(buckets),
+            mauve_scaling_factor=options.scaling,
+            kmeans_num_redo=options.redo,
+            kmeans_max_iter=options.iterations,
+            seed=int(seed),
+            verbose=False,
+        )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what faiss, which is not Python, writes at every call: that there are few points for its clusters."""
+    kept = [os.dup(number) for number in (1, 2)]
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for number in (1, 2):
+            os.dup2(nowhere, number)
+        yield
+    finally:
+        for number, own in zip((1, 2), kept, strict=True):
+            os.dup2(own, number)
+            os.close(own)
+        os.close(nowhere)
 
 
 def load_library() -> Any:
