@@ -241,7 +241,7 @@ def _answer(value: Any, header: Header, where: str) -> Answer:
             annotator=read.text("annotator"),
             item=read.text("item"),
             document=read.text("document"),
-            source=_source(read.of("source", dict, "an object"), f"{where}: `source`"),
+            source=read_source(read.of("source", dict, "an object"), f"{where}: `source`"),
             sha256=_digest(read.text("sha256")),
             order=order,
             phase=read.one_of("phase", PHASES),
@@ -282,7 +282,12 @@ def given_answer(value: Any, header: Header, where: str) -> Given:
     return SectionsAnswer(tuple(titles), read.of("coherent", bool, "true or false"))
 
 
-def _source(value: Any, where: str) -> Source | RealSource:
+def read_source(value: Any, where: str) -> Source | RealSource:
+    """Who wrote a text, from an object of the file.
+
+    Raises:
+        TextcriticError: it names neither real text nor a sample.
+    """
     if value.get("real"):
         read = _Record(value, where, {"corpus", "real"})
         if value["real"] is not True:
@@ -291,6 +296,21 @@ def _source(value: Any, where: str) -> Source | RealSource:
     read = _Record(value, where, {item.name for item in fields(Source)} | {"real"})
     corpus, setting, generator, decoding = (read.text(key) for key in ("corpus", "setting", "generator", "decoding"))
     return Source(corpus, setting, generator, decoding, *(read.of(key, int, "a whole number") for key in RUN))
+
+
+def read_time(text: str, where: str) -> datetime:
+    """A time with its zone, in UTC.
+
+    Raises:
+        TextcriticError: it is none.
+    """
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        time = None
+    if time is None or time.tzinfo is None:
+        raise TextcriticError(f"{where} is {text!r}; it should be a time with its zone, as 2026-11-23T10:00:00+00:00")
+    return time.astimezone(UTC)
 
 
 def _digest(text: str) -> str:
@@ -347,13 +367,4 @@ class _Record:
         return value
 
     def time(self, key: str) -> datetime:
-        text = self.text(key)
-        try:
-            time = datetime.fromisoformat(text)
-        except ValueError:
-            time = None
-        if time is None or time.tzinfo is None:
-            raise TextcriticError(
-                f"{self.where}: `{key}` is {text!r}; it should be a time with its zone, as 2026-11-23T10:00:00+00:00"
-            )
-        return time.astimezone(UTC)
+        return read_time(self.text(key), f"{self.where}: `{key}`")
