@@ -21,7 +21,7 @@ LABELS = (
 ANNOTATORS = (
     "annotator", "answers", "coherent_percent", "minutes", "minutes_first_half", "minutes_second_half",
     "coherent_first_half", "coherent_second_half", "attention_passed", "attention", "as_classifier", "by_chance",
-    "p_labels", "flagged",
+    "p_labels", "drift", "drift_low", "drift_high", "flagged",
 )  # fmt: skip
 ARTICLES = ("corpus", "score", "answers", "systems", "area", "ci_low", "ci_high", "p_value", "of_these", "why")
 LEAST_SECTIONS = 20
@@ -83,8 +83,9 @@ def annotator_rows(material: Material) -> pd.DataFrame:
     Columns: `annotator` (`all` is the last), `answers`, `coherent_percent`, median `minutes` an article, and in the
     first and the second half of an annotator's own items; `attention_passed` of `attention` texts that say what is to
     be answered; `as_classifier`, percent of section types that are the classifier's, `by_chance`, what they would be
-    with the annotator's own types in any other order, and `p_labels` of this; `flagged`, why the answers may be given
-    at random. Nobody is left out for it.
+    with the annotator's own types in any other order, and `p_labels` of this; of all together `drift`, the share called
+    coherent in second halves less that in first halves, in points, with its 95% interval; `flagged`, why the answers
+    may be given at random. Nobody is left out for it.
     """
     answers = material.get(collected)
     names = list(dict.fromkeys([*(one.annotator for one in answers.judged), *answers.attention]))
@@ -95,7 +96,9 @@ def annotator_rows(material: Material) -> pd.DataFrame:
         rows.append(_annotator(name, own, answers.attention.get(name, ()), typical))
     if answers.judged:
         every = _halves(answers.judged)
-        rows.append({"annotator": EVERYTHING, "answers": len(answers.judged), **every, "flagged": ""})
+        moved = drift(answers.judged)
+        of_all = {} if moved is None else _percent(moved, "drift", "drift_low", "drift_high")
+        rows.append({"annotator": EVERYTHING, "answers": len(answers.judged), **every, **of_all, "flagged": ""})
     table = pd.DataFrame(rows).reindex(columns=list(ANNOTATORS))
     return table.astype({column: float for column in ANNOTATORS if column not in ("annotator", "flagged")})
 

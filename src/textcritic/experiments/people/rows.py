@@ -30,8 +30,10 @@ def mauve_estimate(scored: Scored, real: Scored | None, _: int) -> Estimate:
     if found is None:
         return Estimate()
     p = None if real is None else found.p
+    if found.value is None:
+        return Estimate(reason=found.reason)
     more: dict[str, Any] = {"mauve_documents": found.documents, "mauve_buckets": found.buckets}
-    more["mauve_library"] = found.by_seed[0] if found.by_seed else None
+    more["mauve_library"] = found.by_seed[0]
     more["mauve_sd"] = float(np.std(found.by_seed, ddof=1)) if found.by_seed[1:] else None
     return Estimate(found.value, found.low, found.high, p, more, found.reason)
 

@@ -9,6 +9,7 @@ import pandas as pd
 from textcritic.experiments.people.rows import COHERENT, LATENT_PPL, MAUVE
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unit_remarks
+from textcritic.report.measure import Measure
 from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, decimals, interval, missing, number, p_value, percent, plural
 from textcritic.report.sheet import Cell, Sheet
@@ -21,13 +22,13 @@ def metrics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     heads = ("Source", "Perplexity", MAUVE.name, LATENT_PPL.name, COHERENT.name, "Left out")
     body = []
     for _, group in rows.groupby(["corpus", "source", *GROUP[1:]], sort=False):
-        people = measure_cell(group, COHERENT)
+        people = _cell(group, COHERENT)
         notes = list(people.notes)
         if not missing(answers := group["answers"].sum()) and answers:
             notes.append(f"{plural(int(answers), 'answer')}, {plural(int(group['annotators'].max()), 'annotator')}")
         if group["of_these"].fillna(False).any():
             notes.append(THESE)
-        cells = [ppl_cell(group), measure_cell(group, MAUVE), measure_cell(group, LATENT_PPL)]
+        cells = [ppl_cell(group), _cell(group, MAUVE), measure_cell(group, LATENT_PPL)]
         cells += [Cell(people.text, tuple(notes)), left_out_cell(group)]
         body.append([Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True), *cells])
     return Sheet(
@@ -37,6 +38,17 @@ def metrics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         body,
         remarks=[*metric_remarks(rows), *unit_remarks(rows)],
     )
+
+
+def _cell(group: pd.DataFrame, measure: Measure) -> Cell:
+    """A measure of one source; where it has no value of ours why, and the published one all the same."""
+    cell = measure_cell(group, measure)
+    if group[measure.value].notna().any():
+        return cell
+    why = [] if measure.why not in group else list(dict.fromkeys(group[measure.why]))
+    printed = group[measure.published].iloc[0]
+    beside = [] if missing(printed) else [f"published {printed:,.2f}"]
+    return replace(cell, notes=(*filter(None, why), *beside))
 
 
 def metric_remarks(rows: pd.DataFrame) -> list[str]:
@@ -176,7 +188,11 @@ def annotators_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     heads = ("Annotator", "Answers", "Coherent, %", "Minutes", "Attention", "As the classifier, %", "Doubts")
     body = []
     for row in rows.to_dict("records"):
-        coherent = (f"{number(row['coherent_first_half'])} then {number(row['coherent_second_half'])}",)
+        coherent: tuple[str, ...] = (
+            f"{number(row['coherent_first_half'])} then {number(row['coherent_second_half'])}",
+        )
+        if not missing(row["drift_low"]):
+            coherent += (f"change: {_signed(row['drift_low'])} to {_signed(row['drift_high'])} points",)
         minutes = (f"{number(row['minutes_first_half'])} then {number(row['minutes_second_half'])}",)
         attention = NONE if missing(row["attention"]) or not row["attention"] else (
             f"{count(row['attention_passed'])} of {count(row['attention'])}"
@@ -187,8 +203,9 @@ def annotators_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
         body.append([Cell(row["annotator"], heading=True), *cells, Cell(row["flagged"] or "none", words=True)])
     remarks = [
         "Minutes: the median from when an article was shown until its answer, idle time included. “Then”: in the first"
-        " and in the second half of an annotator’s own items. By chance: with the same types in any other order. Nobody"
-        " is left out for a doubt; who is to be left out is a rule to be fixed before answers are seen."
+        " and in the second half of an annotator’s own items. Change: the 95% interval of the difference. By chance:"
+        " with the same types in any other order. Nobody is left out for a doubt: who is to be left"
+        " out is a rule to be fixed before answers are seen."
     ]
     return _plain("people-annotators", "The annotators", heads, body, remarks, 1)
 
