@@ -17,8 +17,8 @@ from textcritic.errors import TextcriticError
 from textcritic.inference.statistics import Array
 
 LEAST_ANNOTATORS = 8
-"""With fewer, the interval of a share that is to hold for other annotators covers less than 93%: of 5 annotators 92%,
-of 3 88% to 90%."""
+"""With fewer, the interval of a share that is to hold for other annotators covers less than 93%: of 5 annotators 92% to
+94%, of 3 89% to 91%."""
 LEAST_OF_DIFFERENCE = 3
 """The same of a difference between systems, in which an annotator's strictness cancels out: of 3 annotators 95%."""
 LEAST_ARTICLES = 20
