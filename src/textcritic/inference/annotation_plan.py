@@ -109,6 +109,8 @@ def articles_for_power(design: Design, first: float, second: float, wanted: floa
     """The fewest articles of each system with which the test has this power; None where no number has; as above."""
     if first == second:
         raise TextcriticError("plan: both systems have the same share; give two that differ")
+    if not 0 < wanted < 1:
+        raise TextcriticError(f"plan: a power of {wanted:g}; give a number between 0 and 1")
     return _fewest(design, lambda with_so_many: power(with_so_many, first, second) >= wanted)
 
 

@@ -11,10 +11,22 @@ from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unit_remarks
 from textcritic.report.measure import Measure
 from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, decimals, interval, missing, number, p_value, percent, plural
+from textcritic.report.numbers import (
+    NONE,
+    count,
+    decimals,
+    interval,
+    missing,
+    number,
+    p_value,
+    percent,
+    plural,
+    significant,
+)
 from textcritic.report.sheet import Cell, Sheet
 
 THESE = "of these annotators"
+LEAST_PROBABILITY = 1e-6
 
 
 def metrics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -115,8 +127,8 @@ def orders_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     heads = ("Rank", "Order of section types", "Critic’s probability", "Called incoherent")
     body = []
     for row in rows.to_dict("records"):
-        called = Cell(NONE)
-        if not missing(row["answers"]):
+        called = Cell(NONE if missing(row["answers"]) else "nobody gave it")
+        if not missing(row["answers"]) and row["answers"]:
             share = f"{count(row['incoherent'])} of {count(row['answers'])}"
             called = Cell(
                 share, () if missing(row["incoherent_percent"]) else (percent(row["incoherent_percent"] / 100),)
@@ -258,7 +270,7 @@ def _correlation(row: Mapping[str, Any]) -> Cell:
 def _probability(value: float | None) -> str:
     if value is None or missing(value):
         return NONE
-    return decimals(value, 4) if value >= 0.0001 else f"{value:.0e}"
+    return significant(value) if value >= LEAST_PROBABILITY else f"< {LEAST_PROBABILITY:.6f}"
 
 
 def _about(row: Mapping[str, Any], these: str) -> tuple[str, ...]:

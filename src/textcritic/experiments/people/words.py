@@ -49,12 +49,14 @@ def findings(correlations: pd.DataFrame, articles: pd.DataFrame) -> list[Finding
     """Which metric orders systems as people do, and whether scores tell what people say of one article."""
     said = []
     for (corpus, whose), rows in correlations.groupby(["corpus", "whose"], sort=False):
-        widest = rows[rows["with_real"]] if rows["with_real"].any() else rows
+        widest = rows[~rows["with_real"]]
         parts = [
             f"{metric} {group['as_people'].iloc[0]} of {group['pairs'].iloc[0]}"
             for metric, group in widest.groupby("metric", sort=False)
         ]
         source = {PUBLISHED: "In the published values", OURS: "In our values"}[str(whose)]
+        if not parts:
+            continue
         systems = int(widest["systems"].max())
         says = f"{source} metrics order pairs of {systems} systems as people do: {listed(parts)}."
         said.append(Finding(f"Metrics and people on {corpus}", says))
