@@ -38,6 +38,7 @@ wildcard_constraints:
     detector=registries.names("critics", kind=["detector"]),
     # The corpus of documents with intruders that a detector was trained on.
     trained=registries.names("corpora", extractor=["intruders"]),
+    embedder=registries.names("embedders"),
     resolver=registries.names("resolvers"),
     annotation=registries.names("annotations"),
     proposal=registries.names("proposals"),

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 KINDS = (
     *("coherence", "coreference", "corpora", "importance", "intruders", "mixing", "process", "recitation"),
     *("tendencies", "topics"),
+    *("coherence", "coreference", "corpora", "importance", "mixing", "people", "process", "recitation", "tendencies"),
+    "topics",
 )
 
 
