@@ -279,8 +279,8 @@ def _balanced(store: Store, annotator: str, at: datetime) -> str:
 def _assigned(store: Store, annotator: str, also: str = "", *values: Any) -> list[Any]:
     """What an annotator was given, in order, with text and answer."""
     return store.rows(
-        f"""SELECT assignment.annotator AS annotator, assignment.item AS item, place, round, draft, phase, texts, source,
-            answer, right_answer
+        f"""SELECT assignment.annotator AS annotator, assignment.item AS item, place, round, draft, phase, texts,
+            source, answer, right_answer
         FROM assignment JOIN item ON item.id = assignment.item
         LEFT JOIN answer ON answer.annotator = assignment.annotator AND answer.item = assignment.item
         WHERE assignment.annotator = ? {also} ORDER BY place""",
