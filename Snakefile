@@ -34,6 +34,7 @@ include: "rules/coreference.smk"
 include: "rules/recitation.smk"
 include: "rules/importance.smk"
 include: "rules/importance_truth.smk"
+include: "rules/mauve.smk"
 
 
 for rule_file in project.rule_files():

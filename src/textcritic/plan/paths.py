@@ -70,6 +70,15 @@ class Paths:
             return hub_folder(init["hub"])
         return str(init["folder"]) if "folder" in init else []
 
+    def embedder(self, w: Any) -> str:
+        """The folder of the model whose hidden states are the points of a corpus' documents."""
+        entry = self.registries.entry("embedders", w.embedder)
+        if entry["kind"] == "generator":
+            model = f"{entry['setting']}/{entry['generator']}/seed{entry['seed']}"
+            return f"results/generators/{w.corpus}/{model}/model"
+        init: Mapping[str, str] = entry["init"]
+        return hub_folder(init["hub"]) if "hub" in init else init["folder"]
+
     def openings(self, w: Any) -> str | list[str]:
         """The articles whose beginnings a decoding gives to a generator; none where it gives nothing."""
         given = self.registries.entry("decodings", w.decoding)["opening"]

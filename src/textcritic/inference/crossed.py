@@ -1,0 +1,119 @@
+"""Shares of answers with two crossed clusters: each annotator answers on many articles, each article has many answers.
+
+The variance is that of clustering by annotators, plus that of clustering by articles, less that of both together
+(Cameron, Gelbach and Miller 2011); the degrees of freedom of t are those of the fewer clusters. How often such
+intervals cover is in docs/results.md.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.errors import TextcriticError
+from textcritic.inference.statistics import Array
+
+LEAST_ANNOTATORS = 5
+"""With fewer, an interval that is to hold for other annotators covers less than 93%, or is too wide to say anything."""
+LEAST_ARTICLES = 20
+TOO_FEW_ARTICLES = f"no interval of fewer than {LEAST_ARTICLES} articles"
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of answers, or the difference of two, with its interval.
+
+    Attributes:
+        value: in [0, 1], of a difference in [-1, 1].
+        low, high: its 95% interval; None where there is none.
+        answers, articles, annotators: it is made of.
+        of_these: whether the interval is of these annotators alone, as they are too few to speak for others.
+        reason: why there is no interval; "".
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    answers: int
+    articles: int
+    annotators: int
+    of_these: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Crossed:
+    """Answers of annotators on articles, all [answers]: the answer 1 or 0, who gave it, and on which article."""
+
+    values: Array
+    annotators: Sequence[Hashable]
+    articles: Sequence[Hashable]
+
+    def __post_init__(self) -> None:
+        """Raises TextcriticError where lengths differ or there is no answer."""
+        if not len(self.values) == len(self.annotators) == len(self.articles) or not len(self.values):
+            raise TextcriticError(
+                f"share of answers: {len(self.values)} answers of {len(self.annotators)} annotators on"
+                f" {len(self.articles)} articles; give one of each to every answer, and one answer at least"
+            )
+
+
+def share(answers: Crossed, least_annotators: int = LEAST_ANNOTATORS) -> Share:
+    """The share of answers that are 1, with its interval; `least_annotators` as in the module's constant."""
+    values = np.asarray(answers.values, dtype=np.float64)
+    mean = float(values.mean())
+    found = _interval(mean, (values - mean) / len(values), answers.annotators, answers.articles, least_annotators)
+    return _within(found, 0.0, 1.0)
+
+
+def share_difference(first: Crossed, second: Crossed, least_annotators: int = LEAST_ANNOTATORS) -> Share:
+    """The share of the first less that of the second; annotators and articles may be of both."""
+    sides = [np.asarray(side.values, dtype=np.float64) for side in (first, second)]
+    means = [float(side.mean()) for side in sides]
+    moved = [(side - mean) / len(side) for side, mean in zip(sides, means, strict=True)]
+    who = [*first.annotators, *second.annotators]
+    what = [*first.articles, *second.articles]
+    found = _interval(means[0] - means[1], np.concatenate([moved[0], -moved[1]]), who, what, least_annotators)
+    return _within(found, -1.0, 1.0)
+
+
+def _interval(
+    value: float, moved: Array, annotators: Sequence[Hashable], articles: Sequence[Hashable], least: int
+) -> Share:
+    """Of a statistic from what each answer moves it by, [answers], which sums to 0."""
+    from scipy.special import stdtrit  # takes long to load
+
+    who, what = _numbers(annotators), _numbers(articles)
+    people, texts = int(who.max()) + 1, int(what.max()) + 1
+    of_these = people < least
+    if texts < LEAST_ARTICLES:
+        return Share(value, None, None, len(moved), texts, people, of_these, TOO_FEW_ARTICLES)
+    by_article = _variance(moved, what)
+    variance, freedom = by_article, texts - 1
+    if not of_these:
+        both = _variance(moved, _numbers(list(zip(who.tolist(), what.tolist(), strict=True))))
+        variance = max(by_article + _variance(moved, who) - both, by_article)
+        freedom = min(people, texts) - 1
+    reach = float(stdtrit(freedom, 0.975)) * float(np.sqrt(variance))
+    if not variance > 0:
+        return Share(value, None, None, len(moved), texts, people, of_these, "no interval, as all answers are alike")
+    return Share(value, value - reach, value + reach, len(moved), texts, people, of_these)
+
+
+def _variance(moved: Array, cluster: npt.NDArray[np.int64]) -> float:
+    """Of the sum over clusters, times G / (G - 1)."""
+    sums = np.bincount(cluster, weights=moved)
+    return float((sums**2).sum() * len(sums) / max(len(sums) - 1, 1))
+
+
+def _numbers(names: Sequence[Hashable]) -> npt.NDArray[np.int64]:
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)
+
+
+def _within(found: Share, least: float, most: float) -> Share:
+    if found.low is None or found.high is None:
+        return found
+    ends = (max(found.low, least), min(found.high, most))
+    return Share(found.value, *ends, found.answers, found.articles, found.annotators, found.of_these, found.reason)
