@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from textcritic import __version__
 from textcritic.commands import (
+    annotate,
     chains,
     coreference,
     corpus,
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         importance,
         show,
         demo,
+        annotate,
         corpus,
         install,
         workflow,

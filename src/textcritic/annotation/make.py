@@ -12,6 +12,7 @@ from typing import Any
 
 from textcritic.annotation.links import new_id
 from textcritic.annotation.store import Store
+from textcritic.annotation.wording import with_wording
 from textcritic.corpora.answers import (
     ATTENTION,
     INTRUDER,
@@ -81,7 +82,7 @@ def make_campaign(name: str, registries: Registries, here: Path) -> Made:
         TextcriticError: there is a campaign of this name already; a corpus or sample is not built, or has too few
             texts; or its sections have no titles to choose from.
     """
-    entry = registries.entry("campaigns", name)
+    entry: Mapping[str, Any] = with_wording(registries.entry("campaigns", name))
     path = database_of(here, name)
     if path.exists():
         raise TextcriticError(

@@ -1,4 +1,4 @@
-"""What every request must pass: limits, the session, the token of a form, the origin of a post; and headers of answers."""
+"""What every request must pass: limits, the token of a form, the origin of a post; and the headers of answers."""
 
 import hmac
 import secrets
@@ -39,6 +39,8 @@ class AddHeaders:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request as ASGI wants it."""
+
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)

@@ -8,7 +8,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -31,6 +31,7 @@ class Work:
         phase: training, task or attention.
         texts: its sections or sentences.
         answer: what was chosen so far, or answered; None if nothing.
+        answered: whether it was answered, and is to be changed.
         right: the right answer, if it is known.
         number, of: how far the annotator is in this phase, for the page.
     """
@@ -40,6 +41,7 @@ class Work:
     phase: str
     texts: tuple[str, ...]
     answer: dict[str, Any] | None
+    answered: bool
     right: dict[str, Any] | None
     number: int
     of: int
@@ -153,6 +155,17 @@ def last_answer(campaign: Campaign, annotator: str) -> Work | None:
     return row and _work(campaign, row)
 
 
+def work_of(campaign: Campaign, annotator: str, item: str) -> Work | None:
+    """A text that this annotator was given; None if it was given to others only, or to nobody."""
+    rows = _assigned(campaign.store, annotator, "AND assignment.item = ?", item)
+    return _work(campaign, rows[0]) if rows else None
+
+
+def with_answer(work: Work, answer: dict[str, Any]) -> Work:
+    """A text with other choices than those that are saved."""
+    return replace(work, answer=answer)
+
+
 def withdraw(store: Store, annotator: str) -> None:
     """Delete an annotator and all that came from them; only that somebody withdrew is counted."""
     with store.transaction():
@@ -162,9 +175,10 @@ def withdraw(store: Store, annotator: str) -> None:
             store.set_about("withdrawn", store.about("withdrawn") + 1)
 
 
-def training_share(campaign: Campaign, annotator: str, round_: int) -> float | None:
-    """Share of right types in a round of training; None before the first answer."""
-    rows = _assigned(campaign.store, annotator, "AND answer IS NOT NULL AND phase = ? AND round = ?", TRAINING, round_)
+def training_share(campaign: Campaign, annotator: str, round_: int | None = None) -> float | None:
+    """Share of right types in a round of training, or (None) in all rounds; None before the first answer."""
+    rows = _assigned(campaign.store, annotator, "AND answer IS NOT NULL AND phase = ?", TRAINING)
+    rows = [row for row in rows if round_ is None or row["round"] == round_]
     parts = [
         part
         for row in rows
@@ -322,6 +336,7 @@ def _work(campaign: Campaign, row: Any) -> Work:
         phase=row["phase"],
         texts=tuple(json.loads(row["texts"])),
         answer=chosen and json.loads(chosen),
+        answered=row["answer"] is not None,
         right=row["right_answer"] and json.loads(row["right_answer"]),
         number=len(before) + 1,
         of=campaign.training_texts if training else campaign.quota,

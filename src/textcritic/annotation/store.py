@@ -30,7 +30,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ) STRICT""",
         """CREATE TABLE annotator (
             id TEXT PRIMARY KEY, pilot INTEGER NOT NULL, person TEXT UNIQUE, state TEXT NOT NULL,
-            round INTEGER NOT NULL DEFAULT 0, consent_version TEXT REFERENCES consent
+            round INTEGER NOT NULL DEFAULT 0, consent_version TEXT REFERENCES consent,
+            revoked INTEGER NOT NULL DEFAULT 0
         ) STRICT""",
         """CREATE TABLE link (
             id TEXT PRIMARY KEY, kind TEXT NOT NULL, annotator TEXT REFERENCES annotator ON DELETE CASCADE,
