@@ -1,18 +1,15 @@
 """A small finished study, and a campaign of its texts, served by a process of its own."""
 
-import json
-import os
+import http.client
 import random
 import re
-import shutil
-import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlencode
 
 import yaml
 from own_study import own_folder, project, study
@@ -21,7 +18,6 @@ from textcritic.annotation.links import make_link
 from textcritic.annotation.make import Made, database_of, make_campaign
 from textcritic.annotation.store import Store
 from textcritic.corpora import Article, Section, write_articles
-from textcritic.corpora.intruders.documents import Document, write_documents
 
 TITLES = ("summary", "ingredients", "steps", "notes")
 WORDS = {
@@ -84,3 +80,128 @@ def made_campaign(folder: Path, samples: list[Article] | None = None, **campaign
     """The campaign `test` of a finished study."""
     finished_study(folder, samples, **campaign)
     return make_campaign("test", registries_of(folder), folder)
+
+
+def open_store(folder: Path) -> Store:
+    return Store(database_of(folder, "test"))
+
+
+def link(folder: Path, kind: str = "annotator", days: float = 1, pilot: bool = False) -> str:
+    """The path of a new link."""
+    with open_store(folder) as store:
+        return make_link(store, kind, days, pilot)
+
+
+class Server:
+    """`textcritic annotate serve test` in a folder, on the same port each time it is started."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder, self.options = folder, options
+        with socket.socket() as sock:
+            sock.bind(("127.0.0.1", 0))
+            self.port = sock.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        command = ["annotate", "serve", "test", "--port", str(self.port), *self.options]
+        with (self.folder / "server.log").open("a") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "textcritic.cli", *command],
+                cwd=self.folder,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        assert self.process.stdout.readline(), (self.folder / "server.log").read_text()
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(20)
+        self.process.stdout.close()
+
+
+@contextmanager
+def serving(folder: Path, *options: str):
+    server = Server(folder, *options)
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+@dataclass
+class Page:
+    """An answer of the server."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def token(self) -> str:
+        return re.search(r'name="token" value="([^"]+)"', self.text)[1]
+
+    @property
+    def heading(self) -> str:
+        return re.search(r"<h1>(.*?)</h1>", self.text)[1]
+
+
+@dataclass
+class Client:
+    """A browser without a screen: cookies, forms, and where it says that it comes from."""
+
+    port: int
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    def request(self, method: str, path: str, body: str | None = None, **headers: str) -> Page:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            if self.cookies:
+                headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            for name, value in answer.getheaders():
+                if name.lower() == "set-cookie":
+                    key, _, rest = value.partition("=")
+                    self.cookies[key] = rest.partition(";")[0]
+            return Page(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read().decode())
+        finally:
+            connection.close()
+
+    def get(self, path: str) -> Page:
+        """A page; redirections are followed."""
+        page = self.request("GET", path)
+        while page.status == 303:
+            page = self.request("GET", page.headers["location"])
+        return page
+
+    def post(self, path: str, fields: dict[str, str], origin: str | None = "", follow: bool = True) -> Page:
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        if origin is not None:
+            headers["Origin"] = origin or f"http://127.0.0.1:{self.port}"
+        page = self.request("POST", path, urlencode(fields), **headers)
+        return self.get(page.headers["location"]) if page.status == 303 and follow else page
+
+    def to_first_text(self, path: str) -> Page:
+        """By a link through consent and instructions."""
+        page = self.post("/consent", {"token": self.get(path).token})
+        return self.post("/begin", {"token": page.token})
+
+
+def filled(page: Page, coherent: str = "yes", choice: int = 0) -> dict[str, str]:
+    """The form of a text, with one type for all sections."""
+    sections = re.findall(r'name="(type\d+)"', page.text)
+    return {"token": page.token, **dict.fromkeys(sections, str(choice)), "coherent": coherent, "do": "answer"}
+
+
+def answered(client: Client, page: Page) -> Page:
+    """The page after the text on this one, and after its feedback."""
+    page = client.post("/answer", filled(page))
+    return client.post("/seen", {"token": page.token}) if 'action="/seen"' in page.text else page
