@@ -18,6 +18,8 @@ from textcritic.annotation.links import make_link
 from textcritic.annotation.make import Made, database_of, make_campaign
 from textcritic.annotation.store import Store
 from textcritic.corpora import Article, Section, write_articles
+from textcritic.corpora.intruders.documents import Document, write_documents
+from textcritic.plan.spec import complete
 
 TITLES = ("summary", "ingredients", "steps", "notes")
 WORDS = {
@@ -72,14 +74,23 @@ def finished_study(folder: Path, samples: list[Article] | None = None, **campaig
     return folder
 
 
-def registries_of(folder: Path):
-    return project(folder, studies=[], registry_folders=["registry"]).registries
+def entry_of(folder: Path):
+    """The entry of the campaign, checked."""
+    return project(folder, studies=[], registry_folders=["registry"]).registries.entry("campaigns", "test")
 
 
 def made_campaign(folder: Path, samples: list[Article] | None = None, **campaign: object) -> Made:
     """The campaign `test` of a finished study."""
     finished_study(folder, samples, **campaign)
-    return make_campaign("test", registries_of(folder), folder)
+    return make_campaign("test", entry_of(folder), folder)
+
+
+def made_intruder_campaign(folder: Path, documents: list[Document]) -> Made:
+    """A campaign of the task `intruder` on a corpus with these documents."""
+    write_documents(folder / "results/corpora/stories/test.parquet", documents, "tests")
+    options = {"task": "intruder", "corpus": "stories", "contact": "Ann", "texts": len(documents), "attention": 0}
+    entry = complete({**options, "per_annotator": 4, "training": {"texts": 0}}, "campaigns", "test")
+    return make_campaign("test", entry, folder)
 
 
 def open_store(folder: Path) -> Store:

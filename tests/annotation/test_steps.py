@@ -31,7 +31,7 @@ def annotator(campaign, pilot=False):
     with campaign.store.transaction():
         who = add_annotator(campaign.store, pilot, None)
     steps.consent(campaign, who)
-    steps.begin(campaign, who)
+    steps.begin(campaign, who, now())
     return who
 
 
@@ -132,7 +132,7 @@ def test_training_is_passed_repeated_or_ended(campaign):
             said = work.right if right else {"titles": ["notes"] * len(work.texts), "coherent": True}
             answer_next(campaign, who, answer=said)
             assert steps.next_step(campaign, who, now()).page == steps.FEEDBACK
-            steps.feedback_seen(campaign, who)
+            steps.feedback_seen(campaign, who, now())
         return steps.next_step(campaign, who, now())
 
     good, slow, bad = annotator(campaign), annotator(campaign), annotator(campaign)
@@ -174,7 +174,7 @@ def test_a_pilot_uses_up_no_texts(campaign):
     trial, real = annotator(campaign, pilot=True), annotator(campaign)
     for who in (trial, real):
         assert len({answer_next(campaign, who).item for _ in range(12)}) == 12
-    assert {row["state"] for row in campaign.store.rows("SELECT state FROM annotator")} == {"task"}
+    assert {row["state"] for row in campaign.store.rows("SELECT state FROM annotator")} == {"done"}
 
 
 def test_the_export_says_who_wrote_each_text_and_when_it_was_answered(campaign):

@@ -65,12 +65,12 @@ def _consent(visit: Visit) -> Response:
 
 
 def _begin(visit: Visit) -> Response:
-    steps.begin(visit.web.campaign, visit.annotator)
+    steps.begin(visit.web.campaign, visit.annotator, now())
     return to("/")
 
 
 def _seen(visit: Visit) -> Response:
-    steps.feedback_seen(visit.web.campaign, visit.annotator)
+    steps.feedback_seen(visit.web.campaign, visit.annotator, now())
     return to("/")
 
 

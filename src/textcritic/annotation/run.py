@@ -64,7 +64,8 @@ def make(name: str, configfile: str | os.PathLike[str] | None = None, folder: st
         TextcriticError: as `make_campaign`, or a fault of the configuration.
     """
     here = Path(folder).resolve()
-    made = make_campaign(name, Project(load_configuration(configfile), workflow_folder(), here).registries, here)
+    registries = Project(load_configuration(configfile), workflow_folder(), here).registries
+    made = make_campaign(name, registries.entry("campaigns", name), here)
     return _summary(name, made)
 
 

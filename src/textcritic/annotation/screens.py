@@ -105,15 +105,15 @@ def take(chromium: Any, link: str, place: Path, width: str) -> list[Path]:
 
     page.goto(link)
     picture("consent")
-    page.get_by_role("button", name="I agree").click()
+    press(page, "I agree")
     picture("figure16")
-    page.get_by_role("button", name="Begin").click()
+    press(page, "Begin")
     while page.get_by_role("button", name="Verify").count():
         picture("figure14")
         answer(page)
-        page.get_by_role("button", name="Verify").click()
+        press(page, "Verify")
         picture("figure14-feedback")
-        page.get_by_role("button", name="Go on").click()
+        press(page, "Go on")
     if page.get_by_role("button", name="Save answer").count():
         picture("figure15")
         page.get_by_text("Instructions").click()
@@ -122,6 +122,12 @@ def take(chromium: Any, link: str, place: Path, width: str) -> list[Path]:
         picture("end")
     page.close()
     return taken
+
+
+def press(page: Any, name: str) -> None:
+    """Press the button of a form and wait for the page that follows."""
+    with page.expect_navigation():
+        page.get_by_role("button", name=name).click()
 
 
 def answer(page: Any, coherent: bool = True) -> None:

@@ -87,21 +87,23 @@ def consent(campaign: Campaign, annotator: str) -> None:
         )
 
 
-def begin(campaign: Campaign, annotator: str) -> None:
-    """The annotator has read the instructions; a second time changes nothing."""
+def begin(campaign: Campaign, annotator: str, at: datetime) -> None:
+    """The annotator has read the instructions, and is given a text; a second time changes nothing."""
     state = AT_TRAINING if campaign.training_texts else AT_TASK
     with campaign.store.transaction():
         campaign.store.change("UPDATE annotator SET state = ? WHERE id = ? AND state = ?", state, annotator, READY)
+        _next_step(campaign, annotator, at)
 
 
-def feedback_seen(campaign: Campaign, annotator: str) -> None:
-    """The annotator has read what was right in the last training text."""
+def feedback_seen(campaign: Campaign, annotator: str, at: datetime) -> None:
+    """The annotator has read what was right in the last training text, and is given the next one."""
     with campaign.store.transaction():
         campaign.store.change(
             """UPDATE assignment SET seen = 1
             WHERE annotator = ? AND item IN (SELECT item FROM answer WHERE annotator = ?)""",
             *(annotator, annotator),
         )
+        _next_step(campaign, annotator, at)
 
 
 def save_answer(
@@ -135,6 +137,7 @@ def save_answer(
             *(annotator, item, json.dumps(answer, ensure_ascii=False), written(at), version),
         )
         store.change("UPDATE assignment SET draft = NULL WHERE annotator = ? AND item = ?", annotator, item)
+        _next_step(campaign, annotator, at)  # here: a transaction costs several waits for the disk, the page none
         return True
 
 
@@ -208,12 +211,11 @@ def _next_step(campaign: Campaign, annotator: str, at: datetime) -> Step:
         _assign(campaign, annotator, state, at)
         open_ = _open(store, annotator)
         assert open_ is not None
-    store.change(
-        "UPDATE assignment SET until = ? WHERE annotator = ? AND item = ?",
-        _until(campaign, at),
-        annotator,
-        open_["item"],
-    )
+    if open_["until"] < _until(campaign, at - timedelta(minutes=1)):
+        store.change(
+            "UPDATE assignment SET until = ? WHERE annotator = ? AND item = ?",
+            *(_until(campaign, at), annotator, open_["item"]),
+        )
     return Step(state, _work(campaign, open_))
 
 
@@ -293,8 +295,8 @@ def _balanced(store: Store, annotator: str, at: datetime) -> str:
 def _assigned(store: Store, annotator: str, also: str = "", *values: Any) -> list[Any]:
     """What an annotator was given, in order, with text and answer."""
     return store.rows(
-        f"""SELECT assignment.annotator AS annotator, assignment.item AS item, place, round, draft, phase, texts,
-            source, answer, right_answer
+        f"""SELECT assignment.annotator AS annotator, assignment.item AS item, place, round, until, draft, phase,
+            texts, source, answer, right_answer
         FROM assignment JOIN item ON item.id = assignment.item
         LEFT JOIN answer ON answer.annotator = assignment.annotator AND answer.item = assignment.item
         WHERE assignment.annotator = ? {also} ORDER BY place""",

@@ -77,7 +77,7 @@ class Store:
             raise TextcriticError(f"{path}: no such file; make the campaign with `textcritic annotate make NAME`")
         try:
             # One thread at a time works with it, see `app`; not always the same one.
-            self.connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
+            self.connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=5)
             self.connection.row_factory = sqlite3.Row
             self._open()
         except sqlite3.Error as error:
@@ -98,7 +98,7 @@ class Store:
         """All changes of a block, on the disk at its end, or none of them.
 
         Raises:
-            NotStoredError: the disk is full, or another process has kept the database busy for ten seconds.
+            NotStoredError: the disk is full, or another process has kept the database busy for five seconds.
         """
         try:
             self.connection.execute("BEGIN IMMEDIATE")

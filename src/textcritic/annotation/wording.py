@@ -1,6 +1,7 @@
 """What annotators read where a campaign brings no wording of its own; paragraphs have an empty line between two."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from textcritic.corpora.answers import INTRUDER, SECTIONS
 
@@ -41,8 +42,8 @@ up whether the text is true.""",
 }
 
 
-def with_wording(entry: Mapping[str, object]) -> dict[str, object]:
+def with_wording(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The entry of a campaign, with the wording that textcritic brings where it has none of its own."""
-    brought = {"consent": CONSENT, "question": QUESTION[str(entry["task"])]}
-    brought["instructions"] = INSTRUCTIONS[str(entry["task"])]
+    brought = {"consent": CONSENT, "question": QUESTION[entry["task"]]}
+    brought["instructions"] = INSTRUCTIONS[entry["task"]]
     return {**entry, **{key: text for key, text in brought.items() if entry[key] is None}}
