@@ -401,6 +401,8 @@ def test_the_campaigns_pages_invite_and_revoke(server, folder):
     assert who in admin.get("/admin").text
     admin.post("/admin/revoke", {"token": admin.get("/admin").token, "annotator": who})
     assert annotator.get("/").status == 403
+    for code, status in (("nobody", 404), (who, 200), (who, 404)):
+        assert admin.post("/admin/withdraw", {"token": page.token, "annotator": code}).status == status
     wrong = {"number": ("0", "1e9", "", "²", "101"), "days": ("0", "x")}
     for key, values in wrong.items():
         for value in values:

@@ -113,7 +113,7 @@ def test_two_annotators_and_an_admin_walk_the_whole_way(chromium, server):
     heading(second, "This page cannot be shown")
 
     admin.goto(f"{server.address}/admin")
-    assert "1 annotators withdrew" in admin.locator("main").text_content()
+    assert "Annotators who withdrew: 1." in admin.locator("main").text_content()
     with admin.expect_download() as download:
         admin.get_by_role("link", name="Export JSONL").click()
     download.value.save_as(server.folder / "answers.jsonl")

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from textcritic.annotation import steps
-from textcritic.annotation.backups import backups_of, make_backup
+from textcritic.annotation.backups import backups_of, make_backup, withdraw_everywhere
 from textcritic.annotation.export import csv_text, export, jsonl_text
 from textcritic.annotation.links import ANNOTATOR, PROLIFIC, PROLIFIC_PARAMETERS, RefusedError, make_link, revoke
 from textcritic.annotation.store import Store, now, written
@@ -73,6 +73,15 @@ def _revoke(visit: Visit) -> Response:
     except TextcriticError as error:
         raise RefusedError(404, "There is no such link.") from error
     return to("/admin")
+
+
+def _withdraw(visit: Visit) -> Response:
+    """For an annotator who writes, with the code that every page shows."""
+    who = visit.form.get("annotator", "").strip()
+    if visit.web.store.row("SELECT 1 FROM annotator WHERE id = ?", who) is None:
+        raise RefusedError(404, "There is no annotator with this code. Nothing was deleted.")
+    withdraw_everywhere(visit.web.store, who)
+    return _overview(visit, words=f"All answers of {who} were deleted.")
 
 
 def _backup(visit: Visit) -> Response:
@@ -158,6 +167,7 @@ ADMIN_PAGES: Mapping[str, Mapping[str, Handler]] = {
     "/admin": {"GET": _overview},
     "/admin/invite": {"POST": _invite},
     "/admin/revoke": {"POST": _revoke},
+    "/admin/withdraw": {"POST": _withdraw},
     "/admin/backup": {"POST": _backup},
     "/admin/answers.jsonl": {"GET": _export_jsonl},
     "/admin/answers.csv": {"GET": _export_csv},

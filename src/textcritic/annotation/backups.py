@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from textcritic.annotation.steps import withdraw
 from textcritic.annotation.store import Store, now
 
 
@@ -17,6 +18,14 @@ def backups_of(store: Store) -> list[Path]:
     """The copies beside the database; an annotator who withdraws is deleted from each."""
     before_migration = store.path.parent.glob(f"{store.path.stem}.version*.sqlite")
     return sorted([*_folder(store).glob("campaign-*.sqlite"), *before_migration])
+
+
+def withdraw_everywhere(store: Store, annotator: str) -> None:
+    """Delete an annotator and all that came from them, also from the copies beside the database."""
+    withdraw(store, annotator)
+    for path in backups_of(store):
+        with Store(path) as copy:
+            withdraw(copy, annotator)
 
 
 def _folder(store: Store) -> Path:

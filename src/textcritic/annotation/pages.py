@@ -6,10 +6,10 @@ from datetime import date
 from starlette.responses import Response
 
 from textcritic.annotation import steps
-from textcritic.annotation.backups import backups_of
+from textcritic.annotation.backups import withdraw_everywhere
 from textcritic.annotation.links import RefusedError
 from textcritic.annotation.steps import Work
-from textcritic.annotation.store import Store, now
+from textcritic.annotation.store import now
 from textcritic.annotation.visits import Handler, Visit, paragraphs, to
 
 
@@ -106,10 +106,7 @@ def _withdraw(visit: Visit) -> Response:
     """Delete everything of an annotator, also from the backups beside the database."""
     if _closed(visit):
         raise RefusedError(403, "It is no longer possible to withdraw on this page. Please write to us.")
-    steps.withdraw(visit.web.store, visit.annotator)
-    for path in backups_of(visit.web.store):
-        with Store(path) as backup:
-            steps.withdraw(backup, visit.annotator)
+    withdraw_everywhere(visit.web.store, visit.annotator)
     return to("/withdrawn")
 
 
