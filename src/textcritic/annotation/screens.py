@@ -1,10 +1,11 @@
 """Pictures of an annotator's pages, taken by a real browser: Figures 14 to 17 of the model criticism paper."""
 
+import json
 import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -67,9 +68,9 @@ def screens_of(name: str, out: str | None = None, folder: str | Path = ".") -> s
 
     place = Path(out) if out else database_of(Path(folder), name).with_name("screens")
     with browser() as chromium, served(name, Path(folder)) as address:
-        paths = [
-            path for width in WIDTHS for path in take(chromium, invited(name, address, Path(folder)), place, width)
-        ]
+        links = {width: invited(name, address, Path(folder)) for width in WIDTHS}
+        known = right_types(database_of(Path(folder), name))
+        paths = [path for width, link in links.items() for path in take(chromium, link, place, width, known)]
     return "\n".join(map(str, paths))
 
 
@@ -80,14 +81,25 @@ def invited(name: str, address: str, folder: Path) -> str:
     return invite(name, Invitation(days=1, pilot=True), address, folder)
 
 
-def take(chromium: Any, link: str, place: Path, width: str) -> list[Path]:
-    """Take the pictures at one width, as the annotator of a link who chooses the second type for every section.
+def right_types(database: Path) -> dict[str, str]:
+    """The type of each section of the training, by its text: what a good annotator knows."""
+    from textcritic.annotation.store import Store
+
+    with Store(database) as store:
+        rows = store.rows("SELECT texts, right_answer FROM item WHERE phase = 'training'")
+    pairs = [(json.loads(row["texts"]), json.loads(row["right_answer"])["titles"]) for row in rows]
+    return {text: title for texts, titles in pairs for text, title in zip(texts, titles, strict=True)}
+
+
+def take(chromium: Any, link: str, place: Path, width: str, known: Mapping[str, str] | None = None) -> list[Path]:
+    """Take the pictures at one width, as the annotator of a link, whose page does not say what is right.
 
     Args:
         chromium: the browser.
         link: of an annotator who has not been there.
         place: the folder for the pictures.
         width: a key of `WIDTHS`.
+        known: the right types of sections of the training, by their texts.
 
     Returns:
         Their paths: figure16, 14 and its feedback where the campaign has a training that this annotator passes or
@@ -110,7 +122,7 @@ def take(chromium: Any, link: str, place: Path, width: str) -> list[Path]:
     press(page, "Begin")
     while page.get_by_role("button", name="Verify").count():
         picture("figure14")
-        answer(page)
+        answer(page, known=known)
         press(page, "Verify")
         picture("figure14-feedback")
         press(page, "Go on")
@@ -130,12 +142,16 @@ def press(page: Any, name: str) -> None:
         page.get_by_role("button", name=name).click()
 
 
-def answer(page: Any, coherent: bool = True) -> None:
-    """Fill in the form of a text: the first type for the first section, the second for the second, and so on."""
-    selects = page.locator("select")
+def answer(page: Any, coherent: bool = True, known: Mapping[str, str] | None = None) -> None:
+    """Fill in the form of a text: the known types, else the first for the first section, the second for the second."""
+    selects, texts = page.locator("select"), page.locator(".part .text")
     for section in range(selects.count()):
         options = selects.nth(section).locator("option").count() - 1
-        selects.nth(section).select_option(index=1 + section % options)
+        text = texts.nth(section).text_content()
+        if known and text in known:
+            selects.nth(section).select_option(label=known[text])
+        else:
+            selects.nth(section).select_option(index=1 + section % options)
     page.get_by_label("Yes" if coherent else "No, ").check()
 
 
