@@ -22,7 +22,7 @@ from annotation.campaigns import (
     serving,
 )
 from textcritic.annotation.app import make_app
-from textcritic.annotation.links import PROLIFIC, link_of_token, revoke
+from textcritic.annotation.links import ADMIN, PROLIFIC, link_of_token, revoke
 from textcritic.annotation.security import HEADERS, LONGEST_FORM
 from textcritic.annotation.visits import Settings
 from textcritic.corpora import Article, Section
@@ -178,6 +178,17 @@ def test_a_link_that_expires_or_is_revoked_closes_pages_that_are_open(at_text, f
     assert client.post("/answer", filled(page)).status == 403
     assert client.get("/").status == 403
     assert num_answers(folder) == before
+
+
+@pytest.mark.parametrize(("kind", "page"), [(PROLIFIC, "/"), (ADMIN, "/admin")])
+def test_a_revoked_link_closes_the_pages_of_everybody_who_came_by_it(kind, page, client, folder):
+    path = link(folder, kind)
+    client.get(f"{path}?PROLIFIC_PID=5f7")
+    assert client.get(page).status == 200
+    with open_store(folder) as store:
+        revoke(store, link_of_token(store, path.removeprefix("/enter/")).id)
+    assert client.get(page).status == 403
+    assert client.get(f"{path}?PROLIFIC_PID=5f8").status == 403
 
 
 @pytest.mark.parametrize("kind", ["annotator", PROLIFIC])
