@@ -35,6 +35,7 @@ include: "rules/recitation.smk"
 include: "rules/importance.smk"
 include: "rules/importance_truth.smk"
 include: "rules/mauve.smk"
+include: "rules/people.smk"
 
 
 for rule_file in project.rule_files():

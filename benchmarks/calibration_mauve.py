@@ -2,8 +2,8 @@
 
     python benchmarks/calibration_mauve.py --documents 300 --repetitions 60
 
-Points are of two Gaussians of 10 dimensions, whose means differ by `shift` in the first; 0 is the null hypothesis. The truth is
-the mean over fresh samples of the same size and buckets: MAUVE at this number of documents, not at infinity.
+Points are of two Gaussians of 10 dimensions, whose means differ by `shift` in the first; 0 is the null hypothesis. The
+truth is the mean over fresh samples of the same size and buckets: MAUVE at this number of documents, not at infinity.
 """
 
 import argparse

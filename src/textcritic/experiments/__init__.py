@@ -10,7 +10,10 @@ from textcritic.errors import TextcriticError
 if TYPE_CHECKING:
     from textcritic.plan.experiment import Experiment
 
-KINDS = ("coherence", "coreference", "corpora", "importance", "mixing", "process", "recitation", "tendencies", "topics")
+KINDS = (
+    *("coherence", "coreference", "corpora", "importance", "mixing", "people", "process", "recitation", "tendencies"),
+    "topics",
+)
 
 
 def kind_of(package: str) -> "type[Experiment]":

@@ -62,15 +62,17 @@ def standard_error(design: Design, share: float) -> float:
         design: see `Design`.
         share: that is expected, in (0, 1).
     """
-    return math.sqrt(_variance(design, share))
+    return math.sqrt(sum(_variances(design, share)))
 
 
 def half_width(design: Design, share: float) -> float:
-    """Half of the 95% interval that `crossed.share` would give: Student's, of the fewer clusters."""
+    """Half of the 95% interval that `crossed.share` would give: Student's, with Satterthwaite's degrees of freedom."""
     from scipy.special import stdtrit  # takes long to load
 
-    freedom = min(design.articles, design.annotators) - 1
-    return float(stdtrit(freedom, 0.975)) * standard_error(design, share)
+    by_article, by_annotator = _variances(design, share)
+    variance = by_article + by_annotator
+    shares = by_article**2 / (design.articles - 1) + by_annotator**2 / (design.annotators - 1)
+    return float(stdtrit(variance**2 / shares, 0.975)) * math.sqrt(variance)
 
 
 def power(design: Design, first: float, second: float) -> float:
@@ -107,6 +109,8 @@ def articles_for_power(design: Design, first: float, second: float, wanted: floa
     """The fewest articles of each system with which the test has this power; None where no number has; as above."""
     if first == second:
         raise TextcriticError("plan: both systems have the same share; give two that differ")
+    if not 0 < wanted < 1:
+        raise TextcriticError(f"plan: a power of {wanted:g}; give a number between 0 and 1")
     return _fewest(design, lambda with_so_many: power(with_so_many, first, second) >= wanted)
 
 
@@ -123,23 +127,24 @@ def _fewest(design: Design, enough: Callable[[Design], bool]) -> int | None:
     return low
 
 
-def _variance(design: Design, share: float) -> float:
-    """Of the mean of all answers: their own, and the covariance of those of one article and of one annotator."""
+def _variances(design: Design, share: float) -> tuple[float, float]:
+    """Of the mean of all answers: what articles and answers themselves make of it, and what annotators do."""
     number = design.articles * design.answers
     each, chance = number / design.annotators, share * (1 - share)
-    middle = _log_odds(design, share)
+    middle = log_odds(design, share)
     of_article = _shared(middle, middle, design.between_articles, design.between_annotators)
     of_annotator = _shared(middle, middle, design.between_annotators, design.between_articles)
-    return (chance + of_article * (design.answers - 1) + of_annotator * max(each - 1, 0)) / number
+    return (chance + of_article * (design.answers - 1)) / number, of_annotator * max(each - 1, 0) / number
 
 
 def _variance_of_difference(design: Design, first: float, second: float) -> float:
-    ends = [_log_odds(design, share) for share in (first, second)]
+    ends = [log_odds(design, share) for share in (first, second)]
     together = _shared(ends[0], ends[1], design.between_annotators, design.between_articles)
-    return _variance(design, first) + _variance(design, second) - 2 * together / design.annotators
+    apart = sum(_variances(design, first)) + sum(_variances(design, second))
+    return apart - 2 * together / design.annotators
 
 
-def _log_odds(design: Design, share: float) -> float:
+def log_odds(design: Design, share: float) -> float:
     """The system's, that gives the share over all articles and annotators."""
     if not 0 < share < 1:
         raise TextcriticError(f"plan: a share of {share:g}; give a number between 0 and 1")
