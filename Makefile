@@ -3,11 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo criticise fairseq mauve test test-fast slurm-test bench mutants lint format
+.PHONY: demo annotate criticise fairseq mauve test test-fast slurm-test bench mutants lint format
 
 # STUDY=coreference-demo, latent-lms-demo, document-coherence-demo or code-mixing-demo for another one.
 demo: .venv/installed
 	textcritic demo $(STUDY)
+
+# The web app that asks people about the texts of the finished demo; PORT=8000.
+annotate: .venv/installed
+	textcritic annotate $(if $(PORT),--port $(PORT))
 
 # One word of the shell, whatever is in it.
 quoted = '$(subst ','\'',$(1))'

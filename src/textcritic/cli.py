@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from textcritic import __version__
 from textcritic.commands import (
+    annotate,
     chains,
     coreference,
     corpus,
@@ -65,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         plan_annotation,
         show,
         demo,
+        annotate,
         corpus,
         install,
         workflow,

@@ -20,6 +20,10 @@ ANNOTATOR, PROLIFIC, ADMIN = "annotator", "prolific", "admin"
 own pages."""
 
 
+PROLIFIC_PARAMETERS = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+"""As Prolific wants them in the address of a study; only the first is looked at."""
+
+
 class RefusedError(Exception):
     """A request that is not let in; the reason is for the page, in words."""
 
@@ -106,17 +110,29 @@ def link_of(store: Store, id_: object, at: datetime) -> Link:
     return Link(row["id"], row["kind"], row["annotator"], bool(row["pilot"]))
 
 
-def revoke(store: Store, annotator: str) -> int:
-    """Revoke the links of an annotator, or the link with this id; returns how many.
+def check_annotator(store: Store, annotator: str) -> None:
+    """See that an annotator is still there.
 
     Raises:
-        TextcriticError: there is none.
+        RefusedError: they withdrew, or were revoked.
+    """
+    row = store.row("SELECT revoked FROM annotator WHERE id = ?", annotator)
+    if row is None:
+        raise RefusedError(403, "You have withdrawn, or this link is not valid.")
+    if row["revoked"]:
+        raise RefusedError(403, "This link is no longer valid.")
+
+
+def revoke(store: Store, id_: str) -> None:
+    """Let an annotator, or whoever comes by a link with this id, in no longer.
+
+    Raises:
+        TextcriticError: there is no such annotator and no such link.
     """
     with store.transaction():
-        count = store.change("UPDATE link SET revoked = 1 WHERE annotator = ? OR id = ?", annotator, annotator)
-    if not count:
-        raise TextcriticError(f"revoke: there is no annotator and no link {annotator!r} in this campaign")
-    return count
+        counts = [store.change(f"UPDATE {table} SET revoked = 1 WHERE id = ?", id_) for table in ("annotator", "link")]
+    if not any(counts):
+        raise TextcriticError(f"revoke: there is no annotator and no link {id_!r} in this campaign")
 
 
 def participant(store: Store, link: Link, person: str) -> str:

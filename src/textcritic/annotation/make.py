@@ -12,6 +12,7 @@ from typing import Any
 
 from textcritic.annotation.links import new_id
 from textcritic.annotation.store import Store
+from textcritic.annotation.wording import with_wording
 from textcritic.corpora.answers import (
     ATTENTION,
     INTRUDER,
@@ -26,7 +27,6 @@ from textcritic.corpora.answers import (
 from textcritic.corpora.articles import Article, gold_chains, num_articles, read_articles
 from textcritic.corpora.intruders.documents import Document, iter_documents
 from textcritic.errors import TextcriticError
-from textcritic.plan.registries import Registries
 from textcritic.plan.sources import Source, sources_of
 
 MOST_TITLES = 100
@@ -69,19 +69,19 @@ def database_of(here: Path, name: str) -> Path:
     return folder_of(here, name) / "campaign.sqlite"
 
 
-def make_campaign(name: str, registries: Registries, here: Path) -> Made:
+def make_campaign(name: str, entry: Mapping[str, Any], here: Path) -> Made:
     """Make the database of a campaign from its entry in the registry.
 
     Args:
-        name: the entry.
-        registries: with the entry.
+        name: of the entry.
+        entry: with all its defaults.
         here: the working directory, whose `results` have the corpus and the samples.
 
     Raises:
         TextcriticError: there is a campaign of this name already; a corpus or sample is not built, or has too few
             texts; or its sections have no titles to choose from.
     """
-    entry = registries.entry("campaigns", name)
+    entry = with_wording(entry)
     path = database_of(here, name)
     if path.exists():
         raise TextcriticError(

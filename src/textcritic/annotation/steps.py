@@ -8,7 +8,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -31,6 +31,7 @@ class Work:
         phase: training, task or attention.
         texts: its sections or sentences.
         answer: what was chosen so far, or answered; None if nothing.
+        answered: whether it was answered, and is to be changed.
         right: the right answer, if it is known.
         number, of: how far the annotator is in this phase, for the page.
     """
@@ -40,6 +41,7 @@ class Work:
     phase: str
     texts: tuple[str, ...]
     answer: dict[str, Any] | None
+    answered: bool
     right: dict[str, Any] | None
     number: int
     of: int
@@ -85,21 +87,23 @@ def consent(campaign: Campaign, annotator: str) -> None:
         )
 
 
-def begin(campaign: Campaign, annotator: str) -> None:
-    """The annotator has read the instructions; a second time changes nothing."""
+def begin(campaign: Campaign, annotator: str, at: datetime) -> None:
+    """The annotator has read the instructions, and is given a text; a second time changes nothing."""
     state = AT_TRAINING if campaign.training_texts else AT_TASK
     with campaign.store.transaction():
         campaign.store.change("UPDATE annotator SET state = ? WHERE id = ? AND state = ?", state, annotator, READY)
+        _next_step(campaign, annotator, at)
 
 
-def feedback_seen(campaign: Campaign, annotator: str) -> None:
-    """The annotator has read what was right in the last training text."""
+def feedback_seen(campaign: Campaign, annotator: str, at: datetime) -> None:
+    """The annotator has read what was right in the last training text, and is given the next one."""
     with campaign.store.transaction():
         campaign.store.change(
             """UPDATE assignment SET seen = 1
             WHERE annotator = ? AND item IN (SELECT item FROM answer WHERE annotator = ?)""",
             *(annotator, annotator),
         )
+        _next_step(campaign, annotator, at)
 
 
 def save_answer(
@@ -133,6 +137,7 @@ def save_answer(
             *(annotator, item, json.dumps(answer, ensure_ascii=False), written(at), version),
         )
         store.change("UPDATE assignment SET draft = NULL WHERE annotator = ? AND item = ?", annotator, item)
+        _next_step(campaign, annotator, at)  # here: a transaction costs several waits for the disk, the page none
         return True
 
 
@@ -153,6 +158,17 @@ def last_answer(campaign: Campaign, annotator: str) -> Work | None:
     return row and _work(campaign, row)
 
 
+def work_of(campaign: Campaign, annotator: str, item: str) -> Work | None:
+    """A text that this annotator was given; None if it was given to others only, or to nobody."""
+    rows = _assigned(campaign.store, annotator, "AND assignment.item = ?", item)
+    return _work(campaign, rows[0]) if rows else None
+
+
+def with_answer(work: Work, answer: dict[str, Any]) -> Work:
+    """A text with other choices than those that are saved."""
+    return replace(work, answer=answer)
+
+
 def withdraw(store: Store, annotator: str) -> None:
     """Delete an annotator and all that came from them; only that somebody withdrew is counted."""
     with store.transaction():
@@ -162,9 +178,10 @@ def withdraw(store: Store, annotator: str) -> None:
             store.set_about("withdrawn", store.about("withdrawn") + 1)
 
 
-def training_share(campaign: Campaign, annotator: str, round_: int) -> float | None:
-    """Share of right types in a round of training; None before the first answer."""
-    rows = _assigned(campaign.store, annotator, "AND answer IS NOT NULL AND phase = ? AND round = ?", TRAINING, round_)
+def training_share(campaign: Campaign, annotator: str, round_: int | None = None) -> float | None:
+    """Share of right types in a round of training, or (None) in all rounds; None before the first answer."""
+    rows = _assigned(campaign.store, annotator, "AND answer IS NOT NULL AND phase = ?", TRAINING)
+    rows = [row for row in rows if round_ is None or row["round"] == round_]
     parts = [
         part
         for row in rows
@@ -194,12 +211,11 @@ def _next_step(campaign: Campaign, annotator: str, at: datetime) -> Step:
         _assign(campaign, annotator, state, at)
         open_ = _open(store, annotator)
         assert open_ is not None
-    store.change(
-        "UPDATE assignment SET until = ? WHERE annotator = ? AND item = ?",
-        _until(campaign, at),
-        annotator,
-        open_["item"],
-    )
+    if open_["until"] < _until(campaign, at - timedelta(minutes=1)):
+        store.change(
+            "UPDATE assignment SET until = ? WHERE annotator = ? AND item = ?",
+            *(_until(campaign, at), annotator, open_["item"]),
+        )
     return Step(state, _work(campaign, open_))
 
 
@@ -279,8 +295,8 @@ def _balanced(store: Store, annotator: str, at: datetime) -> str:
 def _assigned(store: Store, annotator: str, also: str = "", *values: Any) -> list[Any]:
     """What an annotator was given, in order, with text and answer."""
     return store.rows(
-        f"""SELECT assignment.annotator AS annotator, assignment.item AS item, place, round, draft, phase, texts, source,
-            answer, right_answer
+        f"""SELECT assignment.annotator AS annotator, assignment.item AS item, place, round, until, draft, phase,
+            texts, source, answer, right_answer
         FROM assignment JOIN item ON item.id = assignment.item
         LEFT JOIN answer ON answer.annotator = assignment.annotator AND answer.item = assignment.item
         WHERE assignment.annotator = ? {also} ORDER BY place""",
@@ -322,6 +338,7 @@ def _work(campaign: Campaign, row: Any) -> Work:
         phase=row["phase"],
         texts=tuple(json.loads(row["texts"])),
         answer=chosen and json.loads(chosen),
+        answered=row["answer"] is not None,
         right=row["right_answer"] and json.loads(row["right_answer"]),
         number=len(before) + 1,
         of=campaign.training_texts if training else campaign.quota,

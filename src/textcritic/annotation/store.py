@@ -30,7 +30,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ) STRICT""",
         """CREATE TABLE annotator (
             id TEXT PRIMARY KEY, pilot INTEGER NOT NULL, person TEXT UNIQUE, state TEXT NOT NULL,
-            round INTEGER NOT NULL DEFAULT 0, consent_version TEXT REFERENCES consent
+            round INTEGER NOT NULL DEFAULT 0, consent_version TEXT REFERENCES consent,
+            revoked INTEGER NOT NULL DEFAULT 0
         ) STRICT""",
         """CREATE TABLE link (
             id TEXT PRIMARY KEY, kind TEXT NOT NULL, annotator TEXT REFERENCES annotator ON DELETE CASCADE,
@@ -76,7 +77,7 @@ class Store:
             raise TextcriticError(f"{path}: no such file; make the campaign with `textcritic annotate make NAME`")
         try:
             # One thread at a time works with it, see `app`; not always the same one.
-            self.connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
+            self.connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=5)
             self.connection.row_factory = sqlite3.Row
             self._open()
         except sqlite3.Error as error:
@@ -97,7 +98,7 @@ class Store:
         """All changes of a block, on the disk at its end, or none of them.
 
         Raises:
-            NotStoredError: the disk is full, or another process has kept the database busy for ten seconds.
+            NotStoredError: the disk is full, or another process has kept the database busy for five seconds.
         """
         try:
             self.connection.execute("BEGIN IMMEDIATE")

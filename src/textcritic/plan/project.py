@@ -1,5 +1,6 @@
 """The workflow's configuration as one object: registries, kinds of experiment, studies, and the targets of papers."""
 
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from typing import Any
 from textcritic.errors import TextcriticError, listed, suggestion
 from textcritic.experiments import KINDS, kind_of
 from textcritic.files import read_json
+from textcritic.place import workflow_folder
 from textcritic.plan.checks.models import GRADIENT
 from textcritic.plan.experiment import Experiment, schema_of
 from textcritic.plan.registries import Registries, check_name, find_folder
@@ -230,6 +232,22 @@ class Project:
         if not path.is_file():
             return None
         return str(path.relative_to(self.here) if path.is_relative_to(self.here) else path)
+
+
+def load_configuration(configfile: str | os.PathLike[str] | None) -> dict[str, Any]:
+    """The configuration as Snakemake puts it together, so that faults in it are one line.
+
+    Args:
+        configfile: YAML laid over config/config.yaml; None: nothing is.
+
+    Raises:
+        TextcriticError: a file is missing or not a mapping of keys to values.
+    """
+    config: dict[str, Any] = load_yaml(workflow_folder() / "config/config.yaml")
+    given = load_yaml(Path(configfile)) if configfile else {}
+    if not isinstance(given, dict):
+        raise TextcriticError(f"{configfile}: is not a mapping of keys to values; write e.g. `studies: []`")
+    return config | given
 
 
 def _numbers_of_stages(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -96,8 +96,12 @@ def steps(files: PeopleFiles) -> Sequence[tuple[str, str]]:
             "Write an entry into a registry of campaigns of your own (config/registry/campaigns.yaml).",
             campaign_of(files),
         ),
-        ("Start the app, make the campaign, and send each annotator a link.", "textcritic annotate my-campaign"),
-        ("Export the answers when all are there.", "textcritic annotate export my-campaign answers.jsonl"),
+        ("Make the campaign.", "textcritic annotate make my-campaign"),
+        (
+            "Start the app, and send each annotator a link (docs/annotation.md).",
+            "textcritic annotate serve my-campaign",
+        ),
+        ("Export the answers when all are there.", "textcritic annotate export my-campaign --out answers.jsonl"),
         (
             "Name the file in this experiment’s block of the study, and build the study again.",
             "annotations: [answers.jsonl]",
