@@ -27,6 +27,7 @@ rule extract_wikipedia:
         runtime=of("corpora", "corpus", "runtime"),
     params:
         spec=spec("corpora", "corpus", "extractor", "options"),
+        lemmatised=lemmatised,
         version=stage("extract"),
     script:
         "../workflow/scripts/extract_wikipedia.py"

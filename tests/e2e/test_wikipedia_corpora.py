@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from functools import partial
 
 import pyarrow.parquet as pq
@@ -50,6 +51,16 @@ def test_every_page_of_the_dump_is_an_article_or_left_out_for_a_reason(folder):
     kept = sum(part["articles"] for part in found["splits"].values())
     assert kept + sum(found["rejected"].values()) == found["extracted"]
     assert not list((folder / "results/corpora/wiki-sample").rglob("*-of-2.*"))
+
+
+def test_without_wordnet_nothing_is_extracted(tmp_path):
+    (tmp_path / DUMP.name).symlink_to(DUMP)
+    nowhere = {"NLTK_DATA": str(tmp_path), "HOME": str(tmp_path)}
+    run = snakemake(tmp_path, "corpora/wiki-sample", python=sys.executable, **nowhere)
+    assert run.returncode
+    logs = "".join(path.read_text() for path in (tmp_path / "results/logs/extract_wikipedia/wiki-sample").iterdir())
+    assert "python -m nltk.downloader wordnet" in logs
+    assert not list((tmp_path / "results/corpora").rglob("*.parquet"))
 
 
 def test_the_statistics_are_those_of_the_files(folder):

@@ -47,7 +47,8 @@ class Lines:
         if isinstance(page, Reason):
             return page
         articles, tokens = [], _moses(self._language)
-        for number, line in enumerate([page.title, *paragraphs_of(page.text, self._choice.namespaces)]):
+        paragraphs = paragraphs_of(page.text, self._choice.namespaces, self._choice.reading)
+        for number, line in enumerate([page.title, *paragraphs]):
             if text := clean_text(tokens(line)):
                 articles.append(Article(f"{page.id}-{number}", None, (Section(None, text),), self._choice.source))
             else:
