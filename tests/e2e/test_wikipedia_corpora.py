@@ -85,6 +85,18 @@ def test_lines_are_split_by_number(folder):
     assert {path.name for path in (folder / "results/benchmarks").iterdir()} >= {"extract_lines", "build_lines"}
 
 
+def test_the_audit_of_both_kinds_of_corpora(folder):
+    files = [f"results/corpora/{corpus}/audit.json" for corpus in ("wiki-sample", "lines-sample")]
+    run = snakemake(folder, *files)
+    assert run.returncode == 0, run.stderr[-4000:]
+    for path in files:
+        found = json.loads((folder / path).read_text())
+        assert 40 < found["articles"] <= PAGES
+        parser, formulas = found["switches"]
+        assert parser["differing"] < found["articles"] / 20
+        assert formulas["words_here"] == 0
+
+
 def test_no_markup_is_left(folder):
     everything = "\n".join(
         text for part in articles(folder, "wiki-sample").values() for article in part for text in texts(article)

@@ -7,6 +7,7 @@ headings in what quotes span that are not closed, so that it is told to leave qu
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import dropwhile
 from typing import Any
 
 from textcritic.corpora.wikipedia.gaps import GAP
@@ -16,7 +17,13 @@ from textcritic.corpora.wikipedia.namespaces import Namespaces
 
 # Tags of MediaWiki's that show their content as running text.
 _CUT = frozenset(EXTENSIONS.split("|")) - {"nowiki", "section", "includeonly"} | {"table"}
+_SOURCE = ("source", "syntaxhighlight")
+_COMMENT = "\x0f"  # a character that XML cannot hold stands for a comment
 _TITLE = re.compile(r"[{}<>\n]")
+
+
+class NotParsed(Exception):  # noqa: N818
+    """The library gives a page up."""
 
 
 def pieces(wikitext: str, namespaces: Namespaces, formulas: bool) -> Iterator[tuple[int, str, str]]:
@@ -31,20 +38,29 @@ def pieces(wikitext: str, namespaces: Namespaces, formulas: bool) -> Iterator[tu
         formulas: as for `markup.visible`.
 
     Raises:
-        mwparserfromhell.parser.ParserError: the library cannot read the page.
+        NotParsed: the library cannot read the page.
     """
     import mwparserfromhell  # only this parser needs it
 
     text = without_controls(wikitext).replace("\r\n", "\n").replace("\r", "\n")
     reader = _Reader(namespaces, formulas)
     level, title, texts = 0, "", list[str]()
-    for piece in reader.flat(mwparserfromhell.parse(text, skip_style_tags=True).nodes):
+    try:
+        nodes = mwparserfromhell.parse(text, skip_style_tags=True).nodes
+    except mwparserfromhell.parser.ParserError as error:
+        raise NotParsed from error
+    for piece in reader.flat(nodes):
         if isinstance(piece, str):
             texts.append(piece)
         else:
-            yield level, title, "".join(texts)
+            yield level, title, _joined(texts)
             level, title, texts = piece.level, reader.title(piece.title), []
-    yield level, title, "".join(texts)
+    yield level, title, _joined(texts)
+
+
+def _joined(texts: list[str]) -> str:
+    """One text; a comment leaves nothing, and alone on its line it takes the line."""
+    return "".join(texts).replace(f"\n{_COMMENT}\n", "\n").replace(_COMMENT, "")
 
 
 class _Reader:
@@ -72,12 +88,12 @@ class _Reader:
                 yield self._link(node)
             elif isinstance(node, kinds.ExternalLink):
                 yield self._address(node)
-            elif not isinstance(node, kinds.Comment):
-                yield str(node)
+            else:
+                yield _COMMENT if isinstance(node, kinds.Comment) else str(node)
 
     def text(self, code: Any) -> str:
         """The text in a node; a heading there is text."""
-        return "".join(str(piece) for piece in self.flat(code.nodes))
+        return _joined([str(piece) for piece in self.flat(code.nodes)])
 
     def title(self, code: Any) -> str:
         """The title of a heading; of one that is a template the last unnamed argument, after `ARGUMENT`."""
@@ -93,11 +109,12 @@ class _Reader:
         if name == "math" and self._formulas is not None:
             self._count += 1
             yield self._formulas.setdefault(str(tag), f"formula_{self._count}")
-        elif name == "nowiki":
+        elif name == "nowiki" or (name in _SOURCE and tag.has("inline") and "\n" not in str(tag.contents)):
             yield str(tag.contents or "").translate(MARKUP)
         elif name in _CUT:
-            headings = [] if tag.contents is None or name != "table" else tag.contents.filter_headings()
-            yield from headings or [GAP]
+            yield GAP
+            if name == "table" and tag.contents is not None:
+                yield from dropwhile(lambda piece: isinstance(piece, str), self.flat(tag.contents.nodes))
         elif tag.wiki_markup:
             yield str(tag.wiki_markup)
             if tag.contents is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from textcritic.corpora.articles import Article
 from textcritic.corpora.wikipedia.dump import OPENING, Site
+from textcritic.corpora.wikipedia.mwparser import NotParsed
 from textcritic.corpora.wikipedia.namespaces import normal
 from textcritic.corpora.wikipedia.variants import converted_language
 from textcritic.corpora.wikipedia.wikitext import Reading, is_disambiguation, sections_of
@@ -50,6 +51,7 @@ class Reason(StrEnum):
     TITLE = "a title of skip_titles"
     DISAMBIGUATION = "a disambiguation page"
     NO_SECTIONS = "without sections"
+    NOT_PARSED = "not parsed by mwparserfromhell"
     DUPLICATE = "an id seen before"
 
 
@@ -101,7 +103,10 @@ class Choice:
         if isinstance(page, Reason):
             return page
         # Without `==` there is no heading; most articles of a large wiki are such stubs.
-        sections = sections_of(page.text, self.namespaces, mended, self.reading) if "==" in page.text else []
+        try:
+            sections = sections_of(page.text, self.namespaces, mended, self.reading) if "==" in page.text else []
+        except NotParsed:
+            return Reason.NOT_PARSED
         if len(sections) < 2:
             return Reason.NO_SECTIONS
         return [Article(page.id, page.title, tuple(sections), self.source)]
