@@ -94,7 +94,7 @@ def test_the_audit_of_both_kinds_of_corpora(folder):
         assert 40 < found["articles"] <= PAGES
         parser, formulas = found["switches"]
         assert parser["differing"] < found["articles"] / 20
-        assert formulas["words_here"] == 0
+        assert formulas["words_other"] > formulas["words_here"]
 
 
 def test_no_markup_is_left(folder):
