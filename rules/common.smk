@@ -114,6 +114,11 @@ def spec(kind, wildcard, *keys):
     return lambda w: registries.spec(kind, w[wildcard], *keys)
 
 
+def lemmatised(w):
+    """Whether the titles of a corpus are lemmatised once it is extracted."""
+    return registries.entry("corpora", w.corpus)["titles"]["lemmatise"]
+
+
 def stage(name):
     """The version of a stage or a kind of experiment: raise it in the config and it is rerun."""
     return project.stage(name)

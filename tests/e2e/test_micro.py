@@ -165,7 +165,7 @@ def test_outputs_are_all_there(study):
     names = {
         "coherence": ("coherence", "perplexity", "decomposition", "transition-errors", "repetitions", "power", "audit"),
         "given-titles": ("coherence", "perplexity", "decomposition", "transition-errors", "repetitions", "audit"),
-        "corpora": ("statistics", "left-out", "shared-text"),
+        "corpora": ("statistics", "left-out", "shared-text", "extraction-audit"),
         "process": ("process", "parsing", "table1"),
         "topics": ("topics", "topic-words", "topic-outliers", "topic-power", "table14"),
         "coreference": ("coreference", "coreference-shares", "table6", "table7"),

@@ -142,6 +142,11 @@ def test_what_does_not_go_together_is_refused(folder, sources, line):
         ("corpora", {"extractor": "bible", "options": {"made": MADE}}, "options.made: is for the extractors trees,"),
         (
             "corpora",
+            {"extractor": "bible", "options": {"formulas": "numbered"}},
+            "options.formulas: is for the extractors wikipedia, wikipedia-lines; this one is bible",
+        ),
+        (
+            "corpora",
             {"extractor": "bible", "options": {"shortest": 2}},
             "options.shortest: is for the extractors trees",
         ),
