@@ -175,7 +175,7 @@ def test_outputs_are_all_there(study):
         "importance": ("estimates", "bounds", "curves", "texts", "settings", "table21", "table22"),
         "intruders": (*INTRUDER_TABLES, "table31", "table33"),
         "entities": ("coreference", "coreference-shares"),
-        "people": ("people-metrics", "people-correlations", "people-planning", "table31", "table32"),
+        "people": ("people-metrics", "people-correlations", "people-planning", "table41", "table42"),
     }
     undrawn = {"people"}  # nobody was asked, and there are too few documents for MAUVE
     numbered = {

@@ -6,7 +6,6 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import LINKS, SPLITS, given_paths, is_parallel
-from textcritic.plan.checks.corpora import LINKS, given_paths, is_parallel
 from textcritic.plan.checks.decodings import GIVEN
 from textcritic.plan.checks.parallel import parallel_paths
 from textcritic.plan.project import Project
@@ -80,6 +79,7 @@ class Paths:
             return []
         detector = f"results/intruders/{chosen['detector']}/{chosen['corpus']}/seed{chosen['seed']}"
         return [f"{detector}/predictions/{corpus}/candidates/{split}.parquet"]
+
     def lengths(self, w: Any) -> str | list[str]:
         """The texts whose lengths a sample's texts have; none where the decoding gives no length."""
         given = self.registries.entry("decodings", w.decoding)["stop"] == GIVEN
