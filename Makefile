@@ -3,11 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo criticise fairseq test test-fast slurm-test bench mutants lint format
+.PHONY: demo annotate criticise fairseq mauve test test-fast slurm-test bench mutants lint format
 
-# STUDY=coreference-demo, STUDY=latent-lms-demo or STUDY=code-mixing-demo for another one.
+# STUDY=coreference-demo, latent-lms-demo, document-coherence-demo or code-mixing-demo for another one.
 demo: .venv/installed
 	textcritic demo $(STUDY)
+
+# The web app that asks people about the texts of the finished demo; PORT=8000.
+annotate: .venv/installed
+	textcritic annotate $(if $(PORT),--port $(PORT))
 
 # One word of the shell, whatever is in it.
 quoted = '$(subst ','\'',$(1))'
@@ -21,6 +25,10 @@ criticise: .venv/installed
 # For generators of kind fairseq, built from source: needs a C++ compiler. Tests of them are skipped without.
 fairseq: .venv/installed
 	textcritic install fairseq
+
+# For critics of kind mauve: a library under the GPL-3, which textcritic is not. Tests of it are skipped without.
+mauve: .venv/installed
+	textcritic install mauve
 
 # A file of tests stays with one worker, which makes its fixtures once; conftest.py begins with the longest.
 parallel = -n logical --maxprocesses 8 --dist loadscope --no-loadscope-reorder

@@ -38,6 +38,8 @@ include: "rules/recitation.smk"
 include: "rules/importance.smk"
 include: "rules/importance_truth.smk"
 include: "rules/intruder_tables.smk"
+include: "rules/mauve.smk"
+include: "rules/people.smk"
 
 
 for rule_file in project.rule_files():

@@ -38,6 +38,7 @@ wildcard_constraints:
     detector=registries.names("critics", kind=["detector"]),
     # The corpus of documents with intruders that a detector was trained on.
     trained=registries.names("corpora", extractor=["intruders"]),
+    embedder=registries.names("embedders"),
     resolver=registries.names("resolvers"),
     annotation=registries.names("annotations"),
     proposal=registries.names("proposals"),
@@ -54,6 +55,7 @@ wildcard_constraints:
     shards=r"\d+",
     samples=r"\d+",
     temperature=r"\d+(\.\d+)?",
+    temperatures=r"\d+(\.\d+)?(-\d+(\.\d+)?)+",
 
 
 SPLITS = ["train", "validation", "test"]
@@ -110,6 +112,11 @@ def one_gpu(kind, wildcard):
 def spec(kind, wildcard, *keys):
     """The canonical string of the registry entry that a wildcard names, as a rule's parameter."""
     return lambda w: registries.spec(kind, w[wildcard], *keys)
+
+
+def lemmatised(w):
+    """Whether the titles of a corpus are lemmatised once it is extracted."""
+    return registries.entry("corpora", w.corpus)["titles"]["lemmatise"]
 
 
 def stage(name):

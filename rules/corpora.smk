@@ -27,6 +27,7 @@ rule extract_corpus:
     params:
         spec=spec("corpora", "corpus", "extractor", "options"),
         packages=lambda w: paths.corpus_packages(w.corpus),
+        lemmatised=lemmatised,
         version=stage("extract"),
     script:
         "../workflow/scripts/extract_corpus.py"

@@ -45,6 +45,7 @@ rule extract_dataset:
     params:
         spec=spec("corpora", "corpus", "extractor", "options"),
         dataset=lambda w: paths.dataset_spec(w.corpus),
+        lemmatised=lemmatised,
         version=stage("extract"),
     script:
         "../workflow/scripts/extract_dataset.py"

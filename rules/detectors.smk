@@ -5,6 +5,9 @@ models results/raw/hub.
 Makes: results/intruders/{detector}/{trained}/seed{detector_seed} with model, training.json, and predictions/{corpus}/...
 """
 
+from textcritic.plan.detector_paths import DetectorPaths
+
+detecting = DetectorPaths(registries)
 # Its seed is not that of the generator whose samples it reads.
 DETECTING = "results/intruders/{detector}/{trained}/seed{detector_seed}"
 
@@ -14,9 +17,10 @@ rule train_detector:
     input:
         train="results/corpora/{trained}/train.parquet",
         validation="results/corpora/{trained}/validation.parquet",
-        tokenizer=paths.detector_tokenizer,
-        pretrained=paths.detector_pretrained,
-        vectors=paths.detector_vectors,
+        tokenizer=detecting.tokenizer,
+        pretrained=detecting.pretrained,
+        vectors=detecting.vectors,
+        scorer=detecting.scorer,
     output:
         model=directory(f"{DETECTING}/model"),
         training=f"{DETECTING}/training.json",
@@ -33,9 +37,10 @@ rule train_detector:
         mem_mb=of("critics", "detector", "mem_mb"),
         runtime=of("critics", "detector", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
-        checkpoint_seconds=paths.detector_checkpoint_seconds,
+        checkpoint_seconds=detecting.checkpoint_seconds,
     params:
         spec=spec("critics", "detector"),
+        made_with=detecting.made_with,
         version=stage("detect"),
     script:
         "../workflow/scripts/train_detector.py"
@@ -46,6 +51,7 @@ rule predict_documents:
     input:
         documents="results/corpora/{corpus}/test.parquet",
         model=f"{DETECTING}/model",
+        scorer=detecting.scorer,
     output:
         f"{DETECTING}/predictions/{{corpus}}/test.parquet",
     log:
@@ -69,6 +75,7 @@ use rule predict_documents as predict_probes with:
     input:
         documents="results/corpora/{corpus}/probes.parquet",
         model=f"{DETECTING}/model",
+        scorer=detecting.scorer,
     output:
         f"{DETECTING}/predictions/{{corpus}}/probes.parquet",
     log:
@@ -81,6 +88,7 @@ use rule predict_documents as predict_originals with:
     input:
         documents="results/intruders/documents/{corpus}/data/test.parquet",
         model=f"{DETECTING}/model",
+        scorer=detecting.scorer,
     output:
         f"{DETECTING}/predictions/{{corpus}}/data/test.parquet",
     log:
@@ -93,9 +101,25 @@ use rule predict_documents as predict_samples with:
     input:
         documents=f"results/intruders/documents/{{corpus}}/{SAMPLE}.parquet",
         model=f"{DETECTING}/model",
+        scorer=detecting.scorer,
     output:
         f"{DETECTING}/predictions/{{corpus}}/{SAMPLE}.parquet",
     log:
         f"results/logs/predict_samples/{{detector}}/{{trained}}/seed{{detector_seed}}/{{corpus}}/{SAMPLE}.log",
     benchmark:
         f"results/benchmarks/predict_samples/{{detector}}/{{trained}}/seed{{detector_seed}}/{{corpus}}/{SAMPLE}.tsv"
+
+
+use rule predict_documents as predict_candidates with:
+    input:
+        documents="results/intruders/candidates/{corpus}/{split}.parquet",
+        model=f"{DETECTING}/model",
+        scorer=detecting.scorer,
+    output:
+        f"{DETECTING}/predictions/{{corpus}}/candidates/{{split}}.parquet",
+    log:
+        "results/logs/predict_candidates/{detector}/{trained}/seed{detector_seed}/{corpus}/{split}.log",
+    benchmark:
+        "results/benchmarks/predict_candidates/{detector}/{trained}/seed{detector_seed}/{corpus}/{split}.tsv"
+    wildcard_constraints:
+        split="|".join(SPLITS),

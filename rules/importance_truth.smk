@@ -55,3 +55,6 @@ use rule weigh_exact as weigh_whole with:
         "results/benchmarks/weigh_whole/{generator}/{corpus}/seed{seed}.tsv"
     wildcard_constraints:
         generator=HSMMS,
+
+
+include: "importance_better.smk"

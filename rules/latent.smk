@@ -117,3 +117,6 @@ rule train_proposal:
         version=stage("train"),
     script:
         "../workflow/scripts/train_latent.py"
+
+
+include: "latent_samples.smk"

@@ -1,4 +1,4 @@
-"""Tiny GPT-2, GPT-Neo and BERT as the hub has the large ones: names of weights, shards, files of tokenizers."""
+"""Tiny models as the hub has the large ones of their kind: names of weights, shards, files of tokenizers."""
 
 import json
 from collections.abc import Iterable
@@ -7,21 +7,44 @@ from typing import Any
 
 import torch
 from safetensors.torch import save_file
-from tokenizers import BertWordPieceTokenizer, ByteLevelBPETokenizer
+from tokenizers import (
+    BertWordPieceTokenizer,
+    ByteLevelBPETokenizer,
+    Tokenizer,
+    models,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 
 from textcritic.training.load import END  # and transformers is offline from here on
 
 from transformers import (  # isort: skip
+    AlbertConfig,
+    AlbertForPreTraining,
     BertConfig,
     BertForPreTraining,
+    ElectraConfig,
+    ElectraForPreTraining,
     GPT2Config,
     GPT2LMHeadModel,
     GPTNeoConfig,
     GPTNeoForCausalLM,
     GPT2TokenizerFast,
+    RobertaConfig,
+    RobertaForMaskedLM,
+    XLNetConfig,
+    XLNetLMHeadModel,
 )
 
 SHARD_BYTES = 30_000
+ENCODER = {
+    "hidden_size": 32,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 64,
+    "initializer_range": 0.1,
+}
 
 
 def tiny_gpt2(folder: Path, texts: Iterable[str], tokenizer_json: bool = False) -> Path:
@@ -111,3 +134,84 @@ def _save(folder: Path, model: Any, weights: dict[str, torch.Tensor], architectu
 
 def _write(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+
+
+def tiny_electra(folder: Path, texts: Iterable[str]) -> Path:
+    """As google/electra-base-discriminator: embeddings narrower than layers, the head that tells replaced words."""
+    size = _word_pieces(folder, texts)
+    torch.manual_seed(8)
+    config = ElectraConfig(vocab_size=size, embedding_size=16, **ENCODER)
+    model = ElectraForPreTraining(config)
+    return _save(folder, model, dict(model.state_dict()), ["ElectraForPreTraining"])
+
+
+def tiny_albert(folder: Path, texts: Iterable[str]) -> Path:
+    """As albert/albert-large-v2: layers that share their weights, a sentence-piece tokenizer in tokenizer.json."""
+    special = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
+    size = _sentence_pieces(folder, texts, special, "[CLS]:0 $A:0 [SEP]:0", "$B:1 [SEP]:1")
+    torch.manual_seed(9)
+    config = AlbertConfig(vocab_size=size, embedding_size=16, pad_token_id=0, **ENCODER)
+    model = AlbertForPreTraining(config)
+    weights = dict(model.state_dict())
+    for name in ("predictions.decoder.weight", "predictions.decoder.bias"):
+        weights.pop(name, None)
+    return _save(folder, model, weights, ["AlbertForMaskedLM"])
+
+
+def tiny_roberta(folder: Path, texts: Iterable[str]) -> Path:
+    """As FacebookAI/roberta-base: positions counted from behind the padding, one type of tokens, `</s></s>` between."""
+    tokenizer = ByteLevelBPETokenizer(add_prefix_space=False)
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokenizer.train_from_iterator(texts, vocab_size=330, special_tokens=special, show_progress=False)
+    folder.mkdir(parents=True)
+    tokenizer.save_model(str(folder))
+    _write(folder / "tokenizer_config.json", {"model_max_length": 512})
+    torch.manual_seed(10)
+    size = tokenizer.get_vocab_size()
+    positions = {"max_position_embeddings": 98, "type_vocab_size": 1, "pad_token_id": 1}
+    model = RobertaForMaskedLM(RobertaConfig(vocab_size=size, bos_token_id=0, eos_token_id=2, **ENCODER | positions))
+    weights = dict(model.state_dict())
+    del weights["lm_head.decoder.weight"], weights["lm_head.decoder.bias"]
+    return _save(folder, model, weights, ["RobertaForMaskedLM"])
+
+
+def tiny_xlnet(folder: Path, texts: Iterable[str]) -> Path:
+    """As xlnet/xlnet-base-cased: padding on the left, and the token of the whole text at the end."""
+    special = ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eod>", "<eop>"]
+    size = _sentence_pieces(folder, texts, special, "$A:0 <sep>:0", "$B:1 <sep>:1", "<cls>:2")
+    torch.manual_seed(11)
+    config = XLNetConfig(vocab_size=size, d_model=32, n_layer=1, n_head=2, d_inner=64, pad_token_id=5)
+    model = XLNetLMHeadModel(config)
+    weights = dict(model.state_dict())
+    weights.pop("lm_loss.weight", None)
+    return _save(folder, model, weights, ["XLNetLMHeadModel"])
+
+
+def _word_pieces(folder: Path, texts: Iterable[str]) -> int:
+    tokenizer = BertWordPieceTokenizer(lowercase=True)
+    tokenizer.train_from_iterator(texts, vocab_size=300, min_frequency=1, show_progress=False)
+    folder.mkdir(parents=True)
+    tokenizer.save_model(str(folder))
+    _write(folder / "tokenizer_config.json", {"do_lower_case": True, "model_max_length": 512})
+    return int(tokenizer.get_vocab_size())
+
+
+def _sentence_pieces(
+    folder: Path, texts: Iterable[str], special: list[str], first: str, second: str, last: str = ""
+) -> int:
+    """A unigram tokenizer as tokenizer.json; of texts and pairs of texts, what is put around them. Return its size."""
+    cls, sep = (next(token for token in special if name in token.lower()) for name in ("cls", "sep"))
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    trainer = trainers.UnigramTrainer(vocab_size=150, special_tokens=special, unk_token="<unk>", show_progress=False)
+    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{first} {last}".strip(),
+        pair=f"{first} {second} {last}".strip(),
+        special_tokens=[(token, tokenizer.token_to_id(token)) for token in (cls, sep)],
+    )
+    folder.mkdir(parents=True)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    names = {"cls_token": cls, "sep_token": sep, "unk_token": "<unk>", "pad_token": "<pad>"}
+    _write(folder / "tokenizer_config.json", {"model_max_length": 512, **names})
+    return int(tokenizer.get_vocab_size())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from textcritic import __version__
 from textcritic.commands import (
+    annotate,
     chains,
     coreference,
     corpus,
@@ -14,6 +15,7 @@ from textcritic.commands import (
     importance,
     install,
     mixing,
+    plan_annotation,
     recitation,
     show,
     tendencies,
@@ -61,8 +63,10 @@ def _parser() -> argparse.ArgumentParser:
         tendencies,
         recitation,
         importance,
+        plan_annotation,
         show,
         demo,
+        annotate,
         corpus,
         install,
         workflow,

@@ -1,7 +1,7 @@
 """The one exception that reaches a user: one clear line, no traceback."""
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 
@@ -24,6 +24,11 @@ def named(name: str) -> Iterator[None]:
 def first_line(error: BaseException) -> str:
     """What another library's exception says, cut to one line; its type where it says nothing."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Words joined as prose joins them, in error lines and in reports: `a`, `a and b`, `a, b and c`."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
 
 
 def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -54,7 +54,7 @@ def test_the_slurm_profile_builds_the_papers_study(tmp_path):
 
 
 # Standing figures of the experiments, and the paper's Figures 4 to 13.
-FIGURES = {"figures": 7} | {f"figure{number}": 1 for number in range(4, 14)}
+FIGURES = {"figures": 8} | {f"figure{number}": 1 for number in range(4, 14)}
 
 
 @pytest.mark.parametrize("target", ["all", "figures", "report"])
@@ -68,6 +68,7 @@ def test_the_papers_figures_are_among_all_figures_and_part_of_the_whole_study(ta
     ("target", "trained", "corpora"),
     [
         ("table3", 4, {"wiki-short"}),
+        ("table4", 4, {"pubmed"}),
         ("table5", 8, {"wiki"}),
         ("table11", 0, set()),
         ("table12", 2, {"wiki"}),
@@ -206,7 +207,10 @@ def test_what_is_for_text_lacks_its_inputs_where_the_corpus_is_a_process(path, m
             (target, "the study model-criticism, which is not")
             for target in ("table9", "table11", "table14", "figure10")
         ),
-        ("table1", "the studies beyond-perplexity, latent-lms and model-criticism, none of which is"),
+        (
+            "table1",
+            "the studies beyond-perplexity, document-coherence, latent-lms and model-criticism, none of which is",
+        ),
         ("figure6", "the studies beyond-perplexity and model-criticism, none of which is"),
     ],
 )
@@ -275,3 +279,15 @@ def test_bad_config_ends_before_anything_runs_with_one_line(config, message, tmp
     assert message in run.stderr + run.stdout
     assert "Traceback" not in run.stderr
     assert not (tmp_path / "results").exists()
+
+
+def test_table_4_takes_mauve_of_every_system_by_one_model(tmp_path):
+    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']", "--", "table4")
+    assert run.returncode == 0, run.stderr + run.stdout
+    found = jobs(run.stdout)
+    # Four samples and real text, which has a second sample beside it.
+    assert (found["embed_samples"], found["embed_data"]) == (4, 2)
+    assert (found["score_mauve"], found["score_mauve_of_data"]) == (4, 1)
+    plan = planned(run.stdout)
+    assert {w["embedder"] for rule, w, _ in plan if rule.startswith("embed_")} == {"gpt2-large"}
+    assert {w["model"] for rule, w, _ in plan if rule == "download_model"} >= {"gpt2-large"}

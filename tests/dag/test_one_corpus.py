@@ -15,6 +15,10 @@ from textcritic.cli import main
         ("process-demo", {"process-demo": 1}),
         ("wiki-short", {"wiki-short": 2, "wiki": 66}),  # 64 shards, joined, and built
         ("wiki-lines", {"wiki-lines": 65}),  # 64 shards, built
+        # Each split cut and given candidates, then all of them built.
+        ("bible-intruders-rank1", {"bible": 2, "bible-intruders-rank1": 7}),
+        ("wikipedia-intruders", {"wiki": 66, "wikipedia-intruders": 7}),
+        ("cnn-intruders", {"cnn-stories": 2, "cnn-intruders": 7}),
     ],
 )
 def test_a_corpus_needs_what_it_derives_from_and_no_study(corpus, made, tmp_path):
@@ -36,6 +40,15 @@ def test_models_of_lines_have_jobs_of_their_own_for_tokens(tmp_path):
     }
 
 
+def test_samples_of_the_base_corpus_are_cut_as_the_documents_with_intruders(tmp_path):
+    sample = "samples/wo-title/gpt2-small/seed1/ancestral/draw1"
+    run = snakemake(tmp_path, "--dry-run", f"results/intruders/documents/wikipedia-intruders/{sample}.parquet")
+    assert run.returncode == 0, run.stderr + run.stdout
+    corpora = {rule: wildcards["corpus"] for rule, wildcards, _ in planned(run.stdout) if "corpus" in wildcards}
+    assert corpora["cut_samples"] == "wikipedia-intruders"
+    assert {corpora["collect_samples"], corpora["sample_causal"], corpora["train_causal"]} == {"wiki"}
+
+
 @pytest.mark.parametrize("target", [(), ("data",)])
 def test_without_a_study_it_is_said_what_can_be_asked_for(target, tmp_path):
     run = snakemake(tmp_path, "--dry-run", *target, "--config", "studies=[]")
@@ -45,8 +58,8 @@ def test_without_a_study_it_is_said_what_can_be_asked_for(target, tmp_path):
     ]
     assert "`corpora/NAME` (NAME is one of docstrings, my-articles, " in line
     assert line.endswith(
-        "configure one of the studies beyond-perplexity, code-mixing-demo, coreference-demo, demo, latent-lms, "
-        "latent-lms-demo, model-criticism, own-text"
+        "configure one of the studies beyond-perplexity, code-mixing-demo, coreference-demo, demo, "
+        "document-coherence, document-coherence-demo, latent-lms, latent-lms-demo, model-criticism, own-text"
     )
 
 

@@ -22,7 +22,7 @@ from plan import jobs  # noqa: E402
 from recipes import write  # noqa: E402
 
 SHIPPED = ("Snakefile", "rules", "workflow/scripts", "config", "profiles", "envs")
-SHIPPED += ("requirements-catalogues.lock", "requirements-fairseq.lock")
+SHIPPED += ("requirements-catalogues.lock", "requirements-fairseq.lock", "requirements-mauve.lock")
 BUILD = (sys.executable, "-m", "hatchling", "build", "--directory")
 
 

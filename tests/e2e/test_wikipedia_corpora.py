@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from functools import partial
 
 import pyarrow.parquet as pq
@@ -52,6 +53,16 @@ def test_every_page_of_the_dump_is_an_article_or_left_out_for_a_reason(folder):
     assert not list((folder / "results/corpora/wiki-sample").rglob("*-of-2.*"))
 
 
+def test_without_wordnet_nothing_is_extracted(tmp_path):
+    (tmp_path / DUMP.name).symlink_to(DUMP)
+    nowhere = {"NLTK_DATA": str(tmp_path), "HOME": str(tmp_path)}
+    run = snakemake(tmp_path, "corpora/wiki-sample", python=sys.executable, **nowhere)
+    assert run.returncode
+    logs = "".join(path.read_text() for path in (tmp_path / "results/logs/extract_wikipedia/wiki-sample").iterdir())
+    assert "python -m nltk.downloader wordnet" in logs
+    assert not list((tmp_path / "results/corpora").rglob("*.parquet"))
+
+
 def test_the_statistics_are_those_of_the_files(folder):
     for corpus in ("wiki-sample", "wiki-sample-short", "films-sample", "lines-sample"):
         found = statistics(folder, corpus)
@@ -72,6 +83,18 @@ def test_lines_are_split_by_number(folder):
     }
     assert {len(article["sections"]) for article in articles(folder, "lines-sample")["test"]} == {1}
     assert {path.name for path in (folder / "results/benchmarks").iterdir()} >= {"extract_lines", "build_lines"}
+
+
+def test_the_audit_of_both_kinds_of_corpora(folder):
+    files = [f"results/corpora/{corpus}/audit.json" for corpus in ("wiki-sample", "lines-sample")]
+    run = snakemake(folder, *files)
+    assert run.returncode == 0, run.stderr[-4000:]
+    for path in files:
+        found = json.loads((folder / path).read_text())
+        assert 40 < found["articles"] <= PAGES
+        parser, formulas = found["switches"]
+        assert parser["differing"] < found["articles"] / 20
+        assert formulas["words_other"] > formulas["words_here"]
 
 
 def test_no_markup_is_left(folder):

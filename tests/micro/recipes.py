@@ -1,7 +1,8 @@
 """Made-up recipes: a known chain of sections, each with words of its own, so that every stage has something to learn.
 
 `python tests/micro/recipes.py FOLDER` writes recipes.jsonl (a corpus, two articles of each book) and theirs.jsonl
-(samples with the order spoilt), and sentences with translations, of which those in mixed.txt are in two languages.
+(samples with the order spoilt), stories.jsonl (short stories, each about one person), and sentences with translations,
+of which those in mixed.txt are in two languages.
 """
 
 import json
@@ -57,8 +58,24 @@ def write(folder: Path, articles: int = 240, samples: int = 60) -> None:
                 if not spoilt:
                     article["group"] = f"book {number // 2}"
                 handle.write(json.dumps(article) + "\n")
+    write_stories(folder, random.Random(2))
     write_sentences(folder, rng)
     (folder / "annotated.conll").write_text("".join(map(annotated, ("Ann", "Mary", "Jane"))), encoding="utf-8")
+
+
+def write_stories(folder: Path, rng: random.Random, stories: int = 120) -> None:
+    """Write stories.jsonl: each of 3 to 6 sentences about one person who has things of one kind."""
+    people = {"Ann": "She", "Mary": "She", "Paul": "He", "John": "He"}
+    things = {"garden": "roses tulips apples", "kitchen": "pots plates cakes", "harbour": "boats ropes nets"}
+    with (folder / "stories.jsonl").open("w", encoding="utf-8") as handle:
+        for number in range(stories):
+            name, place = rng.choice(list(people)), rng.choice(list(things))
+            sentences = [f"{name} was in the {place} for {rng.randint(2, 9)} days."]
+            for _ in range(rng.randint(2, 5)):
+                thing, verb = rng.choice(things[place].split()), rng.choice(("saw", "found", "sold", "carried"))
+                sentences.append(f"{people[name]} {verb} the {rng.choice(('old', 'new', 'red'))} {thing} and left.")
+            sections = [{"title": "story", "text": " ".join(sentences)}]
+            handle.write(json.dumps({"id": f"story-{number}", "sections": sections}) + "\n")
 
 
 def write_sentences(folder: Path, rng: random.Random, sentences: int = 60, tested: int = 18) -> None:

@@ -128,3 +128,18 @@ def test_saved_and_read_again(tmp_path):
 def test_bad_input(act, message):
     with pytest.raises(TextcriticError, match=message):
         act()
+
+
+def test_a_span_s_score_is_of_the_differences_at_its_ends():
+    """Kim et al. 2019, section 3.2: f_j - f_(i-1) and b_i - b_(j+1), of words and places, read from either side."""
+    proposal, sentence = crf(), text(SENTENCE[:5])
+    numbers = [proposal.begin, *proposal.vocabulary.encode(sentence.tokens).tolist(), proposal.finish]
+    vectors = proposal.words(torch.tensor(numbers)) + proposal.positions(torch.arange(7))
+    ahead, behind = proposal.reader(vectors[None])[0][0].chunk(2, 1)
+    found = proposal.span_scores([sentence])[0]
+    for first in range(5):
+        for last in range(first + 1, 5):
+            i, j = first + 1, last + 1  # places with the beginning of the sentence at 0
+            differences = torch.cat([ahead[j] - ahead[i - 1], behind[i] - behind[j + 1]])
+            expected = proposal.score(proposal.ends(differences).relu())
+            assert found[first, last].item() == pytest.approx(expected.item(), abs=1e-9)

@@ -8,8 +8,9 @@ from tiny_hsmm import lattice_of, random_model
 
 from textcritic.generators.hsmm import log_marginal
 from textcritic.generators.hsmm.best import k_best
-from textcritic.generators.hsmm.posterior import log_potential, posterior
+from textcritic.generators.hsmm.posterior import Graph, log_potential, posterior
 from textcritic.generators.hsmm.proposals import make_proposal, tempered, withheld
+from textcritic.generators.hsmm.recursion import tables_of
 
 SEQUENCE = [0, 1, 2, 1, 0]
 SEQUENCES = [[0, 1, 2, 1, 0], [2], [1, 1, 1, 0], [0, 0, 2, 2]]
@@ -118,3 +119,36 @@ def test_k_best_of_many_sequences_is_that_of_each():
     for number, sequence in enumerate(SEQUENCES):
         alone = k_best(*block_of(model, [sequence]), 7)
         np.testing.assert_allclose(together.log_prob[number], alone.log_prob[0], rtol=1e-12)
+
+
+def test_paths_pay_for_their_end_where_the_model_has_one():
+    model = random_model(1)
+    lattice = lattice_of(model, SEQUENCES)
+    graph = Graph(lattice)
+    with_end, without = (tables_of(model, lattice, end=end) for end in (True, False))
+    paths, log_q = posterior(with_end, graph).draw(200, np.random.default_rng(1))
+    ends = np.log(model.end.numpy())
+    more = log_potential(with_end, graph, paths) - log_potential(without, graph, paths)
+    for text, tokens in enumerate(graph.tokens):
+        for sample in range(200):
+            states = [int(state) for state in paths.states[text, sample, :tokens] if state >= 0]
+            goes_on = np.log1p(-model.end.numpy()[states[:-1]]).sum()
+            assert more[text, sample] == pytest.approx(goes_on + ends[states[-1]], abs=1e-9)
+    # The posterior's own normaliser is of the same potentials.
+    normaliser = posterior(with_end, graph).log_normaliser
+    np.testing.assert_allclose(log_potential(with_end, graph, paths) - normaliser[:, None], log_q, rtol=1e-9)
+
+
+@pytest.mark.parametrize("spec", [("tempered", 1.0), ("segment", 0)])
+def test_log_q_of_parts_adds_up_to_that_of_the_path(spec):
+    """A segment belongs to the part that its first token is in, and to no other."""
+    model = random_model(0)
+    tables, graph = block_of(model, [SEQUENCE])
+    proposal = make_proposal(*spec, model, tables, graph)
+    paths, log_q = proposal.draw(300, np.random.default_rng(2))
+    arcs, states = paths.arcs[0], paths.states[0]
+    for border in range(len(SEQUENCE) + 1):
+        at, none = (np.full(300, value) for value in (border, 0))
+        parts = proposal.log_q_between(arcs, states, none, at) + proposal.log_q_between(arcs, states, at)
+        np.testing.assert_allclose(parts, log_q[0], rtol=1e-9)
+    assert not proposal.log_q_between(arcs, states, none, none).any()

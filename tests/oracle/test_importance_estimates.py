@@ -25,6 +25,7 @@ from textcritic.inference.importance import (
     pareto_smoothed_log_likelihoods,
 )
 from textcritic.inference.importance.better import log_likelihoods_without
+from textcritic.inference.importance.estimates import band
 
 
 def weights_of(rows, tokens=None):
@@ -35,6 +36,13 @@ def weights_of(rows, tokens=None):
 def some(texts=7, draws=40, seed=1, spread=3.0):
     rng = np.random.default_rng(seed)
     return weights_of(rng.normal(-300, spread, (texts, draws)), rng.integers(5, 40, texts))
+
+
+def test_a_band_holds_the_middle_95_in_100():
+    values = np.random.default_rng(1).permutation(np.arange(1, 1001)).astype(float)
+    found = band(values)
+    assert (found.low, found.high, found.mean, found.repeats) == (25, 975, 500.5, 1000)
+    assert band(np.array([1.0, np.inf])).high == np.inf
 
 
 # Against plain sums.

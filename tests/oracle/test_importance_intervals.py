@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
+from scipy.special import logsumexp
 
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.inference.importance import (
@@ -64,6 +66,23 @@ def test_over_draws_is_as_wide_as_the_spread_of_runs():
     said = np.mean(((ends[:, 1] - ends[:, 0]) / 2 / 1.96) ** 2)
     # A variance of 400 values has a relative error of 7%; Student's t is a little wider.
     assert 0.8 < said / spread < 1.3
+
+
+def test_over_draws_is_the_jackknife_of_plain_loops():
+    """Each draw of each text is left out by itself; variances and degrees of freedom are by their formulas."""
+    draws, rng = 5, np.random.default_rng(2)
+    rows, tokens = rng.normal(-20, 1, (3, draws)), np.array([6.0, 9.0, 4.0])
+    variances = []
+    for row in rows:
+        without = [logsumexp(np.delete(row, k)) - np.log(draws - 1) for k in range(draws)]
+        mean = sum(without) / draws
+        variances.append((draws - 1) / draws * sum((value - mean) ** 2 for value in without))
+    freedom = sum(variances) ** 2 / sum(value**2 / (draws - 1) for value in variances)
+    half = stats.t.ppf(0.95, freedom) * np.sqrt(sum(variances))
+    total = sum(logsumexp(row) - np.log(draws) for row in rows)
+    found = over_draws(LogWeights(("a", "b", "c"), rows, tokens), 0.9)
+    assert found.low == pytest.approx(np.exp(-(total + half) / tokens.sum()), rel=1e-10)
+    assert found.high == pytest.approx(np.exp(-(total - half) / tokens.sum()), rel=1e-10)
 
 
 def test_an_interval_over_draws_needs_draws_that_differ():

@@ -9,7 +9,7 @@ from tiny_latent_training import assert_a_stop_leaves_no_trace
 
 from textcritic.corpora.structured import Structured
 from textcritic.errors import TextcriticError
-from textcritic.generators.latent.lstm import LSTM
+from textcritic.generators.latent.lstm import LSTM, WordReader
 from textcritic.generators.latent.vocabulary import Vocabulary
 
 WORDS = Vocabulary(("<unk>", "a", "b"))
@@ -33,6 +33,29 @@ def texts(length):
 
 def probabilities(lstm, length):
     return torch.cat([lstm.log_joint(text, 1) for text in texts(length)]).exp()
+
+
+def test_training_leaves_values_out_between_layers_as_well():
+    """What the second layer reads differs from run to run, though words and the output are left as they are."""
+    for layers, differs in ((1, False), (2, True)):
+        reader = WordReader({"embedding": 6, "hidden": 6, "layers": layers, "dropout": 0.5}, 3).train()
+        reader.dropout.p = 0.0
+        one, other = (reader(torch.tensor([[0, 1, 2, 0, 1]])) for _ in range(2))
+        assert bool((one != other).any()) is differs
+
+
+def test_a_reader_of_both_ways_reads_the_whole_text_and_nothing_behind_it():
+    torch.manual_seed(1)
+    reader = WordReader({"embedding": 6, "hidden": 6, "layers": 1, "dropout": 0.0}, 3, both_ways=True).eval()
+    lengths = torch.tensor([4, 2])
+    padded = reader(torch.tensor([[0, 1, 2, 1], [1, 2, 0, 0]]), lengths)
+    assert padded.shape == (2, 5, 12)
+    assert torch.allclose(padded[1, :3], reader(torch.tensor([[1, 2]]), lengths[1:])[0], atol=1e-6)
+    assert torch.equal(padded[1, :3], reader(torch.tensor([[0, 1, 2, 1], [1, 2, 2, 1]]), lengths)[1, :3])
+    # The last word changes what is said of the beginning, and of the place behind it.
+    other = reader(torch.tensor([[0, 1, 2, 2], [1, 2, 0, 0]]), lengths)
+    assert bool((padded[0, 0] != other[0, 0]).any())
+    assert bool((padded[0, 4] != other[0, 4]).any())
 
 
 @pytest.mark.parametrize("tied", [False, True])

@@ -10,6 +10,7 @@ import torch
 from tree_oracle import WORDS, all_trees, crf, plain_log_joint, rnng, spans, text, walk
 
 from textcritic.errors import TextcriticError
+from textcritic.generators.latent.rnng.cells import Composition
 from textcritic.generators.latent.rnng.stacks import Sharing, Steps
 
 ENDS = ["stop", "length", "as_released"]
@@ -199,3 +200,22 @@ def test_what_is_counted():
 def test_bad_input(act, message):
     with pytest.raises(TextcriticError, match=message):
         act()
+
+
+def test_the_cell_of_a_subtree_keeps_of_each_part_what_its_own_gate_lets_through():
+    """Tai et al. 2015, equations 9 to 14, with two children: gates by their order in the table of weights."""
+    width, rng = 3, torch.Generator().manual_seed(1)
+    cell = Composition(width)
+    with torch.no_grad():
+        for parameter in cell.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=rng))
+    left, right = (torch.randn(4, 2, width, generator=rng) for _ in range(2))
+    both = torch.cat([left[:, 0], right[:, 0]], 1)
+    gates = [
+        both @ part.T + bias for part, bias in zip(cell.gates.weight.chunk(5), cell.gates.bias.chunk(5), strict=True)
+    ]
+    read, of_left, of_right, write = (gate.sigmoid() for gate in gates[:4])
+    inside = read * gates[4].tanh() + of_left * left[:, 1] + of_right * right[:, 1]
+    found = cell(left, right)
+    assert torch.allclose(found[:, 1], inside, atol=1e-6)
+    assert torch.allclose(found[:, 0], write * inside.tanh(), atol=1e-6)

@@ -4,6 +4,7 @@ import pytest
 from own_study import assert_refused, experiment, own_folder, project, study, write
 
 from textcritic.errors import TextcriticError
+from textcritic.experiments.importance.files import MIXED
 
 MADE = {"train": 4, "validation": 2, "test": 2}
 TRAINING = {"epochs": 1}
@@ -50,8 +51,8 @@ def test_its_files_are_weights_by_proposal_temperature_and_shard(folder):
     files = experiment(folder, "importance").files()
     drawn = [(one.generator, one.proposal, one.seed, one.temperature, one.peeks) for one in files.weighed]
     assert drawn == [
-        *(("grammar", "parser", seed, tau, True) for seed in (1, 2) for tau in (0.5, 1.0)),
-        *(("segments", "noisy", 1, tau, True) for tau in (0.5, 1.0)),
+        *(("grammar", "parser", seed, tau, True) for seed in (1, 2) for tau in (0.5, 1.0, MIXED)),
+        *(("segments", "noisy", 1, tau, True) for tau in (0.5, 1.0, MIXED)),
         ("segments", "spoilt", 1, 1.0, True),  # it has no temperature
         ("segments", "blind-one", 1, 1.0, False),
     ]
@@ -64,7 +65,11 @@ def test_its_files_are_weights_by_proposal_temperature_and_shard(folder):
         "segments": ("results/weights/segments/drawn/seed1/exact.npz", True),
     }
     assert {texts.corpus: texts.structured for texts in files.texts} == {"sentences": True, "drawn": False}
+    assert [str(path) for path in files.weighed[2].shards] == [
+        f"{place}/mixed/0.5-1/k10/{shard}.npz" for shard in (0, 1)
+    ]
     part = experiment(folder, "importance").files("figure2")
+    assert not any(one.mixed for one in part.weighed)
     assert {one.generator for one in part.weighed} == {"grammar"}
     assert [texts.corpus for texts in part.texts] == ["sentences"]
 
@@ -74,6 +79,19 @@ def test_what_is_trained_is_part_of_the_target_train(folder):
     assert "results/generators/sentences/wo-title/grammar/seed2/model" in models
     assert "results/proposals/sentences/parser/seed2/model" in models
     assert not any("noisy" in model for model in models)
+
+
+def test_particles_are_of_models_with_steps_and_stand_beside_temperature_one(folder):
+    assert not experiment(folder, "importance").files().filtered
+    write(folder / "studies/own.yaml", block(RNNG, LSTM, HSMM, particles=7, mixture=False))
+    files = experiment(folder, "importance").files()
+    place = "results/weights/segments"
+    assert [str(one.weights) for one in files.filtered] == [
+        f"{place}/{proposal}/drawn/seed1/particles7.npz" for proposal in ("noisy", "spoilt", "blind-one")
+    ]
+    assert not any(one.mixed for one in files.weighed)
+    assert not experiment(folder, "importance").files("figure2").filtered
+    assert_refused(folder, block(RNNG, particles=7, temperatures=[0.5, 2]), "particles: stand beside the estimates at")
 
 
 def test_more_shards_keep_the_files_of_fewer(folder):
@@ -122,6 +140,11 @@ def test_what_does_not_go_together_is_refused(folder, sources, line):
             "options.longest: is for the extractors mentions, links",
         ),
         ("corpora", {"extractor": "bible", "options": {"made": MADE}}, "options.made: is for the extractors trees,"),
+        (
+            "corpora",
+            {"extractor": "bible", "options": {"formulas": "numbered"}},
+            "options.formulas: is for the extractors wikipedia, wikipedia-lines; this one is bible",
+        ),
         (
             "corpora",
             {"extractor": "bible", "options": {"shortest": 2}},

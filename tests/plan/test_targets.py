@@ -26,6 +26,8 @@ def test_every_numbered_part_of_the_papers_study_is_a_target():
     targets = shipped.targets()
     others = {f"beyond_perplexity_{part}" for part in NUMBERED}
     others |= {f"latent_lms_{part}" for part in (*(f"table{n}" for n in (1, 2)), *(f"figure{n}" for n in range(1, 5)))}
+    others |= {f"document_coherence_{part}" for part in (*(f"table{n}" for n in range(1, 8)), "figure2", "figure3")}
+    others |= {"document_coherence_demo_table3", "document_coherence_demo_table7"}
     assert set(targets) == parts | NUMBERED | others | {f"model_criticism_{part}" for part in parts}
     for part in parts:
         assert targets[part] == targets[f"model_criticism_{part}"]
@@ -46,7 +48,10 @@ def test_a_target_of_a_study_that_is_not_configured_says_how_to_configure_it():
             f"{name} belongs to the study model-criticism, which is not configured; add --config"
             " studies=\"['model-criticism']\""
         )
-    for name, studies in (("table2", "beyond-perplexity, latent-lms and"), ("figure6", "beyond-perplexity and")):
+    for name, studies in (
+        ("table2", "beyond-perplexity, document-coherence, latent-lms and"),
+        ("figure6", "beyond-perplexity and"),
+    ):
         assert not targets[name].path
         assert targets[name].refusal.startswith(
             f"{name} belongs to the studies {studies} model-criticism, none of which is configured; add "
@@ -70,7 +75,10 @@ def test_the_short_name_is_that_of_the_only_configured_study_that_has_it(folder)
     targets = project(folder, **folders).targets()
     assert targets["table9"].path == targets["own_table9"].path == "results/studies/own/my-topics/tables/table9.csv"
     assert "belongs to the study model-criticism" in targets["model_criticism_table9"].refusal
-    assert "belongs to the studies beyond-perplexity, latent-lms and model-criticism" in targets["table2"].refusal
+    assert (
+        "belongs to the studies beyond-perplexity, document-coherence, latent-lms and model-criticism"
+        in targets["table2"].refusal
+    )
 
 
 def test_a_study_that_is_not_configured_need_not_be_right(folder):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from tiny_hub import tiny_bert, tiny_gpt2
+from tiny_hub import tiny_albert, tiny_bert, tiny_electra, tiny_gpt2, tiny_roberta, tiny_xlnet
 from tiny_intruders import TOPICS, entry_of, planted, without_signal, written
 
 from textcritic.corpora.intruders.documents import Document, iter_documents
@@ -250,3 +250,55 @@ def test_a_model_that_is_given_another_tokenizer_is_refused(splits, tmp_path):
     entry = entry_of({"transformer": {"init": {"folder": str(bert)}, "max_tokens": 32}}, training=TRAINING)
     with pytest.raises(TextcriticError, match="the model embeds 91 tokens, the encoding has 281"):
         train(tmp_path, splits, entry, Files(pretrained=bert))
+
+
+@pytest.mark.parametrize("make", [tiny_bert, tiny_electra, tiny_albert, tiny_roberta, tiny_xlnet])
+def test_pretrained_encoders_of_every_kind_are_fine_tuned(splits, tmp_path, make):
+    folder = make(tmp_path / "hub", [" ".join(topic) + " stranger. " for topic in TOPICS] * 5)
+    entry = entry_of(
+        {"transformer": {"init": {"folder": str(folder)}, "max_tokens": 96}}, training={**TRAINING, "epochs": 8}
+    )
+    train(tmp_path, splits, entry, Files(pretrained=folder))
+    documents = planted(60, 2, marked=True)
+    found = predicted(tmp_path, documents)
+    assert measured(documents, found)["f1"] > 0.9
+    alone = predicted(tmp_path, documents[5:6])[0]  # padding has no effect
+    np.testing.assert_allclose(found[5].scores, alone.scores, atol=1e-4)
+    learner = Detector.load(tmp_path / "model").scorer.learner
+    assert learner.tokenizer.padding_side == ("left" if make is tiny_xlnet else "right")
+    questions = [Question("ba1.", "ba1. ba2."), Question("ba1.", "ba1. ba2. ba3. ba4.")]
+    encoded = learner.encode(questions)
+    batch = encoded.batch(np.arange(2))
+    # As the tokenizer itself makes a batch.
+    inputs = ["ba1.", "ba1."], ["ba1. ba2.", "ba1. ba2. ba3. ba4."]
+    expected = learner.tokenizer(*inputs, padding=True, return_tensors="pt", return_token_type_ids=True)
+    for name, values in batch.items():
+        assert torch.equal(values, expected[name]), name
+    assert ("token_type_ids" in batch) == (make is not tiny_roberta)
+
+
+def test_more_tokens_than_positions_are_refused(splits, tmp_path):
+    folder = tiny_roberta(tmp_path / "roberta", ["ba1 ba2 stranger. "] * 5)
+    entry = entry_of({"transformer": {"init": {"folder": str(folder)}, "max_tokens": 97}}, training=TRAINING)
+    with pytest.raises(TextcriticError, match="max_tokens: 97 is more than the encoder's 96 positions"):
+        train(tmp_path, splits, entry, Files(pretrained=folder))
+
+
+def test_weights_in_the_older_format_are_read_as_tensors_alone(splits, tmp_path):
+    folder = tiny_electra(tmp_path / "electra", [" ".join(topic) + " stranger. " for topic in TOPICS] * 5)
+    weights = {name: tensor for path in folder.glob("*.safetensors") for name, tensor in load_file(path).items()}
+    for path in [*folder.glob("*.safetensors"), folder / "model.safetensors.index.json"]:
+        path.unlink()
+    torch.save(weights, folder / "pytorch_model.bin")
+    tokenizer = load_tokenizer(folder)
+    load = lambda: load_model(  # noqa: E731
+        AutoModelForSequenceClassification, {"folder": str(folder)}, tokenizer, new_head=True
+    )
+    read = load().state_dict()
+    assert all(torch.equal(tensor, read[name]) for name, tensor in weights.items() if name.startswith("electra."))
+    torch.save({**weights, "evil": Path("x")}, folder / "pytorch_model.bin")
+    with pytest.raises(TextcriticError, match="electra: no model can be loaded from it"):
+        load()
+    (folder / "pytorch_model.bin").write_bytes((folder / "pytorch_model.bin").read_bytes()[:500])
+    with pytest.raises(TextcriticError, match="electra: no model can be loaded from it"):
+        load()

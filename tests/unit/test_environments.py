@@ -36,7 +36,7 @@ sys.meta_path = [Finder if finder is PathFinder else finder for finder in sys.me
 
 
 def locked():
-    files = ("requirements.lock", "requirements-fairseq.lock")
+    files = ("requirements.lock", "requirements-fairseq.lock", "requirements-mauve.lock")
     lines = [line for file in files for line in (ROOT / file).read_text().splitlines()]
     return {canonicalize_name(line.split("==")[0]) for line in lines if line and not line.startswith("#")}
 

@@ -188,3 +188,10 @@ def test_numbers_out_of_range_are_one_line():
             wrong()
         assert words in str(error.value)
         assert "\n" not in str(error.value)
+
+
+def test_shards_whose_texts_have_other_tokens_are_refused_though_the_total_is_the_same():
+    rows = np.zeros((2, 3))
+    first, second = (LogWeights(("a", "b"), rows, np.array(tokens)) for tokens in ([2.0, 3.0], [3.0, 2.0]))
+    with pytest.raises(TextcriticError, match="shard 2: other numbers of tokens than in the first shard"):
+        first.joined([second])

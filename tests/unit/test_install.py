@@ -89,3 +89,16 @@ def test_fairseq_is_imported_by_no_module_of_ours_at_once():
         "assert 'fairseq' not in sys.modules and 'hydra' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_lock_of_mauve_is_that_of_its_environment_and_extra():
+    folder = workflow_folder()
+    lines = (folder / "requirements-mauve.lock").read_text().splitlines()
+    locked = {line for line in lines if not line.startswith("#")}
+    assert all(f"- {line}\n" in (folder / "envs/mauve.yaml").read_text() for line in locked)
+    assert {line.partition("==")[0] for line in locked} == {"mauve-text", "faiss-cpu"}
+
+
+def test_mauve_is_imported_by_no_module_of_ours_at_once():
+    code = "import textcritic.critics.mauve, sys\nassert not {'mauve', 'faiss', 'torch'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -144,6 +144,8 @@ def test_demonstratives(before, after):
         ("Ann, a painter, went to Rome.", "Ann, a painter, will go to Rome."),
         ("The hill, seen as holy, was high.", "The hill, seen as holy, will be high."),
         ('It was called "What Was Lost".', 'It will be called "What Was Lost".'),
+        ("After Thomas came, they left.", "After Thomas comes, they will leave."),
+        ("After the Romans came, they left.", "After the Romans come, they will leave."),
         ("Thou wast glad.", "Thou wilt be glad."),
     ],
 )  # fmt: skip
@@ -184,9 +186,12 @@ def test_conjunctions(before, after):
         ("It can fly.", "It cannot fly."),
         ("It will be his last film.", "It will not be his last film."),
         ("When he came, she left.", "When he came, she did not leave."),
+        ("When seen from afar, the sea has a low glow, as do most woods.",
+         "When seen from afar, the sea does not have a low glow, as do most woods."),
+        ("It turned to high art to live.", "It did not turn to high art to live."),
         ("This means that he won.", "This does not mean that he won."),
     ],
-)
+)  # fmt: skip
 def test_negation(before, after):
     assert negate(before) == after
 
@@ -218,7 +223,14 @@ def test_counts_are_edited_in_several_ways():
 
 
 def test_days_names_and_codes_stay():
-    for sentence in ("They met on May 5.", "He flew a Boeing 747.", "See no 4.", "It aired in the 1990s.", "In 44 BC."):
+    for sentence in (
+        "They met on May 5.",
+        "He flew a Boeing 747.",
+        "See no 4.",
+        "It aired in the 1990s.",
+        "In 44 BC.",
+        "Use 3.19.4.",
+    ):
         assert isinstance(exaggerate(sentence), Refused), sentence
 
 
@@ -243,7 +255,10 @@ def test_refusals_say_why(probe, sentence, reason):
 
 
 @pytest.mark.parametrize("probe", PROBES)
-@pytest.mark.parametrize("sentence", ["", " ", ".", '"', "(", "Ω ≠ 1", "he", "and", "was", "it", "that", "1990", "his"])
+@pytest.mark.parametrize(
+    "sentence",
+    ["", " ", ".", '"', "(", "Ω ≠ 1", "he", "and", "was", "it", "that", "1990", "his", "x -ed", "x-ed", "İt was"],
+)
 def test_odd_sentences_are_edited_or_refused(probe, sentence):
     assert isinstance(edited(probe, sentence), str | Refused)
 
@@ -282,12 +297,13 @@ def test_unknown_probe():
 @pytest.mark.parametrize(
     ("form", "base"),
     [
-        *[("went", "go"), ("made", "make"), ("taken", "take"), ("rewrote", "rewrite"), ("led", "lead"), ("spake", "speak")],
+        *[("went", "go"), ("made", "make"), ("taken", "take"), ("rewrote", "rewrite"), ("led", "lead")],
         *[("moved", "move"), ("played", "play"), ("stopped", "stop"), ("carried", "carry"), ("died", "die")],
         *[("created", "create"), ("treated", "treat"), ("visited", "visit"), ("united", None), ("invited", "invite")],
         *[("controlled", "control"), ("called", "call"), ("added", "add"), ("focused", "focus"), ("freed", "free")],
         *[("used", "use"), ("co-founded", "co-found"), ("hundred", None), ("need", None), ("interest", None)],
         *[("remastered", "remaster"), ("rediscovered", "rediscover"), ("themed", "theme"), ("trekked", "trek")],
+        ("spake", "speak"),
     ],
 )  # fmt: skip
 def test_base_forms(form, base):

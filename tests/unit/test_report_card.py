@@ -26,7 +26,7 @@ from textcritic.report.card_words import (
     verdict_of,
 )
 from textcritic.report.page import TEMPLATES
-from textcritic.report.scorecard import HIGHER, NOT_SCORED, NOT_TESTED, Score
+from textcritic.report.scorecard import HIGHER, NOT_COMPARED, NOT_SCORED, NOT_TESTED, Score
 
 REAL = Number(4.0, 3.9, 4.1)
 NEAR = Number(4.1, 4.0, 4.2)
@@ -75,6 +75,29 @@ def test_a_source_has_one_row_whatever_experiments_call_it():
     assert [row.is_real for row in block.rows] == [True, False, False, False]
     assert [row.baseline for row in block.rows] == [False, False, False, True]
     assert [row.label for row, _ in block.samples(block.columns[1])] == ["GPT-2, without titles"]
+
+
+def test_a_row_joins_the_numbers_of_all_kinds_and_a_perplexity_has_no_verdict():
+    """Perplexity, sections, topics, tendencies and intruders of one model; real text has no perplexity."""
+    of_kinds = ("Latent PPL", "Latent NLL gap", "tendencies not kept", "Flagged by BERT, %")
+    cards = {name: [real(name), score("gpt2", measure=name)] for name in of_kinds}
+    ppl = [
+        score("gpt2", value, seed=seed, measure="Perplexity", compared=False, p=None, n=None, real=None, margin=None)
+        for seed, value in ((1, 20.0), (2, 30.0))
+    ]
+    blocks = scorecard({**cards, "intruders": ppl}, dict.fromkeys((*cards, "intruders"), ""))
+    ((yardstick, row),) = [block.rows for block in blocks]
+    assert len(row.cells) == 5
+    assert len(yardstick.cells) == 4
+    cell = row.cells[blocks[0].columns[-1]]
+    assert (cell.verdict, verdict_of(cell), cell.strength) == (NOT_COMPARED, "", 0)
+    assert not any("Perplexity" in sentence.about for sentence in sentences(blocks))
+    assert not any("not tested" in line for line in legend(blocks))
+    (line,) = [line for line in card_lines(blocks, 200) if line.startswith("Perplexity:")]
+    assert line.startswith("Perplexity: seeds 1")
+    text = card_html(blocks, TEMPLATES)
+    assert "exact value" not in text
+    assert html.numbers_sheet(blocks).body[-1][4].text == ""
 
 
 def test_each_corpus_has_its_own_rows_and_columns_real_text_first():

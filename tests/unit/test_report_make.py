@@ -21,7 +21,7 @@ def test_a_request_says_what_to_make_of_which_files(corpora):
     wanted = Request.read(corpora.request())
     assert (wanted.experiment, wanted.tables, wanted.part, wanted.parts) == (
         "sizes",
-        ("statistics", "left-out", "shared-text"),
+        ("statistics", "left-out", "shared-text", "extraction-audit"),
         None,
         {},
     )

@@ -10,7 +10,7 @@ import torch
 from textcritic.corpora.structured import Structured, write_structured
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_json
-from textcritic.generators.latent import kinds, weigh
+from textcritic.generators.latent import kinds, resume, weigh
 from textcritic.generators.latent.model import CONFIG, LatentModel, Proposal
 from textcritic.generators.latent.vocabulary import Vocabulary
 from textcritic.generators.latent.weigh import Draws, Weighed, weigh_best, weigh_exact
@@ -116,7 +116,7 @@ def test_draws_depend_on_seed_text_temperature_and_shard_alone(files, tmp_path):
 def test_a_killed_job_goes_on_where_it_was(files, tmp_path, monkeypatch):
     draws, out = Draws(30, 1.0, 1), tmp_path / "w.npz"
     whole = weigh.weigh(files, draws, tmp_path / "whole.npz").log_weights
-    monkeypatch.setattr(weigh, "SAVE_SECONDS", -1.0)
+    monkeypatch.setattr(resume, "SAVE_SECONDS", -1.0)
     done, drawn_weights = [], weigh.drawn_weights
 
     def killed(model, proposal, text, draws, row):
@@ -138,7 +138,7 @@ def test_a_killed_job_goes_on_where_it_was(files, tmp_path, monkeypatch):
 @pytest.mark.parametrize("spoilt", ["other draws", "damaged"])
 def test_what_another_job_left_is_not_used(files, tmp_path, monkeypatch, spoilt):
     out = tmp_path / "w.npz"
-    monkeypatch.setattr(weigh, "SAVE_SECONDS", -1.0)
+    monkeypatch.setattr(resume, "SAVE_SECONDS", -1.0)
     with monkeypatch.context() as patched:
         patched.setattr(LogWeights, "save", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):

@@ -78,7 +78,7 @@ def test_the_head_tells_the_wiki(tmp_path):
     site = Dump(write(tmp_path / "dump", dump(PAGES, schema="0.11", language="fr"))).site
     assert (site.name, site.dbname, site.generator) == ("Tiny", "tinywiki", "MediaWiki 1.0")
     assert (site.schema, site.language) == ("0.11", "fr")
-    assert site.namespaces.media == {"media", "file", "image", "fichier", "média"}
+    assert site.namespaces.media == {"file", "image", "fichier", "média"}
     assert site.namespaces.category == {"category", "catégorie"}
     assert {"portal", "talk", "user talk", "special"} <= site.namespaces.others
     assert "" not in site.namespaces.all

@@ -116,6 +116,26 @@ def test_pages_that_are_no_articles_are_counted_and_disambiguation_pages_are_art
     assert report["pages"] == 6
 
 
+def test_a_soft_hyphen_makes_no_second_word(tmp_path):
+    path = write(tmp_path / "dump.xml", dump([page(1, "Co\u00adop", "a co\u00adop co&shy;op")]))
+    (part,), _ = extracted(tmp_path, path)
+    assert list(texts_of(part).values()) == ["coop", "a coop coop"]
+
+
+def test_variants_and_formulas_of_a_dump(tmp_path):
+    text = "-{zh-cn:a;zh-tw:b}- <math>x</math>"
+    path = write(tmp_path / "dump.xml", dump([page(1, "C", text)], language="zh"))
+    for options, line in (({}, "a"), ({"variant": "zh-tw", "formulas": "numbered"}, "b formula _ 1")):
+        out = tmp_path / "out.parquet"
+        extract_shard(Shard([path], 0, 1, lines=True), OPTIONS | options, out, tmp_path / "out.json")
+        assert texts_of(out)["1-1"] == line
+    with pytest.raises(TextcriticError, match=r"options.variant: 'sr-el': the wiki has those of zh; leave it out"):
+        extract_shard(Shard([path], 0, 1), OPTIONS | {"variant": "sr-el"}, out, tmp_path / "out.json")
+    english = write(tmp_path / "english.xml", dump([page(1, "C", text)]))
+    with pytest.raises(TextcriticError, match=r"options.variant: 'zh-tw': the wiki has none in en; leave it out"):
+        extract_shard(Shard([english], 0, 1), OPTIONS | {"variant": "zh-tw"}, out, tmp_path / "out.json")
+
+
 @pytest.mark.parametrize(
     ("wikitext", "expected"),
     [

@@ -23,13 +23,18 @@ LANGUAGES = json.loads(files("textcritic.corpora.wikipedia").joinpath("mediawiki
             ("no", "Fil"),
             ("simple", "Image"),
         ],
-        *[("en", "File"), ("", "Image"), ("xx-unknown", "media"), ("pt-BR", "Imagem"), ("he", "\u200fקובץ")],
+        *[("en", "File"), ("", "Image"), ("xx-unknown", "image"), ("pt-BR", "Imagem"), ("he", "\u200fקובץ")],
     ],
 )
 def test_a_file_is_known_by_any_name_of_its_language(language, prefix):
     spaces = namespaces_of(language, [])
     assert sections_of(f"a [[{prefix}:b|220px|c\nd]] e", spaces)[0].text == "a e"
     assert sections_of(f"a [[{prefix.upper()}_ :b]] e", spaces)[0].text == "a e"
+
+
+def test_a_link_to_a_file_shows_its_text_by_the_number_of_the_namespace():
+    spaces = namespaces_of("de", [("-2", "Medium"), ("6", "Datei")])
+    assert sections_of("a [[Medium:b.ogg|c]] [[Media:b.ogg|d]] [[Datei:e.jpg|f]]", spaces)[0].text == "a c d"
 
 
 def test_a_name_of_another_language_is_none():

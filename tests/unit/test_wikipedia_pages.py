@@ -1,5 +1,7 @@
 """Pages cut out of bytes, and read."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +28,9 @@ def test_pages_do_not_depend_on_the_size_of_the_pieces(size):
 
 
 @given(
-    st.lists(st.sampled_from(["<page>", "</page>", "<", "page", ">", "x", "</mediawiki>"]), max_size=30),
+    st.lists(
+        st.sampled_from(["<page>", "</page>", "<", "page", ">", "x", "</mediawiki>", "<page/>", " ", "/"]), max_size=30
+    ),
     st.integers(1, 9),
 )
 @settings(max_examples=300, deadline=None)
@@ -36,8 +40,8 @@ def test_any_order_of_tags_is_cut_alike_in_one_piece_and_in_many(tags, size):
     assert cut(data, size) == whole
     # Every page that begins either ends, or is counted, or is open at the end.
     found, skipped, within, _ = whole
-    assert data.count(b"<page>") == len(found) + skipped.total() + within
-    assert all(p.startswith(b"<page>") and p.endswith(b"</page>") and p.count(b"<page>") == 1 for p in found)
+    assert len(re.findall(rb"<page(?=[>\s/])", data)) == len(found) + skipped.total() + within
+    assert all(re.match(rb"<page[>\s/]", p) and p.endswith(b"</page>") for p in found)
 
 
 @pytest.mark.parametrize("size", [7, 64, 10_000])
@@ -63,6 +67,29 @@ def test_a_page_without_end_costs_that_page_only():
     assert found == [first.strip().encode(), third.strip().encode()]
     assert skipped == {Reason.NOT_XML: 1}
     assert (within, closed) == (False, True)
+
+
+@pytest.mark.parametrize("size", [1, 6, 10_000])
+@pytest.mark.parametrize("empty", ["<page/>", "<page />", '<page id="3"/>'])
+def test_a_page_that_is_an_empty_tag_is_counted(empty, size):
+    first, second = article(1), article(2)
+    found, skipped, within, closed = cut(dump([first, f"  {empty}\n", second]).encode(), size)
+    assert found == [first.strip().encode(), second.strip().encode()]
+    assert skipped == {Reason.NO_ID: 1}
+    assert (within, closed) == (False, True)
+
+
+def test_pages_that_cdata_breaks_are_counted_and_others_with_cdata_are_read():
+    whole = page(1, "A", "x").replace(">x<", "><![CDATA[a < b]]><")
+    assert read_page(whole.encode()).text == "a < b"
+    closing, opening = (page(2, "B", "x").replace(">x<", f"><![CDATA[{tag}]]><") for tag in ("</page>", "<page>"))
+    for broken in (closing, opening):
+        found, skipped, within, closed = cut(dump([broken, article(4)]).encode(), 50)
+        read = [read_page(xml) for xml in found]
+        assert read.pop().title == "Article 4"
+        assert read == [Reason.NOT_XML]
+        assert skipped.total() == (broken is opening)
+        assert (within, closed) == (False, True)
 
 
 def test_the_state_at_the_end_tells_a_dump_that_was_cut():

@@ -18,14 +18,18 @@ from textcritic.corpora.wikipedia.wikitext import (
     FROM_TEMPLATE,
     JOINED,
     Namespaces,
+    Reading,
     is_disambiguation,
+    paragraphs_of,
     sections_of,
 )
 
 ENGLISH = Namespaces(
-    media=frozenset({"file", "image", "media"}),
+    media=frozenset({"file", "image"}),
     category=frozenset({"category"}),
-    others=frozenset({"talk", "user", "user talk", "wikipedia", "wp", "template", "portal", "help", "special"}),
+    others=frozenset(
+        {"media", "talk", "user", "user talk", "wikipedia", "wp", "template", "portal", "help", "special"}
+    ),
 )
 BULGARIAN = Namespaces(frozenset({"файл", "картинка", "file"}), frozenset({"категория"}), frozenset({"беседа"}))
 RESIDUE = ("[[", "]]", "{{", "}}", "<ref", "{|", "|-", "\n\n", END, *map(chr, range(1, 9)))
@@ -82,7 +86,15 @@ CONSTRUCTS = {
     "file half closed": ("[[File:b.jpg|20px] a [[c]]", "a c"),
     "file of an unknown prefix": ("[[Bild:A.JPG|b]]c [[Bild:a b|d]] [[Talk:e.png|f]]", "c d f"),
     "file with a table's caption": ("a\n[[File:b.jpg|thumb|c<br />d<ref>e</ref>]]\nf", "a\nf"),
-    "media link": ("a ([[Media:b.ogg|listen]]) c", "a c"),
+    "media link": ("a ([[Media:b.ogg|listen]]) ([[Media:b.ogg]]) c", "a (listen) c"),
+    "brackets in a link": ("[[a|b [c] d]] e", "b [c] d e"),
+    "brackets at the end of a link": ("[[a|b [c]]] [[d|[e]]] f", "b [c] [e] f"),
+    "brackets in brackets in a link": ("[[a|b [c [d] e] f]] [g [h] i]", "b [c [d] e] f [g [h] i]"),
+    "brackets and a link in a link": ("[[a|b [c] [[d|e [f]]] g]] h", "b [c] e [f] g h"),
+    "an address in a link": ("[[a|b [http://c d] [http://e] f]] g", "b d f g"),
+    "brackets around a link": ("[see [[a|b [c] d]]] e", "[see b [c] d] e"),
+    "soft hyphen": ("co\u00adop co&shy;op [[co\u00adop|co&#173;op]]", "coop coop coop"),
+    "variants in a wiki without": ("a -{zh-cn:b;zh-tw:c}- d", "a -{zh-cn:b;zh-tw:c}- d"),
     "interlanguage link": ("a\n[[fr:B]]\n[[zh-min-nan:C]]\n[[simple:D|e]]", "a"),
     "sister project": ("an [[wikt:orange|orange]] [[s:Orange]]", "an orange"),
     "other namespace": ("by [[User:A|Ann]], see [[Wikipedia:B]].", "by Ann, see."),
@@ -140,6 +152,7 @@ BROKEN = {
     "template closed by one brace": ("a {{b}c d", "a d"),
     "unclosed link": ("a [[b c\n\nd [[e|f g [[h]]", "a b c\nd f g h"),
     "links in links": ("[[a|b [[c|d [[e|f [[g]] h]] i]] j]]", "b d f g h i j"),
+    "brackets in a link, one not closed": ("[[a|b [c]] d", "b [c d"),
     "half-closed link": ("[[a] and [[b|c], [d]] and [e|f]]", "a and c, d and f"),
     "link over paragraphs": ("[[a\n\nb]]", "a\nb"),
     "unclosed file": ("a [[File:b.jpg|thumb|c\n\nd", "a\nd"),
@@ -232,6 +245,58 @@ def test_a_heading_that_is_a_template_has_its_argument_and_one_without_title_is_
     assert sections_of("=={{a}}==\nb", ENGLISH, mended) == [Section("abstract", "b")]
 
 
+def chinese(wikitext, variant=""):
+    return [(s.title, s.text) for s in sections_of(wikitext, ENGLISH, reading=Reading(language="zh", variant=variant))]
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "variant", "text"),
+    [
+        ("a -{zh-cn:b;zh-tw:c}- d", "zh-cn", "a b d"),
+        ("a -{zh-cn:b;zh-tw:c}- d", "zh-tw", "a c d"),
+        ("a -{zh-cn:b;zh-tw:c}- d", "", "a b d"),
+        ("a-{ zh-hans : b ; zh-hant : c ; }-d", "zh-hk", "acd"),
+        ("a -{zh-cn:b;zh-hk:c}- d", "zh-sg", "a b d"),
+        ("a -{zh-tw:b;zh-hk:c}- d", "zh-cn", "a b d"),
+        ("a -{b; c}- d", "zh-cn", "a b; c d"),
+        ("a -{zh-cn:&lt;b; c&gt;;zh-tw:d}- e", "zh-cn", "a <b; c> e"),
+        ("a -{A|zh-cn:b;zh-tw:c}- -{R|zh-cn:d}- e", "zh-tw", "a c zh-cn:d e"),
+        ("a -{H|zh-cn:b;zh-tw:c}--{T|zh-cn:b}- d", "zh-tw", "a d"),
+        ("a -{H|b=>zh-cn:c}- -{b=>zh-cn:c; d=>zh-tw:e}- f", "zh-tw", "a e f"),
+        ("a -{zh-cn;zh-tw|b}- -{b|c}- d", "zh-tw", "a b b|c d"),
+        ("[[a|-{zh-cn:b;zh-tw:[[c|d]]}- e]] ''-{zh-cn:b;zh-tw:f}-''", "zh-tw", "d e f"),
+        ("a -{zh-cn:b -{zh-cn:c;zh-tw:d}-;zh-tw:e -{zh-cn:f;zh-tw:g}-}- h", "zh-tw", "a e g h"),
+        ("<nowiki>-{zh-cn:a}-</nowiki> -{{{b}} c -{d }- -{zh-tw:e{{f|g}}h}-", "zh-tw", "-{zh-cn:a}- -{ c d e h"),
+        ("-{" * 12 + "zh-tw:a" + "}-" * 12, "zh-tw", "-{-{zh-tw:a}-}-"),
+    ],
+)
+def test_of_words_in_several_variants_those_of_one_are_kept(wikitext, variant, text):
+    (_, shown), *_ = chinese(wikitext, variant)
+    assert shown == text
+
+
+def test_variants_in_headings_and_paragraphs():
+    text = "a\n== -{zh-cn:B;zh-tw:C}- ==\nd\n=== -{zh-cn:E;zh-tw:F}- ===\n* g\n\n-{zh-cn:h;zh-tw:i}-"
+    assert chinese(text, "zh-tw") == [("abstract", "a"), ("C", "d\nF\ng\ni")]
+    assert paragraphs_of(text, ENGLISH, Reading(language="zh", variant="zh-tw")) == ["a", "d", "i"]
+
+
+def test_formulas_may_be_numbered():
+    text = (
+        "a <math>x</math> is {{b|<math>y</math>}} <math>y</math><ref><math>z</math></ref> <MATH>z</MATH>.\n"
+        "== <math>x</math> ==\n:<math>w</math>\n<math>v</math>, <chem>c</chem> <math/> u"
+    )
+    assert sections_of(text, ENGLISH, reading=Reading(formulas=True)) == [
+        Section("abstract", "a formula_1 is formula_2 formula_3."),
+        Section("formula_1", "formula_5\nformula_6, u"),
+    ]
+    assert paragraphs_of(text, ENGLISH, Reading(formulas=True)) == [
+        "a formula_1 is formula_2 formula_3.",
+        "formula_6, u",
+    ]
+    assert paragraphs_of(text, ENGLISH) == ["a is.", "u"]
+
+
 def test_empty_texts_are_kept():
     assert sections_of("", ENGLISH) == [Section("abstract", "")]
     assert sections_of("==A==\n\n== B ==\n{{reflist}}", ENGLISH) == [
@@ -274,7 +339,7 @@ WORDS = (
     "{{ }} {{{ }}} {{a| [[ ]] [ ] | || |- |} {| ! == = === <ref> </ref> <ref/> <ref <nowiki> </nowiki> <!-- --> <div> "
     "</div> <div <br/> <table> </table> <code> </code> <poem> </poem> <gallery> </gallery> <math> </math> '' ''' ''''' "
     "' * # : ; ---- __TOC__ http://a [http://a [[File:a [[a|b]] {{a}} [[:Category: [[fr: & &amp; &#91; &lt; "
-    "&#123; ( ) , . <|endoftext|> <|endof text|> ~~~~ \x01 \x04 é ― 漢"
+    "&#123; -{ }- -{zh-cn:a;zh-tw:b}- [a] ( ) , . <|endoftext|> <|endof text|> ~~~~ \x01 \x04 é ― 漢"
 )
 PIECES = st.sampled_from(WORDS.split())
 MARKUP = st.lists(PIECES | st.sampled_from(["\n", " ", "\n\n", "a", "b "]) | st.text(max_size=3), max_size=60).map(
@@ -292,6 +357,7 @@ def test_any_input_gives_clean_sections(wikitext):
         assert "\n" not in section.title
         assert all(line and line == line.strip() for line in section.text.split("\n") if section.text)
     assert sections_of(wikitext, ENGLISH) == sections
+    chinese(wikitext, "zh-tw")
     assert is_disambiguation(wikitext, {"a"}) in (True, False)
 
 
@@ -319,7 +385,22 @@ UNITS += (
     "=={{a|b}}",
     "[[a''",
 )
-UNITS += ("'''a ", "{|\n|a\n", "==a\n", "({{a}}, ", "&", "((", "[[a|b [", "<code>\n", " ", "=", "\n= a =", "{{{", "}}")
+UNITS += (
+    "'''a ",
+    "{|\n|a\n",
+    "==a\n",
+    "({{a}}, ",
+    "&",
+    "((",
+    "[[a|b [",
+    "<code>\n",
+    " ",
+    "=",
+    "\n= a =",
+    "{{{",
+    "}}",
+)
+UNITS += ("-{", "-{zh:a;", "-{zh:a; ", "-{a=>", "[[a|[b] ")
 
 
 def last_text(wikitext):
@@ -331,6 +412,7 @@ def last_text(wikitext):
         "from textcritic.corpora.wikipedia.wikitext import *\n"
         "spaces = Namespaces(frozenset(['file']), frozenset(['category']), frozenset())\n"
         f"text = {wikitext}\n"
+        "sections_of(text, spaces, reading=Reading(language='zh', variant='zh-tw'))\n"
         "is_disambiguation(text, ['x'])\n"
         "print(sections_of(text, spaces)[-1].text[-1000:])\n"
     )

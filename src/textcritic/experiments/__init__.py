@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from textcritic.plan.experiment import Experiment
 
 KINDS = (
-    *("coherence", "coreference", "corpora", "importance", "intruders", "mixing", "process", "recitation"),
+    *("coherence", "coreference", "corpora", "importance", "intruders", "mixing", "people", "process", "recitation"),
     *("tendencies", "topics"),
 )
 

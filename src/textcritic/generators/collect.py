@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import pyarrow as pa
 
@@ -15,6 +15,7 @@ from textcritic.files import write_json, write_table
 from textcritic.generators.shards import CUT, Draw, read_shard
 from textcritic.runlog import log
 
+Kept = TypeVar("Kept")
 NOT_DRAWN: Mapping[str, int | None] = {"tokens": None, "unfinished": 0}
 REJECTED_SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("id", "text", "why")])
 
@@ -57,6 +58,27 @@ class Rejected:
     why: str
 
 
+@dataclass(frozen=True)
+class Form(Generic[Kept]):
+    """What draws become, and how a file of it is written.
+
+    Attributes:
+        of: makes it from the id and the draw; for a text that is not possible it raises MalformedArticle, with the
+            reason.
+        write: writes the Parquet file of those that are kept.
+        text: the text of a draw, as the file of rejected texts shows it.
+    """
+
+    of: Callable[[str, Draw], Kept]
+    write: Callable[[str | os.PathLike[str], Iterator[Kept]], None]
+    text: Callable[[Draw], str] = lambda draw: draw.text
+
+
+def articles_by(content_of: Callable[[Draw], tuple[str | None, tuple[Section, ...]]], generator: str) -> Form[Article]:
+    """Articles of a generator, by what gives title and sections of a draw."""
+    return Form(lambda identifier, draw: Article(identifier, *content_of(draw), generator), write_articles)
+
+
 def collect_samples(
     shards: Sequence[str | os.PathLike[str]],
     setting: str,
@@ -84,12 +106,13 @@ def collect_samples(
         TextcriticError: a shard is missing or not whole, an index occurs twice, or every article was rejected.
     """
     advice = "train the generator for longer, or raise max_tokens"
-    return collect_draws(shards, lambda draw: (None, parse(draw.text, setting)), limit, generator, files, advice)
+    form = articles_by(lambda draw: (None, parse(draw.text, setting)), generator)
+    return collect_draws(shards, form, limit, generator, files, advice)
 
 
 def collect_draws(
     shards: Sequence[str | os.PathLike[str]],
-    content_of: Callable[[Draw], tuple[str | None, tuple[Section, ...]]],
+    form: Form[Kept],
     limit: Limit,
     generator: str,
     files: SampleFiles,
@@ -99,8 +122,7 @@ def collect_draws(
 
     Args:
         shards: see `collect_samples`.
-        content_of: title and sections of a draw; for a text that is not an article it raises MalformedArticle, with the
-            reason.
+        form: what a draw becomes, and how that is written.
         limit: see `collect_samples`.
         generator: see `collect_samples`.
         files: to write.
@@ -116,7 +138,7 @@ def collect_draws(
     tokens = unfinished = 0
     seen: set[int] = set()
 
-    def outcomes() -> Iterator[Article | Rejected]:
+    def outcomes() -> Iterator[Kept | Rejected]:
         nonlocal tokens, unfinished
         for shard in shards:
             for draw in read_shard(shard):
@@ -128,15 +150,16 @@ def collect_draws(
                 tokens += draw.tokens
                 identifier = f"{generator}-{draw.index:06d}"
                 if draw.finish == CUT and not limit.keep:
-                    yield Rejected(identifier, draw.text, f"no end within {limit.tokens} tokens")
+                    yield Rejected(identifier, form.text(draw), f"no end within {limit.tokens} tokens")
                     continue
                 try:
-                    yield Article(identifier, *content_of(draw), generator)
+                    yield form.of(identifier, draw)
                     unfinished += draw.finish == CUT
                 except MalformedArticle as malformed:
-                    yield Rejected(identifier, draw.text, malformed.reason)
+                    yield Rejected(identifier, form.text(draw), malformed.reason)
 
-    return write_sample(outcomes(), lambda: {"tokens": tokens, "unfinished": unfinished}, advice, files)
+    more = lambda: {"tokens": tokens, "unfinished": unfinished}  # noqa: E731
+    return write_sample(outcomes(), more, advice, files, form.write)
 
 
 def import_samples(
@@ -180,7 +203,7 @@ def import_samples(
 
     advice = "give articles whose sections all have text" + (" and a title" if standard else "")
     outcomes = (outcome(article) for article in given_articles(path))
-    return write_sample(outcomes, lambda: NOT_DRAWN, advice, files)
+    return write_sample(outcomes, lambda: NOT_DRAWN, advice, files, write_articles)
 
 
 def _titled(article: Article, texts: Sequence[str], standard: Titles) -> tuple[Section, ...]:
@@ -194,10 +217,11 @@ def _titled(article: Article, texts: Sequence[str], standard: Titles) -> tuple[S
 
 
 def write_sample(
-    outcomes: Iterator[Article | Rejected],
+    outcomes: Iterator[Kept | Rejected],
     more: Callable[[], Mapping[str, int | None]],
     advice: str | None,
     files: SampleFiles,
+    write: Callable[[str | os.PathLike[str], Iterator[Kept]], None],
 ) -> dict[str, object]:
     """Write what is kept as it comes, then what is rejected, and the counts.
 
@@ -206,6 +230,7 @@ def write_sample(
         more: asked at the end for `tokens` and `unfinished`; `NOT_DRAWN` where somebody else drew them.
         advice: see `collect_draws`.
         files: to write.
+        write: writes those that are kept.
 
     Returns:
         see `collect_samples`.
@@ -215,18 +240,18 @@ def write_sample(
     """
     kept, rejected = 0, list[Rejected]()
 
-    def articles() -> Iterator[Article]:
+    def articles() -> Iterator[Kept]:
         nonlocal kept
         for outcome in outcomes:
-            if isinstance(outcome, Article):
+            if isinstance(outcome, Rejected):
+                rejected.append(outcome)
+            else:
                 kept += 1
                 yield outcome
-            else:
-                rejected.append(outcome)
         if not kept and advice is not None:
             raise TextcriticError(f"{_nothing(files.sample, rejected)}; {advice}")
 
-    write_articles(files.sample, articles())
+    write(files.sample, articles())
     if not kept:
         log.warning("%s; the sample is empty", _nothing(files.sample, rejected))
     elif rejected:

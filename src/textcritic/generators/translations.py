@@ -5,11 +5,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from textcritic.corpora import Article, MalformedArticle, Section, iter_articles
+from textcritic.corpora import Article, MalformedArticle, Section, iter_articles, write_articles
 from textcritic.corpora.records import Record, records
 from textcritic.corpora.values import kind_of, text_or
 from textcritic.errors import TextcriticError
-from textcritic.generators.collect import NOT_DRAWN, Limit, Rejected, SampleFiles, collect_draws, write_sample
+from textcritic.generators.collect import (
+    NOT_DRAWN,
+    Limit,
+    Rejected,
+    SampleFiles,
+    articles_by,
+    collect_draws,
+    write_sample,
+)
 from textcritic.generators.shards import Draw
 
 KEYS = ("id", "source", "text")
@@ -60,7 +68,7 @@ def collect_translations(
         return sources[draw.index % len(sources)], _translation(draw.text)
 
     advice = "train the generator for longer, or raise max_tokens"
-    return collect_draws(shards, content_of, limit, generator, files, advice)
+    return collect_draws(shards, articles_by(content_of, generator), limit, generator, files, advice)
 
 
 def import_translations(path: str | os.PathLike[str], sources: Sequence[str], files: SampleFiles) -> dict[str, object]:
@@ -86,7 +94,8 @@ def import_translations(path: str | os.PathLike[str], sources: Sequence[str], fi
         TextcriticError: a fault of the file, naming its line or row; lines that do not go with the sentences; or every
             translation was rejected.
     """
-    return write_sample(_outcomes(path, sources), lambda: NOT_DRAWN, "give translations that are not empty", files)
+    advice = "give translations that are not empty"
+    return write_sample(_outcomes(path, sources), lambda: NOT_DRAWN, advice, files, write_articles)
 
 
 class _Given(NamedTuple):

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from textcritic.corpora import MalformedArticle, Section
 from textcritic.corpora.process import DELIMITER, Process
-from textcritic.generators.collect import Limit, SampleFiles, collect_draws
+from textcritic.generators.collect import Limit, SampleFiles, articles_by, collect_draws
 
 EMPTY = "empty"
 UNKNOWN_SYMBOL = "unknown symbol"
@@ -50,9 +50,8 @@ def parse_sequences(
     """
     lookup = Lookup.of(Process.load(process_path))
     files = SampleFiles(out_path, rejected_path, counts_path)
-    return collect_draws(
-        shards, lambda draw: (None, lookup.sections(draw.text)), Limit(max_tokens), generator, files, advice=None
-    )
+    form = articles_by(lambda draw: (None, lookup.sections(draw.text)), generator)
+    return collect_draws(shards, form, Limit(max_tokens), generator, files, advice=None)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from textcritic.plan.spec import SCHEMAS, schema
 
 MANUAL = SCHEMAS.parent / "README.md"
 REGISTRY_ORDER = (
-    "corpora", "encodings", "generators", "proposals", "decodings", "classifiers", "critics", "hub", "downloads",
-    "datasets",
+    "corpora", "encodings", "generators", "proposals", "decodings", "classifiers", "critics", "embedders", "hub",
+    "downloads", "datasets",
 )  # fmt: skip
 INTRODUCTION = """# Configuration
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import LINKS, SPLITS, given_paths, is_parallel
+from textcritic.plan.checks.decodings import GIVEN
 from textcritic.plan.checks.parallel import parallel_paths
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source, from_file
@@ -79,6 +80,11 @@ class Paths:
         detector = f"results/intruders/{chosen['detector']}/{chosen['corpus']}/seed{chosen['seed']}"
         return [f"{detector}/predictions/{corpus}/candidates/{split}.parquet"]
 
+    def lengths(self, w: Any) -> str | list[str]:
+        """The texts whose lengths a sample's texts have; none where the decoding gives no length."""
+        given = self.registries.entry("decodings", w.decoding)["stop"] == GIVEN
+        return f"results/corpora/{w.corpus}/train.parquet" if given else []
+
     def dataset_spec(self, corpus: str) -> str:
         """The canonical string of the entry of the data set that a corpus is made from."""
         return self.registries.spec("datasets", self.registries.entry("corpora", corpus)["options"]["dataset"])
@@ -108,6 +114,15 @@ class Paths:
         if "hub" in init:
             return hub_folder(init["hub"])
         return str(init["folder"]) if "folder" in init else []
+
+    def embedder(self, w: Any) -> str:
+        """The folder of the model whose hidden states are the points of a corpus' documents."""
+        entry = self.registries.entry("embedders", w.embedder)
+        if entry["kind"] == "generator":
+            model = f"{entry['setting']}/{entry['generator']}/seed{entry['seed']}"
+            return f"results/generators/{w.corpus}/{model}/model"
+        init: Mapping[str, str] = entry["init"]
+        return hub_folder(init["hub"]) if "hub" in init else init["folder"]
 
     def openings(self, w: Any) -> str | list[str]:
         """The articles whose beginnings a decoding gives to a generator; none where it gives nothing."""
@@ -140,32 +155,6 @@ class Paths:
         """The tokenizer of a classifier that is initialised from a configuration; others bring their own."""
         entry = self.registries.entry("classifiers", w.classifier)
         return f"results/encodings/{w.corpus}/{entry['encoding']}/tokenizer" if "config" in entry["init"] else []
-
-    def detector_tokenizer(self, w: Any) -> str | list[str]:
-        """The tokenizer of a detector that is initialised from a configuration; none of any other."""
-        _, settings = self._detector(w.detector)
-        named = settings.get("encoding")
-        return f"results/encodings/{w.trained}/{named}/tokenizer" if named else []
-
-    def detector_pretrained(self, w: Any) -> str | list[str]:
-        """The folder that a detector starts from; none where it starts from nothing."""
-        _, settings = self._detector(w.detector)
-        init: Mapping[str, Any] = settings.get("init", {})
-        return hub_folder(init["hub"]) if "hub" in init else init.get("folder", [])
-
-    def detector_vectors(self, w: Any) -> str | list[str]:
-        """The file of word vectors that a detector starts from, if it does."""
-        _, settings = self._detector(w.detector)
-        return settings.get("vectors") or []
-
-    def detector_checkpoint_seconds(self, w: Any) -> int:
-        """Seconds between two checkpoints of a detector; 0 where nothing is trained by steps."""
-        return round((self.registries.entry("critics", w.detector)["training"] or {}).get("checkpoint_seconds", 0))
-
-    def _detector(self, name: str) -> tuple[str, Mapping[str, Any]]:
-        """The kind of a detector's model, and its settings."""
-        ((kind, settings),) = self.registries.entry("critics", name)["model"].items()
-        return kind, settings
 
     def shards(self, prefix: str, decoding: str) -> list[str]:
         """The shards of a sample."""

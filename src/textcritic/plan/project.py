@@ -1,5 +1,6 @@
 """The workflow's configuration as one object: registries, kinds of experiment, studies, and the targets of papers."""
 
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -8,9 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from textcritic.errors import TextcriticError, suggestion
+from textcritic.errors import TextcriticError, listed, suggestion
 from textcritic.experiments import KINDS, kind_of
 from textcritic.files import read_json
+from textcritic.place import workflow_folder
 from textcritic.plan.checks.models import GRADIENT
 from textcritic.plan.experiment import Experiment, schema_of
 from textcritic.plan.registries import Registries, check_name, find_folder
@@ -132,7 +134,7 @@ class Project:
         for part, names in owners.items():
             configured = [name for name in names if name in self.studies]
             if len(configured) > 1:
-                full = " and ".join(f"{name.replace('-', '_')}_{part}" for name in configured)
+                full = listed([f"{name.replace('-', '_')}_{part}" for name in configured])
                 targets[part] = Target(refusal=f"several configured studies have a {part}; ask for {full}")
             else:
                 targets[part] = self._target(part, configured or names, part)
@@ -151,11 +153,10 @@ class Project:
         """The part of the only study there is, or why it cannot be asked for: none of these is configured."""
         first = studies[0]
         if first not in self.studies:
-            listed = f"{', '.join(studies[:-1])} and {studies[-1]}"
             which = (
                 f"the study {first}, which is not configured; add"
                 if len(studies) == 1
-                else f"the studies {listed}, none of which is configured; add one of them, e.g."
+                else f"the studies {listed(studies)}, none of which is configured; add one of them, e.g."
             )
             return Target(
                 refusal=f"{target} belongs to {which} --config studies=\"['{first}']\""
@@ -231,6 +232,22 @@ class Project:
         if not path.is_file():
             return None
         return str(path.relative_to(self.here) if path.is_relative_to(self.here) else path)
+
+
+def load_configuration(configfile: str | os.PathLike[str] | None) -> dict[str, Any]:
+    """The configuration as Snakemake puts it together, so that faults in it are one line.
+
+    Args:
+        configfile: YAML laid over config/config.yaml; None: nothing is.
+
+    Raises:
+        TextcriticError: a file is missing or not a mapping of keys to values.
+    """
+    config: dict[str, Any] = load_yaml(workflow_folder() / "config/config.yaml")
+    given = load_yaml(Path(configfile)) if configfile else {}
+    if not isinstance(given, dict):
+        raise TextcriticError(f"{configfile}: is not a mapping of keys to values; write e.g. `studies: []`")
+    return config | given
 
 
 def _numbers_of_stages(config: Mapping[str, Any]) -> dict[str, Any]:

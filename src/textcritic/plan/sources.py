@@ -10,7 +10,7 @@ from typing import Any
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files
 from textcritic.plan.checks.corpora import is_parallel, is_structured, is_text
-from textcritic.plan.checks.decodings import DRAW, KINDS, LIKELIEST, check_architecture, translates
+from textcritic.plan.checks.decodings import DRAW, GIVEN, KINDS, LIKELIEST, check_architecture, translates
 from textcritic.plan.checks.latent import LATENT
 from textcritic.plan.checks.models import SUBWORDS, SYMBOLS
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries
@@ -20,7 +20,10 @@ PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
 # What a decoding must have for a model of fairseq: a text is never longer than the model's positions and begins afresh.
 FAIRSEQ_IGNORES = {"stride": None, "opening": 0}
 # Values of a decoding's keys that not all kinds of generators can do, and those that can.
-SOME_KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {"stop": {"given": ("hsmm",)}, "method": KINDS}
+SOME_KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "stop": {GIVEN: ("hsmm", "entitynlm", "kglm", "lstm")},
+    "method": KINDS,
+}
 
 
 RUN = ("seed", "draw")
@@ -242,8 +245,8 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
         )
     if generator["kind"] in LATENT:
         raise TextcriticError(
-            f"{name} is of kind {generator['kind']}, a latent language model whose likelihood is estimated; it draws no"
-            " articles"
+            f"{name} is of kind {generator['kind']}, a latent language model; it draws tokens with a structure behind"
+            f" them, and {source.corpus} is articles of text"
         )
     if not is_text(corpus):
         raise TextcriticError(f"{where}: {source.corpus} is not text but synthetic; this experiment is for text")

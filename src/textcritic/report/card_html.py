@@ -11,7 +11,7 @@ from textcritic.inference import ALPHA, DIFFERENT, Nearness
 from textcritic.report.card import MOST_LOST, Block, Cell, Column, Row
 from textcritic.report.card_words import NEAREST, doubt_of, left_out_of, legend, noticed_of, value_of, verdict_of
 from textcritic.report.numbers import count, counted, interval, listed, p_value
-from textcritic.report.scorecard import Score
+from textcritic.report.scorecard import NOT_COMPARED, Score
 from textcritic.report.section import environment
 from textcritic.report.sheet import Cell as SheetCell
 from textcritic.report.sheet import Sheet, to_html
@@ -97,7 +97,8 @@ def _numbers(score: Score, redrawn: bool) -> list[SheetCell]:
     seed = "" if score.seed is None else f"{score.seed}{f', draw {score.draw}' if redrawn else ''}"
     p = "" if score.p is None else p_value(score.p).removeprefix("p = ").removeprefix("p ")
     spread = "" if score.number.low is None else interval(score.number.low, score.number.high)
-    n = ("exact value", "") if score.n is None else (count(score.n), count(score.left_out))
+    nothing = ("", "") if score.verdict == NOT_COMPARED else ("exact value", "")
+    n = nothing if score.n is None else (count(score.n), count(score.left_out))
     return [SheetCell(text) for text in (counted(score.number.value, score.number.low), spread, *n, seed, p)]
 
 
@@ -117,6 +118,8 @@ def _tally(block: Block) -> str:
     """What is said of a corpus whose table has to be opened: how many samples differ from real text."""
     parts: list[str] = []
     for column in block.columns:
+        if block.real(column) is None:
+            continue
         verdicts = [cell.verdict for _, cell in block.samples(column)]
         what = "" if parts else " samples differ from real text"
         parts.append(f"{verdicts.count(DIFFERENT)} of {len(verdicts)}{what} by {column.measure}")
@@ -150,7 +153,7 @@ def _cell(cell: Cell, column: Column, near: bool) -> dict[str, str]:
 
 def _hint(cell: Cell) -> str:
     """What a pointer over the cell shows; the table of every number says it to all others."""
-    parts = ["exact value" if cell.n is None else f"n = {count(cell.n)}"]
+    parts = [] if cell.verdict == NOT_COMPARED else ["exact value" if cell.n is None else f"n = {count(cell.n)}"]
     if cell.seeds:
         parts.append(f"seed{'s' * (len(cell.seeds) > 1)} {', '.join(map(str, cell.seeds))}")
     if cell.p is not None:

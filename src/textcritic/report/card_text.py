@@ -17,6 +17,7 @@ from textcritic.report.card_words import (
 )
 from textcritic.report.numbers import count, percent
 from textcritic.report.phrases import seeds_in_words
+from textcritic.report.scorecard import NOT_COMPARED
 
 GAP = 2
 NO_SIGN = "  "
@@ -118,7 +119,8 @@ def _counts(block: Block, width: int) -> list[str]:
         real, samples = block.real(column), [row for row in block.rows if column in row.cells and not row.is_real]
         own = [row.cells[column] for row in samples]
         parts = [] if real is None else [_of_real(real.cells[column], real.label)]
-        parts += [f"{_n(own)} of a sample"] if own else []
+        compared = [cell for cell in own if cell.verdict != NOT_COMPARED]
+        parts += [f"{_n(compared)} of a sample"] if compared else []
         seeds = {seed for cell in own for seed in cell.seeds}
         parts += [f"seed{'s' * (len(seeds) > 1)} {seeds_in_words(seeds)}"] if seeds else []
         lost = [cell.left_out for cell in own if cell.left_out]

@@ -81,6 +81,8 @@ class Measure:
         of_real: the value of real text where that is so by definition, e.g. 0 for a distance from it.
         margin: the largest difference from real text that counts as none: a share of real text's value, or a number in
             the measure's unit where `of_real` is given. "The same" is said where the interval lies within it.
+        compared: whether real text has it too; a generator's own perplexity, which it has not, stands on the front page
+            without a verdict.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Measure:
     by_ratio: bool = False
     of_real: float | None = None
     margin: float = MARGIN
+    compared: bool = True
 
     @property
     def why(self) -> str:

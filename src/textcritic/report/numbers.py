@@ -4,6 +4,8 @@ import math
 
 import pandas as pd
 
+from textcritic.errors import listed as listed  # reports join words as error lines do
+
 SETTING_NAMES = {"w-title": "with titles", "wo-title": "without titles"}
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EM DASH}"
@@ -101,11 +103,6 @@ def setting_name(setting: str) -> str:
 def plural(n: int, noun: str, nouns: str | None = None) -> str:
     """A count with its noun: `1 article`, `1,204 articles`."""
     return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
-
-
-def listed(parts: list[str]) -> str:
-    """Words joined as prose joins them: `a`, `a and b`, `a, b and c`."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
 
 
 def _places(value: float, digits: int) -> int:

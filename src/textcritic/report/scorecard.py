@@ -27,7 +27,7 @@ from textcritic.plan.sources import DATA, RUN
 from textcritic.report.measure import Measure
 from textcritic.report.numbers import missing
 
-REAL, NOT_TESTED, NOT_SCORED = "real", "not tested", "not scored"
+REAL, NOT_TESTED, NOT_SCORED, NOT_COMPARED = "real", "not tested", "not scored", "not compared"
 HIGHER, LOWER = "higher", "lower"
 
 
@@ -53,6 +53,7 @@ class Score:
             ratio 0.1 is a ratio of 1.1. None: real text has no interval, so that they are never called the same.
         because: why the value is infinite, or has no interval or no test.
         baseline: whether the generator is there to be bad.
+        compared: whether real text has such a number too, see `Measure.compared`.
     """
 
     corpus: str
@@ -73,6 +74,7 @@ class Score:
     margin: float | None = None
     because: str = ""
     baseline: bool = False
+    compared: bool = True
 
     @property
     def is_real(self) -> bool:
@@ -83,15 +85,17 @@ class Score:
     def verdict(self) -> str:
         """Whether the source differs from real text by this number.
 
-        `REAL` of real text; `NOT_SCORED` without a value; `DIFFERENT` if p is below `ALPHA`, or the value is infinite
-        and real text's is not; `SAME` if the 95% interval of the difference lies within the margin; else `UNKNOWN`, as
-        no difference was found and none is ruled out; `NOT_TESTED` where there is no p-value, or real text has no
-        finite value.
+        `REAL` of real text; `NOT_SCORED` without a value; `NOT_COMPARED` of a number that real text has not;
+        `DIFFERENT` if p is below `ALPHA`, or the value is infinite and real text's is not; `SAME` if the 95% interval
+        of the difference lies within the margin; else `UNKNOWN`, as no difference was found and none is ruled out;
+        `NOT_TESTED` where there is no p-value, or real text has no finite value.
         """
         if self.is_real:
             return REAL
         if self.number.value is None:
             return NOT_SCORED
+        if not self.compared:
+            return NOT_COMPARED
         if self.real is None or self.real.value is None or math.isinf(self.real.value):
             return NOT_TESTED
         if math.isinf(self.number.value):
@@ -147,7 +151,7 @@ def scores_of(
         data = group["generator"] == "data"
         for row in pd.concat([group[data], group[~data]]).to_dict("records"):
             is_real = row["generator"] == "data"
-            if is_real and row["source"] not in real:
+            if is_real and (row["source"] not in real or not measure.compared):
                 continue
             score = _score(row, measure, section, name(row, corpus=False, seed=False))
             if is_real:
@@ -296,12 +300,13 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         measure=measure.name,
         section=section,
         number=Number(value, _float(row, measure.low), _float(row, measure.high)),
-        n=None if n is None else int(n),
-        left_out=int(left_out or 0),
+        n=None if n is None or not measure.compared else int(n),
+        left_out=int(left_out or 0) if measure.compared else 0,
         p=_float(row, measure.p),
         by_ratio=measure.by_ratio,
         because=str(row[measure.because]) if infinite and not missing(row.get(measure.because)) else _why(row, measure),
         baseline=bool(row.get("baseline", False)),
+        compared=measure.compared,
     )
 
 

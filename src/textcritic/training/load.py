@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -33,6 +34,8 @@ SMALLEST_VOCABULARY = 256 + len(SPECIAL_TOKENS) + 1
 NO_WEIGHTS = re.compile(r"\.attn(\.attention)?\.(masked_)?bias$|\.position_ids$")
 # The same function (the tanh form of GELU), written out in Python and as one kernel: faster, and far less memory.
 FASTER = {"gelu_new": "gelu_pytorch_tanh"}
+# The weights of repositories that have no others.
+PICKLED = "pytorch_model.bin"
 # Where our jobs write tokenizers and models; Python files are among them only where such code was allowed to run.
 WRITTEN = ("encodings", "generators", "classifiers", "intruders")
 
@@ -284,7 +287,7 @@ def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping
             **{key: value for key, value in faster.items() if value},
             **changes,
         )
-    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+    except (OSError, ValueError, RuntimeError, KeyError, EOFError, pickle.PickleError, SafetensorError) as error:
         _refuse_code(folder, error)
         raise TextcriticError(f"{folder}: no model can be loaded from it: {first_line(error)}") from error
     if not new_head:
@@ -340,9 +343,11 @@ def _require_kind(folder: Path, saved_as: list[str] | None, model: Any) -> None:
 
 
 def _require_weights(folder: Path) -> None:
-    """Make sure that every file of the weights is there and as long as its header says."""
+    """Make sure that every file of the weights is there and, in safetensors form, as long as its header says."""
     if not (folder / "config.json").is_file():
         raise TextcriticError(f"{folder}: has no config.json; give a folder saved with save_pretrained")
+    if (folder / PICKLED).is_file() and not (folder / "model.safetensors").is_file():
+        return  # transformers reads tensors alone from it
     index = folder / "model.safetensors.index.json"
     sharded = read_json(index).get("weight_map", {}) if index.is_file() else {"": "model.safetensors"}
     for shard in sorted(set(sharded.values())):

@@ -2,16 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 
-from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.place import workflow_folder
 from textcritic.plan.checks.corpora import SPLITS
-from textcritic.plan.project import Project
-from textcritic.plan.spec import load_yaml
+from textcritic.plan.project import Project, load_configuration
 from textcritic.workflow.run import alone, run_workflow
 
 
@@ -36,21 +33,12 @@ def build_one_corpus(
         TextcriticError: there is no such corpus, a fault of the configuration, or a step failed, as stderr says.
     """
     here = Path(folder).resolve()
-    project = Project(_configuration(configfile), workflow_folder(), here)
+    project = Project(load_configuration(configfile), workflow_folder(), here)
     project.registries.entry("corpora", name)
     options = ["--configfile", str(Path(configfile).resolve())] if configfile else []
     with alone(here) as lock:
         run_workflow(here, lock, *options, *(["--cores", str(cores)] if cores else []), targets=[f"corpora/{name}"])
     return _summary(here / "results/corpora" / name)
-
-
-def _configuration(configfile: str | os.PathLike[str] | None) -> dict[str, Any]:
-    """The configuration as Snakemake puts it together, so that faults in it are one line."""
-    config: dict[str, Any] = load_yaml(workflow_folder() / "config/config.yaml")
-    given = load_yaml(Path(configfile)) if configfile else {}
-    if not isinstance(given, dict):
-        raise TextcriticError(f"{configfile}: is not a mapping of keys to values; write e.g. `studies: []`")
-    return config | given
 
 
 def _summary(folder: Path) -> str:

@@ -14,8 +14,14 @@ from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.recitation import measure_overlap
 from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
-from textcritic.experiments.corpora.rows import commonest_titles, left_out_rows, shared_rows, statistics_rows
-from textcritic.experiments.corpora.sheets import left_out_sheet, shared_sheet, statistics_sheet
+from textcritic.experiments.corpora.rows import (
+    audit_rows,
+    commonest_titles,
+    left_out_rows,
+    shared_rows,
+    statistics_rows,
+)
+from textcritic.experiments.corpora.sheets import audit_sheet, left_out_sheet, shared_sheet, statistics_sheet
 from textcritic.experiments.corpora.words import shared_words
 from textcritic.files import read_json, write_json
 from textcritic.plan.experiment import Part
@@ -67,6 +73,64 @@ def test_table_11_beside_the_papers_values(tmp_path):
         ("96", "published 96", "ours ±0"),
     ]
     assert r"\caption{Table 11. Of four}" in (tmp_path / "table11.tex").read_text()
+
+
+AUDIT = {
+    "articles": 1000,
+    "words": 52000,
+    "switches": [
+        {
+            "switch": "parser",
+            "here": "own",
+            "other": "mwparserfromhell",
+            "differing": 15,
+            "words_here": 20,
+            "words_other": 8,
+            "reasons": {"quotes of italics and bold": 14, "tables": 1},
+            "examples": [{"title": "A & B", "here": "one two", "other": "one 'two"}],
+        },
+        {
+            "switch": "formulas",
+            "here": "cut",
+            "other": "numbered",
+            "differing": 0,
+            "words_here": 0,
+            "words_other": 0,
+            "reasons": {},
+            "examples": [],
+        },
+    ],
+}
+
+
+def test_what_the_switches_of_the_extraction_do_is_shown_of_corpora_from_dumps(files, tmp_path):
+    write_json(tmp_path / "audit.json", AUDIT)
+    data = (replace(files.data[0], audit=tmp_path / "audit.json"), files.data[1])
+    rows = audit_rows(Material(CorporaFiles(data=data)))
+    assert rows[["switch", "reason", "differing"]].values.tolist() == [
+        ["parser", "all", 15],
+        ["parser", "quotes of italics and bold", 14],
+        ["parser", "tables", 1],
+        ["formulas", "all", 0],
+    ]
+    cells = [[(cell.text, *cell.notes) for cell in row] for row in audit_sheet(rows).body]
+    assert cells[0] == [
+        ("docstrings",),
+        ("parser: own or mwparserfromhell",),
+        ("all",),
+        ("15 of 1,000", "1.5%"),
+        ("20", "of 52,000"),
+        ("8", "of 52,000"),
+    ]
+    assert [cells[1][place] for place in (2, 3)] == [("quotes of italics and bold",), ("14 of 1,000", "1.4%")]
+    text = make_study(tmp_path / "study", Made("corpora", CorporaFiles(data=data)))
+    assert "A &amp; B: own reads “one two”, mwparserfromhell “one &#39;two”." in text
+    other = make_study(tmp_path / "other", Made("corpora", files))
+    assert "Disputed details of the extraction" in text
+    assert "Disputed details of the extraction" not in other
+    write_json(tmp_path / "audit.json", {})
+    with pytest.raises(TextcriticError, match=r"audit.json: no switches in it; delete it and rerun its rule"):
+        audit_rows(Material(CorporaFiles(data=data)))
 
 
 def test_what_is_left_out_is_counted_by_stage_and_reason_the_commonest_first(files, tmp_path):
@@ -163,3 +227,4 @@ def test_it_reads_the_statistics_of_the_corpora_alone():
     of_each = (f"results/corpora/{corpus}" for corpus in ("pubmed", "arxiv", "wiki", "wiki-short"))
     paths = [f"{folder}/{name}.json" for folder in of_each for name in ("statistics", "overlap")]
     assert experiment.files("table11").paths() == paths
+    assert set(experiment.files().paths()) - set(paths) == {"results/corpora/wiki/audit.json"}

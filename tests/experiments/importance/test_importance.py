@@ -8,9 +8,10 @@ import pytest
 from report_jobs import Made, make_study
 from scipy.special import logsumexp
 
-from experiments.importance.tiny import DRAWS, LOG_P, SHARDS, build_importance
+from experiments.importance.tiny import DRAWS, LOG_P, SHARDS, SMC_LOSS, build_importance
 from textcritic.corpora.structured import Mention, Structured
 from textcritic.errors import TextcriticError
+from textcritic.experiments.importance.files import MIXED
 from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.experiments.importance.panels import panels_of
 from textcritic.experiments.importance.read import read_weights
@@ -23,13 +24,13 @@ from textcritic.experiments.importance.rows import (
     text_rows,
 )
 from textcritic.experiments.importance.sheets import estimates_sheet, paper_estimates_sheet
-from textcritic.experiments.importance.states import example_of, state_rows
+from textcritic.experiments.importance.states import _fitted, example_of, state_rows
 from textcritic.experiments.importance.tables import KEYS
 from textcritic.experiments.importance.words import findings, lines
 from textcritic.files import arrays_of
 from textcritic.inference.importance import LogWeights
 from textcritic.plan.experiment import Part
-from textcritic.report.numbers import number
+from textcritic.report.numbers import NONE, number
 from textcritic.report.published import read_published
 from textcritic.report.tables import Material
 
@@ -71,7 +72,8 @@ def test_estimates_are_those_of_plain_sums_over_all_shards(files, material):
         likelihoods = logsumexp(weights, axis=1) - np.log(weights.shape[1])
         assert row["ppl"] == pytest.approx(np.exp(-likelihoods.sum() / tokens), rel=1e-12)
         corpus = logsumexp(weights.sum(axis=0)) - np.log(weights.shape[1])
-        assert row["ppl_corpus"] == pytest.approx(np.exp(-corpus / tokens), rel=1e-12)
+        expected = np.nan if weighed.mixed else np.exp(-corpus / tokens)
+        assert row["ppl_corpus"] == pytest.approx(expected, rel=1e-12, nan_ok=True)
         assert row["truth_at_most"] == pytest.approx(row["ppl"] * 20 ** (1 / tokens), rel=1e-12)
         assert row["pairing_low"] <= row["pairing_mean"] <= row["pairing_high"]
         assert row["ci_low"] < row["ppl"] < row["ci_high"]
@@ -162,6 +164,38 @@ def test_texts_are_those_of_the_weights(files, material):
     assert rows["ess"].between(1, 60).all()
 
 
+def test_a_particle_filter_stands_beside_its_proposal_at_temperature_one(files, material):
+    rows = estimate_rows(material)
+    filtered = rows[rows["smc"].notna()]
+    assert [(row["generator"], row["proposal"], row["temperature"]) for row in filtered.to_dict("records")] == [
+        ("entitynlm", "disc", 1.0)
+    ]
+    row = filtered.iloc[0]
+    assert row["smc"] == pytest.approx(np.exp(SMC_LOSS), rel=1e-12)
+    assert row["particles"] == 60
+    assert row["smc_low"] < row["smc"] < row["smc_high"]
+    sheet = estimates_sheet(rows, material.names)
+    heads = [cell.text for cell in sheet.header[0]]
+    place = heads.index("Particle filter")
+    shown = [line[place].text for line in sheet.body if len(line) == len(heads)]
+    assert [text for text in shown if text != NONE] == [number(np.exp(SMC_LOSS))]
+    assert "60 particles" in " ".join(sheet.remarks)
+    other = dataclasses.replace(files.filtered[0], weights=files.exact[0].weights)
+    changed = Material(dataclasses.replace(files, filtered=(other,)), names=material.names)
+    with pytest.raises(TextcriticError, match=r"rnng-exact.npz: the estimates of a particle filter: text 0 is"):
+        estimate_rows(changed)
+
+
+def test_a_mixture_is_a_row_of_its_own_and_in_no_table_of_the_paper(material):
+    rows = estimate_rows(material)
+    mixed = row_of(rows, generator="rnng", temperature=MIXED)
+    assert mixed["label"] == "trees: model <rnng>, all τ mixed"
+    assert any("all temperatures together" in remark for remark in estimates_sheet(rows, material.names).remarks)
+    assert row_of(bound_rows(material), generator="rnng", states=1)["estimate"] != mixed["ppl"]
+    paper = paper_estimates_sheet(rows[rows["temperature"] != MIXED], material.names)
+    assert not any("mixed" in line[0].text for line in paper.body)
+
+
 def test_what_is_said_of_models(material):
     rows = estimate_rows(material)
     said = findings(rows, material.names)
@@ -191,7 +225,7 @@ def test_the_bound_of_the_lowest_of_several_estimates_allows_for_the_choice(mate
 def test_a_panel_has_a_line_for_each_temperature_and_one_without_peeking(material):
     panels = panels_of(curve_rows(material), material.names)
     assert [panel.title for panel in panels] == ["trees: model <rnng>", "mentions: model <entitynlm>"]
-    assert [line.label for line in panels[0].lines] == ["τ = 0.5", "τ = 1", "τ = 2", "no peeking"]
+    assert [line.label for line in panels[0].lines] == ["τ = 0.5", "τ = 1", "τ = 2", "all τ mixed", "no peeking"]
 
 
 def test_several_seeds_are_told_apart(tmp_path):
@@ -215,6 +249,23 @@ def test_states_are_the_symbols_of_the_paper():
     }
     assert example_of([Structured("y", words), text]) is text
     assert example_of([Structured("y", words)]) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "room", "shown"),
+    [
+        ("reflexive", 9.5, "reflexive"),
+        ("reflexive", 8.0, "reflex-\nive"),
+        ("Los_Angeles", 8.0, "Los\nAngeles"),
+        ("P54:team_of", 8.0, "P54:\nteam of"),
+        ("Los_Angeles_Clippers", 8.0, "Los\nAngeles…"),
+        ("unforgettable", 6.0, "unfor-\ngetta…"),
+    ],
+)
+def test_labels_that_are_too_wide_are_broken_where_one_would_break_them(value, room, shown):
+    fitted = _fitted(value, room)
+    assert fitted == shown
+    assert max(map(len, fitted.split("\n"))) <= room
 
 
 def test_shards_of_other_texts_are_refused_by_name(files, tmp_path):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from textcritic.corpora.structured import Edge, Mention, Structured, write_structured
-from textcritic.experiments.importance.files import Beam, Exact, ImportanceFiles, Texts, Weighed
+from textcritic.experiments.importance.files import MIXED, Beam, Exact, Filtered, ImportanceFiles, Texts, Weighed
 from textcritic.files import write_arrays
 from textcritic.inference.importance import LogWeights
 
@@ -15,6 +15,7 @@ NASTY = (r"\alpha_1", "<b>bold</b>", "50%", "&amp;", "{{x}}", "$y$", "#1", "~z^2
 DRAWS, SHARDS = 30, 2
 TEMPERATURES = (0.5, 1.0, 2.0)
 LOG_P = -2.5  # of a token
+SMC_LOSS = 2.6  # nats of a token, by the particle filter
 
 
 def tiny(root: Path, *, documents: int = 30, empty: bool = False) -> ImportanceFiles:
@@ -54,14 +55,15 @@ def build_importance(
     weighed: list[Weighed] = []
     exact: list[Exact] = []
     beams: list[Beam] = []
+    filtered: list[Filtered] = []
     for corpus, generator, proposal in (("trees", "rnng", "crf"), ("mentions", "entitynlm", "disc")):
         for seed in seeds:
             place = root / generator / f"seed{seed}"
             place.mkdir(parents=True)
             said = {"corpus": corpus, "generator": generator, "seed": seed, "label": f"model <{generator}>"}
             truth = np.array([LOG_P * len(text.tokens) for text in corpora[corpus]])
-            for temperature, peeks in [*((tau, True) for tau in TEMPERATURES), (1.0, False)]:
-                spread = deviation * (1 + abs(np.log(temperature)) + (not peeks))
+            for temperature, peeks in [*((tau, True) for tau in (*TEMPERATURES, MIXED)), (1.0, False)]:
+                spread = deviation * (1 + abs(np.log(temperature or 1.0)) + (not peeks))
                 name = proposal if peeks else f"{proposal}-blind"
                 shards = tuple(place / f"{name}-t{temperature:g}-{n}.npz" for n in range(SHARDS))
                 for path in shards:
@@ -73,6 +75,12 @@ def build_importance(
                 weighed.append(
                     Weighed(**said, proposal=name, drawn_by=name, temperature=temperature, peeks=peeks, shards=shards)
                 )
+            if generator == "entitynlm":
+                path = place / "particles.npz"
+                noise = 0.3 * (-1.0) ** (np.arange(documents) // 2)  # 0 in sum, of 4 n texts
+                _save(path, corpora[corpus], (truth * SMC_LOSS / -LOG_P + noise)[:, None])
+                keys = {key: said[key] for key in ("corpus", "generator", "seed")}
+                filtered.append(Filtered(**keys, proposal=proposal, particles=60, weights=path))
             for states in (1, 10):
                 path = place / f"beam{states}.npz"
                 log_p = truth[:, None] - 1.0 - np.arange(states)
@@ -90,6 +98,7 @@ def build_importance(
         weighed=tuple(weighed),
         exact=tuple(exact),
         beams=tuple(beams),
+        filtered=tuple(filtered),
         texts=texts,
         repeats=20,
         group=10,

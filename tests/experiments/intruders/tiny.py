@@ -213,6 +213,7 @@ def _sample(root: Path, rng, generator: str, number: int, empty: bool) -> Genera
             Prediction(one.id, np.minimum(one.scores * (1 + drift), 1), one.scores * (1 + drift) > 0.5) for one in said
         ]
         write_predictions(path, moved)
+    write_json(folder / "perplexity.json", {part: {"ppl": 20.0, "ci95": [19.0, 21.0]} for part in ("all", "body")})
     write_json(folder / "cut.json", {"documents": len(documents), "left_out": {"too few sentences": 2}})
     write_json(folder / "counts.json", {"drawn": len(documents) + REJECTED, "kept": len(documents)})
     return Generated(
@@ -229,4 +230,5 @@ def _sample(root: Path, rng, generator: str, number: int, empty: bool) -> Genera
         documents=folder / "documents.parquet",
         cut=folder / "cut.json",
         predictions=paths,
+        perplexity=folder / "perplexity.json",
     )

@@ -106,17 +106,34 @@ class Ranker:
             raise TextcriticError(f"retrieval: top: {top} should be 1 or more")
         weighted = self._weighted(counts)
         frequent_first = self._frequent_first(weighted)
-        rarest = self._rarest(frequent_first)
+        bound = self._first_bound(self._rarest(frequent_first), without, top)
         best = _Best(len(without), top)
         for shard in self._shards:
-            best.offer(*_passing(shard, shard.local(rarest), without, best.worst()))
-        bound, best = best.worst() * (1 - _ROUNDING), _Best(len(without), top)
-        for shard in self._shards:
-            least = np.maximum(bound, best.worst() * (1 - _ROUNDING))
+            least = np.maximum(bound, best.scores[:, -1]) * (1 - _ROUNDING)
             rest, most = _without_frequent(shard.local(frequent_first), shard, least)
             query, document, _ = _passing(shard, rest, without, least - most)
             best.offer(query, document, shard.exact_scores(weighted, (query, document)))
         return Nearest(best.documents, best.scores)
+
+    def _first_bound(self, queries: sparse.csr_array, without: Integers, top: int) -> Floats:
+        """The `top`-th best score of each query by these terms alone; 0 where fewer documents have one of them."""
+        scale = 2 * max(self._most(queries), 1e-30)
+        # Of each query the best scores so far, as its number plus a share below 1: one plain sort does for all.
+        best = np.repeat(np.arange(len(without), dtype=np.float64), top)
+        bound = np.zeros(len(without))
+        for shard in self._shards:
+            query, _, scores = _passing(shard, shard.local(queries), without, bound)
+            shares = np.sort(np.concatenate([best, query + scores / scale]))
+            ends = np.searchsorted(shares, np.arange(1, len(without) + 1))
+            best = shares[(ends[:, None] - np.arange(top, 0, -1)).ravel()]
+            bound = (best[::top] - np.arange(len(without))) * scale
+        return bound
+
+    def _most(self, queries: sparse.csr_array) -> float:
+        """More than any score of these queries can be."""
+        largest = max((float(shard.most.max(initial=0)) for shard in self._shards), default=0.0)
+        sums = np.add.reduceat(np.append(queries.data, 0), queries.indptr[:-1])
+        return float(sums.max(initial=0)) * largest
 
     def _weighted(self, counts: sparse.csr_array) -> sparse.csr_array:
         """What log(1 + count) of a document is multiplied by: float64 [queries, BUCKETS]."""
@@ -159,18 +176,14 @@ class _Best:
         self.documents = np.full((queries, top), -1)
         self.scores = np.zeros((queries, top))
 
-    def worst(self) -> Floats:
-        """float64 [queries], the last of the best scores."""
-        return self.scores[:, -1]
-
     def offer(self, query: Integers, document: Integers, score: Floats) -> None:
         """Look at documents that were not offered before; `query` ascends."""
         number, top = self.scores.shape
-        good = (score > 0) & (score >= self.worst()[query])
+        good = (score > 0) & (score >= self.scores[query, -1])
         had, rank = np.nonzero(self.documents >= 0)
         queries = np.concatenate([had, query[good]])
         documents = np.concatenate([self.documents[had, rank], document[good]])
-        scores = np.concatenate([self.scores[had, rank], score[good].astype(np.float64)])
+        scores = np.concatenate([self.scores[had, rank], score[good]])
         order = np.lexsort((documents, -scores, queries))
         queries = queries[order]
         place = np.arange(len(queries)) - np.searchsorted(queries, queries)
@@ -185,10 +198,11 @@ def _passing(
 ) -> tuple[Integers, Integers, Floats]:
     """Queries, documents and scores, where these are at least `least` of the query, without what it leaves out."""
     scores = queries @ shard.by_term
-    query = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
-    document = scores.indices + np.int64(shard.first)
-    kept = (scores.data >= least[query]) & (document != without[query])
-    return query[kept], document[kept], scores.data[kept]
+    passing = np.flatnonzero(scores.data >= np.repeat(least.astype(np.float32), np.diff(scores.indptr)))
+    query = np.searchsorted(scores.indptr, passing, side="right") - 1
+    document = scores.indices[passing] + np.int64(shard.first)
+    others = document != without[query]
+    return query[others], document[others], scores.data[passing][others].astype(np.float64)
 
 
 def _without_frequent(queries: sparse.csr_array, shard: Shard, least: Floats) -> tuple[sparse.csr_array, Floats]:

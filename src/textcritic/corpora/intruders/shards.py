@@ -113,5 +113,4 @@ class Shard:
 
 def _mapped(path: Path, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     np.save(path, array)
-    mapped: npt.NDArray[Any] = np.load(path, mmap_mode="r")
-    return mapped
+    return np.asarray(np.load(path, mmap_mode="r"))

@@ -15,7 +15,7 @@ from textcritic.corpora.wikipedia.namespaces import Namespaces, namespaces_of
 from textcritic.errors import TextcriticError
 
 PLAIN, SINGLE, MULTISTREAM = "plain", "bzip2", "multistream bzip2"
-OPENING = re.compile(rb"<page(?=[>\s])")
+OPENING = re.compile(rb"<page(?=[>\s/])")
 """The beginning of a page, which may have attributes. Text cannot contain it: a dump writes `<` in text as `&lt;`."""
 LONGEST_OPENING = len(b"<page>")
 """Bytes that `OPENING` looks at."""

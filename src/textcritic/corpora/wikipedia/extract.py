@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, batches_of, iter_articles, write_batches
 from textcritic.corpora.extract import Extraction, write_extracted
 from textcritic.corpora.wikipedia import bzip2
-from textcritic.corpora.wikipedia.dump import MULTISTREAM, Part, open_dumps, parts_of
+from textcritic.corpora.wikipedia.dump import MULTISTREAM, Dump, Part, open_dumps, parts_of
 from textcritic.corpora.wikipedia.lines import Lines
 from textcritic.corpora.wikipedia.pages import Choice, Reason, Splitter
+from textcritic.corpora.wikipedia.wikitext import MWPARSERFROMHELL, OWN
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 from textcritic.plan.checks.corpora import WIKIPEDIA
@@ -103,7 +104,7 @@ def extract_shard(
     head = {key: getattr(site, key) for key in ("name", "dbname", "generator", "schema", "language")}
     dump = {"files": [file.path.name for file in dumps], **head}
     counts = {"pages": pages + skipped.total(), "articles": articles, "skipped": dict(skipped)}
-    used = versions("textcritic", "sacremoses") if shard.lines else versions("textcritic")
+    used = versions("textcritic", *["sacremoses"] * shard.lines, *[MWPARSERFROMHELL] * (options["parser"] != OWN))
     write_json(report_path, {**counts, reader.notes: dict(noted), "dump": dump, "extracted_with": used})
     log.info("%s articles of %s pages; skipped: %s", f"{articles:,}", f"{counts['pages']:,}", dict(skipped))
 
@@ -169,6 +170,16 @@ def join_reports(reports: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
     }
     provenance = {"dump": {**extracted[0]["dump"], "pages": pages}, "extracted_with": _versions(extracted)}
     return {"articles": sum(report["articles"] for report in extracted), **counters, "provenance": provenance}
+
+
+def all_pages(dumps: Sequence[Dump]) -> Iterator[bytes]:
+    """Every `<page>` element of a dump in order, UTF-8; pages that cannot be read are left out.
+
+    Raises:
+        TextcriticError: a file is cut or damaged.
+    """
+    for task in _tasks(parts_of(dumps, 0, 1), bzip2.READ):
+        yield from task.pages if task.stream is None else _unpacked(task.stream, Counter())
 
 
 @dataclass(frozen=True, slots=True)

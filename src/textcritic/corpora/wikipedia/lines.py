@@ -13,6 +13,7 @@ from textcritic.corpora.articles import ROWS_PER_GROUP, Article, Section
 from textcritic.corpora.layout import clean_text
 from textcritic.corpora.moses import ENGLISH, MosesOptions, moses
 from textcritic.corpora.wikipedia.dump import Site
+from textcritic.corpora.wikipedia.mwparser import NotParsed
 from textcritic.corpora.wikipedia.pages import Choice, Reason
 from textcritic.corpora.wikipedia.wikitext import paragraphs_of
 
@@ -47,7 +48,11 @@ class Lines:
         if isinstance(page, Reason):
             return page
         articles, tokens = [], _moses(self._language)
-        for number, line in enumerate([page.title, *paragraphs_of(page.text, self._choice.namespaces)]):
+        try:
+            paragraphs = paragraphs_of(page.text, self._choice.namespaces, self._choice.reading)
+        except NotParsed:
+            return Reason.NOT_PARSED
+        for number, line in enumerate([page.title, *paragraphs]):
             if text := clean_text(tokens(line)):
                 articles.append(Article(f"{page.id}-{number}", None, (Section(None, text),), self._choice.source))
             else:

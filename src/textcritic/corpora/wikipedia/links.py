@@ -18,6 +18,7 @@ _FILE = re.compile(r"\[\[[^\[\]]*+(?>(?:(?:\[\[[^\[\]]*+\]\]|\[[^\[\]]*+\])[^\[\
 _LINK = re.compile(r"(?<!\[)\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\](?!\])")
 _INNERMOST = re.compile(r"\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
 _SINGLE = re.compile(r"\[[^\[\]]*\]")
+_PAIR = re.compile(rf"(?<!\[)\[(?!{GAP})[^\[\]]*\]")  # single brackets around what has none
 _BRACKETS = re.compile(r"\[+|\]+")
 _DEEPEST = 6  # a link in a caption in a caption; deeper brackets are noise
 _HALF_CLOSED = re.compile(r"(\[\[[^\[\]|\n]{1,200}(?:\|[^\[\]\n]{0,200})?\])(?![\]|])")  # [[a] or [[a|b]
@@ -32,6 +33,9 @@ _PICTURE = re.compile(
     r"\.(?:bmp|djvu|flac|gif|jpe?g|mid|mp3|og[agv]|pdf|png|stl|svg|tiff?|wav|webm|webp)\s*$", re.IGNORECASE
 )
 _OTHER_WIKIS = LANGUAGES | SISTER_PROJECTS
+# Characters that XML cannot hold; they stand for brackets that are text until all links of a line are read.
+_OPEN, _CLOSED = "\x06", "\x07"
+_BRACKETS_AGAIN = str.maketrans({_OPEN: "[", _CLOSED: "]"})
 _WIDTH = re.compile(r"\d+(?:x\d+)?|x\d+")
 
 
@@ -131,7 +135,7 @@ def _linked_line(line: str, namespaces: Namespaces) -> str:
         target, text = link.groups()
         if text and ":" not in target and target[:2] != "//":  # as nearly all links with a text
             return text
-        return _shown(target, text, namespaces)
+        return shown_link(target, text, namespaces)
 
     text = _LINK.sub(shown, line)
     if "[" not in text and "]" not in text:
@@ -140,13 +144,19 @@ def _linked_line(line: str, namespaces: Namespaces) -> str:
     if "[" in rest or "]" in rest:
         text = _paired(_HALF_CLOSED.sub(r"\1]", line), namespaces)
         for _ in range(_DEEPEST + 1):
-            text = _INNERMOST.sub(shown, text)
+            text = _PAIR.sub(_as_text, _INNERMOST.sub(shown, text))
     if GAP in text:
         text = _FROM_TEMPLATE.sub(r"\1", text)
-    return _EXTERNAL.sub(lambda link: link[1] or GAP, text)
+    return _EXTERNAL.sub(lambda link: link[1] or GAP, text).translate(_BRACKETS_AGAIN)
 
 
-def _shown(target: str, text: str | None, namespaces: Namespaces) -> str:
+def _as_text(pair: re.Match[str]) -> str:
+    """What a reader sees of single brackets; those that are text are set aside, so that a link around them is found."""
+    external = _EXTERNAL.fullmatch(pair[0])
+    return external[1] or GAP if external else f"{_OPEN}{pair[0][1:-1]}{_CLOSED}"
+
+
+def shown_link(target: str, text: str | None, namespaces: Namespaces) -> str:
     """What a reader sees of a link to this target, with this text; None: it has none."""
     if ":" not in target and target[:2] != "//":
         return target.strip() if text is None else text or _trick(target.strip())
@@ -200,7 +210,7 @@ def _trick(title: str) -> str:
 
 
 def _paired(line: str, namespaces: Namespaces) -> str:
-    """The line without the double brackets that have no partner, and with an unclosed `[address` as text."""
+    """The line without the double brackets that have no partner, and with single ones without partner as text."""
     opened: list[tuple[int, int]] = []  # position and number of brackets, one or two
     lost: list[tuple[int, int]] = []
     for run in _BRACKETS.finditer(line):
@@ -248,7 +258,7 @@ def _mended(line: str, lost: list[tuple[int, int]], namespaces: Namespaces) -> I
         if length == 0:
             position, instead = start, "["
         elif target is None:
-            instead = "&#91;" if _ADDRESS.match(line, start) else line[start] if length == 1 else ""
+            instead = (_OPEN if line[start] == "[" else _CLOSED) if length == 1 else ""
             position = start + length
         elif normal(target[1].partition(":")[0]) in namespaces.media:
             position, instead = len(line), GAP

@@ -14,22 +14,23 @@ from textcritic.corpora.wikipedia.gaps import GAP, closed
 
 # Characters that XML cannot hold, and that Python does not count among the spaces.
 BREAK = "\x02"  # stands where a tag breaks a line
+FORMULA = "\x0e"  # stands for a formula that is shown
 ARGUMENT = "\x05"  # stands before the argument of a template that is shown in a heading
 _BROKEN = "\x03"  # stands for the braces of a template that is never closed
 
 # Of the first pass: the whole page.
 # Tags whose content is not running text. MediaWiki ends them at the first closing tag, whatever is between.
-_EXTENSIONS = (
+EXTENSIONS = (
     "categorytree|ce|charinsert|chem|dynamicpagelist|gallery|graph|hiero|imagemap|includeonly|indicator|inputbox|"
     "langconvert|mapdata|mapframe|maplink|math|nowiki|phonos|pre|quiz|ref|references|rss|score|section|source|"
     "syntaxhighlight|templatedata|templatestyles|timeline"
 )
 _REFERENCE = r"<ref(?>(?:\s[^<>]*+)?)>(?:(?<=/>)|[^<]*+</ref\s*+>)"  # one without other tags or comments, as most are
-_TOKEN = re.compile(rf"{_REFERENCE}|<!--|<(?P<name>{_EXTENSIONS})(?=[\s/>])|\{{\{{+|\}}\}}+", re.IGNORECASE)
-_CLOSING = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in _EXTENSIONS.split("|")}
+_TOKEN = re.compile(rf"{_REFERENCE}|<!--|<(?P<name>{EXTENSIONS})(?=[\s/>])|\{{\{{+|\}}\}}+", re.IGNORECASE)
+_CLOSING = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in EXTENSIONS.split("|")}
 _CONTROLS = "".join(map(chr, [*range(9), 11, 12, *range(14, 32), 127]))
 _NO_CONTROLS = str.maketrans("", "", _CONTROLS)
-_MARKUP = {ord(char): f"&#{ord(char)};" for char in "[]{}<>|'=*#:;_-!/"}
+MARKUP = {ord(char): f"&#{ord(char)};" for char in "[]{}<>|'=*#:;_-!/"}
 # What is cut of an unclosed template: its line, if arguments follow on the next; else all before its last pipe.
 _UNCLOSED = re.compile(
     rf"{_BROKEN}(?:[^\n{_BROKEN}]*(?=\n[ \t]*\|)"
@@ -80,16 +81,21 @@ _NEVER = re.compile(rf"{re.escape(END)}|\[\[|\]\]|\{{\{{|\}}\}}|<(?=/?ref)|(?<=\
 _MARKS = (END, "[[", "]]", "{{", "}}", "{|", "|-", "<")  # one of them is in what _NEVER finds
 
 
-def visible(wikitext: str) -> str:
+def visible(wikitext: str, formulas: bool = False) -> str:
     """The wikitext without comments, extension tags (references, formulas, galleries, ...) and templates.
 
     A `GAP` stands for each, except for comments, which leave nothing, and for a template that is all of a heading: of
     that its last unnamed argument stays, after the character `ARGUMENT`. The content of `nowiki` stays, its markup
     written as entities. As in MediaWiki, an unclosed comment hides the rest of the page and an unclosed tag nothing;
     of an unclosed template the name and arguments go, as far as they can be recognised.
+
+    Args:
+        wikitext: of the page.
+        formulas: whether `formula_1`, `formula_2`, ... stand for formulas outside of templates and references, equal
+            ones with one number, that of the first, as WikiExtractor writes them.
     """
-    text = _without_controls(wikitext).replace("\r\n", "\n").replace("\r", "\n")
-    scan = _Scan(text)
+    text = without_controls(wikitext).replace("\r\n", "\n").replace("\r", "\n")
+    scan = _Scan(text, FORMULA if formulas else GAP)
     tokens = _TOKEN.finditer(text)
     while match := next(tokens, None):
         token = match.group()
@@ -102,7 +108,7 @@ def visible(wikitext: str) -> str:
         else:
             position = _comment(scan, match.start()) if token == "<!--" else _extension(scan, match)
             tokens = _TOKEN.finditer(text, position)
-    scan.cuts = [_with_argument(text, cut) for cut in scan.cuts]
+    scan.cuts = [_with_argument(text, cut) for cut in _numbered(text, scan.cuts)]
     broken = [(start, start + count, _BROKEN) for start, count, _ in scan.opened]
     if not broken:
         return without(text, scan.cuts)
@@ -158,7 +164,8 @@ def without(text: str, cuts: Iterable[tuple[int, int, str]]) -> str:
     return "".join(pieces)
 
 
-def _without_controls(text: str) -> str:
+def without_controls(text: str) -> str:
+    """The text without the characters that XML cannot hold, which have a meaning here."""
     data = text.encode("utf-8", "surrogatepass")  # deleting bytes is ten times as fast as looking for characters
     return text if len(data.translate(None, _CONTROLS.encode())) == len(data) else text.translate(_NO_CONTROLS)
 
@@ -168,6 +175,7 @@ class _Scan:
     """The state of the scan of one text: what is cut, which braces are open, and what was already searched for."""
 
     text: str
+    formula: str  # what stands for a formula
     cuts: list[tuple[int, int, str]] = field(default_factory=list)
     opened: list[tuple[int, int, int]] = field(default_factory=list)  # position, braces, cuts before it
     places: dict[str, int] = field(default_factory=dict)  # next place of ">" and of each closing tag; len(text): none
@@ -184,6 +192,17 @@ def _with_argument(text: str, cut: tuple[int, int, str]) -> tuple[int, int, str]
     if not arguments or not re.search(r"\w", arguments[-1]) or re.search(r"[{}<>\n]", arguments[-1]):
         return cut
     return start, end, ARGUMENT + arguments[-1].strip()
+
+
+def _numbered(text: str, cuts: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    """The cuts; of formulas that are shown with their names."""
+    names: dict[str, str] = {}
+    count = 0
+    for start, end, instead in cuts:
+        if instead == FORMULA:
+            count += 1
+            instead = names.setdefault(text[start:end], f"formula_{count}")
+        yield start, end, instead
 
 
 def _comment(scan: _Scan, start: int) -> int:
@@ -209,8 +228,11 @@ def _extension(scan: _Scan, match: re.Match[str]) -> int:
         return match.end()
     end = _next(scan, ">", content_end) + 1
     content = text[tag_end + 1 : content_end]
+    if name == "math":
+        scan.cuts.append((match.start(), end, scan.formula))
+        return end
     inline = name in ("source", "syntaxhighlight") and "\n" not in content and " inline" in text[match.end() : tag_end]
-    scan.cuts.append((match.start(), end, content.translate(_MARKUP) if inline or name == "nowiki" else GAP))
+    scan.cuts.append((match.start(), end, content.translate(MARKUP) if inline or name == "nowiki" else GAP))
     return end
 
 

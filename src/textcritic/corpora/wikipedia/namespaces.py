@@ -15,7 +15,7 @@ _CODES = {
     **{"als": "gsw", "bat-smg": "sgs", "cbk": "cbk-zam", "egl": "eml", "jv-x-bms": "map-bms", "nap-x-tara": "roa-tara"},
     **{"no": "nb", "nrf": "nrm", "simple": "en"},
 }
-_IDS = {"-2": FILES, "6": FILES, "14": CATEGORIES}
+_IDS = {"6": FILES, "14": CATEGORIES}
 _NO_NAMES: Mapping[str, Sequence[str]] = {}
 
 
@@ -24,9 +24,9 @@ class Namespaces:
     """A wiki's prefixes of page titles, in lower case: local names, their aliases, and the English ones.
 
     Attributes:
-        media: files (file, image, media).
+        media: files (file, image).
         category: categories.
-        others: all the rest (talk, user, template, portal).
+        others: all the rest (talk, user, template, portal), and media, which links to a file and shows the link's text.
         words: what tells that a link with an unknown prefix is a picture (thumb, right; `$1px` for its width).
     """
 
@@ -55,7 +55,7 @@ def namespaces_of(language: str, names: Iterable[tuple[str, str]]) -> Namespaces
             English are added to the wiki's own. Unknown or empty: English alone.
         names: (number of the namespace, local name) as the head of the dump has them.
     """
-    own: dict[str, set[str]] = {FILES: set(), CATEGORIES: set(), OTHERS: {"project", "project talk"}}
+    own: dict[str, set[str]] = {FILES: set(), CATEGORIES: set(), OTHERS: {"media", "project", "project talk"}}
     for number, name in names:
         if name and number != "0":
             own[_IDS.get(number, OTHERS)].add(name)

@@ -10,15 +10,21 @@ from typing import Any
 
 from textcritic.corpora.articles import Article
 from textcritic.corpora.wikipedia.dump import OPENING, Site
+from textcritic.corpora.wikipedia.mwparser import NotParsed
 from textcritic.corpora.wikipedia.namespaces import normal
-from textcritic.corpora.wikipedia.wikitext import is_disambiguation, sections_of
+from textcritic.corpora.wikipedia.variants import converted_language
+from textcritic.corpora.wikipedia.wikitext import Reading, is_disambiguation, sections_of
+from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import titles_to_skip
 
+NUMBERED = "numbered"
+"""Value of the option `formulas` that shows them."""
 LARGEST_TEXT = 2 << 20
 """Bytes of UTF-8; MediaWiki's own limit on an article."""
 LARGEST_PAGE = 8 << 20
 """Bytes of XML, in which `<` takes four bytes and a quotation mark six."""
 _CLOSING, _END = b"</page>", b"</mediawiki>"
+_EMPTY = re.compile(rb"<page(?:\s[^<>]*)?/>")
 _ATTRIBUTES = re.compile(rb"<page\s[^<>]*>")
 _KEPT = len(_END) - 1  # bytes that may begin a tag
 
@@ -45,6 +51,7 @@ class Reason(StrEnum):
     TITLE = "a title of skip_titles"
     DISAMBIGUATION = "a disambiguation page"
     NO_SECTIONS = "without sections"
+    NOT_PARSED = "not parsed by mwparserfromhell"
     DUPLICATE = "an id seen before"
 
 
@@ -67,12 +74,12 @@ class Choice:
     Args:
         options: `disambiguation_templates`, names (none: disambiguation pages are articles like others); `skip_titles`,
             regular expressions that a whole title must match; `namespace_aliases`, further prefixes of files,
-            categories and other pages that are no articles.
+            categories and other pages that are no articles; `parser`, `variant` and `formulas`: how pages are read.
         site: the wiki, for its namespaces.
         source: `source` of the articles.
 
     Raises:
-        TextcriticError: a title to skip is not a regular expression.
+        TextcriticError: a title to skip is not a regular expression; the wiki has no such variant.
     """
 
     notes = "mended"
@@ -84,6 +91,7 @@ class Choice:
         self._templates = frozenset(name.lower().replace("_", " ") for name in options["disambiguation_templates"])
         self._titles = titles_to_skip(options["skip_titles"])
         self.namespaces = site.namespaces.more(options["namespace_aliases"])
+        self.reading = _reading(options, site)
         self.source = source
 
     def articles(self, xml: bytes, mended: Counter[str]) -> list[Article] | Reason:
@@ -95,7 +103,10 @@ class Choice:
         if isinstance(page, Reason):
             return page
         # Without `==` there is no heading; most articles of a large wiki are such stubs.
-        sections = sections_of(page.text, self.namespaces, mended) if "==" in page.text else []
+        try:
+            sections = sections_of(page.text, self.namespaces, mended, self.reading) if "==" in page.text else []
+        except NotParsed:
+            return Reason.NOT_PARSED
         if len(sections) < 2:
             return Reason.NO_SECTIONS
         return [Article(page.id, page.title, tuple(sections), self.source)]
@@ -131,11 +142,19 @@ class Choice:
         return 1 if colon and normal(prefix) in self.namespaces.all else 0
 
 
+def _reading(options: Mapping[str, Any], site: Site) -> Reading:
+    language, variant = converted_language(site.language), options["variant"]
+    if variant and not variant.startswith(language or "?"):
+        having = f"none in {site.language or 'its language'}" if not language else f"those of {language}"
+        raise TextcriticError(f"options.variant: {variant!r}: the wiki has {having}; leave it out")
+    return Reading(options["parser"], language, variant, options["formulas"] == NUMBERED)
+
+
 class Splitter:
     """Cuts UTF-8 bytes that come in pieces into pages; holds at most one page of `LARGEST_PAGE`, and one piece.
 
     If another page begins inside a page, the first has lost its end: it is counted as not well-formed, and the other
-    one is cut out.
+    one is cut out. A page that is an empty tag, `<page/>`, is counted as one without title and number.
     """
 
     def __init__(self) -> None:
@@ -152,6 +171,10 @@ class Splitter:
         window = self._rest + data
         position, search = 0, max(len(self._rest) - _KEPT, 0)
         while True:
+            if self.within and not self._dropping and (empty := _EMPTY.match(window, position)):
+                self._skipped[Reason.NO_ID.value] += 1
+                self.within, position = False, empty.end()
+                search = position
             opening = OPENING.search(window, max(search, position + self.within))
             start = opening.start() if opening else -1
             if not self.within and start < 0:

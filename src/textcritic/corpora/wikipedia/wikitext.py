@@ -4,6 +4,7 @@ The paper keeps top-level sections and ignores "links, files, and images", strip
 the section "abstract". Four passes, in MediaWiki's own order, each linear in the text whatever the text is:
 
 1. `markup.visible`: comments, references, formulas and other extension tags, and templates go from the whole page;
+   `variants.one_variant`: of words in several variants of a language those of one stay;
 2. lines `== X ==` are headings, and split the page;
 3. `links.without_files`, `markup.plain_lines`: files, tables, HTML tags, bullets and style quotes go from a section;
    `links.linked_text`: links become what a reader sees;
@@ -12,15 +13,27 @@ the section "abstract". Four passes, in MediaWiki's own order, each linear in th
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 
 from textcritic.corpora.articles import Section
+from textcritic.corpora.wikipedia import mwparser
 from textcritic.corpora.wikipedia.gaps import GAP
 from textcritic.corpora.wikipedia.links import linked_text, without_files
 from textcritic.corpora.wikipedia.markup import ARGUMENT, clean, clean_line, plain_lines, visible
 from textcritic.corpora.wikipedia.namespaces import Namespaces
+from textcritic.corpora.wikipedia.variants import one_variant
 
-__all__ = ["FROM_TEMPLATE", "INTRODUCTION", "JOINED", "Namespaces", "is_disambiguation", "paragraphs_of", "sections_of"]
+__all__ = [
+    "FROM_TEMPLATE",
+    "INTRODUCTION",
+    "JOINED",
+    "Namespaces",
+    "Reading",
+    "is_disambiguation",
+    "paragraphs_of",
+    "sections_of",
+]
 
 INTRODUCTION = "abstract"
 FROM_TEMPLATE, JOINED = "title from a template's argument", "heading without title, joined to the section before"
@@ -33,7 +46,33 @@ _TEMPLATE = re.compile(r"\{\{\s{0,20}([^\s{}|<][^{}|<\n]{0,100})")
 _TEMPLATE_OR_COMMENT = re.compile(r"<!--|-->|<nowiki>|</nowiki>|\{\{\s{0,20}([^\s{}|<][^{}|<\n]{0,100})")
 
 
-def sections_of(wikitext: str, namespaces: Namespaces, mended: Counter[str] | None = None) -> list[Section]:
+OWN, MWPARSERFROMHELL = "own", "mwparserfromhell"
+"""The parsers: this module with `markup` and `links`, or the library."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How pages are read.
+
+    Attributes:
+        parser: one of the two above.
+        language: code of the wiki, if it writes `-{...}-`, see `variants.converted_language`.
+        variant: code of the variant whose words are kept; empty: the first that is written.
+        formulas: whether formulas are shown as `formula_1`, see `markup.visible`.
+    """
+
+    parser: str = OWN
+    language: str = ""
+    variant: str = ""
+    formulas: bool = False
+
+
+_USUAL = Reading()
+
+
+def sections_of(
+    wikitext: str, namespaces: Namespaces, mended: Counter[str] | None = None, reading: Reading = _USUAL
+) -> list[Section]:
     """The introduction under the title "abstract", then one section per level-2 heading, in order.
 
     Titles are as written, without markup; texts are clean, one line per paragraph, list item or subsection heading,
@@ -47,10 +86,11 @@ def sections_of(wikitext: str, namespaces: Namespaces, mended: Counter[str] | No
         wikitext: of the page.
         namespaces: of the wiki.
         mended: counts such headings under `FROM_TEMPLATE` and `JOINED`.
+        reading: how the page is read.
     """
     mended = Counter() if mended is None else mended
     sections: list[Section] = []
-    for title, text in _split(visible(wikitext)):
+    for title, text in _split(_pieces(wikitext, namespaces, reading)):
         plain, body = _plain_title(title.replace(ARGUMENT, ""), namespaces), clean(_lines(text, namespaces))
         if sections and not plain:
             mended[JOINED] += 1
@@ -62,7 +102,7 @@ def sections_of(wikitext: str, namespaces: Namespaces, mended: Counter[str] | No
     return sections
 
 
-def paragraphs_of(wikitext: str, namespaces: Namespaces) -> list[str]:
+def paragraphs_of(wikitext: str, namespaces: Namespaces, reading: Reading = _USUAL) -> list[str]:
     """The paragraphs of a page, clean, one line each: no headings, list items, and indented or preformatted lines.
 
     These are the lines that WikiExtractor keeps by default after a page's title. Unlike there, lines that MediaWiki
@@ -71,10 +111,9 @@ def paragraphs_of(wikitext: str, namespaces: Namespaces) -> list[str]:
     Args:
         wikitext: of the page.
         namespaces: of the wiki.
+        reading: how the page is read.
     """
-    text = _HEADING_LIKE.sub(
-        lambda line: "\n" if _heading(line.group()[1:]) else line.group(), "\n" + visible(wikitext)
-    )
+    text = "\n" + "\n".join(text for _, _, text in _pieces(wikitext, namespaces, reading))
     body = clean(_lines(_NO_PARAGRAPH.sub("\n", text), namespaces))
     return body.split("\n") if body else []
 
@@ -103,23 +142,34 @@ def _name(template: str) -> str:
     return " ".join(template.replace("_", " ").split()).lower().removeprefix("template:")
 
 
-def _split(text: str) -> Iterator[tuple[str, str]]:
-    """(title, text) of the introduction, whose title is empty, and of each section; other headings are paragraphs."""
-    text = "\n" + text
-    title, pieces, position = "", [], 0
+def _pieces(wikitext: str, namespaces: Namespaces, reading: Reading) -> Iterator[tuple[int, str, str]]:
+    """(level, title, text) of what is before the first heading, whose level is 0, and of what follows each heading."""
+    if reading.parser == MWPARSERFROMHELL:
+        found = mwparser.pieces(wikitext, namespaces, reading.formulas)
+        for level, name, text in found:
+            title, text = (one_variant(part, reading.language, reading.variant) for part in (name, text))
+            yield level, title, text
+        return
+    text = "\n" + one_variant(visible(wikitext, reading.formulas), reading.language, reading.variant)
+    level, title, position = 0, "", 0
     for line in _HEADING_LIKE.finditer(text):
-        heading = _heading(line.group()[1:])
-        if heading is None:
-            continue
-        level, name = heading
-        pieces.append(text[position : line.start()])
-        position = line.end()
+        if heading := _heading(line.group()[1:]):
+            yield level, title, text[position : line.start()]
+            (level, title), position = heading, line.end()
+    yield level, title, text[position:]
+
+
+def _split(pieces: Iterable[tuple[int, str, str]]) -> Iterator[tuple[str, str]]:
+    """(title, text) of the introduction, whose title is empty, and of each section; other headings are paragraphs."""
+    title, texts = "", list[str]()
+    for level, name, text in pieces:
         if level == _LEVEL:
-            yield title, "".join(pieces)
-            title, pieces = name, []
-        else:
-            pieces.append(f"\n\n{name.replace(ARGUMENT, '').strip()}\n\n")
-    yield title, "".join([*pieces, text[position:]])
+            yield title, "".join(texts)
+            title, texts = name, []
+        elif level:
+            texts.append(f"\n\n{name.replace(ARGUMENT, '').strip()}\n\n")
+        texts.append(text)
+    yield title, "".join(texts)
 
 
 def _heading(line: str) -> tuple[int, str] | None:

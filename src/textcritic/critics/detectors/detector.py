@@ -1,7 +1,6 @@
 """A detector: what it scores of the sentences of documents, and where it draws the line."""
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -13,6 +12,7 @@ from textcritic.corpora.intruders.documents import Document
 from textcritic.critics.detectors.learner import KINDS, Learner, learner_of, model_of
 from textcritic.critics.detectors.predictions import Prediction
 from textcritic.critics.detectors.questions import CoherenceTest, Intruder, test_of
+from textcritic.critics.detectors.scorer import Scorer, intruder_of
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.plan.spec import restore
@@ -20,26 +20,6 @@ from textcritic.runlog import Progress
 
 DESCRIPTION = "detector.json"
 AT_ONCE = 500  # documents that are predicted together
-
-
-class Scorer(ABC):
-    """Scores the sentences of documents; a higher score is more like an intruder."""
-
-    probabilities = False
-    """Whether scores are probabilities of an intruder."""
-
-    @abstractmethod
-    def scores(self, documents: Sequence[Document], what: str = "") -> list[np.ndarray]:
-        """Of each document, float64 [sentences]; NaN for a sentence that has none. `what` is for progress lines."""
-
-    def intruders(self, documents: Sequence[Document], what: str = "") -> np.ndarray:
-        """Scores of the intruders alone, float64 [documents]; each document has one."""
-        scored = self.scores(documents, what)
-        return np.array([scores[_intruder(document)] for scores, document in zip(scored, documents, strict=True)])
-
-    def save(self, folder: Path) -> None:
-        """Write what is needed beside `detector.json`, if anything is."""
-        return
 
 
 class Asking(Scorer):
@@ -64,7 +44,7 @@ class Asking(Scorer):
         """See `Scorer.intruders`; nothing is asked about the other sentences where that is not needed."""
         if not isinstance(self.test, Intruder):
             return super().intruders(documents, what)
-        return self.learner.answer([self.test.about(document, _intruder(document)) for document in documents], what)
+        return self.learner.answer([self.test.about(document, intruder_of(document)) for document in documents], what)
 
 
 class Detector:
@@ -85,14 +65,15 @@ class Detector:
 
         Args:
             folder: `model` of the detector.
-            scorer: the language model or critic that it was made with, if it is one that learns nothing.
+            scorer: the folder of the language model that it was made with, or the critic's critic.npz, if it is one
+                that learns nothing.
 
         Raises:
             TextcriticError: the folder or a file of it is missing, or damaged.
         """
         described = read_json(Path(folder) / DESCRIPTION)
-        entry = restore(described["entry"], "critics")
-        return cls(_scorer(Path(folder), entry, scorer), described["threshold"], entry["opening"])
+        opening = restore(described["entry"], "critics")["opening"]
+        return cls(_scorer(Path(folder), described, scorer), described["threshold"], opening)
 
     def predict(self, documents: Iterable[Document], what: str = "", total: int = 0) -> Iterator[Prediction]:
         """What it says of each document, in their order; they are read `AT_ONCE` at a time.
@@ -128,14 +109,36 @@ class Detector:
         return Prediction(*said, float(scores[0]), bool(flagged[0])) if self.opening else Prediction(*said)
 
 
-def _scorer(folder: Path, entry: Mapping[str, Any], made_with: str | os.PathLike[str] | None) -> Scorer:
+def scorer_made_with(
+    entry: Mapping[str, Any], made_with: Mapping[str, str], path: str | os.PathLike[str] | None
+) -> Scorer:
+    """The scorer of a detector that learns nothing.
+
+    Args:
+        entry: of the critics registry, of kind detector, with all its defaults.
+        made_with: canonical strings of the entries of what it is made with, by registry: of its language model
+            (`generators`), or of its critic (`critics`) and the critic's resolver (`resolvers`), if it has one.
+        path: folder of that language model, or critic.npz.
+
+    Raises:
+        TextcriticError: the path is missing, or not what it should be.
+    """
+    kind, settings = model_of(entry)
+    if path is None:
+        raise TextcriticError(f"a detector of kind {kind} is made with another model; name its folder")
+    entries = {registry: restore(text, registry) for registry, text in made_with.items()}
+    if kind == "surprise":
+        from textcritic.critics.detectors.surprise import surprise_of  # it and the next load what most jobs do not need
+
+        return surprise_of(settings, entries["generators"], path)
+    from textcritic.critics.detectors.nll import without_of
+
+    return without_of(entries["critics"], entries.get("resolvers"), path)
+
+
+def _scorer(folder: Path, described: Mapping[str, Any], path: str | os.PathLike[str] | None) -> Scorer:
+    entry = restore(described["entry"], "critics")
     kind, _ = model_of(entry)
     if kind not in KINDS:
-        raise TextcriticError(f"{folder}: a detector of kind {kind}, which is not one of {', '.join(KINDS)}")
+        return scorer_made_with(entry, described["made_with"], path)
     return Asking(test_of(entry), learner_of(kind).load(folder, entry))
-
-
-def _intruder(document: Document) -> int:
-    if document.intruder is None:
-        raise TextcriticError(f"{document.id}: has no intruder; candidates have one each")
-    return document.intruder

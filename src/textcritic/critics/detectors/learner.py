@@ -4,7 +4,7 @@ import importlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -31,9 +31,8 @@ class Files:
     tokenizer: str | os.PathLike[str] | None = None  # folder, for a transformer that starts from a configuration
     pretrained: str | os.PathLike[str] | None = None  # folder of the model that training starts from
     vectors: str | os.PathLike[str] | None = None  # GloVe's text file
-    scorer: str | os.PathLike[str] | None = (
-        None  # folder of the language model or critic of a detector that learns nothing
-    )
+    scorer: str | os.PathLike[str] | None = None  # folder of a language model, or critic.npz, where nothing is learnt
+    made_with: Mapping[str, str] = field(default_factory=dict)  # what that is, see `detector.scorer_made_with`
 
     def given(self) -> dict[str, str | os.PathLike[str]]:
         """Those that there are, by role."""

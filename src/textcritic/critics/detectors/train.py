@@ -9,11 +9,12 @@ import numpy as np
 
 from textcritic.corpora.articles import num_articles
 from textcritic.corpora.intruders.documents import Document, iter_documents, read_documents
-from textcritic.critics.detectors.detector import DESCRIPTION, Asking, Detector, Scorer
+from textcritic.critics.detectors.detector import DESCRIPTION, Asking, Detector, scorer_made_with
 from textcritic.critics.detectors.encoded import Training
-from textcritic.critics.detectors.learner import Files, Lessons, learner_of, model_of
+from textcritic.critics.detectors.learner import KINDS, Files, Lessons, learner_of, model_of
 from textcritic.critics.detectors.predictions import Prediction, write_predictions
 from textcritic.critics.detectors.questions import test_of
+from textcritic.critics.detectors.scorer import Scorer
 from textcritic.critics.detectors.scores import MEASURES, Counts, Ranking, best_threshold
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
@@ -57,7 +58,7 @@ def train_detector(
         if not documents:
             raise TextcriticError(f"{path}: has no documents to train {run.name} on")
     described = canonical(deciding(entry), "critics")
-    decides = {"entry": described, "seed": seed, **_training_of(entry)}
+    decides = {"entry": described, "made_with": dict(files.made_with), "seed": seed, **_training_of(entry)}
     with resumable(run, decides, {"train": train, "validation": validation, **files.given()}) as loop:
         scorer, report = _made((learnt_from, held_out), files, entry, seed, loop)
         detector = Detector(scorer, EVEN, entry["opening"])
@@ -76,7 +77,10 @@ def train_detector(
 
         def save(folder: Path) -> None:
             scorer.save(folder)
-            write_json(folder / DESCRIPTION, {"entry": described, "threshold": detector.threshold})
+            write_json(
+                folder / DESCRIPTION,
+                {"entry": described, "threshold": detector.threshold, "made_with": files.made_with},
+            )
 
         loop.finish(save, report)
     return report
@@ -125,6 +129,8 @@ def _made(
 ) -> tuple[Scorer, dict[str, Any]]:
     """What scores, and what the report says of how it was made."""
     kind, _ = model_of(entry)
+    if kind not in KINDS:
+        return scorer_made_with(entry, files.made_with, files.scorer), {}
     test = test_of(entry)
     lessons = Lessons(*(test.lessons(documents, seed) for documents in splits))
     learner = learner_of(kind).learn(lessons, entry, files, seed, loop)

@@ -5,7 +5,9 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import Annotated, CoreferenceFiles, RealText, Sample
+from textcritic.plan.checks.corpora import MENTIONS
 from textcritic.plan.experiment import Experiment
+from textcritic.plan.latent_sources import check_latent
 from textcritic.plan.power import power_file
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries, download_of
 from textcritic.plan.sources import Source, decodings_of, drawn
@@ -43,6 +45,13 @@ class Coreference(Experiment):
         self._check_files("resolvers", resolver_of(self.block["critic"], self.registries))
         for annotation in self.block["annotated"]:
             self._check_files("annotations", annotation)
+
+    def check_source(self, source: Source, where: str) -> None:
+        """A corpus of marked mentions is text too, and latent language models write more of it; raises as `check`."""
+        if self.registries.entry("corpora", source.corpus)["extractor"] == MENTIONS:
+            check_latent(source, self.registries, where)
+        else:
+            super().check_source(source, where)
 
     def uses(self) -> list[tuple[str, str]]:
         """What the block names, and the baseline that stands beside the critic's resolver on annotated text."""

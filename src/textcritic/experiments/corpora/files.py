@@ -14,11 +14,13 @@ class Corpus(Files):
         corpus: the name.
         statistics: statistics.json.
         overlap: overlap.json, what the validation and the test split share with the train split.
+        audit: audit.json, what the switches of the extraction do; None: the corpus is not made from a dump.
     """
 
     corpus: str
     statistics: Path
     overlap: Path
+    audit: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
-from textcritic.plan.checks.corpora import is_parallel, is_structured, is_text
+from textcritic.plan.checks.corpora import WIKIPEDIA, WIKIPEDIA_LINES, is_parallel, is_structured, is_text
 from textcritic.plan.experiment import Experiment
 
 
@@ -12,8 +12,8 @@ class Corpora(Experiment):
     """What corpora hold, and what was left out of them (model criticism paper, Table 11)."""
 
     kind = "corpora"
-    version = 3
-    tables = ("statistics", "left-out", "shared-text")
+    version = 4
+    tables = ("statistics", "left-out", "shared-text", "extraction-audit")
 
     def check(self) -> None:
         """See that the corpora are text, which has sections."""
@@ -31,11 +31,16 @@ class Corpora(Experiment):
         return list(dict.fromkeys(self.block["corpora"]))
 
     def files(self, part: str | None = None) -> CorporaFiles:
-        """The statistics of each corpus compared, and what its splits share."""
+        """The statistics of each corpus compared, and what its splits share; no numbered table is of the audits."""
         corpora, _ = self.compared(part)
-        return CorporaFiles(data=tuple(_corpus(corpus) for corpus in corpora))
+        return CorporaFiles(data=tuple(self._corpus(corpus, audited=part is None) for corpus in corpora))
 
-
-def _corpus(name: str) -> Corpus:
-    folder = Path("results/corpora") / name
-    return Corpus(corpus=name, statistics=folder / "statistics.json", overlap=folder / "overlap.json")
+    def _corpus(self, name: str, audited: bool) -> Corpus:
+        folder = Path("results/corpora") / name
+        dump = self.registries.entry("corpora", name)["extractor"] in (WIKIPEDIA, WIKIPEDIA_LINES)
+        return Corpus(
+            corpus=name,
+            statistics=folder / "statistics.json",
+            overlap=folder / "overlap.json",
+            audit=folder / "audit.json" if dump and audited else None,
+        )

@@ -1,6 +1,6 @@
 """Statistics of corpora, and what was left out of them, in long format."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -13,6 +13,7 @@ from textcritic.plan.sources import data_keys
 from textcritic.report.tables import Material
 
 STATISTICS = ("section_types", "median_sections", "median_section_length", "max_section_length")
+ALL = "all"
 # When articles are left out, and the key of statistics.json that counts them by reason.
 STAGES = {"when the text was read": "skipped", "when the corpus was built": "rejected"}
 
@@ -74,6 +75,42 @@ def shared_rows(material: Material) -> pd.DataFrame:
             row = {"corpus": corpus.corpus, "split": split, "metric": metric, "value": value, "all": total}
             rows.append(row | {"share": 100 * value / total if total else None})
     return pd.DataFrame(rows).astype({"share": float})
+
+
+def audit_rows(material: Material) -> pd.DataFrame:
+    """What each switch of the extraction from a Wikipedia dump does to the first articles of the dump.
+
+    Columns: corpus; switch; here, the option of the corpus; other, the other option; articles that were read; words of
+    them; reason, the kind of markup, or `all`; differing, articles that differ for this reason; words_here and
+    words_other, words that only one of both options gives, where the reason is `all`. Counts, so without intervals.
+
+    Raises:
+        TextcriticError: a file is missing or damaged.
+    """
+    columns = ["corpus", "switch", "here", "other", "articles", "words", "reason", "differing"]
+    counts = ["words_here", "words_other"]
+    rows: list[dict[str, Any]] = []
+    for corpus, audit in audits(material.files.data):
+        for found in audit["switches"]:
+            same = {"corpus": corpus, **{key: found[key] for key in ("switch", "here", "other")}}
+            same |= {key: audit[key] for key in ("articles", "words")}
+            rows.append(same | {"reason": ALL, "differing": found["differing"], **{key: found[key] for key in counts}})
+            rows += [same | {"reason": reason, "differing": n} for reason, n in found["reasons"].items()]
+    return pd.DataFrame(rows, columns=[*columns, *counts]).astype(dict.fromkeys(counts, float))
+
+
+def audits(data: Iterable[Corpus]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """(corpus, what `audit_extraction` wrote) of the corpora that are made from a dump.
+
+    Raises:
+        TextcriticError: a file is missing or damaged.
+    """
+    for corpus in data:
+        if corpus.audit is not None:
+            audit = read_json(corpus.audit)
+            if not {"articles", "words", "switches"} <= set(audit):
+                raise TextcriticError(f"{corpus.audit}: no switches in it; delete it and rerun its rule")
+            yield corpus.corpus, audit
 
 
 def commonest_titles(corpus: Corpus, most: int) -> list[tuple[str, float]]:

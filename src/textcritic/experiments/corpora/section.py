@@ -1,11 +1,12 @@
 """The section of the report on corpora."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
 from textcritic.experiments.corpora.figures import CHART
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
+from textcritic.experiments.corpora.rows import audits
 from textcritic.experiments.corpora.words import DEFINITIONS, shared_words
 from textcritic.files import read_json
 from textcritic.report.numbers import count, plural
@@ -16,9 +17,11 @@ def section(experiment: CorporaFiles, tables: Mapping[str, pd.DataFrame], place:
     """The section; it has no findings, as `plan.experiment` says."""
     shared = [words for corpus in experiment.data for words in shared_words(corpus.corpus, tables["shared-text"])]
     variables = {
+        "audited": any(corpus.audit is not None for corpus in experiment.data),
         "chart": CHART,
         "papers": place.numbered("statistics"),
         "shared": shared,
+        "examples": list(_examples(experiment)),
         "units": [f"{corpus.corpus}: section lengths in {_unit(corpus)}." for corpus in experiment.data],
     }
     return Section(
@@ -32,6 +35,15 @@ def section(experiment: CorporaFiles, tables: Mapping[str, pd.DataFrame], place:
 def _unit(corpus: Corpus) -> str:
     unit = read_json(corpus.statistics).get("length_unit")
     return "words" if unit == "words" else f"tokens of {unit}"
+
+
+def _examples(experiment: CorporaFiles) -> Iterator[dict[str, str]]:
+    """Articles on which the two parsers differ: corpus, title, both texts and the names of the parsers."""
+    for corpus, audit in audits(experiment.data):
+        for found in audit["switches"]:
+            if found["switch"] == "parser":
+                for example in found["examples"]:
+                    yield {**example, "corpus": corpus, "first": found["here"], "second": found["other"]}
 
 
 def _line(corpus: Corpus, left_out: pd.DataFrame) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
+from textcritic.experiments.corpora.rows import ALL
 from textcritic.report.cells import unique
 from textcritic.report.numbers import MINUS, NONE, count, missing, percent
 from textcritic.report.sheet import Cell, Sheet
@@ -61,6 +62,27 @@ def shared_sheet(rows: pd.DataFrame) -> Sheet:
     return Sheet(
         "shared-text", "Text that stands in the train split too", [[Cell(""), *map(Cell, heads)]], body, remarks=remarks
     )
+
+
+def audit_sheet(rows: pd.DataFrame) -> Sheet:
+    """What each switch of the extraction does to the first articles of a dump, by kind of markup."""
+    body = []
+    for (corpus, switch), group in rows.groupby(["corpus", "switch"], sort=False):
+        for row in group.to_dict("records"):
+            stubs = [Cell(""), Cell(""), Cell(row["reason"])]
+            words = [Cell(NONE), Cell(NONE)]
+            if row["reason"] == ALL:
+                stubs = [Cell(corpus, heading=True), Cell(f"{switch}: {row['here']} or {row['other']}"), Cell(ALL)]
+                words = [Cell(count(row[key]), (f"of {count(row['words'])}",)) for key in ("words_here", "words_other")]
+            share = percent(row["differing"] / row["articles"]) if row["articles"] else NONE
+            body.append([*stubs, Cell(f"{count(row['differing'])} of {count(row['articles'])}", (share,)), *words])
+    heads = ("Corpus", "Switch", "Because of", "Articles that differ", "Words only with the first", "... the second")
+    remarks = [
+        "The first articles of the dump, read with both options; the corpus has the first. Because of: without this "
+        "kind of markup both give the same; the first kind for which that is so counts."
+    ]
+    caption = "What the switches of the extraction do"
+    return Sheet("extraction-audit", caption, [[Cell(head) for head in heads]], body, stubs=3, remarks=remarks)
 
 
 def _shared_name(metric: str) -> str:

@@ -1,6 +1,7 @@
 """Figures of importance sampling: perplexity against K, its density over repeats, effective draws, latent states."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 from textcritic.experiments.importance.files import ImportanceFiles
 from textcritic.experiments.importance.names import ImportanceNames, keys_of
-from textcritic.experiments.importance.panels import WIDTH, Line, Panel, drawn_panels, panels_of
+from textcritic.experiments.importance.panels import LINE, WIDTH, Line, Panel, drawn_panels, panels_of
 from textcritic.experiments.importance.read import read_weights
 from textcritic.experiments.importance.rows import curves_alone
 from textcritic.experiments.importance.states import example_charts
@@ -23,6 +24,8 @@ from textcritic.report.tables import Material
 
 CURVES, EFFECTIVE = "importance-curves", "effective-draws"
 GRID = 200  # points of a density
+FAR = 20  # a density of values that are so many times apart has a logarithmic scale
+LONG = 14  # letters of a long name
 SPREAD = 1e-9  # repeats that differ by a smaller share are all the same
 SHARES = (0.001, 0.01, 0.1, 1.0)
 
@@ -114,6 +117,11 @@ def density_chart(panels: list[Panel], width: float) -> Figure:
     def draw(axes: Axes, panel: Panel) -> None:
         from scipy.stats import gaussian_kde  # takes long to load
 
+        every = np.concatenate([line.rows["ppl"].to_numpy() for line in panel.lines])
+        every = every[np.isfinite(every)]
+        # On a plain scale, values that are far apart would be needles.
+        apart = bool(len(every)) and every.max() > FAR * every.min()
+        there, back = (np.log, np.exp) if apart else (np.array, np.array)
         for line in panel.lines:
             values = line.rows["ppl"].to_numpy()
             values = values[np.isfinite(values)]
@@ -121,27 +129,34 @@ def density_chart(panels: list[Panel], width: float) -> Figure:
                 for value in values[:1]:
                     axes.axvline(value, color=line.colour, linestyle=line.dashes, label=line.label)
                 continue
-            kernel = gaussian_kde(values)
+            kernel = gaussian_kde(there(values))
             room = 3 * float(np.sqrt(kernel.covariance[0, 0]))
-            grid = np.linspace(values.min() - room, values.max() + room, GRID)
-            axes.plot(grid, kernel(grid), color=line.colour, linestyle=line.dashes, label=line.label, linewidth=1.4)
-            axes.fill_between(grid, kernel(grid), color=line.colour, alpha=0.1, linewidth=0)
+            grid = np.linspace(there(values).min() - room, there(values).max() + room, GRID)
+            axes.plot(
+                back(grid), kernel(grid), color=line.colour, linestyle=line.dashes, label=line.label, linewidth=1.4
+            )
+            axes.fill_between(back(grid), kernel(grid), color=line.colour, alpha=0.1, linewidth=0)
         axes.set_ylim(0, None)
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
-        axes.xaxis.set_major_locator(MaxNLocator(5))
+        if apart:
+            axes.set_xscale("log")
+            axes.xaxis.set_minor_locator(NullLocator())
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
         axes.set_xlabel(f"perplexity from {panel.lines[0].rows['size'].iloc[0]:,} draws of each text")
         _legend(axes)
 
     return drawn_panels(panels, draw, width)
 
 
-def effective_chart(panels: list[Panel], draws: Mapping[tuple[str, str], int], width: float) -> Figure:
+def effective_chart(panels: list[Panel], draws: Mapping[tuple[Any, ...], int], width: float) -> Figure:
     """Effective draws as a share of K: of the median text (dot) and of the middle 80% of texts (bar).
 
     Args:
         panels: of the rows of the table `texts`.
-        draws: K, by corpus and generator.
+        draws: K of each estimate, by `LINE`.
         width: inches.
     """
 
@@ -162,13 +177,13 @@ def effective_chart(panels: list[Panel], draws: Mapping[tuple[str, str], int], w
             f"texts with\nk-hat ≥ {GOOD}", (1.02, 1.0), xycoords="axes fraction", fontsize=8, color=MUTED, va="bottom"
         )
 
-    height = 1.2 + 0.3 * max((len(panel.lines) for panel in panels), default=1)
-    return drawn_panels(panels, draw, width, height)
+    height = 1.45 + 0.3 * max((len(panel.lines) for panel in panels), default=1)
+    return drawn_panels(panels, draw, width, height, pad=26)  # over the heading of the shares
 
 
-def _spread(axes: Axes, place: int, line: Line, draws: Mapping[tuple[str, str], int]) -> None:
+def _spread(axes: Axes, place: int, line: Line, draws: Mapping[tuple[Any, ...], int]) -> None:
     first = line.rows.iloc[0]
-    shares = line.rows["ess"] / draws[first["corpus"], first["generator"]]
+    shares = line.rows["ess"] / draws[tuple(first[LINE])]
     low, middle, high = shares.quantile([0.1, 0.5, 0.9])
     axes.plot([low, high], [place, place], color=line.colour, linewidth=5, alpha=0.35, solid_capstyle="butt")
     axes.plot(middle, place, "o", color=line.colour, markersize=5)
@@ -195,8 +210,10 @@ def _scale(axes: Axes, tables: list[pd.DataFrame]) -> None:
 
 
 def _legend(axes: Axes) -> None:
-    lines = len(axes.get_legend_handles_labels()[0])
-    axes.legend(fontsize=8, ncols=2 if lines > 4 else 1, handlelength=1.8, columnspacing=1.0, loc="upper right")
+    labels = axes.get_legend_handles_labels()[1]
+    # Two columns of long names would cover curves.
+    beside = len(labels) > 4 and sum(len(label) > LONG for label in labels) < 2
+    axes.legend(fontsize=8, ncols=2 if beside else 1, handlelength=1.8, columnspacing=1.0, loc="best")
 
 
 def _baselines(estimates: pd.DataFrame) -> dict[str, tuple[str, float]]:
@@ -209,6 +226,7 @@ def _baselines(estimates: pd.DataFrame) -> dict[str, tuple[str, float]]:
     }
 
 
-def _draws(estimates: pd.DataFrame) -> dict[tuple[str, str], int]:
+def _draws(estimates: pd.DataFrame) -> dict[tuple[Any, ...], int]:
+    """K of each estimate, by what it is."""
     drawn = estimates[estimates["proposal"] != ""]
-    return {(row["corpus"], row["generator"]): int(row["draws"]) for row in drawn.to_dict("records")}
+    return {tuple(row[key] for key in LINE): int(row["draws"]) for row in drawn.to_dict("records")}

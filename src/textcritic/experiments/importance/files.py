@@ -5,6 +5,9 @@ from pathlib import Path
 
 from textcritic.plan.bundle import Files
 
+MIXED = 0.0
+"""In place of a temperature, which is above 0: draws from all temperatures together."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed(Files):
@@ -14,7 +17,7 @@ class Weighed(Files):
         corpus, generator, proposal, seed: what it is.
         label: what tables and figures call the generator.
         drawn_by: what they call the proposal.
-        temperature: of the proposal.
+        temperature: of the proposal; `MIXED` of draws from all temperatures, weighed as draws from their mixture.
         peeks: whether the proposal has seen tokens that the model has still to predict.
         shards: .npz files as `LogWeights.save` writes them, each with other draws of the same texts.
     """
@@ -28,6 +31,11 @@ class Weighed(Files):
     temperature: float
     peeks: bool
     shards: tuple[Path, ...]
+
+    @property
+    def mixed(self) -> bool:
+        """Whether its draws are from several temperatures."""
+        return self.temperature == MIXED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +70,18 @@ class Beam(Files):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Filtered(Files):
+    """Log p-hat of the test texts by a particle filter: .npz as `LogWeights.save` writes it, with K = 1."""
+
+    corpus: str
+    generator: str
+    proposal: str
+    seed: int
+    particles: int
+    weights: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Texts(Files):
     """The test split of a corpus.
 
@@ -84,6 +104,7 @@ class ImportanceFiles(Files):
         weighed: in the order of the tables.
         exact: of models without latent states.
         beams: in the order of the tables.
+        filtered: by particle filters; they stand beside the estimates at temperature 1.
         texts: of each corpus.
         repeats: random orders and pairings of the draws.
         group: draws in one of the estimates of the density.
@@ -93,6 +114,7 @@ class ImportanceFiles(Files):
     weighed: tuple[Weighed, ...]
     exact: tuple[Exact, ...]
     beams: tuple[Beam, ...]
+    filtered: tuple[Filtered, ...]
     texts: tuple[Texts, ...]
     repeats: int
     group: int

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textcritic.experiments.importance.files import Beam, Exact, ImportanceFiles, Weighed
+from textcritic.experiments.importance.files import MIXED, Beam, Exact, ImportanceFiles, Weighed
 
 PEEKLESS = "no peeking"
 TAU = "τ"
+ALL = f"all {TAU} mixed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ class ImportanceNames:
 
 
 def temperature_name(temperature: float) -> str:
-    """`τ = 1.1`."""
-    return f"{TAU} = {temperature:g}"
+    """`τ = 1.1`, or that draws are from the mixture of all temperatures."""
+    return ALL if temperature == MIXED else f"{TAU} = {temperature:g}"
 
 
 def keys_of(weighed: Weighed) -> dict[str, Any]:

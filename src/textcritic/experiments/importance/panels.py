@@ -8,9 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from textcritic.experiments.importance.files import MIXED
 from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.report.cells import unique
-from textcritic.report.style import LINE_COLOURS, MUTED, new_figure, style
+from textcritic.report.style import INK, LINE_COLOURS, MUTED, new_figure, style
 
 WIDTH, HEIGHT = 8.2, 3.1  # inches, of the figure and of a panel
 NARROW_BELOW = 5
@@ -72,7 +73,7 @@ def panels_of(table: pd.DataFrame, names: ImportanceNames) -> list[Panel]:
 
 
 def drawn_panels(
-    panels: Sequence[Panel], draw: Callable[[Axes, Panel], None], width: float, height: float = HEIGHT
+    panels: Sequence[Panel], draw: Callable[[Axes, Panel], None], width: float, height: float = HEIGHT, pad: float = 8
 ) -> Figure:
     """A figure of panels, two beside each other where there is room, each drawn by a function.
 
@@ -81,6 +82,7 @@ def drawn_panels(
         draw: draws one.
         width: inches.
         height: of a panel, inches.
+        pad: points between a panel and its title.
     """
     columns = 1 if width < NARROW_BELOW or len(panels) == 1 else 2
     lines = -(-len(panels) // columns)
@@ -89,7 +91,7 @@ def drawn_panels(
         grid = figure.subplots(lines, columns, squeeze=False).ravel()
         for axes, panel in zip(grid, panels, strict=False):
             draw(axes, panel)
-            axes.set_title(panel.title, pad=8, fontsize=10)
+            axes.set_title(panel.title, pad=pad, fontsize=10)
         for axes in grid[len(panels) :]:
             axes.set_visible(False)
         figure.tight_layout(h_pad=1.8, w_pad=2.2)
@@ -102,7 +104,7 @@ def _parts(rows: pd.DataFrame) -> list[pd.DataFrame]:
 
 def _line(rows: pd.DataFrame, names: ImportanceNames, number: int, by_proposal: bool = False) -> Line:
     first = rows.iloc[0].to_dict()
-    peekless = not first["peeks"]
+    peekless, mixed = not first["peeks"], first["temperature"] == MIXED
     label = names.proposals[first["proposal"]] if by_proposal else names.line(first)
-    colour = MUTED if peekless else LINE_COLOURS[number % len(LINE_COLOURS)]
+    colour = MUTED if peekless else INK if mixed else LINE_COLOURS[number % len(LINE_COLOURS)]
     return Line(label, rows, colour, (0, (4, 1.6)) if peekless else "-")

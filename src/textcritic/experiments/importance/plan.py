@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.experiments.importance.files import Beam, Exact, ImportanceFiles, Texts, Weighed
+from textcritic.experiments.importance.files import MIXED, Beam, Exact, Filtered, ImportanceFiles, Texts, Weighed
 from textcritic.plan.checks.corpora import is_structured
-from textcritic.plan.checks.latent import HSMM, LSTM, PROPOSES, WITH_TEMPERATURE, check_structure
+from textcritic.plan.checks.latent import HSMM, LSTM, PROPOSES, STEPWISE, WITH_TEMPERATURE, check_structure
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.sources import Source, label_of
 
@@ -16,6 +16,7 @@ class Importance(Experiment):
     """The perplexity of latent language models by importance sampling (Logan et al. 2020)."""
 
     kind = "importance"
+    version = 2
     tables = ("estimates", "bounds", "curves", "texts", "settings")
     figures_read = ("estimates", "curves", "texts")
 
@@ -25,6 +26,10 @@ class Importance(Experiment):
         Raises:
             TextcriticError: the first fault; the line names the key.
         """
+        if self.block["particles"] and 1 not in self.block["temperatures"]:
+            raise TextcriticError(
+                f"{self.where}: particles: stand beside the estimates at temperature 1; add 1 to temperatures"
+            )
         where = f"{self.where}: sources"
         labels: dict[tuple[str, str], str] = {}
         seen: set[tuple[str, str]] = set()
@@ -73,12 +78,13 @@ class Importance(Experiment):
         ]
 
     def files(self, part: str | None = None) -> ImportanceFiles:
-        """Weights and beams of the sources compared, and their test texts."""
-        sources = self._sources(part)
+        """Weights and beams of the sources compared, and their test texts; mixtures and particles are in no paper."""
+        sources, whole = self._sources(part), part is None
         return ImportanceFiles(
-            weighed=tuple(weighed for source in sources for weighed in self._weighed(source)),
+            weighed=tuple(weighed for source in sources for weighed in self._weighed(source, whole)),
             exact=tuple(exact for source in sources for exact in self._exact(source)),
             beams=tuple(beam for source in sources for beam in self._beams(source)),
+            filtered=tuple(one for source in sources for one in self._filtered(source) if whole),
             texts=tuple(self._texts(corpus) for corpus in dict.fromkeys(source["corpus"] for source in sources)),
             repeats=self.block["repeats"],
             group=self.block["group"],
@@ -97,13 +103,14 @@ class Importance(Experiment):
             sources = [source for name in generators for source in sources if source["generator"] == name]
         return sources
 
-    def _weighed(self, source: Mapping[str, Any]) -> Iterator[Weighed]:
-        drawn = [(name, tau, True) for name in source["proposals"] for tau in self._temperatures(name)]
+    def _weighed(self, source: Mapping[str, Any], whole: bool) -> Iterator[Weighed]:
+        mixed = whole and self.block["mixture"]
+        drawn = [(name, tau, True) for name in source["proposals"] for tau in self._temperatures(name, mixed)]
         drawn += [(source["no_peeking"], 1, False)] if source["no_peeking"] else []
         for seed in source["seeds"]:
             for proposal, temperature, peeks in drawn:
-                samples = f"t{temperature:g}/k{self.block['samples']}"
-                folder = Path(_weights(source, proposal, seed)) / samples
+                place = f"t{temperature:g}" if temperature != MIXED else f"mixed/{self._mixed()}"
+                folder = Path(_weights(source, proposal, seed)) / place / f"k{self.block['samples']}"
                 yield Weighed(
                     **self._said(source, seed),
                     proposal=proposal,
@@ -125,6 +132,22 @@ class Importance(Experiment):
                         joint=Path(f"{_weights(source, proposal, seed)}/beam{states}.npz"),
                     )
 
+    def _filtered(self, source: Mapping[str, Any]) -> Iterator[Filtered]:
+        """Of each proposal a particle filter, where it is asked for and the model has steps."""
+        particles = self.block["particles"]
+        if not particles or self.registries.entry("generators", source["generator"])["kind"] not in STEPWISE:
+            return
+        for seed in source["seeds"]:
+            for proposal in _proposals(source):
+                yield Filtered(
+                    corpus=source["corpus"],
+                    generator=source["generator"],
+                    proposal=proposal,
+                    seed=seed,
+                    particles=particles,
+                    weights=Path(f"{_weights(source, proposal, seed)}/particles{particles}.npz"),
+                )
+
     def _exact(self, source: Mapping[str, Any]) -> Iterator[Exact]:
         kind = self.registries.entry("generators", source["generator"])["kind"]
         if kind not in (LSTM, HSMM):
@@ -138,12 +161,16 @@ class Importance(Experiment):
         label = label_of(generator, self.registries)
         return {"corpus": source["corpus"], "generator": generator, "seed": seed, "label": label}
 
-    def _temperatures(self, proposal: str) -> list[float]:
-        """Those that a proposal is used at: one that has no temperature as it is, at 1."""
+    def _mixed(self) -> str:
+        """The temperatures of a mixture, as its path has them."""
+        return "-".join(f"{temperature:g}" for temperature in sorted(self.block["temperatures"]))
+
+    def _temperatures(self, proposal: str, mixed: bool) -> list[float]:
+        """Those that a proposal is used at, and their mixture: one that has no temperature as it is, at 1."""
         entry = self.registries.entry("proposals", proposal)
         fixed = entry["kind"] == HSMM and entry["quality"] not in WITH_TEMPERATURE
         temperatures: list[float] = [1] if fixed else self.block["temperatures"]
-        return temperatures
+        return [*temperatures, MIXED] if mixed and len(temperatures) > 1 else temperatures
 
     def _trained(self, source: Mapping[str, Any]) -> list[str]:
         """The proposals of a source that are trained."""

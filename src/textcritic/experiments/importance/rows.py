@@ -9,8 +9,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.experiments.importance.files import Beam, ImportanceFiles, Texts, Weighed
+from textcritic.experiments.importance.files import MIXED, Beam, ImportanceFiles, Texts, Weighed
 from textcritic.experiments.importance.names import keys_of
+from textcritic.experiments.importance.particles import by_particles
 from textcritic.experiments.importance.read import Known, groups_of, matching, read_weights
 from textcritic.files import arrays_of
 from textcritic.inference import Groups, bootstrap_interval, exp_ratio_of_sums, unit_sums
@@ -43,8 +44,8 @@ ESTIMATES = (
     *ROW, "texts", "tokens", "draws", "ppl", "ci_low", "ci_high", "ci_why", "draws_low", "draws_high", "draws_why",
     "truth_at_most", "ppl_corpus", "pairing_mean", "pairing_low", "pairing_high", "exact", "too_high_percent", "ess",
     "ess_share", "k_hat", "k_hat_poor", "verdict", "advice", "bias_percent", "draws_needed", "jackknife", "pareto",
-    "beside", "ratio", "ratio_low", "ratio_high", "ratio_why", "published", "difference", "published_corpus",
-    "difference_corpus",
+    "beside", "ratio", "ratio_low", "ratio_high", "ratio_why", "particles", "smc", "smc_low", "smc_high",
+    "published", "difference", "published_corpus", "difference_corpus",
 )  # fmt: skip
 BOUNDS = (
     "corpus", "generator", "proposal", "seed", "label", "states", "filled", "texts", "tokens", "ppl", "estimate",
@@ -96,7 +97,8 @@ def estimate_rows(material: Material) -> pd.DataFrame:
     `k_hat_poor`, the share of texts from 0.7 on; `verdict` and `advice`, whether K is enough; `bias_percent`,
     `draws_needed` for 1%, where they can be told; `jackknife` and `pareto`, other estimates, which are no bounds;
     `beside`, a model of the same corpus whose perplexity is exact, and `ratio` of both over the same texts with its
-    interval; published values and ours minus them.
+    interval; `particles` and `smc`, the estimate by a particle filter with its interval over texts; published values
+    and ours minus them. A temperature of 0 is the mixture of all: its draws have no corpus level in their own order.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files are not of the same texts.
@@ -159,11 +161,13 @@ def setting_rows(material: Material) -> pd.DataFrame:
     """How the estimates were made: `name`, `value`, `meaning`."""
     files: ImportanceFiles = material.files
     draws = sorted({int(row["draws"]) for row in (one.row for one in material.get(all_estimates))})
-    temperatures = sorted({one.temperature for one in files.weighed if one.peeks})
+    temperatures = sorted({one.temperature for one in files.weighed if one.peeks and not one.mixed})
+    particles = sorted({one.particles for one in files.filtered})
     said = [
         ("draws", ", ".join(f"{k:,}" for k in draws), "K, latent states drawn for each text"),
         ("temperatures", ", ".join(f"{t:g}" for t in temperatures), "of the proposals"),
         ("beams", ", ".join(str(n) for n in sorted({b.states for b in files.beams})), "states of the strict bounds"),
+        ("particles", ", ".join(f"{n:,}" for n in particles), "of each text, in the particle filters"),
         ("repeats", str(files.repeats), "random orders of the draws that a curve is the mean of, and random pairings"),
         ("group", str(files.group), "draws in each of the repeated estimates of the density"),
         ("resamples", f"{files.resamples:,}", "of the intervals over texts"),
@@ -220,7 +224,8 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
         "draws_high": again.high,
         "draws_why": again.reason,
         "truth_at_most": truth.perplexity,
-        "ppl_corpus": corpus_perplexity(weights),
+        # In their own order, the draws of a column are from one temperature, which alone is another proposal.
+        "ppl_corpus": None if weighed.mixed else corpus_perplexity(weights),
         "pairing_mean": pairings.mean,
         "pairing_low": pairings.low,
         "pairing_high": pairings.high,
@@ -237,6 +242,7 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
         "jackknife": _perplexity(jackknife_log_likelihoods(weights), tokens),
         "pareto": _perplexity(pareto_smoothed_log_likelihoods(weights), tokens),
         **_beside(known, weights, likelihoods, groups, files.resamples),
+        **by_particles(files, weighed, weights, groups),
         **_published(material.published, weighed, ppl, pairings.mean),
     }
     texts = pd.DataFrame(
@@ -297,7 +303,7 @@ def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> dict[st
     except TextcriticError as error:
         raise TextcriticError(f"{beam.joint}: {error}") from error
     keys = {"corpus": beam.corpus, "generator": beam.generator, "seed": beam.seed}
-    own = estimates
+    own = estimates[estimates["temperature"] != MIXED]
     for name, value in (keys | {"proposal": beam.proposal}).items():
         own = own[own[name] == value]
     nearest = own.iloc[(own["temperature"] - 1).abs().argsort()[:1]].to_dict("records") if len(own) else []

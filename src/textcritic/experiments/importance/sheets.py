@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from textcritic.experiments.importance.names import PEEKLESS, ImportanceNames, temperature_name
+from textcritic.experiments.importance.files import MIXED
+from textcritic.experiments.importance.names import ALL, PEEKLESS, ImportanceNames, temperature_name
 from textcritic.experiments.importance.rows import EXACT
 from textcritic.inference.importance import COVERS
 from textcritic.inference.importance.tails import GOOD
@@ -20,14 +21,15 @@ WORST = 3  # texts of each estimate that the table of texts names
 
 def estimates_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
     """Every estimate under the name of its model, with its three intervals, each under a heading of its own."""
+    filtered = bool(rows["smc"].notna().any())
     heads = (
-        "", "Perplexity", "Other texts", "Other draws", "The truth is at most", "Corpus level", "Effective draws",
-        "Is K enough?",
+        "", "Perplexity", *["Particle filter"] * filtered, "Other texts", "Other draws", "The truth is at most",
+        "Corpus level", "Effective draws", "Is K enough?",
     )  # fmt: skip
     body = []
     for _, model in rows.groupby(["corpus", "generator", "seed"], sort=False):
         body.append([Cell(names.model(model.iloc[0].to_dict()), span=len(heads), heading=True)])
-        body += [_estimate(row, names) for row in model.to_dict("records")]
+        body += [_estimate(row, names, filtered) for row in model.to_dict("records")]
     texts = "; ".join(
         f"{corpus}: {count(group['texts'].iloc[0])} texts, T = {count(group['tokens'].iloc[0])} tokens"
         for corpus, group in rows.groupby("corpus", sort=False)
@@ -43,6 +45,17 @@ def estimates_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
         "Effective draws: how many equal draws the K draws of the median text are worth; under it the share of texts "
         f"with a k-hat of {GOOD} or more, whose estimates a few draws decide.",
     ]
+    if (rows["temperature"] == MIXED).any():
+        remarks.append(
+            f"{ALL.capitalize()}: the draws of all temperatures together, weighed as draws from the mixture of them; "
+            "no weight is then much larger than under the temperature that suits it best."
+        )
+    if filtered:
+        particles = " or ".join(count(k) for k in unique(rows["particles"].dropna()))
+        remarks.append(
+            f"Particle filter: the same perplexity by sequential Monte Carlo with {particles} particles of each text "
+            "and the same proposal, with its 95% interval over texts; it is too high on average too."
+        )
     if rows["ratio"].notna().any():
         remarks.append(
             "Ratio: this perplexity divided by that of the model without latent states, over the same texts, with its "
@@ -161,10 +174,10 @@ def paper_bounds_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
     return Sheet("bounds", "Strict bounds", header, body, remarks=_of_published(rows["published"]))
 
 
-def _estimate(row: Mapping[str, Any], names: ImportanceNames) -> list[Cell]:
-    texts = Cell(interval(row["ci_low"], row["ci_high"]))
+def _estimate(row: Mapping[str, Any], names: ImportanceNames, filtered: bool) -> list[Cell]:
+    texts, smc = Cell(interval(row["ci_low"], row["ci_high"])), [_filtered(row)] * filtered
     if row["verdict"] == EXACT:
-        return [Cell(EXACT), Cell(number(row["ppl"])), texts, *[Cell(NONE)] * 4, Cell(EXACT)]
+        return [Cell(EXACT), Cell(number(row["ppl"])), *smc, texts, *[Cell(NONE)] * 4, Cell(EXACT)]
     notes = [*_printed(row, "published", "difference"), *_off(row)]
     if not missing(row["ratio"]):
         notes.append(f"ratio {number(row['ratio'])}")
@@ -174,6 +187,7 @@ def _estimate(row: Mapping[str, Any], names: ImportanceNames) -> list[Cell]:
     return [
         Cell(names.short(row)),
         Cell(number(row["ppl"]), tuple(notes)),
+        *smc,
         texts,
         Cell(interval(row["draws_low"], row["draws_high"])),
         Cell(number(row["truth_at_most"])),
@@ -181,6 +195,13 @@ def _estimate(row: Mapping[str, Any], names: ImportanceNames) -> list[Cell]:
         Cell(number(row["ess"]), (tail,)),
         Cell(VERDICTS[row["verdict"]]),
     ]
+
+
+def _filtered(row: Mapping[str, Any]) -> Cell:
+    """The estimate of a particle filter and its interval over texts."""
+    if missing(row["smc"]):
+        return Cell(NONE)
+    return Cell(number(row["smc"]), () if missing(row["smc_low"]) else (interval(row["smc_low"], row["smc_high"]),))
 
 
 def _off(row: Mapping[str, Any]) -> list[str]:

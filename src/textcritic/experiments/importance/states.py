@@ -96,7 +96,7 @@ def _table_chart(text: Structured, width: float, most: int) -> Figure:
     with style():
         figure = new_figure(width, height)
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-        axes.set_xlim(-0.7, len(tokens))
+        axes.set_xlim(-0.7, len(tokens) + 0.15)
         axes.set_ylim(len(rows) + 0.5, -0.5)
         axes.axis("off")
         for y, (name, values) in enumerate([("x", list(tokens)), *rows.items()]):
@@ -156,12 +156,29 @@ def _height(actions: Sequence[int]) -> int:
 
 
 def _fitted(value: str, room: float) -> str:
-    """A text that is no wider than a column; a long one on two lines, cut behind them."""
+    """A text that is no wider than a column, of so many letters; a long one on two lines, cut behind them.
+
+    Lines end between words, or else in a word, with a hyphen.
+    """
     letters = max(3, int(room))
     if len(value) <= letters:
         return value
-    parts = value.replace("_", " ").replace(":", ": ").split()
-    lines = [part if len(part) <= letters else f"{part[: letters - 1]}…" for part in parts[:2]]
-    return (
-        "\n".join([*lines[:1], *lines[1:]]) if len(parts) <= 2 else "\n".join([lines[0], f"{lines[1][: letters - 1]}…"])
-    )
+    lines: list[str] = []
+    rest = value.replace("_", " ").replace(":", ": ")
+    while rest and len(lines) < 2:
+        line, rest = _broken(rest, letters)
+        lines.append(line)
+    if rest:
+        lines[1] = f"{lines[1].removesuffix('-')[: letters - 1]}…"
+    return "\n".join(lines)
+
+
+def _broken(text: str, letters: int) -> tuple[str, str]:
+    """A first line of at most so many letters, and the rest."""
+    if len(text) <= letters:
+        return text, ""
+    end = text.rfind(" ", 0, letters + 1)
+    if end > 0:
+        return text[:end], text[end:].lstrip()
+    half = min(letters - 1, len(text) // 2 + 2) if " " not in text else letters - 1
+    return f"{text[:half]}-", text[half:]

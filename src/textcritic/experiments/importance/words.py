@@ -43,6 +43,16 @@ DEFINITIONS = (
         "temperature, as the weights take it into account.",
     ),
     (
+        "Mixture of temperatures",
+        "The draws of all temperatures together, each weighed as a draw from the mixture of them: p(x, z) divided "
+        "by the mean of q(z | x) over the temperatures. One good temperature is enough (Veach and Guibas 1995).",
+    ),
+    (
+        "Particle filter",
+        "Sequential Monte Carlo: K structures grow token by token, and those that have become unlikely give way to "
+        "copies of others. Its estimate of p(x) is right on average, as that of importance sampling is.",
+    ),
+    (
         "Peeking",
         "Whether the proposal has read tokens that the model has still to predict. It is allowed, as the weights "
         "take it into account, and it helps.",

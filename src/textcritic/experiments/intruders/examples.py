@@ -17,12 +17,8 @@ from textcritic.report.numbers import number, percent
 from textcritic.report.tables import Material
 
 MOST_DOCUMENTS, MOST_PAIRS = 8, 2  # of a corpus, and of an edit
-KINDS = {
-    "found": "its intruder is found by most detectors",
-    "missed": "its intruder is missed by most detectors",
-    "unflagged": "no intruder, and few detectors flag one",
-    "flagged": "no intruder, and yet flagged by most detectors",
-}
+KINDS = ("found", "missed", "unflagged", "flagged")
+"""Documents to read: those with an intruder that most and that fewest detectors find; the same of those without one."""
 
 
 def documents_shown(material: Material) -> list[dict[str, Any]]:
@@ -34,13 +30,15 @@ def documents_shown(material: Material) -> list[dict[str, Any]]:
     for place, (corpus, judged) in enumerate(by_corpus.items()):
         votes = material.get(joined_votes).get(corpus, {})
         chosen = choose(judged, votes)
+        right = np.sum([one.found for one in judged], axis=0)
         detectors = [
             {
                 "key": f"{place}-{n}",
                 "label": material.names.detector(_keys(one)),
                 "probabilities": all(one.predictions[at].probabilities for at, _ in chosen),
                 "documents": [
-                    _document(one, at, kind, f"{place}-{n}-{m}", votes) for m, (at, kind) in enumerate(chosen)
+                    _document(one, at, f"{place}-{n}-{m}", votes) | {"right": int(right[at]), "of": len(judged)}
+                    for m, (at, _) in enumerate(chosen)
                 ],
             }
             for n, one in enumerate(judged)
@@ -104,7 +102,7 @@ def marked(before: str, after: str) -> tuple[Markup, Markup]:
     return Markup(" ".join(sides[0])), Markup(" ".join(sides[1]))
 
 
-def _document(one: Judgement, place: int, kind: str, key: str, votes: Mapping[str, Votes]) -> dict[str, Any]:
+def _document(one: Judgement, place: int, key: str, votes: Mapping[str, Votes]) -> dict[str, Any]:
     document, prediction = one.documents[place], one.predictions[place]
     said = votes.get(document.id)
     label = document.title or document.id
@@ -114,7 +112,6 @@ def _document(one: Judgement, place: int, kind: str, key: str, votes: Mapping[st
     return {
         "key": key,
         "label": label,
-        "kind": KINDS[kind],
         "sentences": sentences,
         "verdict": verdict,
         "coherent": coherent,

@@ -37,7 +37,7 @@ def figures(files: IntruderFiles, rows: Mapping[str, pd.DataFrame]) -> Drawn:
     if len(detectors):
         yield DETECTORS, detectors_chart(detectors, names, WIDTH), detectors_chart(detectors, names, NARROW)
     ranked = rows["difficulty"]
-    ranked = ranked[ranked["by"] == "rank"]
+    ranked = ranked[ranked["by"] == "rank"].astype({"level": str})  # a table of numbers alone is read as numbers
     if ranked["level"].nunique() > 1:
         yield DIFFICULTY, difficulty_chart(ranked, names, WIDTH), difficulty_chart(ranked, names, NARROW)
     if files.voted:

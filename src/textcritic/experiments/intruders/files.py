@@ -107,10 +107,12 @@ class Generated(Drawn):
         documents: the documents.
         cut: JSON of how many documents there are, and how many texts gave none, and why.
         predictions: what the judges say of them, in their order; the first one is `scores`.
+        perplexity: JSON of the generator's perplexity; None for samples from a file.
     """
 
     documents: Path
     cut: Path
+    perplexity: Path | None
     predictions: tuple[Path, ...]
 
 

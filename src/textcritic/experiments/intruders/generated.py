@@ -1,6 +1,8 @@
 """Generated text in long format: the share of documents in which a detector flags a sentence, at equal lengths."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,11 +21,13 @@ from textcritic.inference import (
     unit_sums,
     with_ones,
 )
+from textcritic.report.cells import PERPLEXITY as PPL
 from textcritic.report.measure import Estimate, Measure, Scored
 from textcritic.report.measured import completed, source_rows
-from textcritic.report.scored import RECIPE
+from textcritic.report.scored import RECIPE, perplexity_of
 from textcritic.report.tables import Material
 
+PPL_TEXT = ("ppl_unit", "ppl_infinite_because")
 LONGER = "more sentences than any real document"
 
 
@@ -44,6 +48,10 @@ def measures_of(files: IntruderFiles) -> list[Measure]:
     ]
 
 
+PERPLEXITY = replace(PPL, section="generated", metric="", published="", difference="", compared=False)
+"""Of the generator, so that the front page has it in the row of each model."""
+
+
 def generated_rows(material: Material) -> pd.DataFrame:
     """How many documents of each source each judge flags: one row a source.
 
@@ -52,20 +60,23 @@ def generated_rows(material: Material) -> pd.DataFrame:
 
     Columns: those of `measured.source_rows`; `sentences`, the mean of a document; of judge n `flagged_n`, percent, with
     its interval `_low`, `_high` over documents, or groups of them, `_p` against real text, and `flagged_n_plain`, the
-    share without weights; `scored.RECIPE`, of the first judge.
+    share without weights; `ppl_all`, the perplexity of its generator, per `ppl_unit`; `scored.RECIPE`, of the first
+    judge.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files are of other documents.
     """
-    measures = measures_of(material.files)
-    if not measures:
+    judged = measures_of(material.files)
+    measures = [*judged, PERPLEXITY]
+    if not judged:
         return pd.DataFrame(columns=["corpus", "source", "label", "documents"])
     rows = source_rows(material, _read, measures)
     columns = ["label"]
-    for measure in measures:
+    for measure in judged:
         columns += [measure.value, measure.low, measure.high, measure.p, f"{measure.value}_plain"]
+    columns += ["ppl_all", "ppl_all_low", "ppl_all_high", "ppl_unit", "ppl_infinite_because"]
     columns += ["sentences", "documents", "rejected", "groups", "rejected_share", "rejected_by_reason", *RECIPE]
-    return completed(rows, columns, measures, ("documents", "groups", "rejected", "seeds"))
+    return completed(rows, columns, measures, ("documents", "groups", "rejected", "seeds"), PPL_TEXT)
 
 
 class _Flagged:
@@ -93,7 +104,7 @@ def _read(source: Coherent | Generated, real: Scored | None) -> Scored:
     """One source: of each judge whether each document is flagged, with its number of sentences."""
     documents = some_documents(source.documents) if isinstance(source, Coherent) else _documents(source)
     if not documents:
-        return Scored(documents=0, reasons=_left_out(source))
+        return Scored(documents=0, reasons=_left_out(source), more=_perplexity(source))
     lengths = np.array([len(document.sentences) for document in documents])
     data = {}
     for number, path in enumerate(source.predictions):
@@ -106,7 +117,8 @@ def _read(source: Coherent | Generated, real: Scored | None) -> Scored:
         if longer := int((~np.isin(lengths, known)).sum()):
             reasons = {**reasons, LONGER: longer}
     kept = len(documents) - reasons.get(LONGER, 0)
-    return Scored(data, kept, reasons, {"sentences": float(lengths.mean())}, _groups(documents, kept))
+    more = {"sentences": float(lengths.mean())} | _perplexity(source)
+    return Scored(data, kept, reasons, more, _groups(documents, kept))
 
 
 def _documents(source: Generated) -> list[Document]:
@@ -117,6 +129,10 @@ def _documents(source: Generated) -> list[Document]:
 def _groups(documents: Sequence[Document], kept: int) -> Groups:
     """Groups for the counts; None where some documents are not compared, as nobody needs them there."""
     return groups_of(documents) if kept == len(documents) else None
+
+
+def _perplexity(source: Coherent | Generated) -> dict[str, Any]:
+    return {} if isinstance(source, Coherent) else perplexity_of(source.perplexity)
 
 
 def _left_out(source: Coherent | Generated) -> dict[str, int]:

@@ -9,7 +9,10 @@ from textcritic.report.names import Names
 
 PEOPLE, MAJORITY = "people", "majority"
 """Names in the column `detector` that may be no entries of the registry."""
-OURS = {PEOPLE: "People", MAJORITY: "Majority class"}
+OURS = {
+    **{PEOPLE: "People", MAJORITY: "Majority class"},
+    **{"infersent": "InferSent, cannot be had", "skip-thought": "Skip-Thought, cannot be had"},
+}
 PROBES = {
     "gender": "Gender",
     "animacy-down": "Animacy ↓",

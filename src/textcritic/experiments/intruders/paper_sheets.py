@@ -7,6 +7,7 @@ import pandas as pd
 
 from textcritic.experiments.intruders.names import MAJORITY, PEOPLE, IntruderNames, probe_name
 from textcritic.experiments.intruders.people import COHERENT
+from textcritic.experiments.intruders.rows import detector_rows
 from textcritic.experiments.intruders.sheets import OF_SENTENCES, number_cell
 from textcritic.report.cells import matching, unique
 from textcritic.report.numbers import NONE, count, decimals, difference, missing
@@ -152,6 +153,25 @@ def detection_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     return Sheet("detection", "Accuracy and F1", [top, heads], body, remarks=remarks)
 
 
+def detection_rows(material: Any) -> pd.DataFrame:
+    """The rows of `detector_rows`, and those of detectors that the paper has and the experiment has not.
+
+    Of a numbered table alone, as only these have published values that stand in it.
+    """
+    rows = material.get(detector_rows)
+    corpora, known = set(rows["corpus"]), set(rows["detector"])
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for cell, value in material.published.values.items():
+        corpus, trained, detector, probe, metric = cell
+        if not _in_table(material, cell) or corpus not in corpora or probe or metric not in ("accuracy", "f1"):
+            continue
+        if detector and detector not in known:
+            keys = {"corpus": corpus, "trained": trained, "detector": detector}
+            row = found.setdefault((corpus, trained, detector), keys | {"label": material.names.detector(keys)})
+            row[f"published_{metric}"] = value
+    return pd.concat([rows, pd.DataFrame(found.values()).reindex(columns=rows.columns)]) if found else rows
+
+
 def paper_probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """F1 before the edit and its change, a column an edit: Table 7."""
     rows = rows[rows["where"] == "intruder"]
@@ -186,8 +206,7 @@ def published_rows(metrics: Mapping[str, str] | None) -> Callable[[Any], pd.Data
         found = []
         for cell, value in material.published.values.items():
             *place, metric = cell
-            in_table = any(table.isdigit() for table in material.published.tables.get(cell, ()))
-            if in_table and (metrics is None or metric in metrics):
+            if _in_table(material, cell) and (metrics is None or metric in metrics):
                 found.append(dict(zip(keys, place, strict=True)) | {"metric": metric, "published": value})
         return pd.DataFrame(found, columns=["corpus", "trained", "detector", "probe", "metric", "published"])
 
@@ -216,6 +235,11 @@ def coarse_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     header = [[Cell("Published accuracy"), *(Cell(f"{trained} → {corpus}") for trained, corpus in pairs)]]
     remarks = ["Trained on → documents of, as published. People: 50 documents of each, one reader."]
     return Sheet("coarse", "Accuracy on the data of Chen et al. (2019)", header, body, remarks=remarks)
+
+
+def _in_table(material: Any, cell: tuple[str, ...]) -> bool:
+    """Whether a published value stands in a table of the paper, and not in its text alone."""
+    return any(table.isdigit() for table in material.published.tables.get(cell, ()))
 
 
 def _trained_for(rows: pd.DataFrame, corpus: str) -> list[str]:

@@ -16,7 +16,7 @@ from textcritic.experiments.intruders.files import (
     Voted,
 )
 from textcritic.plan.experiment import Experiment
-from textcritic.plan.sources import Source, check_critic, drawn
+from textcritic.plan.sources import Source, check_critic, drawn, measured
 
 EXTRACTOR, KIND = "intruders", "detector"
 CORPORA, JUDGED, VOTED = ALL = ("corpora", "judged", "voted")
@@ -118,7 +118,9 @@ class Intruders(Experiment):
             for corpus in corpora
             for trained in [corpus, *(other for other in self.block["corpora"] if other != corpus)]
             for seed in block["seeds"]
-            if corpus in (block["corpora"] or corpora) and trained in (block["trained"] or self.block["corpora"])
+            if corpus in (block["corpora"] or corpora)
+            and trained in (block["trained"] or self.block["corpora"])
+            and (block["across"] or trained == corpus)
         ]
         for one in every:
             if one not in seen and (not chosen or one[1] in chosen):
@@ -157,7 +159,13 @@ class Intruders(Experiment):
         predictions = tuple(folder / path for folder in self._read_by(corpus))
         said = drawn(source, "intruders", self.registries) | {"scores": predictions[0]}
         documents = Path(f"results/intruders/documents/{corpus}") / path
-        return Generated(**said, documents=documents, cut=documents.with_suffix(".json"), predictions=predictions)
+        return Generated(
+            **said,
+            documents=documents,
+            cut=documents.with_suffix(".json"),
+            predictions=predictions,
+            perplexity=measured(source, self.registries)["perplexity"],
+        )
 
     def _read_by(self, corpus: str) -> list[Path]:
         """The folders of the judges' predictions on documents that are cut as those of a corpus."""

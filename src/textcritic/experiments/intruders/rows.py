@@ -56,6 +56,7 @@ TEXT = (
     *("trained", "detector", "domain", "by", "level", "probe", "where", "rule", "gold", "answer", "metric"),
     *("first_detector", "first_trained", "second_detector", "second_trained", "found_why"),
     *(f"{name}_why" for name in NUMBERS),
+    *("ppl_unit", "ppl_infinite_because"),
 )
 """Columns that are text."""
 IN, CROSS = "in", "cross"

@@ -7,7 +7,7 @@ import pandas as pd
 from textcritic.experiments.intruders.examples import documents_shown, pairs_shown
 from textcritic.experiments.intruders.figures import BY_PEOPLE, DETECTORS, DIFFICULTY, EDITS, VOTES
 from textcritic.experiments.intruders.files import IntruderFiles
-from textcritic.experiments.intruders.generated import measures_of
+from textcritic.experiments.intruders.generated import PERPLEXITY, measures_of
 from textcritic.experiments.intruders.names import IntruderNames
 from textcritic.experiments.intruders.words import DEFINITIONS, findings, lines, probe_findings
 from textcritic.report.section import Place, Section, said_of
@@ -42,7 +42,7 @@ def section(files: IntruderFiles, tables: Mapping[str, pd.DataFrame], place: Pla
         "corpora": documents_shown(material),
         "probes": pairs_shown(material),
     }
-    card = place.card(generated, measures, names.source) if measures else ()
+    card = place.card(generated, [PERPLEXITY, *measures], names.source) if measures else ()
     return Section(
         title=TITLE,
         html=place.render("section.html.j2", variables),

@@ -5,11 +5,12 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.experiments.intruders.generated import PERPLEXITY
 from textcritic.experiments.intruders.names import MAJORITY, NUMBERS, PEOPLE, IntruderNames, probe_name
 from textcritic.experiments.intruders.rows import CROSS
 from textcritic.inference import ALPHA
 from textcritic.plan.sources import GROUP
-from textcritic.report.cells import left_out_cell, measure_cell, unique
+from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unique, unit_remarks
 from textcritic.report.measure import Measure
 from textcritic.report.numbers import NONE, count, decimals, difference, missing, number, p_value
 from textcritic.report.sheet import Cell, Sheet
@@ -131,19 +132,24 @@ def probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
 
 def generated_sheet(rows: pd.DataFrame, names: IntruderNames, measures: Sequence[Measure]) -> Sheet:
     """How many documents of generated text are flagged."""
-    heads = ("Source", "Documents", "Sentences", *(measure.name for measure in measures), "Left out")
+    heads = ("Source", "Perplexity", "Documents", "Sentences", *(measure.name for measure in measures), "Left out")
     body = []
     if measures:
         for _, group in rows.groupby(["source", *GROUP], sort=False):
             first = group.iloc[0].to_dict()
             cells = [measure_cell(group, measure) for measure in measures]
-            counts = [Cell(count(group["documents"].sum())), Cell(number(group["sentences"].mean()))]
+            counts = [
+                ppl_cell(group, measure=PERPLEXITY),
+                Cell(count(group["documents"].sum())),
+                Cell(number(group["sentences"].mean())),
+            ]
             body.append([Cell(names.source(first, seed=False), heading=True), *counts, *cells, left_out_cell(group)])
     remarks = [
         "A document is flagged if the detector calls any of its sentences an intruder. A longer document has more "
         "chances of that, so the share is computed for documents of 3 sentences, of 4 and so on, and averaged with the "
         "lengths of the real documents. Under it: its 95% interval and p against real text, of documents of equal "
-        "length. Flagged more often than real text: sentences do not belong together."
+        "length. Flagged more often than real text: sentences do not belong together.",
+        *(unit_remarks(rows) if measures else []),
     ]
     return Sheet("generated", "How many documents are flagged", [[*map(Cell, heads)]], body, remarks=remarks)
 
@@ -151,22 +157,29 @@ def generated_sheet(rows: pd.DataFrame, names: IntruderNames, measures: Sequence
 def number_cell(group: pd.DataFrame, name: str) -> Cell:
     """A number of a detector: of several trainings their mean and standard deviation, of one its interval."""
     values = group[name].dropna()
+    printed = group[f"published_{name}"].iloc[0] if f"published_{name}" in group else None
     if values.empty:
         why = group[f"{name}_why"].iloc[0] if f"{name}_why" in group else ""
-        return Cell(NONE, (why,) if why else ())
+        beside = "" if missing(printed) else f"published {_printed(printed)}"
+        return Cell(NONE, tuple(words for words in (why, beside) if words))
     write = _of_ranking if name in ("auc", "average_precision") else _percent
     notes = []
     if len(values) > 1:
         notes.append(f"sd {number(float(values.std(ddof=1)))} over {len(values)} trainings")
     elif not missing(low := group[f"{name}_low"].iloc[0]):
         notes.append(f"{write(low)}–{write(group[f'{name}_high'].iloc[0])}")
-    printed = group[f"published_{name}"].iloc[0] if f"published_{name}" in group else None
     if not missing(printed):
         notes += [
-            f"published {decimals(float(str(printed)), 1)}",
+            f"published {_printed(printed)}",
             f"ours {difference(float(values.mean()) - float(str(printed)))}",
         ]
     return Cell(write(float(values.mean())), tuple(notes))
+
+
+def _printed(value: Any) -> str:
+    """A published percentage, with as many decimals as were printed."""
+    number_of = float(str(value))
+    return decimals(number_of, 1 if round(number_of, 1) == number_of else 2)
 
 
 def _percent(value: Any) -> str:

@@ -9,6 +9,7 @@ from textcritic.experiments.intruders.paper_sheets import (
     alone_sheet,
     by_people_sheet,
     coarse_sheet,
+    detection_rows,
     detection_sheet,
     held_sheet,
     incoherence_sheet,
@@ -63,7 +64,7 @@ TABLES = {
 PAPER_TABLES = {
     "statistics": recipe(held_rows, held_sheet),
     "incoherence": recipe(published_rows(INCOHERENCE), incoherence_sheet),
-    "detection": recipe(detector_rows, detection_sheet),
+    "detection": recipe(detection_rows, detection_sheet),
     "coarse": recipe(published_rows(None), coarse_sheet),
     "agreement": recipe(unanimous_rows, unanimous_sheet),
     "agreed": recipe(agreed_rows, agreed_sheet),

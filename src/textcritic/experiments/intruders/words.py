@@ -85,6 +85,8 @@ def _best(row: pd.Series, names: IntruderNames) -> str:
     accuracy, f1 = _number(row["accuracy"]), _number(row["f1"])
     silence = 100 * (1 - row["incoherent"] / row["documents"])
     says = f"{names.detector(row)} finds most intruders: F1 is {f1}, and it judges {accuracy}% of the documents right."
+    if not row["f1"] > 0:
+        return f"No detector finds an intruder; calling every document coherent is right for {_number(silence)}%."
     if not missing(row["p_majority"]) and row["p_majority"] < ALPHA and row["accuracy"] > silence:
         return f"{says} Calling every document coherent would be right for {_number(silence)}%, which is less."
     return f"{says} That is no more than calling every document coherent, which is right for {_number(silence)}%."

@@ -1,6 +1,7 @@
 """Log weights of a hidden semi-Markov model's test sequences as artefacts, in the form of other latent models'."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ from textcritic.generators.hsmm.best import k_best
 from textcritic.generators.hsmm.model import HSMM
 from textcritic.generators.hsmm.posterior import log_potential, posterior
 from textcritic.generators.hsmm.proposals import make_proposal
+from textcritic.generators.hsmm.samplers import SegmentSteps
 from textcritic.generators.hsmm.text import Text
 from textcritic.generators.hsmm.truth import BLOCK, tables_and_graph, weigh
-from textcritic.inference.importance import LogWeights
+from textcritic.inference import particle_filter
+from textcritic.inference.importance import LogWeights, mixture_weights
 from textcritic.plan.checks.latent import WITH_TEMPERATURE
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings
@@ -89,6 +92,77 @@ def weigh_paths(
         entropy = np.random.SeedSequence([seed, shard, round(quality.value * 1_000_000)])
         weighed = weigh(model, text, [(quality.name, quality.value)], samples, int(entropy.generate_state(1)[0]))
     LogWeights.of(weighed.log_p[:, 0], weighed.log_q[:, 0, :, 0], weighed.tokens, ids).save(out)
+
+
+def weigh_mixed_paths(
+    sequences: Sequences,
+    qualities: Sequence[Quality],
+    draws: tuple[int, int, int],
+    out: str | os.PathLike[str],
+    threads: int = 1,
+) -> None:
+    """Draw paths from one proposal at several temperatures and write their weights under the mixture of all.
+
+    The file is that of `latent.mixture.weigh_mixture`. The paths are drawn anew, as log p of a path costs little here.
+
+    Args:
+        sequences: see `Sequences`.
+        qualities: the proposal at each temperature, M of them.
+        draws: as of `weigh_paths`, for each temperature.
+        out: .npz file to write.
+        threads: CPU threads of torch.
+
+    Raises:
+        TextcriticError: as `weigh_paths`; fewer than two temperatures.
+    """
+    samples, seed, shard = draws
+    if len(qualities) < 2:
+        raise TextcriticError(f"{out}: {len(qualities)} temperature; a mixture is of two or more")
+    with cpu_settings(threads):
+        model, text, ids = sequences.load()
+        values = [quality.value for quality in qualities]
+        entropy = np.random.SeedSequence([seed, shard, *(round(value * 1_000_000) for value in values)])
+        specs = [(quality.name, quality.value) for quality in qualities]
+        weighed = weigh(model, text, specs, samples, int(entropy.generate_state(1)[0]), across=True)
+    log_p, under = weighed.log_p.reshape(len(ids), -1), weighed.log_q.reshape(len(ids), -1, len(specs))
+    weights = mixture_weights(log_p, under, [samples] * len(specs), weighed.tokens, ids)
+    weights.save(out, {"log_q_under": under, "temperatures": np.array(values, np.float64)})
+
+
+def weigh_filtered_paths(
+    sequences: Sequences,
+    quality: Quality,
+    draws: tuple[int, int],
+    out: str | os.PathLike[str],
+    threads: int = 1,
+) -> None:
+    """Write log p-hat of each sequence by sequential Monte Carlo, as `latent.particles.weigh_particles` does.
+
+    What particles are lent (see `SegmentSteps`) is the model's loss per token on the sequences of a block, which is
+    known here; it decides which particles survive, and no estimate by itself.
+
+    Args:
+        sequences: see `Sequences`.
+        quality: the proposal.
+        draws: particles of each sequence, K, and the seed.
+        out: .npz file to write.
+        threads: CPU threads of torch.
+    """
+    particles, seed = draws
+    with cpu_settings(threads):
+        model, text, ids = sequences.load()
+        rng = np.random.default_rng((seed, particles, round(quality.value * 1_000_000)))
+        progress, parts = Progress("particle filter", len(text), "sequences"), []
+        for first in range(0, len(text), BLOCK):
+            tables, graph = tables_and_graph(model, text.part(first, first + BLOCK))
+            proposal = make_proposal(quality.name, quality.value, model, tables, graph)
+            exact = posterior(tables, graph).log_normaliser
+            assert exact is not None
+            nats = float(max(0, -exact.sum() / graph.tokens.sum()))
+            parts.append(particle_filter(SegmentSteps(tables, proposal, nats), particles, rng).log_p_hat)
+            progress.advance(len(graph.begins))
+    tokens = np.diff(text.offsets).astype(np.float64)
+    LogWeights(ids, np.concatenate(parts)[:, None], tokens).save(out)
 
 
 def weigh_best_paths(

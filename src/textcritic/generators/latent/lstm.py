@@ -46,6 +46,11 @@ class LSTM(LatentModel):
         check_settings(settings, cls.kind)
         return cls(settings, vocabulary)
 
+    @property
+    def ends(self) -> bool:
+        """See `LatentModel.ends`: the setting."""
+        return bool(self.settings["ends"])
+
     def counted(self, text: Structured) -> int:
         """T: its tokens, but for those that are `uncounted`."""
         return count_tokens(text, self.settings)
@@ -215,7 +220,7 @@ def sums_by_row(values: torch.Tensor, inside: torch.Tensor) -> torch.Tensor:
 
 def drawn_from(logits: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """A number of each row by the softmax of its logits, [rows, numbers] -> int64 [rows]."""
-    probabilities = logits.softmax(1).cpu()
+    probabilities = logits.softmax(1).to(generator.device)
     return torch.multinomial(probabilities, 1, generator=generator)[:, 0].to(logits.device)
 
 

@@ -99,6 +99,11 @@ class Learner(torch.nn.Module):
 class LatentModel(Learner):
     """A latent language model p(x, z)."""
 
+    @property
+    def ends(self) -> bool:
+        """Whether the model decides where a text ends; else p(x) is over texts of a given length, the default."""
+        return False
+
     @abstractmethod
     def log_joint(self, text: Structured, states: Any) -> torch.Tensor:
         """The log p(x, z) of a text with each of K states: float64 [K], without gradients; -inf: not possible."""

@@ -4,13 +4,10 @@ A job draws the states of one shard. What it draws for a text depends on the see
 temperature and the number of the shard alone: shards can be made in any order, and a killed job goes on where it was.
 """
 
-import json
 import os
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +15,15 @@ import torch
 
 from textcritic.corpora.structured import Structured, read_structured
 from textcritic.errors import TextcriticError
-from textcritic.files import arrays_of, write_arrays
+from textcritic.files import write_arrays
 from textcritic.generators.latent.kinds import load_model, load_proposal
 from textcritic.generators.latent.model import LatentModel, Proposal
+from textcritic.generators.latent.resume import Partial, resumed
 from textcritic.inference.importance import LogWeights
-from textcritic.runlog import Progress, log
-from textcritic.training.checkpoint import file_digests
+from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings, device
 
 Floats = npt.NDArray[np.float64]
-SAVE_SECONDS = 60.0  # at most so much is lost when a job is killed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,18 +74,16 @@ def weigh(weighed: Weighed, draws: Draws, out: str | os.PathLike[str], threads: 
             in the model (it names the text).
     """
     with cpu_settings(threads), torch.no_grad():
-        model, texts = _model_and_texts(weighed)
-        if weighed.proposal is None:
-            raise TextcriticError(f"{out}: no proposal to draw states from; use `exact` for a model without states")
-        proposal = load_proposal(Path(weighed.proposal), _path(weighed.knowledge)).to(device())
+        model, texts = model_and_texts(weighed)
+        proposal = proposal_of(weighed, out)
 
         def of_text(row: int) -> Floats:
             return drawn_weights(model, proposal, texts[row], draws, row)
 
-        found = _resumed(of_text, len(texts), (2, draws.samples), _Partial.of(out, weighed, asdict(draws)))
-    weights = LogWeights.of(found[:, 0], found[:, 1], _tokens(model, texts), [text.id for text in texts])
+        found = resumed(of_text, len(texts), (2, draws.samples), Partial.of(out, asdict(weighed), asdict(draws)))
+    weights = LogWeights.of(found[:, 0], found[:, 1], tokens_of(model, texts), [text.id for text in texts])
     weights.save(out)
-    _Partial.of(out, weighed, asdict(draws)).path.unlink(missing_ok=True)
+    Partial.of(out, asdict(weighed), asdict(draws)).path.unlink(missing_ok=True)
     return weights
 
 
@@ -104,7 +98,7 @@ def drawn_weights(model: LatentModel, proposal: Proposal, text: Structured, draw
         row: the number of the text in its file, which decides these too.
     """
     states, log_q = proposal.draw(text, draws.samples, draws.temperature, generator_of(draws, row, proposal.device))
-    return np.stack([_numpy(model.log_joint(text, states)), _numpy(log_q)])
+    return np.stack([numpy_of(model.log_joint(text, states)), numpy_of(log_q)])
 
 
 def weigh_best(weighed: Weighed, count: int, out: str | os.PathLike[str], threads: int | None = None) -> None:
@@ -114,30 +108,30 @@ def weigh_best(weighed: Weighed, count: int, out: str | os.PathLike[str], thread
     and errors are those of `weigh`.
     """
     with cpu_settings(threads), torch.no_grad():
-        model, texts = _model_and_texts(weighed)
-        proposal = load_proposal(Path(str(weighed.proposal)), _path(weighed.knowledge)).to(device())
+        model, texts = model_and_texts(weighed)
+        proposal = proposal_of(weighed, out)
 
         def of_text(row: int) -> Floats:
-            log_p = _numpy(model.log_joint(texts[row], proposal.best(texts[row], count)))
+            log_p = numpy_of(model.log_joint(texts[row], proposal.best(texts[row], count)))
             return np.concatenate([log_p, np.full(count - len(log_p), -np.inf)])
 
-        partial = _Partial.of(out, weighed, {"best": count})
-        log_p = _resumed(of_text, len(texts), (count,), partial)
+        partial = Partial.of(out, asdict(weighed), {"best": count})
+        log_p = resumed(of_text, len(texts), (count,), partial)
     ids = np.array([text.id for text in texts])
-    write_arrays(out, {"ids": ids, "tokens": _tokens(model, texts), "log_p": log_p})
+    write_arrays(out, {"ids": ids, "tokens": tokens_of(model, texts), "log_p": log_p})
     partial.path.unlink(missing_ok=True)
 
 
 def weigh_exact(weighed: Weighed, out: str | os.PathLike[str], threads: int | None = None) -> LogWeights:
     """Write log p(x) of every text by a model without latent states, as log weights with K = 1; raises as `weigh`."""
     with cpu_settings(threads), torch.no_grad():
-        model, texts = _model_and_texts(weighed)
+        model, texts = model_and_texts(weighed)
         progress = Progress("log p of texts", len(texts), "texts")
         log_p = np.empty((len(texts), 1))
         for row, text in enumerate(texts):
-            log_p[row] = _numpy(model.log_joint(text, model.states_of(text)))[:1]
+            log_p[row] = numpy_of(model.log_joint(text, model.states_of(text)))[:1]
             progress.advance()
-    weights = LogWeights(tuple(text.id for text in texts), log_p, _tokens(model, texts))
+    weights = LogWeights(tuple(text.id for text in texts), log_p, tokens_of(model, texts))
     weights.save(out)
     return weights
 
@@ -149,64 +143,23 @@ def generator_of(draws: Draws, row: int, on: torch.device) -> torch.Generator:
     return torch.Generator(device=on).manual_seed(seed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Partial:
-    """What a killed job has left: the first rows, of the same files and the same draws.
-
-    Attributes:
-        path: .npz with `done`, an array of the first texts, and `of`, what decides them.
-        of_what: what decides them, as JSON text.
-    """
-
-    path: Path
-    of_what: str
-
-    @classmethod
-    def of(cls, out: str | os.PathLike[str], weighed: Weighed, draws: Mapping[str, Any]) -> "_Partial":
-        files = {key: value for key, value in asdict(weighed).items() if value is not None}
-        decides = {"draws": dict(draws), "files": file_digests(files)}
-        return cls(Path(out).with_suffix(".partial.npz"), json.dumps(decides, sort_keys=True))
-
-    def read(self, shape: tuple[int, ...]) -> Floats:
-        nothing = np.empty((0, *shape))
-        if not self.path.is_file():
-            return nothing
-        try:
-            with arrays_of(self.path, "is damaged") as arrays:
-                done, of_what = arrays["done"], str(arrays["of"])
-        except TextcriticError:
-            return nothing
-        return done if of_what == self.of_what and done.shape[1:] == shape else nothing
-
-    def write(self, done: Floats) -> None:
-        write_arrays(self.path, {"done": done, "of": np.array(self.of_what)})
-
-
-def _resumed(of_text: Callable[[int], Floats], texts: int, shape: tuple[int, ...], partial: _Partial) -> Floats:
-    """What a function gives for each text, [texts, *shape]; what a killed job has done is not done again."""
-    found = np.empty((texts, *shape))
-    done = partial.read(shape)
-    found[: len(done)] = done
-    if len(done):
-        log.info("going on after %s of %s texts", f"{len(done):,}", f"{texts:,}")
-    progress, saved = Progress("weighing", texts, "texts", done=len(done)), time.monotonic()
-    for row in range(len(done), texts):
-        found[row] = of_text(row)
-        progress.advance()
-        if time.monotonic() - saved > SAVE_SECONDS:
-            partial.write(found[: row + 1])
-            saved = time.monotonic()
-    return found
-
-
-def _model_and_texts(weighed: Weighed) -> tuple[LatentModel, list[Structured]]:
+def model_and_texts(weighed: Weighed) -> tuple[LatentModel, list[Structured]]:
+    """The model, where it computes, and the texts; raises as `weigh`."""
     texts = read_structured(weighed.texts)
     if not texts:
         raise TextcriticError(f"{weighed.texts}: has no texts to weigh")
     return load_model(Path(weighed.model), _path(weighed.knowledge)).to(device()), texts
 
 
-def _tokens(model: LatentModel, texts: Sequence[Structured]) -> Floats:
+def proposal_of(weighed: Weighed, out: str | os.PathLike[str]) -> Proposal:
+    """The proposal, where it computes; raises as `weigh`."""
+    if weighed.proposal is None:
+        raise TextcriticError(f"{out}: no proposal to draw states from; use `exact` for a model without states")
+    return load_proposal(Path(weighed.proposal), _path(weighed.knowledge)).to(device())
+
+
+def tokens_of(model: LatentModel, texts: Sequence[Structured]) -> Floats:
+    """T of each text [N]."""
     return np.array([model.counted(text) for text in texts], dtype=np.float64)
 
 
@@ -214,5 +167,6 @@ def _path(folder: str | os.PathLike[str] | None) -> Path | None:
     return None if folder is None else Path(folder)
 
 
-def _numpy(values: torch.Tensor) -> Floats:
+def numpy_of(values: torch.Tensor) -> Floats:
+    """In float64, on the host."""
     return values.detach().cpu().to(torch.float64).numpy()

@@ -1,7 +1,7 @@
 """Log importance weights of texts: checked, joined over shards, read and written."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,8 +122,12 @@ class LogWeights:
         if not np.array_equal(other.tokens, self.tokens):
             raise TextcriticError(f"{name}: other numbers of tokens than in the first shard; count them in one way")
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], more: Mapping[str, Array] | None = None) -> None:
         """Write an .npz file, whole or not at all.
+
+        Args:
+            path: to write.
+            more: other arrays to keep in the file, which `read` leaves out.
 
         Raises:
             TextcriticError: it cannot be written.
@@ -131,7 +135,7 @@ class LogWeights:
         arrays = {"ids": np.array(self.ids), "log_weights": self.log_weights, "tokens": self.tokens}
         if self.log_p is not None and self.log_q is not None:
             arrays |= {"log_p": self.log_p, "log_q": self.log_q}
-        write_arrays(path, arrays)
+        write_arrays(path, arrays | dict(more or {}))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> "LogWeights":

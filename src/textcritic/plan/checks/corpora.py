@@ -31,14 +31,17 @@ TREES, MENTIONS, LINKS = "trees", "mentions", "links"
 STRUCTURED = (TREES, MENTIONS, LINKS)
 """Names of the extractors of texts with structure, for latent language models: tokens, and what is behind them."""
 
-# Options of texts with structure: their defaults, and the extractors that they have an effect on.
-_OF_STRUCTURE: Mapping[str, tuple[Any, tuple[str, ...]]] = {
+# Options of texts with structure and of dumps: their defaults, and the extractors that they have an effect on.
+_OF_SOME: Mapping[str, tuple[Any, tuple[str, ...]]] = {
     "made": (None, STRUCTURED),
     "shortest": (1, STRUCTURED),
     "longest": (None, (MENTIONS, LINKS)),
     "longest_mention": (None, (MENTIONS,)),
     "lower": (False, (MENTIONS,)),
     "markers": (False, (MENTIONS,)),
+    "parser": ("own", (WIKIPEDIA, WIKIPEDIA_LINES)),
+    "variant": ("", (WIKIPEDIA, WIKIPEDIA_LINES)),
+    "formulas": ("cut", (WIKIPEDIA, WIKIPEDIA_LINES)),
 }
 
 
@@ -142,7 +145,7 @@ def check_structured(entry: Mapping[str, Any]) -> None:
         TextcriticError: neither or both of the two; or a key that has no effect on this extractor.
     """
     options, kind = entry["options"], entry["extractor"]
-    for key, (default, extractors) in _OF_STRUCTURE.items():
+    for key, (default, extractors) in _OF_SOME.items():
         if options.get(key) != default and kind not in extractors:
             raise TextcriticError(f"options.{key}: is for the extractors {', '.join(extractors)}; this one is {kind}")
     if not is_structured(entry):

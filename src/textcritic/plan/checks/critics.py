@@ -1,6 +1,11 @@
 """What options of critics may be, where fits, Python functions and the command line share it."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+from textcritic.errors import TextcriticError
+
+if TYPE_CHECKING:
+    from textcritic.plan.registries import Registries
 
 # Of a critic of mentions: how much of a count goes to lower orders, and tokens of a window at most.
 Discount = Literal["kneser-ney", "as_released", "modified"]
@@ -9,3 +14,17 @@ MAXIMUM_ORDER = 9
 
 # A correlated topic model is fitted from so many starts; the best fit is kept.
 STARTS = 4
+
+
+def check_embedder(name: str, registries: "Registries") -> None:
+    """Check an entry of the embedders registry.
+
+    Raises:
+        TextcriticError: its generator is not a transformer, which alone has hidden states that we read.
+    """
+    entry = registries.entry("embedders", name)
+    if entry["kind"] != "generator":
+        return
+    kind = registries.entry("generators", entry["generator"])["kind"]
+    if kind != "causal":
+        raise TextcriticError(f"generator: {entry['generator']} is of kind {kind}; name one of kind causal")

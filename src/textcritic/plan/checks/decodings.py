@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 DRAW, LIKELIEST, BEAM_SAMPLING, BEST_OF = "draw", "likeliest", "beam-sampling", "best-of"
 """Methods: draw tokens, take the likeliest, draw the extensions of a beam, or draw several texts and take the best."""
+GIVEN = "given"
+"""The value of `stop` with which a text is as long as it is told to be."""
 METHODS = (DRAW, LIKELIEST, BEAM_SAMPLING, BEST_OF)
 AUTOREGRESSIVE = ("causal", "ngram", "fairseq")
 # The kinds of generators that each method but `draw` is for; of kind fairseq, see also `check_architecture`.

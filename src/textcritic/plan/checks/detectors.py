@@ -16,6 +16,9 @@ DETECTOR = "detector"
 DESCENDING = ("embeddings", "bilstm", "transformer")
 """The models that are trained by gradient steps."""
 
+UNTRAINED = ("surprise", "nll")
+"""Those that learn nothing, and are made with another model."""
+
 INTRUDER = "intruder"
 """The question of the paper; the other ones are baselines of our own."""
 
@@ -39,10 +42,38 @@ def check_detector(name: str, registries: "Registries") -> None:
     if entry["test"] != INTRUDER and (entry["reads"] != "pair" or entry["opening"]):
         key = "opening" if entry["reads"] == "pair" else "reads"
         raise TextcriticError(f"{key}: is for `test: {INTRUDER}`; `test: {entry['test']}` asks about two neighbours")
+    if kind in UNTRAINED and (entry["test"] != INTRUDER or entry["reads"] != "pair" or entry["opening"]):
+        raise TextcriticError(f"test, reads and opening: have no effect on model.{kind}; leave them out")
+    if kind == "surprise":
+        _check_generator(settings["generator"], registries)
+    if kind == "nll":
+        _check_critic(settings["critic"], registries)
     if kind == "transformer":
         _check_transformer(settings, registries)
     if not settings.get("tuned", True) and settings["vectors"] is None:
         raise TextcriticError(f"model.{kind}.tuned: vectors that start at random are trained; name a file of vectors")
+
+
+def _check_generator(name: str, registries: "Registries") -> None:
+    generator = registries.entry("generators", name)
+    smooth = generator["kind"] == "ngram" and generator["smoothing"] == "interpolated"
+    if generator["kind"] != "causal" and not smooth:
+        raise TextcriticError(
+            f"model.surprise.generator: {name} is of kind {generator['kind']}; name one of kind causal, or ngram"
+            " with `smoothing: interpolated`, which gives no sentence probability 0"
+        )
+
+
+def _check_critic(name: str, registries: "Registries") -> None:
+    critic = registries.entry("critics", name)
+    if critic["kind"] not in ("ctm", "mentions"):
+        raise TextcriticError(f"model.nll.critic: {name} is of kind {critic['kind']}; name one of kind ctm or mentions")
+    resolver = registries.entry("resolvers", critic["resolver"])["kind"] if "resolver" in critic else "persons"
+    if resolver not in ("persons", "nearest"):
+        raise TextcriticError(
+            f"model.nll.critic: the resolver of {name} is of kind {resolver}; name a critic with one of kind persons or"
+            " nearest, which are quick enough for parts of documents"
+        )
 
 
 def _check_transformer(settings: Mapping[str, Any], registries: "Registries") -> None:

@@ -33,6 +33,9 @@ LATENT = ("rnng", "entitynlm", "kglm", LSTM)
 PROPOSES: Mapping[str, str] = {"crf": "rnng", "entity-disc": "entitynlm", "kglm-disc": "kglm", HSMM: HSMM}
 """The kind of model whose states a kind of proposal draws."""
 
+STEPWISE = ("entitynlm", "kglm", HSMM)
+"""The kinds of generators whose states are decided step by step, so that a particle filter can follow them."""
+
 WITH_TEMPERATURE = ("tempered", "noisy")
 """The qualities of a proposal of kind hsmm that have a temperature; the others are used as they are."""
 

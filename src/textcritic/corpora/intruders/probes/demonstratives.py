@@ -84,8 +84,7 @@ def _points(tokens: Sequence[Token], position: int) -> bool:
 
 def _nominal(word: str) -> bool:
     """Whether a word can be the noun or adjective behind a demonstrative."""
-    closed = AUXILIARIES | PREPOSITIONS | DETERMINERS | POSSESSIVES | SUBJECTS | OBJECTS | SUBORDINATORS | COORDINATORS
-    return bool(word) and word[0].isalpha() and word not in closed and not is_adverb(word) and not word.endswith("n't")
+    return bool(word) and word[0].isalpha() and word not in _CLOSED and not is_adverb(word) and not word.endswith("n't")
 
 
 def _is_subject(tokens: Sequence[Token], position: int) -> bool:
@@ -98,5 +97,6 @@ def _closes(word: str) -> bool:
     return not word or not word[0].isalpha() or word in PREPOSITIONS | COORDINATORS | SUBORDINATORS
 
 
+_CLOSED = AUXILIARIES | PREPOSITIONS | DETERMINERS | POSSESSIVES | SUBJECTS | OBJECTS | SUBORDINATORS | COORDINATORS
 _TIMES = word_class("times")
 _SAYING = word_class("saying")

@@ -33,9 +33,17 @@ __all__ = ["PAST", "PRESENT", "Verb", "finite_verbs"]
 _TEMPORAL = word_class("temporal")
 _STANDS_ALONE = word_class("stands_alone")
 _MOSTLY_PARTICIPLES = word_class("mostly_participles")
+_MODIFIERS = word_class("modifiers")
 _PARTICLES = word_class("particles")
 _NO_CLAUSE = frozenset(["as", "than", "so", "since", "even", "how", "why"])
 _BASE_SUBJECTS = frozenset(["they", "we", "i", "you", "ye", "thou"])
+_OTHER_SUBORDINATORS = SUBORDINATORS - _TEMPORAL - _NO_CLAUSE
+_NOUN_BEGINS = DETERMINERS | POSSESSIVES
+_PHRASE = _NOUN_BEGINS | PREPOSITIONS
+_NO_NOUN = PREPOSITIONS | COORDINATORS
+_BEFORE_PARTICIPLE = _NOUN_BEGINS | AUXILIARIES | {"n't", "not", "to"}
+_BEFORE_NO_PRESENT = _BEFORE_PARTICIPLE | PREPOSITIONS | {""}
+_BEHIND_PRESENT = _PHRASE | OBJECTS | {"that", "as", "not", "", "."}
 _AND = COORDINATORS | {"then", "&"}
 _BASES = {
     **dict.fromkeys(("was", "were", "is", "are", "am", "wast", "wert", "art"), "be"),
@@ -124,11 +132,11 @@ class _Reader:
             self.clauses.append(_Clause(main=False, relative=True, nominal=nominal))
         elif word == "what" or (word in RELATIVES and word != "that"):
             self.clauses.append(_Clause(main=False, relative=True, nominal=word != "where"))
-        elif (word in SUBORDINATORS - _TEMPORAL - _NO_CLAUSE and self.around.opens_clause(position)) or (
+        elif (word in _OTHER_SUBORDINATORS and self.around.opens_clause(position)) or (
             word == "as" and after in SUBJECTS
         ):
             self.clauses.append(_Clause(main=False))
-        elif self.tokens[position].is_word and word not in PREPOSITIONS | COORDINATORS and not is_adverb(word):
+        elif self.tokens[position].is_word and word not in _NO_NOUN and not is_adverb(word):
             self.clause.nominal = self.clause.nominal or not self.around.in_preposition(position)
 
     def _verb_at(self, position: int) -> Verb | None:
@@ -139,14 +147,14 @@ class _Reader:
         word = token.lower.removesuffix("n't")
         word = {"ca": "can", "wo": "will"}.get(word, word)
         before, _ = self.around.before(position)
-        if word in TENSES and (before not in DETERMINERS | POSSESSIVES or before in _STANDS_ALONE):
+        if word in TENSES and (before not in _NOUN_BEGINS or before in _STANDS_ALONE):
             return self._auxiliary(position, word, before)
         base = base_of(word) if is_past(word) else None
         if base is None:
             return self._present(position)
         if self.around.behind_demonstrative(position):
             return self._verb(position, base, PAST)
-        if before in DETERMINERS | POSSESSIVES | AUXILIARIES | {"n't", "not", "to"}:
+        if before in _BEFORE_PARTICIPLE:
             return None
         if before.endswith(("n't", "'s", "s'", "'ve", "'d")):
             return None
@@ -156,7 +164,10 @@ class _Reader:
 
     def _auxiliary(self, position: int, word: str, before: str) -> Verb | None:
         """A form of be, have or do, or a modal; none behind another auxiliary, or where it is a noun (a will)."""
-        if word == "had" and before in TENSES:
+        if (word == "had" and before in TENSES) or (word == "art" and before != "thou"):
+            return None
+        inverted = self.around.word(position + 1) in SUBJECTS or before == "as"
+        if word in ("do", "does", "did", "doth", "didst") and inverted:  # as do most; so did he
             return None
         if word in ("have", "do") and (before in MODALS | {"to", "not", "did", "n't"} or before.endswith("n't")):
             return None
@@ -177,7 +188,7 @@ class _Reader:
             return False
         if clause.verb is not None:
             return self._is_listed(position) if before == "," else around.new_subject(place)
-        if before in NUMBER_WORDS or around.present_before(position) or around.verb_follows(position):
+        if before in NUMBER_WORDS | _MODIFIERS or around.present_before(position) or around.verb_follows(position):
             return False
         if before == ",":
             return clause.nominal and not around.inserted(position)
@@ -210,21 +221,20 @@ class _Reader:
         third, base = base_of_third(word), word if is_base(word) else None
         if third and around.behind_demonstrative(position):
             return self._verb(position, third, PRESENT)
-        if before in DETERMINERS | POSSESSIVES | PREPOSITIONS | AUXILIARIES | {"to", "not", "n't", ""}:
+        if before in _BEFORE_NO_PRESENT:
             return None
         agrees = (before in ("he", "she", "it") and third) or (before in _BASE_SUBJECTS and base)
         if agrees or (before in ("who", "which", "that") and clause.relative and (third or base)):
             return self._verb(position, third or word, PRESENT)
         if third is None:
             return None
-        phrase = DETERMINERS | POSSESSIVES | PREPOSITIONS
         if before in COORDINATORS or (before == "," and around.word(place - 1) in COORDINATORS):
             if clause.verb is None or clause.verb.base in MODALS:
                 return None
             twice = after in COORDINATORS and base_of_third(around.word(position + 2)) is not None
-            goes_on = clause.verb.tense == PRESENT or after in phrase or twice
+            goes_on = clause.verb.tense == PRESENT or after in _PHRASE or twice
             return self._verb(position, third, PRESENT) if goes_on else None
-        follows = after in phrase | OBJECTS | {"that", "as", "not", "", "."} or is_adverb(after)
+        follows = after in _BEHIND_PRESENT or is_adverb(after)
         if clause.verb or not clause.nominal or not follows or around.verb_follows(position):
             return None
         return self._verb(position, third, PRESENT)

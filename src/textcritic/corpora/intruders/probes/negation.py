@@ -3,7 +3,7 @@
 from collections.abc import Sequence, Set
 
 from textcritic.corpora.intruders.probes.finite import PAST, Verb, finite_verbs
-from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base, is_participle
+from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third, is_base, is_participle, is_past_only
 from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
     AUXILIARIES,
@@ -26,6 +26,9 @@ from textcritic.corpora.intruders.probes.words import (
 NEGATIVE = Refused("is negative already")
 NO_VERB = Refused("no finite verb is recognised")
 
+_NEW_CLAUSE = RELATIVES | SUBORDINATORS - {"as"}
+_ENDS_CLAUSE = RELATIVES | SUBORDINATORS | {"and", "or", "but"}
+_NO_SUBJECT = PREPOSITIONS | DETERMINERS | POSSESSIVES | AUXILIARIES
 _NEGATIVE = word_class("negative")
 
 
@@ -71,12 +74,7 @@ def _alternatives(tokens: Sequence[Token], start: int, finite: Set[int]) -> dict
         word, after = tokens[place].lower, place + 1
         while after < len(tokens) - 1 and is_adverb(tokens[after].lower):
             after += 1
-        if (
-            word in RELATIVES | SUBORDINATORS - {"as"}
-            or tokens[place].text in ";:"
-            or word in ("between", "both", "with")
-            or place in finite
-        ):
+        if word in _NEW_CLAUSE or tokens[place].text in ";:" or word in ("between", "both", "with") or place in finite:
             break
         if word == "and" and not skipped[place]:
             if after in finite or tokens[after].lower in SUBJECTS or _opens_clause(tokens, after, finite):
@@ -89,14 +87,10 @@ def _opens_clause(tokens: Sequence[Token], start: int, finite: Set[int]) -> bool
     """Whether the words behind `and` are a clause with a verb of its own, before the next mark."""
     for place in range(start + 1, min(start + 12, len(tokens))):
         word, before = tokens[place].lower, tokens[place - 1].lower
-        if tokens[place].text in ",;:." or word in RELATIVES | SUBORDINATORS | {"and", "or", "but"}:
+        if tokens[place].text in ",;:." or word in _ENDS_CLAUSE:
             return False
-        free = (
-            before.isalpha()
-            and before not in PREPOSITIONS | DETERMINERS | POSSESSIVES | AUXILIARIES
-            and not tokens[place].is_capital
-        )
-        if place in finite or (free and (base_of_third(word) or base_of(word))):
+        free = before.isalpha() and before not in _NO_SUBJECT and not tokens[place].is_capital
+        if place in finite or is_past_only(word) or (free and (base_of_third(word) or base_of(word))):
             return True
     return False
 

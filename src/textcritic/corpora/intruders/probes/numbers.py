@@ -26,6 +26,8 @@ NO_NUMBER = Refused("no number that is not part of a name, a date or a code")
 _WORDS = word_list("number_words")
 _SCALES = word_class("scales")
 _SMALLER = dict(entry.replace("-", " ").split(">") for entry in word_list("smaller"))
+_NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", re.ASCII)
+_NAMED = frozenset(["no", "number", "route", "page", "chapter", "volume"])
 _ERAS = word_class("eras")
 
 
@@ -55,7 +57,7 @@ def _is_fixed(tokens: Sequence[Token], position: int) -> bool:
     token = tokens[position]
     before = tokens[position - 1] if position else None
     after = tokens[position + 1] if position + 1 < len(tokens) else None
-    if token.text[0].isdigit() and not re.fullmatch(r"\d+(?:[.,]\d+)*", token.text):
+    if token.text[0].isdigit() and not _NUMBER.fullmatch(token.text):
         return True
     if (before is not None and before.lower in MONTHS) or (
         after is not None and after.lower in MONTHS and not _is_year(tokens, position)
@@ -65,6 +67,10 @@ def _is_fixed(tokens: Sequence[Token], position: int) -> bool:
         return True
     if before is not None and before.text in "–—-/:#°.=" and before.end == token.start:
         return True
+    if before is not None and before.text == "." and position > 1 and tokens[position - 2].lower in _NAMED:
+        return True
+    if before is not None and before.lower in _NAMED:
+        return True
     if (
         before is None
         or before.lower in PREPOSITIONS | COORDINATORS | DETERMINERS
@@ -72,7 +78,7 @@ def _is_fixed(tokens: Sequence[Token], position: int) -> bool:
         or _is_year(tokens, position)
     ):
         return False
-    return before.text != before.text.lower() or before.lower in ("no", "number", "route", "page", "chapter", "volume")
+    return before.text != before.text.lower()
 
 
 def _is_year(tokens: Sequence[Token], position: int) -> bool:

@@ -113,6 +113,7 @@ _JUDGED = word_class("judged")
 _WHEN = word_class("when")
 _SEEMS = word_class("seems")
 _WEATHER = word_class("weather")
+_IDIOMS = ("came to pass", "come to pass", "cometh to pass", "go well with", "goes well with", "be well with")
 _DEGREES = frozenset(["not", "more", "most", "also", "less"])
 
 
@@ -208,6 +209,8 @@ def _is_expletive(tokens: Sequence[Token], position: int) -> bool:
     """Whether `it` at a position stands for no thing: it is said that, it was not until 1960 that, it seems that."""
     first, *words = [token.lower for token in tokens[position + 1 : position + 9]] or [""]
     rest = [word for word in words if not is_adverb(word) and word not in _DEGREES]
+    if any(phrase in " ".join([first, *words[:5]]) for phrase in _IDIOMS):
+        return True
     if first in ("can", "may", "should", "could", "has", "had", "must"):
         return rest[:1] in (["be"], ["been"]) and rest[1:2] != [] and rest[1] in _SAID and rest[2:3] == ["that"]
     if first not in ("is", "was") or not rest:

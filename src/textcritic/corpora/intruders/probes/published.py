@@ -161,7 +161,7 @@ def published_documents(
             made.skipped[found] += 1
             continue
         base, before = found
-        after = with_sentence(base, one.position, one.edited, f"{one.probe}#{one.where}")
+        after = with_sentence(base, one.position, one.edited, one.probe)
         rows.append(Edited(after, base.id, one.probe, one.where, one.position, before, one.edited))
         if before is None:
             made.lacking[NO_UNEDITED] += 1
@@ -216,7 +216,7 @@ def _from_official(one: PublishedProbe, official: Mapping[str, Document]) -> tup
     if one.where == INTRUDER:
         return (document, document.sentences[one.position]) if document.intruder == one.position else NOT_OFFICIAL
     sentences = (*document.sentences[: one.position], one.replaced, *document.sentences[one.position + 1 :])
-    return Document(f"{one.file_id}#{OWN}", sentences, group=document.group, title=document.title), one.replaced
+    return Document(_own_id(one), sentences, group=document.group, title=document.title), one.replaced
 
 
 def _from_context(one: PublishedProbe, split: Splitter) -> tuple[Document, str | None] | str:
@@ -229,9 +229,14 @@ def _from_context(one: PublishedProbe, split: Splitter) -> tuple[Document, str |
     if sentences is None:
         return NO_CUT
     if one.where == OWN:
-        return Document(f"{one.file_id}#{OWN}", sentences), before
+        return Document(_own_id(one), sentences), before
     base = Document(one.file_id, sentences, intruder=one.position, replaced=one.replaced)
     return base, before if flipped else None
+
+
+def _own_id(one: PublishedProbe) -> str:
+    """Id of a coherent document; its sentences depend on which one is known, so the position belongs to it."""
+    return f"{one.file_id}#{OWN}-{one.position}"
 
 
 def _cut(context: str, sentence: str, position: int, split: Splitter) -> tuple[str, ...] | None:

@@ -31,6 +31,13 @@ TENSES = {
 
 _NOUN_BEGINS = DETERMINERS | POSSESSIVES
 _MARKS = ",;:"
+_CONNECTIVES = RELATIVES | SUBORDINATORS | COORDINATORS
+_NEW_CLAUSE = RELATIVES | SUBORDINATORS - {"as"}
+_NEW_PHRASE = COORDINATORS | SUBJECTS | {","}
+_ENDS_CLAUSE = RELATIVES | SUBJECTS | COORDINATORS | SUBORDINATORS - {"as", "so", "than"}
+_NO_SUBJECT = _NOUN_BEGINS | PREPOSITIONS | AUXILIARIES
+_NOT_NOMINAL = _NOUN_BEGINS | PREPOSITIONS | COORDINATORS
+_BEFORE_NO_VERB = DETERMINERS | AUXILIARIES | {"to"}
 _ALSO_NOUNS_OR_BASES = frozenset(["may", "can", "will", "must", "do", "have"])
 _TIME_NOUNS = word_class("time_nouns")
 _ALONE = word_class("alone")
@@ -71,13 +78,16 @@ class Surroundings:
         """Whether a subordinator has a clause behind it; after, before, until and since can be prepositions."""
         after = self.word(position + 1)
         if self.word(position) not in PREPOSITIONS:
-            return not (after.endswith("ing") or after in PREPOSITIONS)
+            bare = (
+                base_of(after) is not None or after in PREPOSITIONS or after.endswith("ing")
+            )  # when seen, when in Rome
+            return not bare
         if after in SUBJECTS or after.endswith("ing"):
             return after in SUBJECTS
         for place in range(position + 1, min(len(self.tokens), position + 14)):
             word = self.word(place)
             late = word in COORDINATORS and place > position + 3
-            if word in (",", ";") or word in RELATIVES | SUBORDINATORS - {"as"} or late:
+            if word in (",", ";") or word in _NEW_CLAUSE or late:
                 return False
             if place > position + 1 and not self.tokens[place].is_capital and self._plainly_finite(place):
                 return True
@@ -88,7 +98,7 @@ class Surroundings:
         word, before = self.word(place), self.word(place - 1)
         if word in TENSES:
             return before not in DETERMINERS and before != "to"
-        if before in _NOUN_BEGINS | PREPOSITIONS | AUXILIARIES or is_adverb(before) or self.word(place + 1) == "by":
+        if before in _NO_SUBJECT or is_adverb(before) or self.word(place + 1) == "by":
             return False
         return is_past_only(word) or (base_of(word) is not None and before not in COORDINATORS)
 
@@ -98,7 +108,7 @@ class Surroundings:
             word = self.word(place)
             if word in PREPOSITIONS:
                 return True
-            if word == "," or word in COORDINATORS | SUBJECTS or self._begins_phrase(place + 1):
+            if word in _NEW_PHRASE or self._begins_phrase(place + 1):
                 return False
         return False
 
@@ -121,9 +131,9 @@ class Surroundings:
         """Whether a word of the same clause looks like its verb in the present tense: it uses standardized terms."""
         for place in range(position - 2, 0, -1):
             word, before = self.word(place), self.word(place - 1)
-            if word[0] in _MARKS or word in RELATIVES | SUBORDINATORS | COORDINATORS:
+            if word[0] in _MARKS or word in _CONNECTIVES:
                 return False
-            nominal = before.isalpha() and before not in _NOUN_BEGINS | PREPOSITIONS | COORDINATORS
+            nominal = before.isalpha() and before not in _NOT_NOMINAL
             agrees = base_of_third(word) is not None or (is_base(word) and before.endswith("s"))
             if nominal and agrees and not self.tokens[place].is_capital:
                 return True
@@ -148,7 +158,7 @@ class Surroundings:
         """Whether a coordinator with a comma before it, or `but`, opened a clause whose subject ends at a place."""
         for start in range(place - 1, max(0, place - 9), -1):
             word = self.word(start)
-            if word in PREPOSITIONS | {","} or (base_of(word) is not None and word != "united"):
+            if word == "," or word in PREPOSITIONS or (base_of(word) is not None and word != "united"):
                 return False
             if word in ("but", "while") or (word == "and" and self.word(start - 1) == ","):
                 return True
@@ -158,9 +168,9 @@ class Surroundings:
         """Whether a form that can only be finite follows in the same clause, so that this one is a participle."""
         for place in range(position + 1, len(self.tokens)):
             word, before = self.word(place), self.word(place - 1)
-            if word[0] in _MARKS or word in RELATIVES | SUBJECTS | COORDINATORS | SUBORDINATORS - {"as", "so", "than"}:
+            if word[0] in _MARKS or word in _ENDS_CLAUSE:
                 return False
-            if self.tokens[place].is_capital or self.skipped[place] or before in DETERMINERS | AUXILIARIES | {"to"}:
+            if self.tokens[place].is_capital or self.skipped[place] or before in _BEFORE_NO_VERB:
                 continue
             if word in TENSES and word not in _ALSO_NOUNS_OR_BASES:
                 return True

@@ -97,6 +97,8 @@ def _is_plural(tokens: Sequence[Token], verb: Verb) -> bool:
     word = tokens[verb.subject].lower
     if word in ("he", "she", "it", "who", "which", "that"):
         return False
+    if tokens[verb.subject].is_capital and (not verb.subject or tokens[verb.subject - 1].lower != "the"):
+        return False  # Thomas, Lagos
     return word in ("they", "we", "i", "you", "these", "those", "people", "men", "women", "children") or (
         word.endswith("s") and not word.endswith(("ss", "us", "is", "'s"))
     )

@@ -1,13 +1,17 @@
 """Forms of English verbs, by lists and spelling rules of our own: base, past, participle, third person."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from textcritic.corpora.intruders.probes.word_lists import IRREGULAR, REGULAR, lines_of, word_class, word_list
 
 VOWELS = "aeiou"
+WORDS_KEPT = 1 << 16
+"""Words whose forms are remembered."""
+_TOO_SHORT = frozenset(["ed", "bed", "red", "ied", "eed"])
 
 
+@lru_cache(WORDS_KEPT)
 def base_of(word: str) -> str | None:
     """The base form of a past form or past participle, such as "go" for "went"; None where the word is neither.
 
@@ -17,7 +21,8 @@ def base_of(word: str) -> str | None:
     found = irregular.get(word) or _prefixed(word)
     if found:
         return found
-    if word.endswith("ed") and word not in _NOT_PAST and word.replace("-", "").isalpha():
+    short = word.rpartition("-")[2] in _TOO_SHORT
+    if word.endswith("ed") and not short and word not in _NOT_PAST and word.replace("-", "").isalpha():
         base = _regular(word)
         return base if len(word) > 4 or base in _bases() else None
     return None
@@ -28,6 +33,7 @@ def is_past_only(word: str) -> bool:
     return word in _past_only()
 
 
+@lru_cache(WORDS_KEPT)
 def is_past(word: str) -> bool:
     """Whether a word can be a past form: went, made, worked; not gone."""
     return word in _pasts() or (base_of(word) is not None and word not in _irregular())
@@ -38,6 +44,7 @@ def is_participle(word: str) -> bool:
     return base_of(word) is not None and not is_past_only(word)
 
 
+@lru_cache(WORDS_KEPT)
 def base_of_third(word: str) -> str | None:
     """The base form of a listed verb in the third person, "work" for "works" and "worketh"; else None."""
     if word.endswith("eth"):

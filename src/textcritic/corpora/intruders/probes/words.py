@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from textcritic.corpora.intruders.probes.word_lists import word_class
 
@@ -19,16 +20,14 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, a number or a mark: its text, and where it begins and ends in the sentence."""
+    """A word, a number or a mark: its text, where it begins and ends in the sentence, and the text in lower case with a
+    plain apostrophe.
+    """
 
     text: str
     start: int
     end: int
-
-    @property
-    def lower(self) -> str:
-        """The text in lower case, with a plain apostrophe."""
-        return self.text.lower().replace("’", "'")
+    lower: str
 
     @property
     def is_word(self) -> bool:
@@ -43,7 +42,8 @@ class Token:
 
 def tokens_of(sentence: str) -> list[Token]:
     """The words, numbers and marks of a sentence, in order; spaces belong to none."""
-    return [Token(match.group(), match.start(), match.end()) for match in _TOKEN.finditer(sentence)]
+    found = _TOKEN.finditer(sentence)
+    return [Token(one[0], one.start(), one.end(), one[0].lower().replace("’", "'")) for one in found]
 
 
 def rewritten(sentence: str, tokens: Sequence[Token], edits: Mapping[int, str]) -> str:
@@ -105,6 +105,7 @@ MONTHS = word_class("months")
 ORDINALS = word_class("ordinals")
 
 
+@lru_cache(1 << 16)
 def is_adverb(word: str) -> bool:
     """Whether a word in lower case may stand between subject and verb: an adverb of the list, or one in -ly."""
     return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in _NOT_ADVERBS)

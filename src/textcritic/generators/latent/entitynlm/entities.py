@@ -183,7 +183,7 @@ class Entities(nn.Module):
             free = free & ~forced
         types = (step.types / temperature).log_softmax(1).double().expand(len(free), 2)
         if isinstance(choice, torch.Generator):
-            random = torch.rand(len(free), generator=choice, dtype=torch.float64).to(free.device)
+            random = torch.rand(len(free), generator=choice, dtype=torch.float64, device=choice.device).to(free.device)
             begins = free & (random < types[:, MENTION].exp())
         else:
             begins = free & (choice[0] != NONE)
@@ -272,6 +272,6 @@ def _chosen(
 ) -> torch.Tensor:
     """What is given to some rows, or drawn: int64 [rows]."""
     if isinstance(choice, torch.Generator):
-        drawn = torch.multinomial(log_probs.double().exp().cpu(), 1, generator=choice)[:, 0]
+        drawn = torch.multinomial(log_probs.double().exp().to(choice.device), 1, generator=choice)[:, 0]
         return drawn.to(rows.device)
     return choice[which][rows]

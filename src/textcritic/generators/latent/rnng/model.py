@@ -74,6 +74,11 @@ class RNNG(LatentModel):
             raise TextcriticError(f"model.count_end: with end {settings['end']} no end is predicted; set it to false")
         return cls(settings, vocabulary)
 
+    @property
+    def ends(self) -> bool:
+        """See `LatentModel.ends`: with `end: stop`."""
+        return self.end == "stop"
+
     def counted(self, text: Structured) -> int:
         """T: the words, and with `count_end` one for the end."""
         return len(text.tokens) + bool(self.settings["count_end"])

@@ -1,0 +1,111 @@
+"""Answers leave the database: JSONL as the workflow reads it, or a table."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from textcritic.annotation.store import Store, now
+from textcritic.corpora.answers import (
+    Answer,
+    Answers,
+    Header,
+    given_answer,
+    lines_of,
+    read_source,
+    read_time,
+    record_of,
+    write_answers,
+)
+from textcritic.files import write_text
+
+SOURCE = ("corpus", "real", "setting", "generator", "seed", "decoding", "draw")
+
+
+def export(store: Store, pilot: bool = False) -> Answers:
+    """The answers of all annotators, those of the study or (pilot) those of its trial, never both.
+
+    Who wrote a text is told here for the first time.
+    """
+    titles = tuple(store.about("titles"))
+    entry = store.about("entry")
+    task = entry["task"]
+    header = Header(
+        campaign=store.about("campaign"),
+        task=task,
+        titles=titles,
+        question=entry["question"],
+        consent={row["version"]: row["text"] for row in store.rows("SELECT * FROM consent")},
+        withdrawn=store.about("withdrawn"),
+        simulated=store.about("simulated"),
+        exported=now(),
+    )
+    rows = store.rows(
+        """SELECT answer.*, place, started, document, source, sha256, phase, right_answer, pilot
+        FROM answer JOIN assignment ON assignment.annotator = answer.annotator AND assignment.item = answer.item
+        JOIN item ON item.id = answer.item JOIN annotator ON annotator.id = answer.annotator
+        WHERE pilot = ? ORDER BY answer.annotator, place""",
+        pilot,
+    )
+    return Answers(header, tuple(_answer(row, header) for row in rows))
+
+
+def write_export(store: Store, path: str | Path, pilot: bool = False) -> int:
+    """Write JSONL, or a table where the path ends in `.csv`; returns the number of answers."""
+    answers = export(store, pilot)
+    if str(path).endswith(".csv"):
+        write_text(path, csv_text(answers))
+    else:
+        write_answers(path, answers)
+    return len(answers.rows)
+
+
+def jsonl_text(answers: Answers) -> str:
+    """The export as `corpora.answers` reads it."""
+    return "".join(f"{line}\n" for line in lines_of(answers))
+
+
+def csv_text(answers: Answers) -> str:
+    """One row an answer; titles with ` > ` between two, and a quote before what a spreadsheet would compute."""
+    out = io.StringIO()
+    said = ("intruder",) if answers.header.task == "intruder" else ("titles", "coherent")
+    plain = ("annotator", "item", "document", "sha256", "order", "phase", "pilot", "started", "answered")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["campaign", "task", *plain, *SOURCE, *said, "consent_version"])
+    for row in answers.rows:
+        record = record_of(answers.header, row)
+        values = [record["campaign"], record["task"], *(record[key] for key in plain)]
+        values += [record["source"].get(key) for key in SOURCE]
+        values += [_cell(record["answer"][key]) for key in said]
+        writer.writerow([_harmless(value) for value in (*values, record["consent_version"])])
+    return out.getvalue()
+
+
+def _answer(row: Any, header: Header) -> Answer:
+    where = f"item {row['item']}"
+    right = row["right_answer"] and given_answer(json.loads(row["right_answer"]), header, where)
+    return Answer(
+        annotator=row["annotator"],
+        item=row["item"],
+        document=row["document"],
+        source=read_source(json.loads(row["source"]), where),
+        sha256=row["sha256"],
+        order=row["place"],
+        phase=row["phase"],
+        pilot=bool(row["pilot"]),
+        started=read_time(row["started"], where),
+        answered=read_time(row["answered"], where),
+        answer=given_answer(json.loads(row["answer"]), header, where),
+        right=right,
+        consent_version=row["consent_version"],
+    )
+
+
+def _cell(value: Any) -> Any:
+    return " > ".join(value) if isinstance(value, list | tuple) else value
+
+
+def _harmless(value: Any) -> Any:
+    """A title or an id may begin with a sign that a spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "@", "\t", "\r")) else value

@@ -1,0 +1,171 @@
+"""What `textcritic annotate` does: make a campaign, invite, serve, export, back up."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from textcritic.annotation.backups import make_backup
+from textcritic.annotation.make import Made, database_of, make_campaign
+from textcritic.annotation.store import Store
+from textcritic.errors import TextcriticError
+from textcritic.place import workflow_folder
+from textcritic.plan.project import Project, load_configuration
+
+DEMO = "demo"
+NEEDED = ("starlette", "uvicorn", "jinja2", "itsdangerous")
+PORT = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """What a link is for.
+
+    Attributes:
+        kind: whose pages it opens, see `links`.
+        number: of links.
+        days: until they expire.
+        pilot: whether annotators that come by them belong to a pilot.
+    """
+
+    kind: str = "annotator"
+    number: int = 1
+    days: int = 30
+    pilot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Where a campaign is served.
+
+    Attributes:
+        host, port: that the server listens on.
+        address: as browsers see it; None: http://host:port.
+        requests_a_minute: of one link.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    address: str | None = None
+    requests_a_minute: int = 120
+
+    @property
+    def shown(self) -> str:
+        """The address that links begin with."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return (self.address or f"http://{host}:{self.port}").rstrip("/")
+
+
+def make(name: str, configfile: str | os.PathLike[str] | None = None, folder: str | os.PathLike[str] = ".") -> str:
+    """Make a campaign from its entry in the registry; returns what was made, in words.
+
+    Raises:
+        TextcriticError: as `make_campaign`, or a fault of the configuration.
+    """
+    here = Path(folder).resolve()
+    registries = Project(load_configuration(configfile), workflow_folder(), here).registries
+    made = make_campaign(name, registries.entry("campaigns", name), here)
+    return _summary(name, made)
+
+
+def invite(name: str, invitation: Invitation, address: str, folder: str | os.PathLike[str] = ".") -> str:
+    """Make links; returns them, one a line.
+
+    Raises:
+        TextcriticError: there is no such campaign, or the packages of the app are not installed.
+    """
+    require_packages()
+    from textcritic.annotation.links import PROLIFIC, PROLIFIC_PARAMETERS, make_link
+
+    tail = PROLIFIC_PARAMETERS if invitation.kind == PROLIFIC else ""
+    with Store(database_of(Path(folder), name)) as store:
+        paths = [make_link(store, invitation.kind, invitation.days, invitation.pilot) for _ in range(invitation.number)]
+    return "\n".join(f"{address}{path}{tail}" for path in paths)
+
+
+def revoke(name: str, id_: str, folder: str | os.PathLike[str] = ".") -> str:
+    """Let an annotator or a link in no longer; returns what was done, in words."""
+    require_packages()
+    from textcritic.annotation.links import revoke as revoke_link
+
+    with Store(database_of(Path(folder), name)) as store:
+        revoke_link(store, id_)
+    return f"{name}: {id_} is revoked"
+
+
+def export(name: str, out: str | None, pilot: bool = False, folder: str | os.PathLike[str] = ".") -> str:
+    """Write the answers of a campaign; returns how many and where, in words.
+
+    Args:
+        name: of the campaign.
+        out: the file, a table if it ends in `.csv`; None: answers.jsonl in the campaign's folder.
+        pilot: the answers of the pilot, and no others.
+        folder: the working directory.
+
+    Raises:
+        TextcriticError: there is no such campaign, or the file cannot be written.
+    """
+    from textcritic.annotation.export import write_export
+
+    database = database_of(Path(folder), name)
+    path = Path(out) if out else database.with_name("pilot.jsonl" if pilot else "answers.jsonl")
+    with Store(database) as store:
+        number = write_export(store, path, pilot)
+    return f"{path}: {number:,} answers"
+
+
+def backup(name: str, folder: str | os.PathLike[str] = ".") -> str:
+    """Write a backup beside the database, also while it is served; returns where, in words."""
+    with Store(database_of(Path(folder), name)) as store:
+        return str(make_backup(store))
+
+
+def open_campaign(
+    name: str, served: Served, configfile: str | os.PathLike[str] | None = None, folder: str | os.PathLike[str] = "."
+) -> str:
+    """Serve a campaign until the process is stopped, with a link for whoever runs it; the demo is made if absent.
+
+    Of the demo, a link for one annotator is printed too.
+
+    Raises:
+        TextcriticError: there is no such campaign, the port is in use, another server is at work on the campaign, or
+            the packages of the app are not installed.
+    """
+    require_packages()
+    from textcritic.annotation.serve import serve
+    from textcritic.annotation.visits import Settings
+
+    here = Path(folder).resolve()
+    path = database_of(here, name)
+    if name == DEMO and not path.exists():
+        make(name, configfile, here)
+    links = {"to run the campaign": invite(name, Invitation("admin", days=7), served.shown, here)}
+    if name == DEMO:
+        links["to answer as an annotator"] = invite(name, Invitation(), served.shown, here)
+    serve(path, served.host, served.port, Settings(served.address, served.requests_a_minute), _announce(name, links))
+    return ""
+
+
+def require_packages() -> None:
+    """See that the extra `annotate` is installed.
+
+    Raises:
+        TextcriticError: a package of it is missing.
+    """
+    missing = [package for package in NEEDED if find_spec(package) is None]
+    if missing:
+        raise TextcriticError(f"annotate: {', '.join(missing)} not installed; run `pip install 'textcritic[annotate]'`")
+
+
+def _announce(name: str, links: Mapping[str, str]) -> str:
+    lines = [f"{what + ':':<28}{link}" for what, link in links.items()]
+    return "\n".join([f"campaign {name} is served; stop it with Ctrl-C", *lines])
+
+
+def _summary(name: str, made: Made) -> str:
+    counts = ", ".join(f"{phase} {number:,}" for phase, number in made.texts.items())
+    lines = [f"{made.path}: texts: {counts}"]
+    if made.left_out:
+        lines.append("left out: " + ", ".join(f"{reason} {number:,}" for reason, number in made.left_out.items()))
+    return "\n".join([*lines, f"now `textcritic annotate serve {name}`, and invite annotators on its page"])

@@ -1,0 +1,49 @@
+"""What annotators read where a campaign brings no wording of its own; paragraphs have an empty line between two."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from textcritic.corpora.answers import INTRUDER, SECTIONS
+
+CONSENT = """\
+You are invited to take part in a study of how well computer programs write. You will read texts and answer questions \
+about them. Some of the texts were written by people, others by programs.
+
+Taking part is voluntary. You can stop at any time without giving a reason and without any penalty.
+
+We store your answers, the time of each, and a random number in place of your name. We store no address of your \
+computer. The answers are used for research, and published without anything that says who you are.
+
+You can withdraw on any page: all your answers are then deleted. After publication that is no longer possible.
+
+You must be 18 or older. Please do the task yourself, without the help of a language model: we want to know what \
+people think."""
+
+QUESTION: Mapping[str, str] = {
+    SECTIONS: "Do the section types, in this order, make sense for such a text?",
+    INTRUDER: "Which sentence does not belong here?",
+}
+
+INSTRUCTIONS: Mapping[str, str] = {
+    SECTIONS: """\
+Read the text. Beside each section, choose its type from the list. The type says what the section is for, not how well \
+it is written.
+
+Then look at the types in their order, and answer whether such an order makes sense for a whole text of this kind. Do \
+not judge whether the text is true.
+
+If a section is so bad that you cannot tell its type, choose any type, and answer that the order makes no sense.""",
+    INTRUDER: """\
+Read the sentences in their order. In some texts one sentence was taken from another text and put in the place of the \
+one that stood there. In others all sentences belong.
+
+Choose the sentence that does not belong, or that all sentences belong. The first sentence always belongs. Do not look \
+up whether the text is true.""",
+}
+
+
+def with_wording(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry of a campaign, with the wording that textcritic brings where it has none of its own."""
+    brought = {"consent": CONSENT, "question": QUESTION[entry["task"]]}
+    brought["instructions"] = INSTRUCTIONS[entry["task"]]
+    return {**entry, **{key: text for key, text in brought.items() if entry[key] is None}}

@@ -1,0 +1,189 @@
+"""Detectors on word vectors: their mean, or an LSTM over them (Shen et al. 2021, section 5: BoW and Bi-LSTM)."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from textcritic.critics.detectors.encoded import AnswerJob, Encoded, Padding, Training, answers, joined
+from textcritic.critics.detectors.glove import WORD, read_vectors
+from textcritic.critics.detectors.learner import Files, Learner, Lessons, model_of, require_both_answers
+from textcritic.critics.detectors.questions import Question
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, write_json
+from textcritic.runlog import log
+from textcritic.training.hardware import device
+from textcritic.training.loop import Loop
+
+WORDS, WEIGHTS = "words.json", "model.safetensors"
+PADDING, UNKNOWN = 0, 1  # numbers of what is no word; words follow
+SPREAD = 0.1  # standard deviation of numbers that start at random
+
+
+class Output(NamedTuple):
+    """What `AnswerJob` reads of a model: logits [questions, 2]."""
+
+    logits: torch.Tensor
+
+
+class WordNetwork(nn.Module):
+    """Word vectors, something that makes one vector of them, a hidden layer, and two logits."""
+
+    def __init__(self, words: int, settings: Mapping[str, Any], width: int) -> None:
+        super().__init__()
+        self.vectors = nn.Embedding(words + 2, settings["size"], padding_idx=PADDING)
+        nn.init.normal_(self.vectors.weight, std=SPREAD)
+        with torch.no_grad():
+            self.vectors.weight[PADDING] = 0
+        self.top = nn.Sequential(nn.Linear(width, settings["hidden"]), nn.ReLU(), nn.Linear(settings["hidden"], 2))
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> Output:
+        """Logits of questions, as padded numbers of words [questions, longest]."""
+        return Output(self.top(self.read(self.vectors(input_ids), attention_mask)))
+
+    def read(self, vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """The mean over words: [questions, longest, size] -> [questions, size]."""
+        return _mean(vectors, mask)
+
+
+class LstmNetwork(WordNetwork):
+    """The mean over the states of a bidirectional LSTM."""
+
+    def __init__(self, words: int, settings: Mapping[str, Any], width: int) -> None:
+        super().__init__(words, settings, width)
+        self.lstm = nn.LSTM(settings["size"], settings["states"], batch_first=True, bidirectional=True)
+
+    def read(self, vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """[questions, longest, size] -> [questions, 2 states]."""
+        lengths = mask.sum(dim=1).cpu()
+        packed = nn.utils.rnn.pack_padded_sequence(vectors, lengths, batch_first=True, enforce_sorted=False)
+        states, _ = nn.utils.rnn.pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=mask.shape[1])
+        return _mean(states, mask)
+
+
+class WordVectors(Learner):
+    """A learner that reads words by number.
+
+    Args:
+        words: its vocabulary.
+        entry: of the registry, with all its defaults.
+    """
+
+    def __init__(self, words: Sequence[str], entry: Mapping[str, Any]) -> None:
+        self.words, self.entry, (_, self.settings) = list(words), entry, model_of(entry)
+        self.number = {word: number for number, word in enumerate(self.words, start=2)}
+        self.model = self.network()
+        self.made: dict[str, Any] = {}
+
+    @abstractmethod
+    def network(self) -> WordNetwork:
+        """A new network."""
+
+    @classmethod
+    def learn(cls, lessons: Lessons, entry: Mapping[str, Any], files: Files, seed: int, loop: Loop) -> Self:
+        """Count the words of the lessons, take their vectors from the file if there is one, and train."""
+        require_both_answers(lessons.train)
+        torch.manual_seed(seed)
+        learner = cls(_vocabulary(lessons.train, model_of(entry)[1]["minimum_count"]), entry)
+        of_vectors = learner.start_from(files) if files.vectors else {}
+        splits = learner.encode(lessons.train), learner.encode(lessons.validation)
+        job = AnswerJob(loop.run.name, learner.model, Training.from_entry(entry), seed, splits)
+        loop.train(job)
+        learner.model.load_state_dict(loop.best())
+        learner.made = {"words": len(learner.words), **of_vectors, **job.report(loop)}
+        return learner
+
+    def start_from(self, files: Files) -> dict[str, int]:
+        """Put the vectors of a file in place; words that it lacks keep those that were drawn.
+
+        Returns:
+            how many words the file has.
+
+        Raises:
+            TextcriticError: as `glove.read_vectors`.
+        """
+        vectors = read_vectors(str(files.vectors), self.number, self.settings["size"])
+        log.info("%d of %d words have a vector in %s", len(vectors), len(self.words), files.vectors)
+        with torch.no_grad():
+            for word, values in vectors.items():
+                self.model.vectors.weight[self.number[word]] = torch.from_numpy(values)
+        self.model.vectors.weight.requires_grad_(self.settings["tuned"])
+        return {"words_with_vectors": len(vectors)}
+
+    def encode(self, questions: Sequence[Question]) -> Encoded:
+        """Numbers of the words of the first text, then of the second, cut at the end."""
+        known: dict[str, np.ndarray] = {}  # the questions of a document share its text
+
+        def numbers(text: str) -> np.ndarray:
+            if text not in known:
+                known[text] = np.array([self.number.get(word, UNKNOWN) for word in WORD.findall(text)], np.int32)
+            return known[text]
+
+        pieces, longest = [], self.settings["longest"]
+        empty = np.full(1, UNKNOWN, np.int32)
+        for question in questions:
+            both = np.concatenate([numbers(question.first), numbers(question.second or "")])
+            pieces.append(both if len(both) else empty)
+        cut = sum(len(piece) > longest for piece in pieces)
+        encoded = joined([piece[:longest] for piece in pieces], questions, Padding(PADDING))
+        return Encoded(encoded.tokens, None, encoded.starts, encoded.wrong, encoded.padding, cut)
+
+    def answer(self, questions: Sequence[Question], what: str = "") -> np.ndarray:
+        """By the softmax of the network's logits; on the GPU if there is one."""
+        self.model.to(device())
+        return answers(self.model, self.encode(questions), self.entry["training"]["precision"], what)
+
+    def save(self, folder: Path) -> None:
+        """Words and weights."""
+        write_json(folder / WORDS, self.words)
+        save_file({name: weights.contiguous() for name, weights in self.model.state_dict().items()}, folder / WEIGHTS)
+
+    @classmethod
+    def load(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+        """From the folder of a detector."""
+        learner = cls(read_json(folder / WORDS), entry)
+        try:
+            learner.model.load_state_dict(load_file(folder / WEIGHTS))
+        except (OSError, SafetensorError, RuntimeError) as error:
+            raise TextcriticError(f"{folder / WEIGHTS}: not whole; delete the folder and train it again") from error
+        return learner
+
+    def report(self) -> dict[str, Any]:
+        """The training's, and the words."""
+        return self.made
+
+
+class Averaged(WordVectors):
+    """The mean of the vectors of all words of sentence and document."""
+
+    def network(self) -> WordNetwork:
+        """See `WordVectors.network`."""
+        return WordNetwork(len(self.words), self.settings, self.settings["size"])
+
+
+class BiLstm(WordVectors):
+    """A bidirectional LSTM over the words of sentence and document, one after the other."""
+
+    def network(self) -> WordNetwork:
+        """See `WordVectors.network`."""
+        return LstmNetwork(len(self.words), self.settings, 2 * self.settings["states"])
+
+
+def _mean(vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    weights = mask[:, :, None].to(vectors.dtype)
+    return (vectors * weights).sum(dim=1) / weights.sum(dim=1)
+
+
+def _vocabulary(questions: Sequence[Question], minimum_count: int) -> list[str]:
+    """Words of the first texts, the commonest first, of equally common ones those first in the alphabet."""
+    counts: dict[str, int] = {}
+    for question in questions:
+        for word in WORD.findall(question.first):
+            counts[word] = counts.get(word, 0) + 1
+    return sorted((word for word, n in counts.items() if n >= minimum_count), key=lambda word: (-counts[word], word))

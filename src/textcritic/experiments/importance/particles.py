@@ -1,0 +1,40 @@
+"""Estimates by particle filters, beside those by importance sampling with the same proposal."""
+
+from typing import Any
+
+import numpy as np
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.importance.files import ImportanceFiles, Weighed
+from textcritic.inference import Groups, bootstrap_interval, exp_ratio_of_sums, unit_sums
+from textcritic.inference.importance import LogWeights, instance_perplexity, log_likelihoods
+
+TEMPERATURE = 1.0
+"""That a particle filter uses its proposal at, and so of the row that it stands in."""
+
+
+def by_particles(files: ImportanceFiles, weighed: Weighed, weights: LogWeights, groups: Groups) -> dict[str, Any]:
+    """The columns `particles`, `smc`, `smc_low` and `smc_high` of an estimate; none where there is no filter.
+
+    Args:
+        files: of the experiment.
+        weighed: what is estimated.
+        weights: its weights, of the same texts.
+        groups: of the texts.
+
+    Raises:
+        TextcriticError: the file is missing or damaged, or of other texts.
+    """
+    keys = ("corpus", "generator", "proposal", "seed")
+    own = [one for one in files.filtered if all(getattr(one, key) == getattr(weighed, key) for key in keys)]
+    if weighed.temperature != TEMPERATURE or not own:
+        return {}
+    found = LogWeights.read(own[0].weights)
+    try:
+        weights.check_same_texts(found, "the estimates of a particle filter")
+    except TextcriticError as error:
+        raise TextcriticError(f"{own[0].weights}: {error}") from error
+    columns = np.column_stack([-log_likelihoods(found), found.tokens])
+    over_texts = bootstrap_interval(unit_sums(columns, groups), exp_ratio_of_sums, files.resamples)
+    interval = {"smc_low": over_texts.low, "smc_high": over_texts.high}
+    return {"particles": own[0].particles, "smc": instance_perplexity(found), **interval}

@@ -1,0 +1,1 @@
+"""The kind of experiment `people`, see README.md."""

@@ -1,0 +1,220 @@
+"""The annotators: how far they agree, with the classifier too, how they change, and who clicks at random."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from textcritic.experiments.people.read import Judged, collected, crossed
+from textcritic.inference.agreement import Agreement, answer_counts, gwet_ac1, krippendorff_alpha
+from textcritic.inference.crossed import Crossed, Share, area, share, share_difference
+from textcritic.plan.sources import KEYS, RUN
+from textcritic.report.tables import Material
+
+EVERYTHING = "all"
+AGREEMENT = ("corpus", "about", "measure", "value", "ci_low", "ci_high", "items", "why")
+LABELS = (
+    "label", "sections", "as_classifier", "ci_low", "ci_high", "sections_with_title", "as_title", "title_low",
+    "title_high",
+)  # fmt: skip
+ANNOTATORS = (
+    "annotator", "answers", "coherent_percent", "minutes", "minutes_first_half", "minutes_second_half",
+    "coherent_first_half", "coherent_second_half", "attention_passed", "attention", "as_classifier", "by_chance",
+    "p_labels", "drift", "drift_low", "drift_high", "flagged",
+)  # fmt: skip
+ARTICLES = ("corpus", "score", "answers", "systems", "area", "ci_low", "ci_high", "p_value", "of_these", "why")
+LEAST_SECTIONS = 20
+SHUFFLES = 2000
+QUICK = 0.1
+
+
+def agreement_rows(material: Material) -> pd.DataFrame:
+    """Krippendorff's alpha and Gwet's AC1 of the verdicts, of all and of each source, and of the section types.
+
+    Columns: corpus, `about`, `measure`, `value` with its 95% interval over items, `items` with two answers, `why`
+    value or interval is missing.
+    """
+    answers, files = material.get(collected), material.files
+    titles = tuple(dict.fromkeys(title for header in answers.headers for title in header.titles))
+    rows = []
+    for real in files.data:
+        of_corpus = [one for one in answers.judged if one.source.corpus == real.corpus]
+        if not of_corpus:
+            continue
+        verdicts = [(f"verdicts, {_words(material, source)}", answers.of(source)) for source in files.of(real)]
+        for about, judged in [("verdicts, all", of_corpus), *verdicts]:
+            if judged:
+                rows += _agreement(
+                    real.corpus, about, [(j.annotator, j.article, j.coherent) for j in judged], (True, False)
+                )
+        types = [(j.annotator, (j.article, n), title) for j in of_corpus for n, title in enumerate(j.titles)]
+        rows += _agreement(real.corpus, "section types, all", types, titles)
+    return pd.DataFrame(rows, columns=list(AGREEMENT))
+
+
+def label_rows(material: Material) -> pd.DataFrame:
+    """People's section types against the classifier's, and against the titles that articles have.
+
+    Columns: the keys, `label`, `sections` that people labelled, `as_classifier`, the percentage whose type is the
+    classifier's, with its 95% interval; the same for `sections_with_title`: `as_title`, `title_low`, `title_high`.
+    """
+    answers, rows = material.get(collected), []
+    for real in material.files.data:
+        for source in material.files.of(real):
+            judged = answers.of(source)
+            if not judged:
+                continue
+            row = source.keys | {"label": _words(material, source)}
+            equal = _equal(judged, lambda one: one.inferred)
+            row |= {"sections": len(equal.values), **_percent(share(equal), "as_classifier", "ci_low", "ci_high")}
+            titled = [one for one in judged if one.gold is not None]
+            row["sections_with_title"] = sum(len(one.titles) for one in titled)
+            if titled:
+                own = share(_equal(titled, lambda one: one.gold or ()))
+                row |= _percent(own, "as_title", "title_low", "title_high")
+            rows.append(row)
+    return pd.DataFrame(rows).reindex(columns=[*KEYS, *LABELS]).astype(dict.fromkeys(RUN, "Int64"))
+
+
+def annotator_rows(material: Material) -> pd.DataFrame:
+    """One row for each annotator, and one for all: pace and verdicts in two halves of the items, and doubts.
+
+    Columns: `annotator` (`all` is the last), `answers`, `coherent_percent`, median `minutes` an article, and in the
+    first and the second half of an annotator's own items; `attention_passed` of `attention` texts that say what is to
+    be answered; `as_classifier`, percent of section types that are the classifier's, `by_chance`, what they would be
+    with the annotator's own types in any other order, and `p_labels` of this; of all together `drift`, the share called
+    coherent in second halves less that in first halves, in points, with its 95% interval; `flagged`, why the answers
+    may be given at random. Nobody is left out for it.
+    """
+    answers = material.get(collected)
+    names = list(dict.fromkeys([*(one.annotator for one in answers.judged), *answers.attention]))
+    typical = float(np.median([one.seconds for one in answers.judged])) if answers.judged else 0.0
+    rows = []
+    for name in names:
+        own = sorted((one for one in answers.judged if one.annotator == name), key=lambda one: one.order)
+        rows.append(_annotator(name, own, answers.attention.get(name, ()), typical))
+    if answers.judged:
+        every = _halves(answers.judged)
+        moved = drift(answers.judged)
+        of_all = {} if moved is None else _percent(moved, "drift", "drift_low", "drift_high")
+        rows.append({"annotator": EVERYTHING, "answers": len(answers.judged), **every, **of_all, "flagged": ""})
+    table = pd.DataFrame(rows).reindex(columns=list(ANNOTATORS))
+    return table.astype({column: float for column in ANNOTATORS if column not in ("annotator", "flagged")})
+
+
+def drift(judged: Sequence[Judged]) -> Share | None:
+    """The share called coherent in the second half of each annotator's items less that in the first."""
+    first, second = _in_halves(judged)
+    return share_difference(crossed(second), crossed(first)) if first and second else None
+
+
+def article_rows(material: Material) -> pd.DataFrame:
+    """Whether an article's score tells what people say of it, within systems.
+
+    Columns: corpus; `score`; `answers` on articles that have it; `systems`; `area` under the ROC curve (1/2: chance;
+    above: people call articles of high NLL incoherent), with its 95% interval and p-value; `of_these`; `why` there is
+    no interval.
+    """
+    answers, files = material.get(collected), material.files
+    rows = []
+    for real in files.data:
+        judged = [one for one in answers.judged if one.source.corpus == real.corpus]
+        for name in dict.fromkeys(name for one in judged for name in one.scores):
+            kept = [one for one in judged if not np.isnan(one.scores.get(name, np.nan))]
+            systems = [id(one.source) for one in kept]
+            found = area([one.scores[name] for one in kept], crossed(kept), systems) if kept else None
+            row: dict[str, Any] = {"corpus": real.corpus, "score": name, "answers": len(kept)}
+            row["systems"] = len(set(systems))
+            if found is None:
+                row["why"] = "no system has both verdicts"
+            else:
+                ends = {"area": found.value, "ci_low": found.low, "ci_high": found.high}
+                row |= {key: None if end is None else 0.5 + end for key, end in ends.items()}
+                row |= {"p_value": found.p, "of_these": found.of_these, "why": found.reason}
+            rows.append(row)
+    return pd.DataFrame(rows).reindex(columns=list(ARTICLES))
+
+
+def random_clicks(judged: Sequence[Judged]) -> tuple[float, float, float] | None:
+    """Share of section types that are the classifier's, the share by chance, and p; None of fewer than 20 sections.
+
+    p: how often the annotator's own types, dealt to the same sections at random, agree as often.
+    """
+    said = np.array([title for one in judged for title in one.titles])
+    inferred = np.array([title for one in judged for title in one.inferred])
+    if len(said) < LEAST_SECTIONS:
+        return None
+    rng, equal = np.random.default_rng(1), float((said == inferred).mean())
+    dealt = np.array([(rng.permutation(said) == inferred).mean() for _ in range(SHUFFLES)])
+    return equal, float(dealt.mean()), float((1 + (dealt >= equal).sum()) / (1 + SHUFFLES))
+
+
+def _annotator(name: str, own: Sequence[Judged], attention: Sequence[bool], typical: float) -> dict[str, Any]:
+    row: dict[str, Any] = {"annotator": name, "answers": len(own), **(_halves(own) if own else {})}
+    row |= {"attention_passed": sum(attention), "attention": len(attention)}
+    doubts = []
+    if not all(attention):
+        doubts.append(f"missed {len(attention) - sum(attention)} of {len(attention)} attention texts")
+    if (labels := random_clicks(own)) is not None:
+        row |= {"as_classifier": 100 * labels[0], "by_chance": 100 * labels[1], "p_labels": labels[2]}
+        if labels[2] > 0.05:
+            doubts.append("section types agree with the classifier no more than by chance")
+    if own and np.median([one.seconds for one in own]) < QUICK * typical:
+        doubts.append("takes less than a tenth of the usual time")
+    return row | {"flagged": "; ".join(doubts)}
+
+
+def _halves(judged: Sequence[Judged]) -> dict[str, float]:
+    row = {"coherent_percent": _coherent(judged), "minutes": _minutes(judged)}
+    for half, part in zip(("first", "second"), _in_halves(judged), strict=True):
+        row |= {f"minutes_{half}_half": _minutes(part), f"coherent_{half}_half": _coherent(part)}
+    return row
+
+
+def _in_halves(judged: Sequence[Judged]) -> tuple[list[Judged], list[Judged]]:
+    """The first and the second half of each annotator's items, in their order."""
+    first, second = [], []
+    for name in dict.fromkeys(one.annotator for one in judged):
+        own = sorted((one for one in judged if one.annotator == name), key=lambda one: one.order)
+        first += own[: len(own) // 2]
+        second += own[(len(own) + 1) // 2 :]
+    return first, second
+
+
+def _coherent(judged: Sequence[Judged]) -> float:
+    return 100 * float(np.mean([one.coherent for one in judged])) if judged else np.nan
+
+
+def _minutes(judged: Sequence[Judged]) -> float:
+    return float(np.median([one.seconds for one in judged])) / 60 if judged else np.nan
+
+
+def _equal(judged: Sequence[Judged], titles: Callable[[Judged], Sequence[str]]) -> Crossed:
+    """For each section that people labelled, whether its type is the other one."""
+    pairs = [(one, a == b) for one in judged for a, b in zip(one.titles, titles(one), strict=True)]
+    who, what = [one.annotator for one, _ in pairs], [one.article for one, _ in pairs]
+    return Crossed(np.array([equal for _, equal in pairs], dtype=np.float64), who, what)
+
+
+def _percent(found: Share, value: str, low: str, high: str) -> dict[str, float | None]:
+    ends = {value: found.value, low: found.low, high: found.high}
+    return {key: None if end is None else 100 * end for key, end in ends.items()}
+
+
+def _agreement(
+    corpus: str, about: str, answers: Sequence[tuple[Any, Any, Any]], categories: Sequence[Any]
+) -> list[dict[str, Any]]:
+    counts = answer_counts(answers, categories)
+    measures = {"Krippendorff’s alpha": krippendorff_alpha(counts), "Gwet’s AC1": gwet_ac1(counts)}
+    return [{"corpus": corpus, "about": about, "measure": name, **_columns(found)} for name, found in measures.items()]
+
+
+def _columns(found: Agreement) -> dict[str, Any]:
+    ends = {"value": found.value, "ci_low": found.low, "ci_high": found.high}
+    return ends | {"items": found.items, "why": found.reason}
+
+
+def _words(material: Material, source: Any) -> str:
+    words: str = material.names.source(source.keys, corpus=False)
+    return words

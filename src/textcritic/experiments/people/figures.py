@@ -1,0 +1,27 @@
+"""Figures of what people say: MAUVE, and the share of articles that people call coherent."""
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from textcritic.experiments.people.files import PeopleFiles
+from textcritic.experiments.people.rows import COHERENT, MAUVE
+from textcritic.report.charts import from_low_to_high, interval_chart, marks_of
+from textcritic.report.drawings import NARROW
+from textcritic.report.names import Names
+
+CHARTS = {"mauve": MAUVE, "coherent": COHERENT}
+
+
+def figures(files: PeopleFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+    """Name, wide figure and narrow figure of each measure that has a value."""
+    names, table = Names.of(files.samples), rows["people-metrics"]
+    for name, measure in CHARTS.items():
+        known = table[table[measure.value].notna()]
+        marks = {c: from_low_to_high(marks_of(of, names, measure)) for c, of in known.groupby("corpus", sort=False)}
+        if marks:
+            yield name, interval_chart(marks, quantity=measure.name), interval_chart(marks, NARROW, measure.name)
+
+
+FIGURES = {"figures": figures}

@@ -1,0 +1,109 @@
+"""What the numbers say of people, in words, and how answers are collected."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from textcritic.experiments.people.annotators import EVERYTHING
+from textcritic.experiments.people.files import PeopleFiles
+from textcritic.experiments.people.rows import OURS, PUBLISHED
+from textcritic.inference.crossed import LEAST_ANNOTATORS
+from textcritic.report.numbers import decimals, listed, missing, plural
+from textcritic.report.section import Finding
+
+DEFINITIONS = (
+    (
+        "MAUVE",
+        "How much real text and a sample overlap as points in the space of a language model: 1 for the same"
+        " distribution, near 0 for two that have nothing in common (Pillutla et al. 2021). Two samples of real text"
+        " have about 0.96, not 1. It depends on the model, on the number of documents and of clusters, and compares"
+        " only where these are the same.",
+    ),
+    (
+        "Called coherent",
+        "The share of people’s answers that call the order of an article’s section types coherent. Annotators first"
+        " label the type of each section, then judge (model criticism paper, appendix H).",
+    ),
+)
+
+
+def warnings(metrics: pd.DataFrame, annotators: pd.DataFrame) -> tuple[str, ...]:
+    """What a reader has to know before any number: too few annotators, and who may click at random."""
+    said = []
+    if metrics["of_these"].fillna(False).any():
+        most = int(metrics["annotators"].max())
+        said.append(
+            f"At most {plural(most, 'annotator')} judged a system: too few ({LEAST_ANNOTATORS} are needed) for"
+            " intervals of shares that hold for other annotators. The intervals are of these annotators."
+        )
+    doubted = annotators[(annotators["annotator"] != EVERYTHING) & (annotators["flagged"] != "")]
+    if len(doubted):
+        said.append(
+            f"{plural(len(doubted), 'annotator')} may have clicked at random; nobody was left out. See the table of"
+            " annotators."
+        )
+    return tuple(said)
+
+
+def findings(correlations: pd.DataFrame, articles: pd.DataFrame) -> list[Finding]:
+    """Which metric orders systems as people do, and whether scores tell what people say of one article."""
+    said = []
+    for (corpus, whose), rows in correlations.groupby(["corpus", "whose"], sort=False):
+        widest = rows[~rows["with_real"]]
+        parts = [
+            f"{metric} {group['as_people'].iloc[0]} of {group['pairs'].iloc[0]}"
+            for metric, group in widest.groupby("metric", sort=False)
+        ]
+        source = {PUBLISHED: "In the published values", OURS: "In our values"}[str(whose)]
+        if not parts:
+            continue
+        systems = int(widest["systems"].max())
+        says = f"{source} metrics order pairs of {systems} systems as people do: {listed(parts)}."
+        said.append(Finding(f"Metrics and people on {corpus}", says))
+    for row in articles[articles["score"] == "nll"].to_dict("records"):
+        if not missing(row["area"]) and not missing(row["ci_low"]):
+            ends = f"{decimals(row['ci_low'], 2)} to {decimals(row['ci_high'], 2)}"
+            says = (
+                "Of two articles of one system, one called coherent and one not, the Latent NLL of the latter is higher"
+                f" with a probability of {decimals(row['area'], 2)} ({ends}; 0.5 is chance)."
+            )
+            said.append(Finding(f"Single articles of {row['corpus']}", says))
+    return said
+
+
+def lines(correlations: pd.DataFrame) -> list[str]:
+    """What `textcritic show` says."""
+    return [finding.says for finding in findings(correlations, pd.DataFrame({"score": []}))]
+
+
+def campaign_of(files: PeopleFiles) -> str:
+    """An entry for the registry of campaigns that asks about the sources of the experiment."""
+    corpus = files.data[0].corpus
+    blocks = [
+        f"    - {{corpora: [{corpus}], settings: [{s.setting}], generators: [{s.generator}], decodings: [{s.decoding}]"
+        f"{'' if s.from_file else f', seeds: [{s.seed}], draws: [{s.draw}]'}}}"
+        for s in files.samples
+        if s.corpus == corpus
+    ]
+    head = ["my-campaign:", f"  corpus: {corpus}", "  contact: YOUR NAME, YOUR ADDRESS", "  sources:"]
+    return "\n".join([*head, *blocks])
+
+
+def steps(files: PeopleFiles) -> Sequence[tuple[str, str]]:
+    """How answers are collected: what to do, and the command or the text that does it; "" where there is none."""
+    return (
+        (
+            "Write an entry into a registry of campaigns of your own (config/registry/campaigns.yaml).",
+            campaign_of(files),
+        ),
+        ("Make the campaign.", "textcritic annotate make my-campaign"),
+        (
+            "Start the app, and send each annotator a link (docs/annotation.md).",
+            "textcritic annotate serve my-campaign",
+        ),
+        ("Export the answers when all are there.", "textcritic annotate export my-campaign --out answers.jsonl"),
+        (
+            "Name the file in this experiment’s block of the study, and build the study again.",
+            "annotations: [answers.jsonl]",
+        ),
+    )

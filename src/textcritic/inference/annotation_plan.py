@@ -1,0 +1,172 @@
+"""How many articles, answers and hours it takes before people are asked.
+
+A model of answers: the log-odds that an annotator calls an article coherent are those of the system, plus a normal
+number of the article, plus one of the annotator. The variance of a share follows without simulation. The default
+spreads are assumptions (1.5 between articles, 0.5 between annotators); a pilot shows one's own.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from textcritic.errors import TextcriticError
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
+Z, Z_POWER = 1.959964, 0.841621
+"""Of a two-sided test at 5%, and of a power of 80%."""
+MOST_ARTICLES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A collection of answers on one system.
+
+    Attributes:
+        articles: of the system.
+        answers: on each article, each of another annotator.
+        annotators: who share all answers evenly.
+        minutes: an answer takes.
+        between_articles, between_annotators: standard deviations of the log-odds.
+    """
+
+    articles: int = 100
+    answers: int = 1
+    annotators: int = 8
+    minutes: float = 7.0
+    between_articles: float = 1.5
+    between_annotators: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Raises TextcriticError where a number makes no sense."""
+        if self.articles < 2 or self.annotators < 2 or not 1 <= self.answers <= self.annotators:
+            raise TextcriticError(
+                f"plan: {self.articles} articles, {self.answers} answers an article, {self.annotators} annotators; give"
+                " at least 2 articles and 2 annotators, and no more answers an article than annotators"
+            )
+        if self.minutes <= 0 or self.between_articles < 0 or self.between_annotators < 0:
+            raise TextcriticError("plan: minutes must be above 0, and spreads must not be negative")
+
+    @property
+    def hours(self) -> float:
+        """Of all annotators together."""
+        return self.articles * self.answers * self.minutes / 60
+
+
+def standard_error(design: Design, share: float) -> float:
+    """Of the share of answers that call an article coherent, for other articles and other annotators.
+
+    Args:
+        design: see `Design`.
+        share: that is expected, in (0, 1).
+    """
+    return math.sqrt(sum(_variances(design, share)))
+
+
+def half_width(design: Design, share: float) -> float:
+    """Half of the 95% interval that `crossed.share` would give: Student's, with Satterthwaite's degrees of freedom."""
+    from scipy.special import stdtrit  # takes long to load
+
+    by_article, by_annotator = _variances(design, share)
+    variance = by_article + by_annotator
+    shares = by_article**2 / (design.articles - 1) + by_annotator**2 / (design.annotators - 1)
+    return float(stdtrit(variance**2 / shares, 0.975)) * math.sqrt(variance)
+
+
+def power(design: Design, first: float, second: float) -> float:
+    """The probability that a two-sided test at 5% notices the difference of two systems.
+
+    Args:
+        design: of each system; the annotators are the same.
+        first: share of the first.
+        second: share of the second.
+    """
+    from scipy.special import ndtr
+
+    gap = abs(first - second) / math.sqrt(_variance_of_difference(design, first, second))
+    return float(ndtr(gap - Z) + ndtr(-gap - Z))
+
+
+def articles_for_width(design: Design, share: float, width: float) -> int | None:
+    """The fewest articles whose interval has half this width; None where these annotators are too few for any number.
+
+    Args:
+        design: its number of articles is not read.
+        share: that is expected.
+        width: half of the interval.
+
+    Raises:
+        TextcriticError: a width or a share that is not in (0, 1).
+    """
+    if not 0 < width < 1:
+        raise TextcriticError(f"plan: half an interval of {width:g}; give a number between 0 and 1")
+    return _fewest(design, lambda with_so_many: half_width(with_so_many, share) <= width)
+
+
+def articles_for_power(design: Design, first: float, second: float, wanted: float = 0.8) -> int | None:
+    """The fewest articles of each system with which the test has this power; None where no number has; as above."""
+    if first == second:
+        raise TextcriticError("plan: both systems have the same share; give two that differ")
+    if not 0 < wanted < 1:
+        raise TextcriticError(f"plan: a power of {wanted:g}; give a number between 0 and 1")
+    return _fewest(design, lambda with_so_many: power(with_so_many, first, second) >= wanted)
+
+
+def _fewest(design: Design, enough: Callable[[Design], bool]) -> int | None:
+    low, high = 2, MOST_ARTICLES
+    if not enough(replace(design, articles=high)):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if enough(replace(design, articles=middle)):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _variances(design: Design, share: float) -> tuple[float, float]:
+    """Of the mean of all answers: what articles and answers themselves make of it, and what annotators do."""
+    number = design.articles * design.answers
+    each, chance = number / design.annotators, share * (1 - share)
+    middle = log_odds(design, share)
+    of_article = _shared(middle, middle, design.between_articles, design.between_annotators)
+    of_annotator = _shared(middle, middle, design.between_annotators, design.between_articles)
+    return (chance + of_article * (design.answers - 1)) / number, of_annotator * max(each - 1, 0) / number
+
+
+def _variance_of_difference(design: Design, first: float, second: float) -> float:
+    ends = [log_odds(design, share) for share in (first, second)]
+    together = _shared(ends[0], ends[1], design.between_annotators, design.between_articles)
+    apart = sum(_variances(design, first)) + sum(_variances(design, second))
+    return apart - 2 * together / design.annotators
+
+
+def log_odds(design: Design, share: float) -> float:
+    """The system's, that gives the share over all articles and annotators."""
+    if not 0 < share < 1:
+        raise TextcriticError(f"plan: a share of {share:g}; give a number between 0 and 1")
+    spread, low, high = math.hypot(design.between_articles, design.between_annotators), -40.0, 40.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _mean(middle, spread) < share else (low, middle)
+    return (low + high) / 2
+
+
+def _mean(middle: float, spread: float) -> float:
+    return float(WEIGHTS @ _logistic(middle + spread * NODES))
+
+
+def _shared(first: float, second: float, common: float, other: float) -> float:
+    """Covariance of two answers that have the number with spread `common` in common."""
+    inner = [
+        (_logistic(middle + common * NODES[:, None] + other * NODES[None]) @ WEIGHTS) for middle in (first, second)
+    ]
+    means = [float(WEIGHTS @ part) for part in inner]
+    return float(WEIGHTS @ (inner[0] * inner[1])) - means[0] * means[1]
+
+
+def _logistic(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-x))

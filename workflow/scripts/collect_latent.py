@@ -1,0 +1,12 @@
+"""Put shards of a latent language model together: texts with the states that were drawn with them."""
+
+from textcritic import runlog
+from textcritic.generators.collect import Limit, SampleFiles
+from textcritic.generators.latent.draws import collect_latent
+from textcritic.plan.spec import restore
+
+w = snakemake.wildcards
+with runlog.job(snakemake.log[0], f"collect {w.generator} {w.decoding}"):
+    limit = Limit.of(restore(snakemake.params.spec, "decodings"))
+    files = SampleFiles(snakemake.output.kept, snakemake.output.rejected, snakemake.output.counts)
+    collect_latent(snakemake.input, limit, w.generator, files)

@@ -1,0 +1,14 @@
+"""A point for each document: the last hidden state of a language model."""
+
+from textcritic import runlog
+from textcritic.latents.features import Embedding, embed_articles
+from textcritic.plan.spec import restore
+
+w = snakemake.wildcards
+name = f"embed {w.get('generator', w.corpus)} {w.get('setting', '')}".strip()
+with runlog.job(snakemake.log[0], name, runlog.gpus_of(snakemake.resources)):
+    entry = restore(snakemake.params.spec, "embedders")
+    options = Embedding(entry["max_tokens"], entry["batch_size"], entry["precision"])
+    embed_articles(
+        snakemake.input.articles, snakemake.input.model, snakemake.output[0], options, threads=snakemake.threads
+    )

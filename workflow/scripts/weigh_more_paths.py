@@ -1,0 +1,16 @@
+"""Paths of a hidden semi-Markov model: from a proposal at several temperatures, or by a particle filter."""
+
+from textcritic import runlog
+from textcritic.generators.hsmm.weigh import Quality, Sequences, weigh_filtered_paths, weigh_mixed_paths
+from textcritic.plan.spec import restore
+
+w, given, out = snakemake.wildcards, snakemake.input, snakemake.output[0]
+with runlog.job(snakemake.log[0], f"weigh {w.generator}, {w.proposal}"):
+    sequences = Sequences(given.model, given.tokens[0].removesuffix(".tokens.npy"), given.articles)
+    entry = restore(snakemake.params.spec, "proposals")
+    if w.get("temperatures") is None:
+        draws = (int(w.samples), int(w.seed))
+        weigh_filtered_paths(sequences, Quality.of(entry, 1.0), draws, out, snakemake.threads)
+    else:
+        qualities = [Quality.of(entry, float(temperature)) for temperature in w.temperatures.split("-")]
+        weigh_mixed_paths(sequences, qualities, (int(w.samples), int(w.seed), int(w.shard)), out, snakemake.threads)
