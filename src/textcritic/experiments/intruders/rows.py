@@ -47,6 +47,8 @@ DETECTORS = (
     "p_majority", "people_documents", "people_accuracy", "people_f1", "own_accuracy", "own_f1", "p_people_accuracy",
     "p_people_f1", "published_accuracy", "published_f1", "difference_accuracy", "difference_f1",
 )  # fmt: skip
+WHOLE = ("seed", "documents", "incoherent", "sentences", "groups", "people_documents")
+"""Whole numbers among these."""
 PAIRS = (
     "corpus", "first_detector", "first_trained", "second_detector", "second_trained", "documents", "first_alone",
     "second_alone", "p_accuracy", "holm_accuracy", "f1_difference", "p_f1", "holm_f1",
@@ -91,8 +93,7 @@ def detector_rows(material: Material) -> pd.DataFrame:
             printed = material.published.value(metric, row)
             row[f"published_{metric}"] = printed
             row[f"difference_{metric}"] = None if printed is None else row[metric] - printed
-    whole = ("seed", "documents", "incoherent", "sentences", "groups", "people_documents")
-    return table_of(rows, DETECTORS, whole)
+    return table_of(rows, DETECTORS, WHOLE)
 
 
 def pair_rows(material: Material) -> pd.DataFrame:
