@@ -24,8 +24,7 @@ include: "rules/latent.smk"
 include: "rules/intruders.smk"
 include: "rules/detectors.smk"
 include: "rules/report.smk"
-# The kinds of experiment, each with its own jobs.
-include: "rules/coherence.smk"
+include: "rules/coherence.smk"  # from here on the kinds of experiment, each with its own jobs
 include: "rules/statistics.smk"
 include: "rules/process.smk"
 include: "rules/parallel.smk"
@@ -37,8 +36,11 @@ include: "rules/coreference.smk"
 include: "rules/recitation.smk"
 include: "rules/importance.smk"
 include: "rules/importance_truth.smk"
+<<<<<<< HEAD
 include: "rules/intruder_tables.smk"
 include: "rules/mauve.smk"
+=======
+>>>>>>> people
 include: "rules/people.smk"
 
 
