@@ -36,11 +36,7 @@ include: "rules/coreference.smk"
 include: "rules/recitation.smk"
 include: "rules/importance.smk"
 include: "rules/importance_truth.smk"
-<<<<<<< HEAD
 include: "rules/intruder_tables.smk"
-include: "rules/mauve.smk"
-=======
->>>>>>> people
 include: "rules/people.smk"
 
 

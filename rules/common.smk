@@ -35,13 +35,9 @@ wildcard_constraints:
     classifier=registries.names("classifiers", kind=["transformer"]),
     given=registries.names("classifiers", kind=["given"]),
     critic=registries.names("critics"),
-<<<<<<< HEAD
     detector=registries.names("critics", kind=["detector"]),
     # The corpus of documents with intruders that a detector was trained on.
     trained=registries.names("corpora", extractor=["intruders"]),
-    embedder=registries.names("embedders"),
-=======
->>>>>>> people
     resolver=registries.names("resolvers"),
     annotation=registries.names("annotations"),
     proposal=registries.names("proposals"),
