@@ -21,8 +21,7 @@ include: "rules/titles.smk"
 include: "rules/hsmm.smk"
 include: "rules/latent.smk"
 include: "rules/report.smk"
-# The kinds of experiment, each with its own jobs.
-include: "rules/coherence.smk"
+include: "rules/coherence.smk"  # from here on the kinds of experiment, each with its own jobs
 include: "rules/statistics.smk"
 include: "rules/process.smk"
 include: "rules/parallel.smk"
@@ -34,7 +33,6 @@ include: "rules/coreference.smk"
 include: "rules/recitation.smk"
 include: "rules/importance.smk"
 include: "rules/importance_truth.smk"
-include: "rules/mauve.smk"
 include: "rules/people.smk"
 
 
