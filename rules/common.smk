@@ -35,7 +35,6 @@ wildcard_constraints:
     classifier=registries.names("classifiers", kind=["transformer"]),
     given=registries.names("classifiers", kind=["given"]),
     critic=registries.names("critics"),
-    embedder=registries.names("embedders"),
     resolver=registries.names("resolvers"),
     annotation=registries.names("annotations"),
     proposal=registries.names("proposals"),

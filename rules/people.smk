@@ -28,6 +28,7 @@ rule embed_data:
         "results/benchmarks/embed_data/{embedder}/{corpus}/{split}.tsv"
     wildcard_constraints:
         split="train|validation|test",
+        embedder=registries.names("embedders"),
     conda:
         "../envs/gpu.yaml"
     threads: of("embedders", "embedder", "threads")
@@ -52,6 +53,8 @@ use rule embed_data as embed_samples with:
         f"results/logs/embed_samples/{{embedder}}/{{corpus}}/{SAMPLE}.log",
     benchmark:
         f"results/benchmarks/embed_samples/{{embedder}}/{{corpus}}/{SAMPLE}.tsv"
+    wildcard_constraints:
+        embedder=registries.names("embedders"),
 
 
 rule score_mauve:
