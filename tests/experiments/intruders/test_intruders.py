@@ -153,6 +153,8 @@ def test_difficulty_is_by_the_place_of_the_source(files, material):
     assert of(own, level="2")["found"] == pytest.approx(100 * np.mean(found))
     highest = [predictions[one.id].scores.argmax() == one.intruder - 1 for one in some]
     assert of(own, level="2")["highest"] == pytest.approx(100 * np.mean(highest))
+    guessed = [1 / (len(one.sentences) - 1) for one in some]
+    assert of(own, level="2")["chance"] == pytest.approx(100 * np.mean(guessed))
     assert set(rows.loc[rows["by"] == "filter", "level"]) == {"easy", "hard"}
 
 
