@@ -59,7 +59,7 @@ class OneByOne:
 
     def weights_of(self, text):
         words = [token.lower() for token in tokens_of(text)]
-        good = [word not in STOP_WORDS and word not in ",.()" for word in words]
+        good = [word not in STOP_WORDS and word not in ",.()'" for word in words]
         grams = [word for word, kept in zip(words, good, strict=True) if kept]
         for first in range(len(words) - 1):
             if good[first] and good[first + 1]:

@@ -11,10 +11,14 @@ import bz2
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
+from collections import deque
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import mwparserfromhell
@@ -22,7 +26,7 @@ import pytest
 from timing import fastest
 
 from textcritic.corpora import read_articles
-from textcritic.corpora.wikipedia import Shard, extract_shard
+from textcritic.corpora.wikipedia import Shard, bzip2, extract_shard
 from textcritic.plan.spec import complete
 
 SAMPLE = Path(__file__).parents[2] / "shared" / "data" / "wikipedia" / "enwiki-sample.xml.bz2"
@@ -90,6 +94,42 @@ def test_megabytes_a_second_of_one_core(benchmark, capsys, tmp_path):
             f"mwparserfromhell.parse of their wikitext alone {peer:.2f} s, {size / peer:.2f} MB/s; "
             f"ratio {peer / seconds:.2f}; bzip2 alone {unpacking:.2f} s"
         )
+
+
+def test_decompressors_beside_ours(benchmark, capsys, tmp_path):
+    """The ones that are there, one core each, and the extraction from XML and from bzip2, by turns."""
+    xml = bz2.decompress(SAMPLE.read_bytes()) * 3
+    packed = tmp_path / "three.xml.bz2"
+    packed.write_bytes(bz2.compress(xml))
+    dump = repeated(tmp_path / "dump.xml", len(xml) / 1e6)
+    squeezed = tmp_path / "dump.xml.bz2"
+    squeezed.write_bytes(bz2.compress(dump.read_bytes()))
+    ways = {
+        "bz2 in pieces, ours": lambda: deque(bzip2.decompressed(packed), maxlen=0),
+        "bz2 at once": lambda: bz2.decompress(packed.read_bytes()),
+        "extraction from XML": lambda: extract(dump, tmp_path),
+        "extraction from bzip2": lambda: extract(squeezed, tmp_path),
+    }
+    if find_spec("rapidgzip"):
+        rapidgzip = import_module("rapidgzip")
+        ways["rapidgzip"] = lambda: rapidgzip.IndexedBzip2File(str(packed), parallelization=1).read()
+    for program in filter(shutil.which, ("bzip2", "lbzip2")):
+        command = [program, *["-n1"] * (program == "lbzip2"), "-dc", str(packed)]
+        ways[program] = lambda command=command: subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+
+    def turns():
+        best = dict.fromkeys(ways, float("inf"))
+        for _ in range(4):
+            for name, way in ways.items():
+                before = cpu()
+                way()
+                best[name] = min(best[name], cpu() - before)
+        return {name: len(xml) / 1e6 / seconds for name, seconds in best.items()}
+
+    speeds = benchmark.pedantic(turns, rounds=1)
+    benchmark.extra_info |= speeds
+    with capsys.disabled():
+        print("\nMB of XML a second of a core: " + "; ".join(f"{name} {speed:.1f}" for name, speed in speeds.items()))
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="needs two cores")

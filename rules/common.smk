@@ -35,10 +35,6 @@ wildcard_constraints:
     classifier=registries.names("classifiers", kind=["transformer"]),
     given=registries.names("classifiers", kind=["given"]),
     critic=registries.names("critics"),
-    detector=registries.names("critics", kind=["detector"]),
-    # The corpus of documents with intruders that a detector was trained on.
-    trained=registries.names("corpora", extractor=["intruders"]),
-    embedder=registries.names("embedders"),
     resolver=registries.names("resolvers"),
     annotation=registries.names("annotations"),
     proposal=registries.names("proposals"),
@@ -49,13 +45,11 @@ wildcard_constraints:
     study="|".join(project.studies) or "(?!)",
     experiment="|".join({name for study in project.studies.values() for name in study.experiments}) or "(?!)",
     seed=r"\d+",
-    detector_seed=r"\d+",
     draw=r"\d+",
     shard=r"\d+",
     shards=r"\d+",
     samples=r"\d+",
     temperature=r"\d+(\.\d+)?",
-    temperatures=r"\d+(\.\d+)?(-\d+(\.\d+)?)+",
 
 
 SPLITS = ["train", "validation", "test"]
@@ -65,18 +59,6 @@ SENTENCES = ["parallel", "catalogues", "languages"]
 PARALLEL = registries.names("corpora", extractor=SENTENCES)
 TEXTS = registries.names("corpora", others=True, extractor=["process", *SENTENCES])
 STRUCTURED = ["trees", "mentions", "links"]
-# Documents with intruder sentences are articles of text; they are made of those of another corpus.
-# Of those of text, the ones made from a dump of a Wikipedia, by article or by line, those from data sets of the hub, all that
-# are built of articles, and of these the ones that come from none of the former.
-DUMPS = registries.names("corpora", extractor=["wikipedia"])
-LINES = registries.names("corpora", extractor=["wikipedia-lines"])
-HUB_DATASETS = registries.names("corpora", extractor=["hub-dataset"])
-NO_ARTICLES = ["process", *SENTENCES, *STRUCTURED, "wikipedia-lines"]
-ARTICLES = registries.names("corpora", others=True, extractor=NO_ARTICLES)
-FILTERED = registries.names("corpora", others=True, extractor=[*NO_ARTICLES, "intruders"])
-OTHER_TEXTS = registries.names(
-    "corpora", others=True, extractor=[*NO_ARTICLES, "intruders", "wikipedia", "hub-dataset"]
-)
 # Encodings of processes, of parallel corpora, and of text.
 SUBWORD_TOKENIZERS = [e["tokenizer"] for e in registries.entries["encodings"].values() if "subwords" in e["tokenizer"]]
 SYMBOLS = registries.names("encodings", tokenizer=[{"symbols": {}}])
@@ -112,11 +94,6 @@ def one_gpu(kind, wildcard):
 def spec(kind, wildcard, *keys):
     """The canonical string of the registry entry that a wildcard names, as a rule's parameter."""
     return lambda w: registries.spec(kind, w[wildcard], *keys)
-
-
-def lemmatised(w):
-    """Whether the titles of a corpus are lemmatised once it is extracted."""
-    return registries.entry("corpora", w.corpus)["titles"]["lemmatise"]
 
 
 def stage(name):

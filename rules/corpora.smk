@@ -5,6 +5,19 @@ Makes: results/corpora/{corpus}/{split}.parquet and statistics.json, for which `
 streams in results/encodings.
 """
 
+# Documents with intruder sentences are articles of text; they are made of those of another corpus.
+# Of those of text, the ones made from a dump of a Wikipedia, by article or by line, those from data sets of the hub, all that
+# are built of articles, and of these the ones that come from none of the former.
+DUMPS = registries.names("corpora", extractor=["wikipedia"])
+LINES = registries.names("corpora", extractor=["wikipedia-lines"])
+HUB_DATASETS = registries.names("corpora", extractor=["hub-dataset"])
+NO_ARTICLES = ["process", *SENTENCES, *STRUCTURED, "wikipedia-lines"]
+ARTICLES = registries.names("corpora", others=True, extractor=NO_ARTICLES)
+FILTERED = registries.names("corpora", others=True, extractor=[*NO_ARTICLES, "intruders"])
+OTHER_TEXTS = registries.names(
+    "corpora", others=True, extractor=[*NO_ARTICLES, "intruders", "wikipedia", "hub-dataset"]
+)
+
 
 rule extract_corpus:
     """Raw text to articles with sections, as they come; dumps and data sets of the hub: rules/{wikipedia,datasets}.smk."""
@@ -27,7 +40,7 @@ rule extract_corpus:
     params:
         spec=spec("corpora", "corpus", "extractor", "options"),
         packages=lambda w: paths.corpus_packages(w.corpus),
-        lemmatised=lemmatised,
+        lemmatised=paths.lemmatised,
         version=stage("extract"),
     script:
         "../workflow/scripts/extract_corpus.py"

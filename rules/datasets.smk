@@ -45,7 +45,7 @@ rule extract_dataset:
     params:
         spec=spec("corpora", "corpus", "extractor", "options"),
         dataset=lambda w: paths.dataset_spec(w.corpus),
-        lemmatised=lemmatised,
+        lemmatised=paths.lemmatised,
         version=stage("extract"),
     script:
         "../workflow/scripts/extract_dataset.py"

@@ -8,6 +8,15 @@ Makes: results/intruders/{detector}/{trained}/seed{detector_seed} with model, tr
 from textcritic.plan.detector_paths import DetectorPaths
 
 detecting = DetectorPaths(registries)
+
+
+wildcard_constraints:
+    detector=registries.names("critics", kind=["detector"]),
+    # The corpus of documents with intruders that a detector was trained on.
+    trained=registries.names("corpora", extractor=["intruders"]),
+    detector_seed=r"\d+",
+
+
 # Its seed is not that of the generator whose samples it reads.
 DETECTING = "results/intruders/{detector}/{trained}/seed{detector_seed}"
 

@@ -100,3 +100,6 @@ use rule make_part_table as make_importance_tables with:
         "results/benchmarks/make_importance_tables/{study}/{experiment}.tsv"
     wildcard_constraints:
         experiment=project.experiments_of("importance"),
+
+
+include: "importance_truth.smk"

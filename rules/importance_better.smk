@@ -4,6 +4,11 @@ Needs: the shards of single temperatures (rules/importance.smk; of hidden semi-M
 Makes: results/weights/.../mixed/{temperatures}/k{samples}/{shard}.npz and .../particles{samples}.npz.
 """
 
+
+wildcard_constraints:
+    temperatures=r"\d+(\.\d+)?(-\d+(\.\d+)?)+",
+
+
 PROPOSED = registries.names("generators", kind=["rnng", "entitynlm", "kglm"])
 STEPWISE = registries.names("generators", kind=["entitynlm", "kglm"])
 

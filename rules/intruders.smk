@@ -105,3 +105,8 @@ rule build_intruders:
         version=stage("build"),
     script:
         "../workflow/scripts/build_intruders.py"
+
+
+include: "probes.smk"
+include: "detectors.smk"
+include: "intruder_tables.smk"

@@ -2,7 +2,7 @@
 
 Needs: an entry of the corpora registry with the extractor `wikipedia` or `wikipedia-lines`, and the dump it names.
 Makes: results/corpora/{corpus}/extracted.parquet and its report, from which rules/corpora.smk builds the corpus; of lines the
-corpus itself: results/corpora/{corpus}/{split}.parquet and statistics.json; audit.json, what the switches of the extraction do.
+corpus itself: results/corpora/{corpus}/{split}.parquet and statistics.json.
 """
 
 
@@ -27,7 +27,7 @@ rule extract_wikipedia:
         runtime=of("corpora", "corpus", "runtime"),
     params:
         spec=spec("corpora", "corpus", "extractor", "options"),
-        lemmatised=lemmatised,
+        lemmatised=paths.lemmatised,
         version=stage("extract"),
     script:
         "../workflow/scripts/extract_wikipedia.py"
@@ -70,30 +70,6 @@ use rule extract_wikipedia as extract_lines with:
         "results/benchmarks/extract_lines/{corpus}/{shard}-of-{shards}.tsv"
     wildcard_constraints:
         corpus=LINES,
-
-
-rule audit_extraction:
-    """The first articles of a dump, read by both parsers and with formulas or without."""
-    input:
-        lambda w: paths.corpus(w.corpus),
-    output:
-        "results/corpora/{corpus}/audit.json",
-    log:
-        "results/logs/audit_extraction/{corpus}.log",
-    benchmark:
-        "results/benchmarks/audit_extraction/{corpus}.tsv"
-    wildcard_constraints:
-        corpus=f"{DUMPS}|{LINES}",
-    conda:
-        "../envs/cpu.yaml"
-    resources:
-        mem_mb=of("corpora", "corpus", "mem_mb"),
-        runtime=of("corpora", "corpus", "runtime"),
-    params:
-        spec=spec("corpora", "corpus", "extractor", "options"),
-        version=stage("extract"),
-    script:
-        "../workflow/scripts/audit_extraction.py"
 
 
 rule build_lines:
@@ -151,3 +127,6 @@ use rule encode_corpus as encode_lines with:
         # Lines change places once more, in files that a job with less memory would read again and again.
         mem_mb=32000,
         runtime="24h",
+
+
+include: "wikipedia_audit.smk"

@@ -106,10 +106,14 @@ class Progress:
         unit: plural noun, e.g. "steps".
         done: units that an earlier, killed run had finished.
         every: seconds between two lines.
+        brief: whether work that ends before its first line is due says nothing.
     """
 
-    def __init__(self, what: str, total: int, unit: str, done: int = 0, every: float = 10.0) -> None:
+    def __init__(
+        self, what: str, total: int, unit: str, done: int = 0, every: float = 10.0, brief: bool = False
+    ) -> None:
         self.what, self.total, self.unit, self.done, self.every = what, total, unit, done, every
+        self._silent = brief
         self.first = done
         self._started = self._last = time.monotonic()
 
@@ -126,8 +130,9 @@ class Progress:
         """Add `by` finished units; `note` (a loss, a rate) is appended to the line if one is due."""
         self.done += by
         now = time.monotonic()
-        if now - self._last >= self.every or self.done >= self.total > self.first:
-            self._last = now
+        due = now - self._last >= self.every
+        if due or (self.done >= self.total > self.first and not self._silent):
+            self._last, self._silent = now, False
             log.info("%s", self.line(note))
 
     def line(self, note: str = "") -> str:

@@ -225,3 +225,12 @@ def test_invite_revoke_and_backup_as_commands(tmp_path, monkeypatch, capsys):
     assert main(["annotate", "backup", "test"]) == 0
     assert main(["annotate", "export", "other"]) == 2
     assert "results/annotations/other/campaign.sqlite: no such file" in capsys.readouterr().err
+
+
+def test_the_demo_is_opened_where_it_was_built_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["annotate"]) == 2
+    assert capsys.readouterr().err == (
+        f"textcritic: {tmp_path}: the study demo is not built here; run `textcritic demo` first\n"
+    )
+    assert not list(tmp_path.iterdir())

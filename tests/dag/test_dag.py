@@ -241,7 +241,7 @@ def test_every_script_and_environment_exists():
 
 
 def test_environments_pin_what_the_lock_pins():
-    locks = "".join((ROOT / f"requirements{name}.lock").read_text() for name in ("", "-fairseq")).lower()
+    locks = "".join((ROOT / f"requirements{name}.lock").read_text() for name in ("", "-fairseq", "-mauve")).lower()
     lock = dict(re.findall(r"^([\w.-]+)==(\S+)$", locks, re.MULTILINE))
     lock = {name.replace("_", "-"): version for name, version in lock.items()}
     other_names = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}

@@ -8,6 +8,7 @@ import scipy.stats
 
 from textcritic.errors import TextcriticError
 from textcritic.inference import energy_distance, energy_test
+from textcritic.runlog import Progress
 
 RNG = np.random.default_rng(11)
 ONE, TWO = RNG.dirichlet([0.1, 0.2, 0.3], 40), RNG.dirichlet([0.5, 0.2, 0.3], 25)
@@ -140,6 +141,34 @@ def test_blocks_change_nothing(monkeypatch):
     parts = energy_test(ONE, TWO, resamples=50)
     assert parts.p == whole.p
     assert (parts.distance, parts.low, parts.high) == pytest.approx((whole.distance, whole.low, whole.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_fewer_resamples_at_a_time_do_not_change_the_test(paired, monkeypatch):
+    """Nor the interval of pairs; of two sets the draws of both take turns, so that it is another one."""
+    two = ONE + 0.1 if paired else TWO
+    whole = energy_test(ONE, two, paired, resamples=50)
+    monkeypatch.setattr("textcritic.inference.energy.LABELS", 7 * 40)
+    parts = energy_test(ONE, two, paired, resamples=50)
+    assert parts.p == whole.p
+    if paired:
+        assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("points", [40, 4])
+@pytest.mark.parametrize("paired", [False, True])
+def test_the_progress_ends_with_all_that_was_announced(paired, points, monkeypatch):
+    counted = []
+
+    class Counted(Progress):
+        def advance(self, by=1, note=""):
+            super().advance(by, note)
+            counted.append((self.done, self.total))
+
+    monkeypatch.setattr("textcritic.inference.energy.Progress", Counted)
+    energy_test(ONE[:points], ONE[:points] + 0.1 if paired else TWO[:points], paired, resamples=100)
+    assert len(counted) > 1
+    assert counted[-1][0] == counted[-1][1]
 
 
 @pytest.mark.parametrize(

@@ -179,3 +179,19 @@ def test_settings_that_are_not_possible(changed, message):
 def test_a_training_goes_on_where_it_stopped(tmp_path, monkeypatch):
     texts = [Structured(str(n), text.tokens, mentions=text.mentions) for n, text in enumerate(GOLD * 5)]
     assert_a_stop_leaves_no_trace(EntityDisc, {**PROPOSAL, "reads": "document"}, texts, tmp_path, monkeypatch)
+
+
+def test_at_a_very_high_temperature_every_choice_is_uniform():
+    """Each softmax is divided by the temperature: of types, of entities with the new one, and of lengths."""
+    states = all_states(4)
+    log_q = proposal(2.0).log_q(Structured("x", ("a", "b", "x", "a")), states, 1e7)
+    for entities, left, found in zip(states.entity.tolist(), states.remaining.tolist(), log_q.tolist(), strict=True):
+        expected, known = 0.0, 0
+        for token, entity in enumerate(entities):
+            if token and left[token - 1]:
+                continue
+            expected -= np.log(2)
+            if entity >= 0:
+                expected -= np.log(min(known + 1, 3)) + np.log(2)  # of at most 3 entities, and of 2 lengths
+                known = max(known, entity + 1)
+        assert found == pytest.approx(expected, abs=1e-4)

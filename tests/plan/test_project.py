@@ -32,7 +32,7 @@ def test_every_shipped_study_is_valid_and_has_sources(name):
     assert len(sources) == len(set(sources))
     assert sources or any(experiment.models() for experiment in shipped.experiments.values())
     assert shipped.corpora()
-    assert {"coherence", "coreference", "mixing", "tendencies", "importance"} & set(shipped.experiments)
+    assert {"coherence", "coreference", "importance", "intruders", "mixing", "tendencies"} & set(shipped.experiments)
 
 
 @pytest.mark.parametrize(

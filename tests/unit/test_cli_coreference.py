@@ -159,6 +159,8 @@ def test_mentions_of_texts_are_found_by_rules(tmp_path, capsys):
         (b'{"mentions": [".", 1]}', '"mentions" is not a list of strings'),
         (b'{"mentions": [".", "he"]}', "'he' is no token; it should be '.' or symbol:entity"),
         (b'{"mentions": ["he:"]}', "'he:' is no token"),
+        (b'{"mentions": [".:1"]}', "'.:1' is no token"),
+        (b'{"mentions": ["<bos>:1"]}', "'<bos>:1' is no token"),
         (b'{"mentions": [":1"]}', "':1' is no token"),
         (b'{"mentions": [""]}', "'' is no token"),
         (b'{"mentions": ["\xff"]}', "not UTF-8"),

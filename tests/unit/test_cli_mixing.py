@@ -168,6 +168,12 @@ def test_in_python_with_lists_and_data_frames():
         ("none.txt", None, [], r"none.txt: no such file"),
         ("empty.txt", b"\n", [], r"empty.txt: 0 texts with a word that the model has"),
         ("unknown.txt", b"nothing known\nhere\n", [], r"unknown.txt: 0 texts with a word that the model has"),
+        (
+            "five.jsonl",
+            b'{"text": "der", "language": "de"}\n{"text": "die", "language": 5}\n',
+            [],
+            r"five.jsonl: document 2: language: 5 should be text, such as 'en'",
+        ),
         ("counts.dat", b"1 0:2\n", [], r"counts.dat: both sets must be text, or both LDA-C"),
         ("few.txt", b"der\ndie\n", ["--paired"], r"few.txt: 2 texts, and .*real.jsonl has 150; pairs need as many"),
     ],

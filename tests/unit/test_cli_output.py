@@ -39,6 +39,12 @@ def test_a_full_disk_is_one_clear_line(command):
     assert ended.stderr == "textcritic: standard output: cannot be written: No space left on device\n"
 
 
+def test_output_that_is_closed_is_one_clear_line(command):
+    ended = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr == "textcritic: standard output: is closed, so that nothing can be printed; send it to a file\n"
+
+
 def test_a_terminal_of_ascii_gets_characters_that_it_has():
     code = "from textcritic.commands.output import print_text; print_text('3.33\u20133.98 \u221e \u03bb \u2212\u00bd')"
     ended = subprocess.run(
@@ -62,7 +68,7 @@ def test_memory_that_is_not_enough_is_one_clear_line(monkeypatch, capsys):
     assert said.count("\n") == 1
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "\u0663", "9" * 16, "9" * 5000])
+@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "\u0663", "10000001", "1" + "0" * 12, "9" * 16, "9" * 5000])
 def test_whole_numbers(number, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["chains", "a", "b", "--resamples", number])

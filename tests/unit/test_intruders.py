@@ -9,7 +9,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from textcritic.corpora.articles import Article, Section, write_articles
-from textcritic.corpora.intruders import candidates, cut, later
+from textcritic.corpora.intruders import artefacts, candidates, cut, later
 from textcritic.corpora.intruders.build import NO_CANDIDATE, Parts, build_intruders
 from textcritic.corpora.intruders.candidates import document_of, find_candidates, plan_attacks
 from textcritic.corpora.intruders.cut import Wanted, cut_articles, cut_corpus
@@ -329,3 +329,30 @@ def test_candidates_of_other_documents_and_ids_in_two_splits_are_refused(tmp_pat
         )
     with pytest.raises(TextcriticError, match=r"made: the document 'train[0-9]+' is in train and in test"):
         build_intruders("made", asked, {**parts, "test": parts["train"]}, tmp_path / "x")
+
+
+# What may give intruders away.
+
+
+def test_differences_are_those_of_pairs():
+    documents = [
+        Document("a", ("x y.", "He left 3 men."), 1, replaced="And then all was done."),
+        Document("b", ("x y.", "It is so."), 1, replaced="The end of it"),
+        Document("c", ("x y.", "Coherent.")),
+    ]
+    found = artefacts.differences(documents)
+    assert (found["words"].intruders, found["words"].replaced) == (3.5, 4.5)
+    assert found["words"].error == pytest.approx(np.std([-1, -1], ddof=1))
+    assert (found["begins with a pronoun"].intruders, found["begins with a pronoun"].replaced) == (1, 0)
+    assert (found["begins with a joining word"].intruders, found["begins with a joining word"].replaced) == (0, 0.5)
+    assert (found["has a digit"].intruders, found["ends with a full stop"].replaced) == (0.5, 0.5)
+    with pytest.raises(TextcriticError, match=r"artefacts: 0 intruder\(s\)"):
+        artefacts.differences(documents[2:])
+
+
+def test_intruders_of_a_built_corpus_are_like_what_they_replace(tmp_path):
+    """Drawn from the same texts, they differ by no more than four standard errors."""
+    rng = np.random.default_rng(5)
+    corpus, _, _ = built(tmp_path, options(attacked=1.0), {split: made(200, rng, split) for split in SPLITS})
+    for difference in artefacts.differences([d for documents in corpus.values() for d in documents]).values():
+        assert abs(difference.intruders - difference.replaced) <= 4 * difference.error

@@ -17,6 +17,7 @@ import textcritic
 from textcritic.api.articles.configure import Wanted, corpus_template, labels_of, names_of, write_configuration
 from textcritic.api.articles.files import Outline, outlines
 from textcritic.api.articles.run import _mode, _title_count, _titled
+from textcritic.api.criticise import labelled
 from textcritic.api.options import ArticleOptions
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
@@ -76,6 +77,13 @@ def test_the_same_file_twice_is_refused(tmp_path):
     (tmp_path / "b.jsonl").symlink_to(path)
     with pytest.raises(TextcriticError, match=r"b.jsonl: the same file twice"):
         outlines([path, tmp_path / "b.jsonl"], TITLES)
+
+
+def test_a_file_of_samples_twice_is_refused_also_without_a_workflow(tmp_path):
+    path = tmp_path / "chains.jsonl"
+    path.write_text('["a", "b"]\n' * 3)
+    with pytest.raises(TextcriticError, match=r"chains.jsonl: the same file twice; name each file of samples once"):
+        list(labelled([path, tmp_path / "other.jsonl", path]))
 
 
 def test_a_path_that_snakemake_would_not_read_is_refused(tmp_path):

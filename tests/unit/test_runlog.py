@@ -110,3 +110,19 @@ def test_versions_of_what_is_installed():
 )
 def test_gpus_that_a_job_asked_for(resources, gpus):
     assert gpus_of(resources) == gpus
+
+
+def test_brief_work_says_nothing_and_long_work_ends_with_a_line(caplog):
+    caplog.set_level(logging.INFO, log.name)
+    brief = Progress("drawing", 2, "resamples", brief=True)
+    brief.advance(2)
+    assert not caplog.messages
+    long = Progress("drawing", 3, "resamples", every=0, brief=True)
+    long.advance()
+    long.every = 1000
+    long.advance()
+    long.advance()
+    assert [line.split(",")[0] for line in caplog.messages] == [
+        "drawing: 1 of 3 resamples (33%)",
+        "drawing: 3 of 3 resamples (100%)",
+    ]

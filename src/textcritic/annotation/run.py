@@ -139,6 +139,8 @@ def open_campaign(
     here = Path(folder).resolve()
     path = database_of(here, name)
     if name == DEMO and not path.exists():
+        if not (here / "results/studies/demo/report.html").is_file():
+            raise TextcriticError(f"{here}: the study demo is not built here; run `textcritic demo` first")
         make(name, configfile, here)
     links = {"to run the campaign": invite(name, Invitation("admin", days=7), served.shown, here)}
     if name == DEMO:

@@ -1,6 +1,7 @@
 """`textcritic.criticise`: samples against real documents, by the critic that goes with what the documents are."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, replace
 from functools import partial
@@ -104,7 +105,7 @@ def labelled(samples: Given) -> Iterator[tuple[str, str, Given]]:
     """Label, name for errors, and documents of each sample.
 
     Raises:
-        TextcriticError: there is none, or a bad label.
+        TextcriticError: there is none, a bad label, or a file twice.
     """
     for label, name, sample in _labelled(samples):
         if not isinstance(label, str) or not label:
@@ -126,6 +127,8 @@ def _labelled(samples: Given) -> Iterator[tuple[Any, str, Given]]:
     paths = [samples] if isinstance(samples, str | os.PathLike) else samples
     if isinstance(paths, Sequence) and paths and (paths[0] is samples or _are_paths(paths)):
         whole_paths = [Path(path).expanduser().absolute() for path in paths]
+        if twice := next((path for path, times in Counter(whole_paths).items() if times > 1), None):
+            raise TextcriticError(f"{twice}: the same file twice; name each file of samples once")
         yield from zip(labels_of(whole_paths), ["samples"] * len(paths), paths, strict=True)
         return
     yield "samples", "samples", samples

@@ -296,3 +296,22 @@ def _how(kind: Kind) -> str:
         "articles": 'an article is {"sections": [{"title": ..., "text": ...}, ...]}',
         "texts": 'a text is a string, or {"text": ...}',
     }[kind]
+
+
+def languages_of(values: Sequence[Any], name: str) -> list[str] | None:
+    """The language of each record (key or column `language`); None unless all have one.
+
+    Args:
+        values: of the records.
+        name: of the set of documents, for errors.
+
+    Raises:
+        TextcriticError: a language is not text.
+    """
+    languages: list[str] = []
+    for number, value in enumerate(values, 1):
+        language = value.get("language") if isinstance(value, Mapping) else None
+        if not isinstance(language, str | None):
+            raise TextcriticError(f"{name}: document {number}: language: {language!r} should be text, such as 'en'")
+        languages += [language] if language else []
+    return languages if languages and len(languages) == len(values) else None

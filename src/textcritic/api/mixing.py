@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 
 from textcritic.api.criticise import held_out_of
 from textcritic.api.declare import takes
-from textcritic.api.documents import Given, texts_of
+from textcritic.api.documents import Given, languages_of, texts_of
 from textcritic.api.options import MixingOptions
 from textcritic.api.results import REAL, Result, Score
 from textcritic.api.scored import facts_of_groups
@@ -225,14 +225,7 @@ def _read(given: Given, name: str) -> _Set:
         counts = read_ldac(documents.file)
         return _Set(documents.name, counts, [None] * counts.shape[0])
     values = [record.value for record in documents.records()]
-    return _Set(documents.name, list(documents.tokens()), groups, _languages(values))
-
-
-def _languages(values: Sequence[Any]) -> list[str] | None:
-    """The language of each record; None unless all have one."""
-    given = [value.get("language") if isinstance(value, Mapping) else None for value in values]
-    found = [language for language in given if isinstance(language, str) and language]
-    return found if found and len(found) == len(given) else None
+    return _Set(documents.name, list(documents.tokens()), groups, languages_of(values, documents.name))
 
 
 def _counted(

@@ -10,6 +10,7 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, STARTS, Discount
 from textcritic.plan.checks.tendencies import ENGLISH, TOKENIZERS, Tokenizer
 
+RESAMPLES = whole(1, 10_000_000)  # more say nothing that these do not, and take days
 HELD_OUT = 0.2  # of the reference, as of the corpora entry `my-articles`
 NUM_TOPICS = 20  # of `criticise`
 RESOLVERS = ("persons",)
@@ -23,7 +24,7 @@ Name = str | os.PathLike[str]
 class Drawn(Options):
     """What is drawn at random."""
 
-    resamples: int = option(10_000, "of the bootstrap and of the permutation tests", whole(1))
+    resamples: int = option(10_000, "of the bootstrap and of the permutation tests", RESAMPLES)
     seed: int = option(1, "of everything that is drawn", whole(0), metavar="S")
 
 
@@ -167,7 +168,7 @@ class TendencyOptions(Drawn):
     draws: int = option(0, "second draws of real text at most, each as large as the largest sample", whole(0))
     ranks: int = option(10_000, "the first ranks, which distances of ranks and frequencies are taken over", whole(2))
     workers: int | None = option(None, "threads that count (default 1)", whole(1))
-    resamples: int = option(1000, "of bootstrap and tests", whole(1))
+    resamples: int = option(1000, "of bootstrap and tests", RESAMPLES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +195,7 @@ class ImportanceOptions(Drawn):
         metavar="T",
     )
     repeats: int = option(100, "sub-samples of the curve, and pairings of the draws of different texts", whole(1))
-    resamples: int = option(10_000, "of the texts", whole(1))
+    resamples: int = option(10_000, "of the texts", RESAMPLES)
     as_released: int | None = option(
         None,
         "give the perplexity too that the paper's released code prints with --samples-per-batch S, which it subtracts "

@@ -31,8 +31,10 @@ def print_text(text: str) -> int:
     """Print to standard output; returns the exit code, 0 or `NOBODY_READS`.
 
     Raises:
-        TextcriticError: standard output cannot be written, e.g. as the disk is full.
+        TextcriticError: standard output is closed or cannot be written, e.g. as the disk is full.
     """
+    if sys.stdout is None:  # closed before Python began
+        raise TextcriticError("standard output: is closed, so that nothing can be printed; send it to a file")
     codecs.register_error("textcritic.plain", _plain)
     if hasattr(sys.stdout, "reconfigure"):  # whatever stands in for it may lack this
         sys.stdout.reconfigure(errors="textcritic.plain")

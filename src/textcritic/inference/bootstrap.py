@@ -15,6 +15,7 @@ import numpy.typing as npt
 from textcritic.errors import TextcriticError
 from textcritic.inference.jackknife import t_interval
 from textcritic.inference.statistics import Array, Statistic, checked_columns, exp_ratio_of_sums, ratio_of_sums
+from textcritic.runlog import Progress
 
 # Index draws of one chunk: 4 million int64, 32 MB, whatever the number of documents and resamples.
 CHUNK_DRAWS = 4_000_000
@@ -184,10 +185,12 @@ def _resampled(columns: Array, statistic: Statistic, resamples: int, rng: np.ran
     documents, k = columns.shape
     by_column = np.ascontiguousarray(_with_products(columns).T)
     parts = []
+    progress = Progress("bootstrap", resamples, "resamples", brief=True)
     for size in chunk_sizes(resamples, documents):
         draws = rng.integers(0, documents, (size, documents))
         sums = np.stack([column[draws].sum(axis=1) for column in by_column], axis=1)
         parts.append(_studentised(sums[:, :k], sums[:, k:], documents, statistic))
+        progress.advance(size)
     values, errors = zip(*parts, strict=True)
     return np.concatenate(values), np.concatenate(errors)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
@@ -11,15 +12,21 @@ from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import LEAST_UNITS
 from textcritic.inference.permutation import few_splits
 from textcritic.inference.statistics import Array, checked_columns
+from textcritic.runlog import Progress
 
 # Distances that are in memory at a time, 16 MB, and resamples that are multiplied with them at a time.
 BLOCK = 2_000_000
 CHUNK = 1000
+LABELS = (
+    16_000_000  # numbers in memory for them, 128 MB; of more than 16,000 points there are fewer resamples at a time
+)
 # Sums of the same distances in another order differ by less than this share of a distance.
 ROUNDING = 1e-11
 
 Kernel = Callable[[slice], Array]
 """Some rows of a matrix that is never in memory as a whole: [rows, columns]."""
+Count = Callable[[int], None]
+"""Takes how many products of distances and resamples are done."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,7 @@ def energy_test(
     times in 100; where the sets hardly differ it is too wide, and holds it always.
 
     Each chunk of resamples is one product with the matrix of distances, of which a block is in memory: time grows
-    with points^2 x resamples.
+    with points^2 x resamples. The log says how far the work is where it takes long.
 
     Args:
         first: [points of the first set, k], finite.
@@ -120,11 +127,14 @@ def energy_test(
     exact = sets.few(resamples)
     labels = sets.all_labels() if exact else sets.random_labels(resamples, exchanges)
     kernel = sets.kernel()
-    values = np.concatenate([-_bilinear(kernel, chunk, chunk) for chunk in labels])
+    splits = sets.splits() if exact else resamples
+    progress = Progress("energy distance", sets.products(splits, resamples), "products", brief=True)
+    count = progress.advance
+    values = np.concatenate([-_bilinear(kernel, chunk, chunk, count) for chunk in labels])
     extreme = int((values >= distance - ROUNDING * sets.scale()).sum())
     p = extreme / len(values) if exact else (extreme + 1) / (len(values) + 1)
-    corrected = float(sets.corrected(*sets.once())[0])
-    drawn = np.concatenate([sets.corrected(*chunk) for chunk in sets.resampled(resamples, draws)])
+    corrected = float(sets.corrected(None, *sets.once())[0])
+    drawn = np.concatenate([sets.corrected(count, *chunk) for chunk in sets.resampled(resamples, draws)])
     tail = (1 - level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail]) - (distance - corrected)
     few = min(len(one), len(two)) < LEAST_UNITS
@@ -148,6 +158,13 @@ class _Unpaired:
     def few(self, resamples: int) -> bool:
         return few_splits(len(self.one), len(self.two), resamples)
 
+    def splits(self) -> int:
+        return comb(len(self.one) + len(self.two), len(self.one))
+
+    def products(self, splits: int, resamples: int) -> int:
+        n, m = len(self.one), len(self.two)
+        return (n + m) ** 2 * splits + (n * m + n**2 + m**2) * resamples
+
     def all_labels(self) -> Iterator[Array]:
         subsets = combinations(range(len(self.one) + len(self.two)), len(self.one))
         while some := list(islice(subsets, CHUNK)):
@@ -155,7 +172,7 @@ class _Unpaired:
 
     def random_labels(self, resamples: int, rng: np.random.Generator) -> Iterator[Array]:
         total, size = len(self.one) + len(self.two), len(self.one)
-        for number in _chunks(resamples):
+        for number in _chunks(resamples, total):
             yield self._labels(np.stack([rng.choice(total, size, replace=False, shuffle=False) for _ in range(number)]))
 
     def _labels(self, subsets: npt.NDArray[np.int64]) -> Array:
@@ -167,15 +184,15 @@ class _Unpaired:
         return np.ones((len(self.one), 1)), np.ones((len(self.two), 1))
 
     def resampled(self, resamples: int, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
-        for number in _chunks(resamples):
+        for number in _chunks(resamples, max(len(self.one), len(self.two))):
             yield _times(len(self.one), number, rng), _times(len(self.two), number, rng)
 
-    def corrected(self, first: Array, second: Array) -> Array:
+    def corrected(self, count: Count | None, first: Array, second: Array) -> Array:
         """Without bias; each point counts as often as `first` [n, B] and `second` [m, B] say: [B]."""
         n, m = len(first), len(second)
-        between = _bilinear(_distances(self.one, self.two), first, second) / (n * m)
-        within = _bilinear(_distances(self.one), first, first) / (n * (n - 1))
-        return 2 * between - within - _bilinear(_distances(self.two), second, second) / (m * (m - 1))
+        between = _bilinear(_distances(self.one, self.two), first, second, count) / (n * m)
+        within = _bilinear(_distances(self.one), first, first, count) / (n * (n - 1))
+        return 2 * between - within - _bilinear(_distances(self.two), second, second, count) / (m * (m - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +220,12 @@ class _Paired:
         # To exchange all pairs changes nothing: the last one always stays.
         return 2 ** min(len(self.one) - 1, 64) <= resamples
 
+    def splits(self) -> int:
+        return 1 << len(self.one) - 1
+
+    def products(self, splits: int, resamples: int) -> int:
+        return len(self.one) ** 2 * (splits + resamples)
+
     def all_labels(self) -> Iterator[Array]:
         pairs = len(self.one)
         for start in range(0, 2 ** (pairs - 1), CHUNK):
@@ -210,30 +233,32 @@ class _Paired:
             yield (1 - 2.0 * (numbers >> np.arange(pairs)[:, None] & 1)) / pairs
 
     def random_labels(self, resamples: int, rng: np.random.Generator) -> Iterator[Array]:
-        for number in _chunks(resamples):
+        for number in _chunks(resamples, len(self.one)):
             yield (1 - 2.0 * rng.integers(0, 2, (len(self.one), number))) / len(self.one)
 
     def once(self) -> tuple[Array]:
         return (np.ones((len(self.one), 1)),)
 
     def resampled(self, resamples: int, rng: np.random.Generator) -> Iterator[tuple[Array]]:
-        for number in _chunks(resamples):
+        for number in _chunks(resamples, len(self.one)):
             yield (_times(len(self.one), number, rng),)
 
-    def corrected(self, times: Array) -> Array:
+    def corrected(self, count: Count | None, times: Array) -> Array:
         """Without bias, each pair as often as `times` [n, B] says: no drawn pair is compared with itself. [B]."""
         n = len(times)
         own = 2 * np.linalg.norm(self.one - self.two, axis=1)
-        return -(_bilinear(self.kernel(), times, times) + own @ times) / (n * (n - 1))
+        return -(_bilinear(self.kernel(), times, times, count) + own @ times) / (n * (n - 1))
 
 
-def _bilinear(kernel: Kernel, left: Array, right: Array) -> Array:
+def _bilinear(kernel: Kernel, left: Array, right: Array, count: Count | None = None) -> Array:
     """`sum_ij left_ib kernel_ij right_jb`: [n, B], [m, B] -> [B]."""
     rows = max(1, BLOCK // len(right))
     total = np.zeros(left.shape[1])
     for start in range(0, len(left), rows):
         some = slice(start, start + rows)
         total += np.einsum("ib,ib->b", left[some], kernel(some) @ right)
+        if count:
+            count(len(left[some]) * right.size)
     return total
 
 
@@ -256,9 +281,10 @@ def _times(points: int, resamples: int, rng: np.random.Generator) -> Array:
     return np.bincount(drawn.ravel(), minlength=points * resamples).reshape(resamples, points).T.astype(np.float64)
 
 
-def _chunks(resamples: int) -> Iterator[int]:
-    for start in range(0, resamples, CHUNK):
-        yield min(CHUNK, resamples - start)
+def _chunks(resamples: int, points: int) -> Iterator[int]:
+    size = max(1, min(CHUNK, LABELS // points))
+    for start in range(0, resamples, size):
+        yield min(size, resamples - start)
 
 
 def _checked(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import chunk_sizes
 from textcritic.inference.statistics import Array, Statistic, checked_columns, distinct_rows
+from textcritic.runlog import Progress
 
 # Above this many documents, equal rows are drawn together if a distinct row stands for several documents: drawing the
 # count of a row costs as much as drawing a few documents.
@@ -73,7 +74,11 @@ def permutation_test(
     # Sums of the same documents in another order differ in the last bits, of the statistics rather than the difference.
     size = np.abs(statistic(np.stack([one.sum(axis=0), two.sum(axis=0)]))).max()
     threshold = abs(observed) - 1e-12 * float(size)
-    extreme = sum(int((np.abs(difference(sums)) >= threshold).sum()) for sums in chunks)
+    extreme = 0
+    progress = Progress("permutation test", splits, "exchanges", brief=True)
+    for sums in chunks:
+        extreme += int((np.abs(difference(sums)) >= threshold).sum())
+        progress.advance(len(sums))
     p = extreme / splits if exact else (extreme + 1) / (splits + 1)
     return PermutationTest(observed, p, splits, exact)
 

@@ -85,6 +85,10 @@ class Paths:
         given = self.registries.entry("decodings", w.decoding)["stop"] == GIVEN
         return f"results/corpora/{w.corpus}/train.parquet" if given else []
 
+    def lemmatised(self, w: Any) -> bool:
+        """Whether the titles of a corpus are lemmatised once it is extracted."""
+        return bool(self.registries.entry("corpora", w.corpus)["titles"]["lemmatise"])
+
     def dataset_spec(self, corpus: str) -> str:
         """The canonical string of the entry of the data set that a corpus is made from."""
         return self.registries.spec("datasets", self.registries.entry("corpora", corpus)["options"]["dataset"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_jobs import Made, make_study
+from report_jobs import Made, make_part, make_study
 
 from experiments.intruders.tiny import DETECTORS, build_intruders, made_up, predicted
 from textcritic.corpora.intruders.documents import Document, read_documents, write_documents
@@ -30,6 +30,7 @@ from textcritic.experiments.intruders.people import (
 from textcritic.experiments.intruders.probe_rows import probe_rows
 from textcritic.experiments.intruders.read import Judgement, flagged
 from textcritic.experiments.intruders.rows import KEYS, detector_rows, difficulty_rows, exchange_p, pair_rows
+from textcritic.plan.experiment import Part
 from textcritic.report.cells import matching
 from textcritic.report.published import read_published
 from textcritic.report.scorecard import NOT_COMPARED, read_card
@@ -152,6 +153,8 @@ def test_difficulty_is_by_the_place_of_the_source(files, material):
     assert of(own, level="2")["found"] == pytest.approx(100 * np.mean(found))
     highest = [predictions[one.id].scores.argmax() == one.intruder - 1 for one in some]
     assert of(own, level="2")["highest"] == pytest.approx(100 * np.mean(highest))
+    guessed = [1 / (len(one.sentences) - 1) for one in some]
+    assert of(own, level="2")["chance"] == pytest.approx(100 * np.mean(guessed))
     assert set(rows.loc[rows["by"] == "filter", "level"]) == {"easy", "hard"}
 
 
@@ -321,6 +324,20 @@ def published():
 def test_the_published_values_are_those_of_seven_tables(published):
     numbers = Counter(table for tables in published.tables.values() for table in tables)
     assert {table: numbers[str(table)] for table in range(1, 8)} == {1: 12, 2: 3, 3: 108, 4: 12, 5: 4, 6: 20, 7: 144}
+
+
+def test_table_3_has_rows_of_detectors_that_cannot_be_had(tmp_path):
+    """Their published values stand alone; people and the majority class have one value for both training corpora."""
+    files = build_intruders(tmp_path / "files", corpora=("wikipedia-intruders", "cnn-intruders"), documents=24)
+    part = Part("table3", "detection", "Accuracy and F1")
+    make_part("intruders", part, files, tmp_path, PUBLISHED)
+    rows = pd.read_csv(tmp_path / "table3.csv", keep_default_na=False)
+    found = matching(rows, {"detector": "infersent", "corpus": "wikipedia-intruders", "trained": "wikipedia-intruders"})
+    assert found[["accuracy", "published_accuracy", "published_f1"]].to_numpy().tolist() == [["", "57.3", "0.0"]]
+    assert not set(rows["detector"]) & {"xlnet-large-alone", ""}
+    html = (tmp_path / "table3.html").read_text(encoding="utf-8")
+    assert "InferSent, cannot be had" in html
+    assert "published 81.7" in html
 
 
 def test_published_numbers_add_up(published):

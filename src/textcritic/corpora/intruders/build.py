@@ -90,10 +90,14 @@ def describe(documents: Sequence[Document]) -> dict[str, Any]:
     Returns:
         `articles`, their number; `incoherent`, the share with an intruder; `hard`, the share of the intruders that the
         filter's detector missed, None without a filter; `sentences` and `tokens`, {mean, sd} of a document. A token is
-        what stands between white space: the paper does not say what its tokens are.
+        one of NLTK's tokenizer of words: the paper does not say what its tokens are, and the contexts of its probe
+        files have 127 of these in the mean, as in its Table 1 (126), and 110 between white space.
     """
+    from nltk.tokenize import NLTKWordTokenizer  # here: its import takes half a second
+
     sentences = np.array([len(document.sentences) for document in documents])
-    tokens = np.array([sum(len(sentence.split()) for sentence in document.sentences) for document in documents])
+    words = NLTKWordTokenizer()
+    tokens = np.array([sum(len(words.tokenize(s)) for s in document.sentences) for document in documents])
     hard = [document.hard for document in documents if document.hard is not None]
     return {
         "articles": len(documents),

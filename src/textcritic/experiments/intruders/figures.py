@@ -100,7 +100,7 @@ def detectors_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> 
 
 
 def difficulty_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> Figure:
-    """The share of the intruders that is found, by the place of their source among those retrieved.
+    """In how many documents the intruder has the highest score, by the place of its source among those retrieved.
 
     Where each corpus has intruders of one place, corpora stand for places: detectors are those trained on each.
     """
@@ -111,7 +111,7 @@ def difficulty_chart(table: pd.DataFrame, names: IntruderNames, width: float) ->
         table = own.assign(name=labels, corpus="")
     else:
         table = table.assign(name=_long(table, names))
-    return _lines(table, order, ("found",), width, "place of the source document")
+    return _lines(table, order, ("highest",), width, "place of the source document")
 
 
 def people_chart(table: pd.DataFrame, width: float) -> Figure:
@@ -178,6 +178,9 @@ def _lines(table: pd.DataFrame, levels: Sequence[str], values: Sequence[str], wi
                 found = group.drop_duplicates("level").set_index("level").reindex(levels)
                 for value, dashes in zip(values, ("-", (0, (4, 1.6))), strict=False):
                     _line(axes, found, value, {"color": colours[name], "linestyle": dashes})
+            if "chance" in rows:
+                guessed = rows.drop_duplicates("level").set_index("level")["chance"].reindex(levels)
+                axes.plot(range(len(levels)), guessed, color=MUTED, linestyle=(0, (1, 1.5)), linewidth=1.2)
             axes.set_xticks(range(len(levels)), levels)
             axes.set_ylim(-2, 102)
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))

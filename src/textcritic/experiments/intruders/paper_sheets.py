@@ -7,7 +7,7 @@ import pandas as pd
 
 from textcritic.experiments.intruders.names import MAJORITY, PEOPLE, IntruderNames, probe_name
 from textcritic.experiments.intruders.people import COHERENT
-from textcritic.experiments.intruders.rows import detector_rows
+from textcritic.experiments.intruders.rows import DETECTORS, WHOLE, detector_rows, table_of
 from textcritic.experiments.intruders.sheets import OF_SENTENCES, number_cell
 from textcritic.report.cells import matching, unique
 from textcritic.report.numbers import NONE, count, decimals, difference, missing
@@ -169,7 +169,7 @@ def detection_rows(material: Any) -> pd.DataFrame:
             keys = {"corpus": corpus, "trained": trained, "detector": detector}
             row = found.setdefault((corpus, trained, detector), keys | {"label": material.names.detector(keys)})
             row[f"published_{metric}"] = value
-    return pd.concat([rows, pd.DataFrame(found.values()).reindex(columns=rows.columns)]) if found else rows
+    return table_of([*rows.to_dict("records"), *found.values()], DETECTORS, WHOLE)
 
 
 def paper_probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:

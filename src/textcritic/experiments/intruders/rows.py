@@ -47,14 +47,19 @@ DETECTORS = (
     "p_majority", "people_documents", "people_accuracy", "people_f1", "own_accuracy", "own_f1", "p_people_accuracy",
     "p_people_f1", "published_accuracy", "published_f1", "difference_accuracy", "difference_f1",
 )  # fmt: skip
+WHOLE = ("seed", "documents", "incoherent", "sentences", "groups", "people_documents")
+"""Whole numbers among these."""
 PAIRS = (
     "corpus", "first_detector", "first_trained", "second_detector", "second_trained", "documents", "first_alone",
     "second_alone", "p_accuracy", "holm_accuracy", "f1_difference", "p_f1", "holm_f1",
 )  # fmt: skip
-DIFFICULTY = (*ROW, "by", "level", "documents", "found", "found_low", "found_high", "highest", "found_why")
+DIFFICULTY = (
+    *ROW, "by", "level", "documents", "found", "found_low", "found_high", "highest", "highest_low", "highest_high",
+    "chance", "found_why", "highest_why",
+)  # fmt: skip
 TEXT = (
     *("trained", "detector", "domain", "by", "level", "probe", "where", "rule", "gold", "answer", "metric"),
-    *("first_detector", "first_trained", "second_detector", "second_trained", "found_why"),
+    *("first_detector", "first_trained", "second_detector", "second_trained", "found_why", "highest_why"),
     *(f"{name}_why" for name in NUMBERS),
     *("ppl_unit", "ppl_infinite_because"),
 )
@@ -91,8 +96,7 @@ def detector_rows(material: Material) -> pd.DataFrame:
             printed = material.published.value(metric, row)
             row[f"published_{metric}"] = printed
             row[f"difference_{metric}"] = None if printed is None else row[metric] - printed
-    whole = ("seed", "documents", "incoherent", "sentences", "groups", "people_documents")
-    return table_of(rows, DETECTORS, whole)
+    return table_of(rows, DETECTORS, WHOLE)
 
 
 def pair_rows(material: Material) -> pd.DataFrame:
@@ -120,7 +124,7 @@ def difficulty_rows(material: Material) -> pd.DataFrame:
     was not retrieved), `filter`, whether the detector that filtered candidates missed it (`hard`) or not (`easy`), or
     `sentences`, how many the document has; `level`; `documents` with such an intruder; `found`, percent of these
     intruders that are flagged, with its interval; `highest`, percent of these documents where the intruder has the
-    highest score, which needs no threshold.
+    highest score, which needs no threshold, with its interval, and `chance`, what guessing reaches.
     """
     rows = []
     for one in material.get(first_judgements):
@@ -296,5 +300,7 @@ def _difficulty_row(one: Judgement, by: str, level: str, resamples: int) -> dict
         / (prediction.scores == prediction.scores.max()).sum()
         for document, prediction in zip(one.documents, one.predictions, strict=True)
     ]
-    row = keys_of(one) | {"by": by, "level": level, "documents": len(one.documents)}
-    return row | _ends("found", found) | {"highest": 100 * float(np.mean(highest))}
+    first = share_of_sums(np.column_stack([highest, np.ones(len(highest))]), one.groups, resamples)
+    chance = 100 * float(np.mean([1 / (len(document.sentences) - 1) for document in one.documents]))
+    row = keys_of(one) | {"by": by, "level": level, "documents": len(one.documents), "chance": chance}
+    return row | _ends("found", found) | _ends("highest", first)

@@ -228,7 +228,7 @@ def _found(group: pd.DataFrame, one: Mapping[str, Any]) -> Cell:
         return Cell(NONE)
     row = rows.iloc[0].to_dict()
     cell = _plain(row, "found")
-    return Cell(cell.text, (*cell.notes, f"highest: {_percent(row['highest'])}"))
+    return Cell(cell.text, (*cell.notes, f"highest: {_percent(row['highest'])}, by chance {_percent(row['chance'])}"))
 
 
 def is_cross(row: Mapping[str, Any]) -> bool:

@@ -17,6 +17,7 @@ from textcritic.runlog import log
 BLOCK = 1 << 22
 LONGEST_LINE = 1 << 28  # bytes; of a million different words a line has some 12 MB
 MOST = 2**31 - 1
+MOST_WORDS = 10_000_000  # of a file whose vocabulary is not given: a fit holds numbers for each of them
 ZERO, COLON, SPACE, NEWLINE = b"0: \n"
 OTHER_SPACE = bytes.maketrans(b"\t\r\v\f", b"    ")
 NUMBER = rb"\d{1,4000}"  # Python reads no more than 4300 digits
@@ -34,13 +35,13 @@ def read_ldac(path: str | os.PathLike[str], num_words: int | None = None) -> csr
 
     Args:
         path: the file.
-        num_words: V of the vocabulary; None: the highest id in the file, plus one.
+        num_words: V of the vocabulary; None: the highest id in the file, plus one, `MOST_WORDS` at most.
 
     Raises:
         TextcriticError: naming file and line: something that is not a whole number, a count below 1, an id beyond the
             vocabulary, a wrong number of types, a blank line, one of more than 256 MiB; or the file has no line.
     """
-    most = MOST if num_words is None else num_words
+    most = MOST_WORDS if num_words is None else num_words
     number, parts = 1, []
     try:
         with Path(path).open("rb") as handle:

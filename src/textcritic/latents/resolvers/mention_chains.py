@@ -79,11 +79,15 @@ class MentionChains:
         return cls(tuple(vocabulary), np.array(codes, np.int32), np.array(entities, np.int64), offsets)
 
 
+BEFORE = "<bos>"
+"""What stands before the first token of a document in a window; nobody is called so."""
+
+
 def _parsed(token: object, where: str) -> tuple[str, str | None]:
     if token == SENTENCE:
         return SENTENCE, None
     symbol, colon, entity = token.rpartition(":") if isinstance(token, str) else ("", "", "")
-    if not (symbol and colon and entity):
+    if not (symbol and colon and entity) or symbol in (SENTENCE, BEFORE):
         raise TextcriticError(
             f"{where}: {token!r} is no token; it should be {SENTENCE!r} or symbol:entity, such as he:3"
         )
