@@ -1,6 +1,6 @@
 """Which files a rule needs: the input functions of the workflow, read off the registries."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +128,14 @@ class Paths:
         init: Mapping[str, str] = entry["init"]
         return hub_folder(init["hub"]) if "hub" in init else init["folder"]
 
+    def features(self, tail: str) -> Callable[[Any], str]:
+        """The features of a source, by the embedder of the critic that a job's wildcards name; `tail` has wildcards."""
+        return lambda w: f"results/features/{self._critic(w)['embedder']}/{w.corpus}/{tail.format(**w)}.npz"
+
+    def second_features(self, w: Any) -> str:
+        """The features of the real text that real text is compared with."""
+        return self.features(f"data/{self._critic(w)['second']}")(w)
+
     def openings(self, w: Any) -> str | list[str]:
         """The articles whose beginnings a decoding gives to a generator; none where it gives nothing."""
         given = self.registries.entry("decodings", w.decoding)["opening"]
@@ -167,6 +175,9 @@ class Paths:
     def perplexity(self, source: Source) -> list[str]:
         """The perplexity of a source's generator; none for samples from a file."""
         return [] if from_file(source, self.registries) else [f"{source.model}/perplexity.json"]
+
+    def _critic(self, w: Any) -> Mapping[str, Any]:
+        return self.registries.entry("critics", w.critic)
 
 
 def with_contents(path: str | Path) -> list[str]:
