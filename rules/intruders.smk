@@ -5,6 +5,9 @@ a detector on the candidates (rules/detectors.smk); for documents of generated t
 Makes: results/intruders/documents and candidates, and the corpus itself, results/corpora/{corpus}.
 """
 
+from textcritic.experiments.intruders.jobs import IntruderPaths
+
+cutting = IntruderPaths(registries)
 INTRUDERS = registries.names("corpora", extractor=["intruders"])
 CUT = "results/intruders/documents/{corpus}"
 CANDIDATES = "results/intruders/candidates/{corpus}"
@@ -13,8 +16,8 @@ CANDIDATES = "results/intruders/candidates/{corpus}"
 rule cut_documents:
     """The documents of a split of the base corpus, all of them coherent."""
     input:
-        articles=lambda w: paths.base_articles(w.corpus, w.split),
-        later=lambda w: paths.later_articles(w.corpus, w.split),
+        articles=lambda w: cutting.base_articles(w.corpus, w.split),
+        later=lambda w: cutting.later_articles(w.corpus, w.split),
     output:
         documents=f"{CUT}/data/{{split}}.parquet",
         report=f"{CUT}/data/{{split}}.json",
@@ -39,7 +42,7 @@ rule cut_documents:
 
 use rule cut_documents as cut_samples with:
     input:
-        articles=lambda w: f"{DRAWN}.parquet".format(**{**w, "corpus": paths.base(w.corpus)}),
+        articles=lambda w: f"{DRAWN}.parquet".format(**{**w, "corpus": cutting.base(w.corpus)}),
     output:
         documents=f"{CUT}/{SAMPLE}.parquet",
         report=f"{CUT}/{SAMPLE}.json",
@@ -80,12 +83,12 @@ rule find_candidates:
 rule build_intruders:
     """One candidate for each attacked document, which the filter's detector misses if there is one; or a published file."""
     input:
-        official=lambda w: paths.official(w.corpus),
-        documents=lambda w: paths.built_of(w.corpus, f"documents/{w.corpus}/data", "parquet"),
-        of_documents=lambda w: paths.built_of(w.corpus, f"documents/{w.corpus}/data", "json"),
-        candidates=lambda w: paths.built_of(w.corpus, f"candidates/{w.corpus}", "parquet"),
-        of_candidates=lambda w: paths.built_of(w.corpus, f"candidates/{w.corpus}", "json"),
-        predictions=lambda w: [file for split in SPLITS for file in paths.filter_predictions(w.corpus, split)],
+        official=lambda w: cutting.official(w.corpus),
+        documents=lambda w: cutting.built_of(w.corpus, f"documents/{w.corpus}/data", "parquet"),
+        of_documents=lambda w: cutting.built_of(w.corpus, f"documents/{w.corpus}/data", "json"),
+        candidates=lambda w: cutting.built_of(w.corpus, f"candidates/{w.corpus}", "parquet"),
+        of_candidates=lambda w: cutting.built_of(w.corpus, f"candidates/{w.corpus}", "json"),
+        predictions=lambda w: [file for split in SPLITS for file in cutting.filter_predictions(w.corpus, split)],
     output:
         expand("results/corpora/{{corpus}}/{split}.parquet", split=SPLITS),
         statistics="results/corpora/{corpus}/statistics.json",

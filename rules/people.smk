@@ -5,16 +5,6 @@ order (rules/coherence.smk, rules/titles.smk). Makes: results/features, results/
 """
 
 
-def mauve_of(key):
-    """A key of the critic that a job's wildcards name."""
-    return lambda w: registries.entry("critics", w.critic)[key]
-
-
-def features_of(tail):
-    """The features of a source, by the embedder of the critic that a job's wildcards name."""
-    return lambda w: f"results/features/{mauve_of('embedder')(w)}/{w.corpus}/{tail.format(**w)}.npz"
-
-
 rule embed_data:
     """A point for each document of a split of real text."""
     input:
@@ -60,8 +50,8 @@ use rule embed_data as embed_samples with:
 rule score_mauve:
     """MAUVE of a sample against the test split, with its interval and test."""
     input:
-        real=features_of("data/test"),
-        other=features_of(SAMPLE),
+        real=paths.features("data/test"),
+        other=paths.features(SAMPLE),
     output:
         f"results/scores/{{critic}}/{{corpus}}/{SAMPLE}.json",
     log:
@@ -85,8 +75,8 @@ rule score_mauve:
 
 use rule score_mauve as score_mauve_of_data with:
     input:
-        real=features_of("data/test"),
-        other=lambda w: features_of(f"data/{mauve_of('second')(w)}")(w),
+        real=paths.features("data/test"),
+        other=paths.second_features,
     output:
         "results/scores/{critic}/{corpus}/data/second.json",
     log:

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.paths import Paths
+from textcritic.experiments.intruders.jobs import IntruderPaths
 from textcritic.plan.registries import Registries
 
 BASE = {"extractor": "bible"}
@@ -60,15 +60,10 @@ def test_an_entry_that_makes_no_sense_is_refused(tmp_path, one, said):
         registries(tmp_path, one=one, other=BASE)
 
 
-class Project:
-    def __init__(self, found):
-        self.registries = found
-
-
 def test_files_of_a_corpus(tmp_path):
     changed = entry(later={"corpus": "newer"})
     found = registries(tmp_path, newer=BASE, changed=changed, published=entry(None, official="official_cnn.jsonl"))
-    paths = Paths(Project(found))
+    paths = IntruderPaths(found)
     assert paths.base_articles("changed", "train") == "results/corpora/base/train.parquet"
     assert paths.later_articles("changed", "train") == []
     assert paths.later_articles("changed", "test")[0] == "results/corpora/newer/train.parquet"

@@ -1,11 +1,10 @@
 """Which files a rule needs: the input functions of the workflow, read off the registries."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.errors import TextcriticError
-from textcritic.plan.checks.corpora import LINKS, SPLITS, given_paths, is_parallel
+from textcritic.plan.checks.corpora import LINKS, given_paths, is_parallel
 from textcritic.plan.checks.decodings import GIVEN
 from textcritic.plan.checks.parallel import parallel_paths
 from textcritic.plan.project import Project
@@ -41,44 +40,6 @@ class Paths:
         """The folder of a corpus' knowledge graph; none where texts have no links."""
         linked = self.registries.entry("corpora", corpus)["extractor"] == LINKS
         return f"results/corpora/{corpus}/knowledge" if linked else []
-
-    def base(self, corpus: str) -> str:
-        """The corpus that one with intruders is cut out of.
-
-        Raises:
-            TextcriticError: it is read from a published file.
-        """
-        options = self.registries.entry("corpora", corpus)["options"]
-        if "corpus" not in options:
-            raise TextcriticError(f"{corpus}: is read from {options['intruders']['official']}; it has no base corpus")
-        base: str = options["corpus"]
-        return base
-
-    def official(self, corpus: str) -> str | list[str]:
-        """The published file that a corpus with intruders is read from; none for one that we build."""
-        official: str | None = self.registries.entry("corpora", corpus)["options"]["intruders"]["official"]
-        return official or []
-
-    def built_of(self, corpus: str, folder: str, suffix: str) -> list[str]:
-        """A file for each split in a folder of results/intruders; none for a corpus read from a published file."""
-        return [] if self.official(corpus) else [f"results/intruders/{folder}/{split}.{suffix}" for split in SPLITS]
-
-    def base_articles(self, corpus: str, split: str) -> str:
-        """A split of the corpus that one with intruders is cut out of."""
-        return f"results/corpora/{self.base(corpus)}/{split}.parquet"
-
-    def later_articles(self, corpus: str, split: str) -> list[str]:
-        """The later articles that test documents are compared with; none for other splits, or where there are none."""
-        later = self.registries.entry("corpora", corpus)["options"]["intruders"]["later"]
-        return [f"results/corpora/{later['corpus']}/{s}.parquet" for s in SPLITS] if later and split == "test" else []
-
-    def filter_predictions(self, corpus: str, split: str) -> list[str]:
-        """What the filter's detector says of the candidates of a split; none where there is no filter."""
-        chosen = self.registries.entry("corpora", corpus)["options"]["intruders"]["filter"]
-        if chosen is None:
-            return []
-        detector = f"results/intruders/{chosen['detector']}/{chosen['corpus']}/seed{chosen['seed']}"
-        return [f"{detector}/predictions/{corpus}/candidates/{split}.parquet"]
 
     def lengths(self, w: Any) -> str | list[str]:
         """The texts whose lengths a sample's texts have; none where the decoding gives no length."""
@@ -128,6 +89,14 @@ class Paths:
         init: Mapping[str, str] = entry["init"]
         return hub_folder(init["hub"]) if "hub" in init else init["folder"]
 
+    def features(self, tail: str) -> Callable[[Any], str]:
+        """The features of a source, by the embedder of the critic that a job's wildcards name; `tail` has wildcards."""
+        return lambda w: f"results/features/{self._critic(w)['embedder']}/{w.corpus}/{tail.format(**w)}.npz"
+
+    def second_features(self, w: Any) -> str:
+        """The features of the real text that real text is compared with."""
+        return self.features(f"data/{self._critic(w)['second']}")(w)
+
     def openings(self, w: Any) -> str | list[str]:
         """The articles whose beginnings a decoding gives to a generator; none where it gives nothing."""
         given = self.registries.entry("decodings", w.decoding)["opening"]
@@ -167,6 +136,9 @@ class Paths:
     def perplexity(self, source: Source) -> list[str]:
         """The perplexity of a source's generator; none for samples from a file."""
         return [] if from_file(source, self.registries) else [f"{source.model}/perplexity.json"]
+
+    def _critic(self, w: Any) -> Mapping[str, Any]:
+        return self.registries.entry("critics", w.critic)
 
 
 def with_contents(path: str | Path) -> list[str]:
