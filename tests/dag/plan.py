@@ -2,10 +2,11 @@
 
 import re
 
+import yaml
 from snake import ROOT
 from snake import dry_run as snakemake
 
-__all__ = ["ROOT", "jobs", "logs", "planned", "snakemake"]
+__all__ = ["ROOT", "jobs", "logs", "planned", "put_models", "snakemake"]
 
 
 def jobs(output):
@@ -32,3 +33,11 @@ def logs(output):
             wildcards = dict(re.findall(r"(\w+)=([^,\s]+)", lines.get("wildcards", "")))
             found.append((rule, wildcards, lines["log"].split(", ") if "log" in lines else []))
     return found
+
+
+def put_models(folder):
+    """Make the folders of the pretrained models that users put beside a study, empty."""
+    critics = yaml.safe_load((ROOT / "config/registry/critics.yaml").read_text())
+    models = (entry.get("model", {}).get("transformer", {}) for entry in critics.values())
+    for path in {model["init"]["folder"] for model in models if "folder" in model.get("init", {})}:
+        (folder / path).mkdir(parents=True)

@@ -116,7 +116,7 @@ def test_the_reason_of_a_job_names_the_label_that_has_changed(finished, tmp_path
     run = snakemake(finished, "--configfile", tmp_path / "changed.yaml", "--dry-run")
     assert run.returncode == 0, run.stderr + run.stdout
     reasons = re.findall(r"^ {4}reason: (Params have changed .*)$", run.stdout, re.MULTILINE)
-    assert len(reasons) == 7  # the standing tables of each kind that compares its samples
+    assert len(reasons) == 8  # the standing tables of each kind that compares its samples
     assert all("bigrams" in reason and len(reason) < 300 for reason in reasons), reasons
 
 

@@ -211,6 +211,7 @@ NOT_RUN = {
     "extract_wikipedia.py": "needs a dump; test_wikipedia_corpora runs it",
     "join_wikipedia.py": "the same",
     "build_lines.py": "the same",
+    "audit_extraction.py": "the same",
     **dict.fromkeys(
         ("make_subwords.py", "encode_parallel.py", "train_fairseq.py", "measure_fairseq.py", "sample_fairseq.py"),
         "needs fairseq, or is for it; test_mixing runs it",

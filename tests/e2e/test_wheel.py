@@ -123,10 +123,10 @@ def test_criticise_runs_the_workflow_and_show_prints_it_again(textcritic, far):
 
 
 def test_chains_topics_and_tendencies(textcritic):
-    assert json.loads(textcritic("chains", "recipes-chains.jsonl", "theirs-chains.jsonl"))["n"] == 20
-    topics = ("topics", "recipes-texts.jsonl", "theirs-texts.jsonl", "--num-topics", "2")
+    assert json.loads(textcritic("chains", "--json", "recipes-chains.jsonl", "theirs-chains.jsonl"))["n"] == 20
+    topics = ("topics", "--json", "recipes-texts.jsonl", "theirs-texts.jsonl", "--num-topics", "2")
     assert json.loads(textcritic(*topics))["n"] == 20
-    tendencies = ("tendencies", "recipes-texts.jsonl", "theirs-texts.jsonl", "--resamples", "99")
+    tendencies = ("tendencies", "--json", "recipes-texts.jsonl", "theirs-texts.jsonl", "--resamples", "99")
     assert json.loads(textcritic(*tendencies))["samples"]["theirs-texts.jsonl"]["documents"] == 20
 
 

@@ -143,7 +143,10 @@ def test_segments_as_long_as_a_lexicon_holds_are_taken(folder):
             {"generators": ["letters", "twin"]},
             r"sources: the generators letters and twin have the same label 'letters'",
         ),
-        ({"decodings": ["known"]}, r"known has `stop: given`, for .* kind hsmm alone; letters is .* causal"),
+        (
+            {"decodings": ["known"]},
+            r"known has `stop: given`, for .* kind hsmm .* alone; letters is .* causal",
+        ),
         ({"decodings": ["best"]}, r"best has `method: likeliest`, for .* kind fairseq alone; letters is .* causal"),
         ({"generators": ["segments"], "decodings": ["hot"]}, r"segments is an HSMM, .* hot has a temperature"),
         ({"generators": ["segments"], "decodings": ["rough"]}, r"segments is an HSMM, .* rough has a .* or precision"),

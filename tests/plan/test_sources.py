@@ -175,7 +175,10 @@ def test_samples_from_a_file_have_no_perplexity(folder):
             {"generators": ["letters"]},
             r"sources: letters has the encoding symbols, which is for synthetic sequences; mine is text",
         ),
-        ({"decodings": ["known"]}, r"sources: known has `stop: given`, for .* kind hsmm alone; theirs is of kind file"),
+        (
+            {"decodings": ["known"]},
+            r"sources: known has `stop: given`, for .* kind hsmm .* alone; theirs is of kind file",
+        ),
         (
             {"generators": ["ngram-3-interpolated"], "decodings": ["demo-top-k-50"]},
             r"sources: ngram-3-interpolated is an n-gram model with `smoothing: interpolated`, .* demo-top-k-50 has a",
@@ -292,7 +295,9 @@ def test_methods_are_for_some_kinds_of_generators(folder, generator, decoding):
     with nullcontext() if decoding in possible[entry["kind"]] else pytest.raises(TextcriticError) as refused:
         check_supported(source, entry, scheme, "s")
     if refused is not None:
-        kinds = {"beam": "fairseq", "known": "hsmm"}.get(decoding, "causal or ngram or fairseq")
+        kinds = {"beam": "fairseq", "known": "hsmm or entitynlm or kglm or lstm"}.get(
+            decoding, "causal or ngram or fairseq"
+        )
         assert f"for generators of kind {kinds} alone; {generator} is of kind {entry['kind']}" in str(refused.value)
 
 

@@ -173,12 +173,3 @@ def test_a_line_without_end_is_refused_before_memory_is_gone(monkeypatch):
     monkeypatch.setattr(ldac, "LONGEST_LINE", 1 << 24)
     with pytest.raises(TextcriticError, match=r"^/dev/zero: a line is longer than 16 MiB; write one document a line$"):
         read_ldac("/dev/zero")
-
-
-@pytest.mark.usefixtures("way")
-def test_an_id_that_no_memory_has_room_for_is_refused(tmp_path):
-    with pytest.raises(
-        TextcriticError, match=r"x.dat:1: word id 2000000000 is beyond the vocabulary of 10000000 words"
-    ):
-        read_ldac(write(tmp_path, b"1 2000000000:1\n"))
-    assert read_ldac(write(tmp_path, b"1 9999999:1\n")).shape == (1, 10_000_000)

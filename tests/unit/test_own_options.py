@@ -80,8 +80,8 @@ def test_command_and_python_have_the_same_option(capsys, command, one):
         (["--order", "10"], "--order: 10 is not a whole number from 1 to 9"),
         (["--seed", "9" * 20], f"--seed: {'9' * 20} is not a whole number from 0 upwards, of 15 digits at most"),
         (["--seed", "9" * 5000], f"--seed: '{'9' * 19}... is not a whole number from 0 upwards"),
-        (["--resamples", "²"], "--resamples: '²' is not a whole number from 1 upwards"),
-        (["--resamples", "1_0"], "--resamples: '1_0' is not a whole number from 1 upwards"),
+        (["--resamples", "²"], "--resamples: '²' is not a whole number from 1 to 10,000,000"),
+        (["--resamples", "1_0"], "--resamples: '1_0' is not a whole number from 1 to 10,000,000"),
         (["--discount", "x"], "--discount: 'x' is not one of kneser-ney, as_released, modified"),
         (["--held-out", "1"], "--held-out: 1.0 is not a number above 0 and below 1"),
         (["--smoothing", "x"], "--smoothing: 'x' is not a finite number from 0 upwards"),
@@ -100,7 +100,7 @@ def test_a_truth_value_is_one():
 def test_none_is_the_default_and_auto_is_none(capsys, tmp_path):
     (tmp_path / "c.jsonl").write_text('{"chain": ["a"]}\n{"chain": ["a", "a"]}\n')
     path = str(tmp_path / "c.jsonl")
-    assert main(["chains", path, path, "--smoothing", "auto"]) == 0
+    assert main(["chains", "--json", path, path, "--smoothing", "auto"]) == 0
     expected = textcritic.chains(path, path, seed=None, resamples=None, as_released=None).to_json()
     assert capsys.readouterr().out == f"{expected}\n"
 

@@ -365,7 +365,7 @@ MENTIONS = {"mentions": [".", "he:1"]}
         ([["a"]], [["a"]], {}, "reference: 1 documents; one part is fitted on and another is the yardstick"),
         ([["a"]] * 3, [["a"]], {"held_out": 1}, "held_out: 1 is not a number above 0 and below 1"),
         ([["a"]] * 3, [["a"]], {"held_out": 0.5, "test": [["a"]]}, "held_out: with `test`, nothing of the reference"),
-        ([["a"]] * 3, [["a"]], {"resamples": 0}, "resamples: 0 is not a whole number from 1 upwards"),
+        ([["a"]] * 3, [["a"]], {"resamples": 0}, "resamples: 0 is not a whole number from 1 to 10,000,000"),
         ([["a"]] * 3, [["a"]], {"seed": True}, "seed: True is not a whole number from 0 upwards"),
         ([["a"]] * 3, [["a"]], {"smoothing": math.nan}, "smoothing: nan is not a finite number from 0 upwards"),
         ([["a"]] * 3, [["a"]], {"order": 2}, "order: is for mentions; reference holds chains"),

@@ -45,7 +45,7 @@ class Values:
 
 def whole(least: int, most: int = LARGEST) -> Values:
     """Whole numbers from `least` to `most`."""
-    words = f"a whole number from {least} {'upwards' if most == LARGEST else f'to {most}'}"
+    words = f"a whole number from {least} {'upwards' if most == LARGEST else f'to {most:,}'}"
     return Values(words, "N", _whole, lambda value: type(value) is int and least <= value <= most)
 
 

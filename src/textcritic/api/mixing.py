@@ -44,7 +44,7 @@ from textcritic.inference import (
     unit_sums,
     with_ones,
 )
-from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, read_ldac
+from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, over_words, read_ldac
 from textcritic.runlog import progress_on_stderr
 
 TOP_WORDS = 20
@@ -254,10 +254,9 @@ def _counted(
 
 
 def _chosen_words(matrix: csr_matrix, rows: Places, known: npt.NDArray[np.int32]) -> _Counts:
-    wide = csr_matrix(matrix[rows])
-    wide.resize(wide.shape[0], max(wide.shape[1], int(known[-1]) + 1))
-    chosen = csr_matrix(wide[:, known])
-    return _Counts(chosen, int(wide.sum() - chosen.sum()), None)
+    every = csr_matrix(matrix[rows])
+    chosen = over_words(known, every)
+    return _Counts(chosen, int(every.sum() - chosen.sum()), None)
 
 
 def _fit(matrix: csr_matrix, options: MixingOptions, name: str) -> Fit:

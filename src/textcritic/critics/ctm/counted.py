@@ -18,6 +18,7 @@ from textcritic.latents.bags import (
     VocabularyOptions,
     build_vocabulary,
     count_words,
+    over_words,
     read_ldac,
     read_words,
 )
@@ -98,9 +99,9 @@ def read_counts(train: Path, test: Path, vocabulary: str | os.PathLike[str] | No
     counts, tested = (read_ldac(path, None if words is None else len(words)) for path in (train, test))
     known = np.unique(counts.indices)  # a word that TRAIN does not have has no probability
     chosen = None if words is None else tuple(words[word] for word in known)
-    shared = _over(known, tested)
+    shared = over_words(known, tested)
     unknown = int(tested.sum()) - int(shared.sum())
-    return TrainAndTests(Counted(_over(known, counts), 0), (Counted(shared, unknown),), chosen)
+    return TrainAndTests(Counted(over_words(known, counts), 0), (Counted(shared, unknown),), chosen)
 
 
 def count_texts(train: Tokens, tests: Sequence[Tokens], options: VocabularyOptions) -> TrainAndTests:
@@ -135,11 +136,3 @@ def project(critic: CTM, counts: csr_matrix, workers: int) -> tuple[Array, Array
         progress.advance(rows.shape[0])
     means, variances = (np.concatenate(kind) for kind in zip(*parts, strict=True))
     return means, variances
-
-
-def _over(known: npt.NDArray[np.int32], counts: csr_matrix) -> csr_matrix:
-    """Counts over some words only, whose ids ascend; memory and time do not grow with the largest id."""
-    kept = np.isin(counts.indices, known, kind="sort")
-    indices = np.searchsorted(known, counts.indices[kept]).astype(np.int32)
-    indptr = np.r_[0, np.cumsum(kept)][counts.indptr]
-    return csr_matrix((counts.data[kept], indices, indptr), shape=(counts.shape[0], len(known)))

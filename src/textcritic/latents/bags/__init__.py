@@ -1,7 +1,7 @@
 """Bags of words: the vocabulary of a corpus, sparse counts in memory and on disk, LDA-C files."""
 
 from textcritic.latents.bags.counts import Counts, count_articles, count_corpus, count_words, open_counts, write_counts
-from textcritic.latents.bags.ldac import read_ldac
+from textcritic.latents.bags.ldac import over_words, read_ldac
 from textcritic.latents.bags.vocabulary import (
     Removed,
     Vocabulary,
@@ -22,6 +22,7 @@ __all__ = [
     "count_corpus",
     "count_words",
     "open_counts",
+    "over_words",
     "read_ldac",
     "read_words",
     "tokens_of",

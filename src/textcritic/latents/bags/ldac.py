@@ -17,7 +17,6 @@ from textcritic.runlog import log
 BLOCK = 1 << 22
 LONGEST_LINE = 1 << 28  # bytes; of a million different words a line has some 12 MB
 MOST = 2**31 - 1
-MOST_WORDS = 10_000_000  # of a file whose vocabulary is not given: a fit holds numbers for each of them
 ZERO, COLON, SPACE, NEWLINE = b"0: \n"
 OTHER_SPACE = bytes.maketrans(b"\t\r\v\f", b"    ")
 NUMBER = rb"\d{1,4000}"  # Python reads no more than 4300 digits
@@ -35,13 +34,13 @@ def read_ldac(path: str | os.PathLike[str], num_words: int | None = None) -> csr
 
     Args:
         path: the file.
-        num_words: V of the vocabulary; None: the highest id in the file, plus one, `MOST_WORDS` at most.
+        num_words: V of the vocabulary; None: the highest id in the file, plus one.
 
     Raises:
         TextcriticError: naming file and line: something that is not a whole number, a count below 1, an id beyond the
             vocabulary, a wrong number of types, a blank line, one of more than 256 MiB; or the file has no line.
     """
-    most = MOST_WORDS if num_words is None else num_words
+    most = MOST if num_words is None else num_words
     number, parts = 1, []
     try:
         with Path(path).open("rb") as handle:
@@ -59,6 +58,14 @@ def read_ldac(path: str | os.PathLike[str], num_words: int | None = None) -> csr
     if matrix.data.max(initial=0) > MOST:
         raise TextcriticError(f"{path}: the counts of a word in a document add up to more than {MOST:,}")
     return matrix.astype(np.int32)
+
+
+def over_words(known: npt.NDArray[np.int32], counts: csr_matrix) -> csr_matrix:
+    """Counts over some words only, whose ids ascend; memory and time do not grow with the largest id."""
+    kept = np.isin(counts.indices, known, kind="sort")
+    indices = np.searchsorted(known, counts.indices[kept]).astype(np.int32)
+    indptr = np.r_[0, np.cumsum(kept)][counts.indptr]
+    return csr_matrix((counts.data[kept], indices, indptr), shape=(counts.shape[0], len(known)))
 
 
 def _blocks(handle: IO[bytes], path: str | os.PathLike[str]) -> Iterator[bytes]:

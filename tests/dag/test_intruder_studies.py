@@ -1,8 +1,7 @@
 """What a dry run of the studies on intruder sentences plans."""
 
 import pytest
-import yaml
-from plan import ROOT, jobs, planned, snakemake
+from plan import jobs, planned, put_models, snakemake
 
 PAPER = "studies=['document-coherence']"
 
@@ -10,10 +9,7 @@ PAPER = "studies=['document-coherence']"
 @pytest.fixture
 def folder(tmp_path):
     """A working directory with the pretrained models that users put there."""
-    critics = yaml.safe_load((ROOT / "config/registry/critics.yaml").read_text())
-    models = (entry.get("model", {}).get("transformer", {}) for entry in critics.values())
-    for folder in {model["init"]["folder"] for model in models if "folder" in model.get("init", {})}:
-        (tmp_path / folder).mkdir(parents=True)
+    put_models(tmp_path)
     return tmp_path
 
 
