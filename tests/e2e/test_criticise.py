@@ -168,7 +168,7 @@ def test_python_gives_what_the_command_prints(done, tmp_path, monkeypatch):
 def test_again_there_is_nothing_to_do_and_a_changed_file_reruns_what_depends_on_it(done):
     code, out, err = finished(criticise(done.folder))
     assert (code, out) == (0, done.out), err
-    assert "Nothing to be done" in err
+    assert "Nothing to be done" in err, err
     path = done.folder / "again/theirs.jsonl"
     path.write_text("\n".join(path.read_text().splitlines()[:50]))
     code, _, err = finished(criticise(done.folder))
