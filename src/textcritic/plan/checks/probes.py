@@ -3,11 +3,10 @@
 from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
+from textcritic.plan.checks.intruders import INTRUDERS, has_intruders
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
-
-INTRUDERS = "intruders"
 
 
 def check_probes(name: str, registries: "Registries") -> None:
@@ -17,7 +16,7 @@ def check_probes(name: str, registries: "Registries") -> None:
         TextcriticError: it has `probes.documents`, but its extractor is not `intruders`.
     """
     entry = registries.entry("corpora", name)
-    if entry["extractor"] != INTRUDERS and entry["probes"]["documents"] is not None:
+    if not has_intruders(entry) and entry["probes"]["documents"] is not None:
         raise TextcriticError(
             f"probes.documents: is for the extractor {INTRUDERS}; this entry's is {entry['extractor']}; leave it out"
         )
