@@ -13,6 +13,7 @@ from textcritic.report.card_html import card_html
 from textcritic.report.front import Front, front_page
 from textcritic.report.manifest import provenance
 from textcritic.report.section import environment
+from textcritic.report.svg import shared_styles
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -32,6 +33,9 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
     study = made["configuration"]["study"]
     front = front_page({name: Path(path).with_suffix(".json") for name, path in sections.items()})
     parts = [_part(name, Path(path), front) for name, path in sections.items()]
+    written, classes = shared_styles("\0".join(part["html"] for part in parts))
+    for part, html in zip(parts, written.split("\0"), strict=True):
+        part["html"] = Markup(html)
     page = (
         environment(TEMPLATES)
         .get_template("report.html.j2")
@@ -49,7 +53,7 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
             tables=[(table, f"{part['name']}/{Path(table).name}") for part in parts for table in part["tables"]],
             prints=[print_ for part in parts for print_ in part["prints"]],
             scripts=list(dict.fromkeys(part["script"] for part in parts if part["script"])),
-            styles=list(dict.fromkeys(part["style"] for part in parts if part["style"])),
+            styles=[*dict.fromkeys(part["style"] for part in parts if part["style"]), classes],
             **provenance(made),
         )
     )

@@ -28,23 +28,6 @@ from textcritic.report.scored import first_runs
 from textcritic.report.section import Place, Section
 from textcritic.report.sheet import Cell, Sheet
 
-CONTENTS = (
-    ("compared", "What was compared"),
-    ("values", "Latent PPL"),
-    ("variance", "Where the uncertainty comes from"),
-    ("papers", "The paper’s tables"),
-    ("decomposition", "Where it comes from"),
-    ("perplexity", "Perplexity"),
-    ("errors", "Which steps go wrong"),
-    ("repetitions", "Repeated sections"),
-    ("matrices", "What follows what"),
-    ("articles", "Read the articles"),
-    ("power", "Sections out of order that the test notices"),
-    ("audit", "Audit"),
-    ("rejected", "Not scored"),
-)
-
-
 LEFT_OUT = ("rejected", "Articles left out, by reason")
 
 
@@ -54,12 +37,10 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
     papers = place.numbered("coherence")
     measured = any(sample.perplexity is not None for sample in experiment.samples)
     noticed = power_findings(tables[STUDY.name], STUDY)
-    uncertain = len(tables["variance"]) > 0
-    optional = {"papers": papers, "perplexity": measured, "power": noticed, "variance": uncertain}
     variables = {
         "titles_given": experiment.titles_given,
         "measured": measured,
-        "variance": optional["variance"],
+        "variance": len(tables["variance"]) > 0,
         "titles_compared": len(tables["titles"]) > 0,
         "compared": _compared(experiment, rows, names),
         "several_seeds": bool(names.seeded or names.redrawn),
@@ -85,7 +66,7 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
     return Section(
         title="Coherence",
         html=place.render("section.html.j2", variables),
-        contents=tuple((place.id(name), title) for name, title in CONTENTS if optional.get(name, True)),
+        question="Are the sections of a document in an order that people use?",
         card=card,
         findings=(*findings(rows, tables["titles"], names, card, types), *noticed),
         definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),

@@ -27,6 +27,7 @@ def section(experiment: CorporaFiles, tables: Mapping[str, pd.DataFrame], place:
     return Section(
         title="The real text",
         html=place.render("section.html.j2", variables),
+        question="What is the text that samples are compared with, and what was left out of it?",
         definitions=DEFINITIONS,
         lines=(*(_line(corpus, tables["left-out"]) for corpus in experiment.data), *shared),
     )

@@ -50,6 +50,7 @@ def section(files: ImportanceFiles, tables: Mapping[str, pd.DataFrame], place: P
     return Section(
         title=TITLE,
         html=place.render("section.html.j2", variables),
+        question="Can the perplexity of a model with hidden structure be believed?",
         findings=tuple(said),
         definitions=DEFINITIONS,
         lines=tuple(lines(rows, names)),

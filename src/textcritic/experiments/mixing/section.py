@@ -18,13 +18,6 @@ from textcritic.report.numbers import listed, number, plural
 from textcritic.report.phrases import vocabulary_facts
 from textcritic.report.section import Finding, Place, Section
 
-CONTENTS = (
-    ("values", "How much is mixed"),
-    ("posteriors", "Posteriors on the simplex"),
-    ("sentences", "Read the sentences"),
-    ("topics", "The topics"),
-)
-
 
 def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
     """The section, its scores, findings and definitions, as `plan.experiment` says."""
@@ -48,15 +41,10 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
         "power": POWER if noticed else "",
         "noticed": [finding.says for finding in noticed],
     }
-    contents = [
-        *CONTENTS,
-        *([("refinement", "Passes of refinement")] if variables["refinement"] else []),
-        *([("power", "Mixing that is known")] if noticed else []),
-    ]
     return Section(
         title="Mixed languages",
         html=place.render("section.html.j2", variables),
-        contents=tuple((place.id(name), title) for name, title in contents),
+        question="Does each translation keep to one language?",
         card=place.card(rows, [MIXED], names.source),
         findings=(
             *_unconverged(files, names),

@@ -40,6 +40,7 @@ def section(experiment: ProcessFiles, tables: Mapping[str, pd.DataFrame], place:
     return Section(
         title=TITLE,
         html=place.render("section.html.j2", variables),
+        question="How near do models come to a process that is known exactly?",
         card=card,
         findings=(*said_of(card), *process_doubts(rows, names)),
         definitions=DEFINITIONS,

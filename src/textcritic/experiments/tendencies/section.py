@@ -16,15 +16,6 @@ from textcritic.report.names import Names
 from textcritic.report.numbers import count, plural
 from textcritic.report.section import Place, Section
 
-CONTENTS = (
-    ("kept", "What is kept"),
-    ("words", "Which words, and how often"),
-    ("types", "Different words by length"),
-    ("lengths", "Length, stop words and symbols"),
-    ("recurrence", "Words that come again"),
-    ("sizes", "How much text it takes"),
-    ("audit", "Disputed details"),
-)
 NOT_KEPT = Measure(name=f"Tendencies that differ, of {len(TENDENCIES)}", value="not_kept", section="kept", of_real=0.0)
 TOKENS = {
     "whitespace": "what stands between white space",
@@ -48,11 +39,10 @@ def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: P
         "rejected": place.sheet(rejected_sheet(rows, names)) if rows[["rejected", "unfinished"]].any(axis=None) else "",
         "papers": papers,
     }
-    contents = [*CONTENTS[:5], *([("paper", "Tables of the paper")] if papers else []), *CONTENTS[5:]]
     return Section(
         title="Statistical tendencies",
         html=place.render("section.html.j2", variables),
-        contents=tuple((place.id(name), title) for name, title in contents),
+        question="Which habits of real text, such as how often words occur, does a sample have?",
         card=place.card(totals(rows), [NOT_KEPT], names.source),
         findings=tuple(findings),
         definitions=DEFINITIONS,

@@ -54,6 +54,7 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
     return Section(
         title="Topics",
         html=place.render("section.html.j2", variables),
+        question="Do the same topics go together as in real text?",
         card=card,
         findings=(*said_of(card), *_unconverged(topics, names), *topic_doubts(rows, names), *noticed),
         definitions=tuple(pair for pair in DEFINITIONS if baseline or pair[0] != SHUFFLED),
