@@ -14,6 +14,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from textcritic.inference import over_trainings
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import tested
+from textcritic.report.labels import corpus_name
 from textcritic.report.measure import Measure
 from textcritic.report.numbers import missing, number
 from textcritic.report.style import BASELINE, FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS, new_figure, style
@@ -200,7 +201,7 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool, quantity
     axes.set_ylim(-0.5, len(rows) - 0.4)
     axes.set_xlim(*edges)
     axes.set_yticks([])
-    axes.set_title(corpus, pad=7)
+    axes.set_title(corpus_name(corpus), pad=7)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel(f"{quantity}, logarithmic scale" if logarithmic else quantity)
     if logarithmic:

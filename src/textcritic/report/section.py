@@ -94,7 +94,7 @@ class Place:
 
     def id(self, name: str) -> str:
         """An element id, or a name of a group of panes, that no other section has."""
-        return f"{self.experiment}-{_plain(name)}"
+        return f"{self.experiment}-{plain_id(name)}"
 
     def table(self, name: str) -> Markup:
         """A table that was made before, standing or numbered.
@@ -107,7 +107,7 @@ class Place:
 
     def sheet(self, sheet: Sheet) -> Markup:
         """A table that the section alone shows."""
-        return Markup(to_html(replace(sheet, name=_plain(self.id(sheet.name)))))
+        return Markup(to_html(replace(sheet, name=plain_id(self.id(sheet.name)))))
 
     def figure(self, name: str, description: str) -> Markup:
         """A standing figure in its wide and its narrow form, one of which is shown; `description` is read aloud."""
@@ -209,7 +209,8 @@ def _print_name(path: Path) -> str:
     return f"Figure {number}: {path.name}" if number.isdigit() else path.name
 
 
-def _plain(name: str) -> str:
+def plain_id(name: str) -> str:
+    """A name as part of an element id."""
     return "".join(character if character.isalnum() else "-" for character in name)
 
 

@@ -1,4 +1,4 @@
-"""SVG files put into a page: small, with ids of their own, and colours that follow the page's light and dark schemes."""
+"""SVG files put into a page: small, with ids of their own, and colours that follow its light and dark schemes."""
 
 import re
 import xml.etree.ElementTree as ET

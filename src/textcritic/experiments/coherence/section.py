@@ -19,6 +19,7 @@ from textcritic.experiments.coherence.words import definitions, findings, headli
 from textcritic.files import read_json
 from textcritic.plan.sources import SAMPLE, data_keys
 from textcritic.report.cells import unscored_sheet
+from textcritic.report.labels import corpus_name, decoding_name
 from textcritic.report.measured import in_groups
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
@@ -94,7 +95,7 @@ def _compared(experiment: CoherenceFiles, rows: pd.DataFrame, names: Names) -> l
             low, high = test["ci95"]
             words += f"; the section classifier is right on {percent(test['accuracy'])} of test sections"
             words += "" if low is None else f" ({percent(low)} to {percent(high)})"
-        facts.append((f"Real text: {data.corpus}", f"{words}."))
+        facts.append((f"Real text: {corpus_name(data.corpus)}", f"{words}."))
     samples = rows[rows["source"] == SAMPLE]
     if experiment.titles_given:
         facts.append(("Titles", "given, in real text and in samples; nothing was inferred from the text."))
@@ -103,7 +104,7 @@ def _compared(experiment: CoherenceFiles, rows: pd.DataFrame, names: Names) -> l
         return [*facts, ("Articles a sample", _range(samples["documents"] + samples["rejected"], "given"))]
     facts += [
         ("Trained", listed([setting_name(setting) for setting in dict.fromkeys(samples["setting"])]) + " in the text"),
-        ("Decoding", listed(list(dict.fromkeys(samples["decoding"])))),
+        ("Decoding", listed([decoding_name(name) for name in samples["decoding"].unique()])),
         ("Seeds", seeds_in_words(samples["seed"].dropna())),
         *([("Draws of each training", seeds_in_words(samples["draw"].dropna()))] if names.redrawn else []),
         ("Articles a sample", _range(samples["documents"] + samples["rejected"], "drawn")),

@@ -13,6 +13,7 @@ from textcritic.inference import ALPHA, DIFFERENT, SAME, Number, by_training, di
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.card import Cell, Row, scorecard
 from textcritic.report.cells import matching
+from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
 from textcritic.report.numbers import (
     count,
@@ -198,7 +199,7 @@ def _tally(card: Sequence[Score]) -> str:
 
 def _of_real(row: dict[str, object], types: int, gold: float | None, several: bool) -> str:
     """The Latent PPL of real text; what it says is said of its own titles, and up to the number of section types."""
-    where = f"On {row['corpus']}, real text" if several else "Real text"
+    where = f"On {corpus_name(str(row['corpus']))}, real text" if several else "Real text"
     value = float(str(row["latent_ppl"]))
     if np.isinf(value):
         return (
@@ -265,7 +266,7 @@ def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[t
     for group in groups:
         first = group.iloc[0]
         name = names.source(first, corpus=False, setting=False, seed=False)
-        where = f" on {first['corpus']}" if titles["corpus"].nunique() > 1 else ""
+        where = f" on {corpus_name(first['corpus'])}" if titles["corpus"].nunique() > 1 else ""
         before, after = _means(group)
         values = f"from {number(before)} to {number(after)}"
         p = _p_of(group)

@@ -12,6 +12,7 @@ from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.files import read_json
 from textcritic.latents.resolvers.measured import COLUMNS, About, Figure, figures_of, read_figures
 from textcritic.report.cells import unique
+from textcritic.report.labels import entry_name
 from textcritic.report.numbers import NONE, count, interval, number, percent
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.tables import Material
@@ -56,7 +57,13 @@ def resolver_sheet(rows: pd.DataFrame) -> Sheet:
             of = rows[(rows["annotation"] == text) & (rows["resolver"] == resolver)]
             cells = [_figure(group, str(part), metric) for metric in SCORES]
             cells.append(_figure(of, *PRONOUNS) if part == "people" else Cell(NONE))
-            body.append([Cell(f"{text}, {resolver}, {PARTS[str(part)]}", heading=True), *cells, _measured(group)])
+            body.append(
+                [
+                    Cell(f"{text}, {entry_name('resolvers', str(resolver))}, {PARTS[str(part)]}", heading=True),
+                    *cells,
+                    _measured(group),
+                ]
+            )
     remarks = ["Nothing has been measured of this resolver."]
     if len(rows):
         remarks = [

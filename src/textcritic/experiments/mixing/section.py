@@ -13,6 +13,7 @@ from textcritic.experiments.mixing.known import known_findings
 from textcritic.experiments.mixing.rows import MIXED, REAL, Compared, fit_of
 from textcritic.experiments.mixing.words import DEFINITIONS, headline, mixing_findings
 from textcritic.files import read_json
+from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
 from textcritic.report.numbers import listed, number, plural
 from textcritic.report.phrases import vocabulary_facts
@@ -28,7 +29,7 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
         "facts": [fact for real in files.data for fact in _facts(real, names)],
         "chart": CHART,
         "simplexes": [
-            {"name": f"{SIMPLEX}.{real.corpus}", "corpus": real.corpus if names.several_corpora else ""}
+            {"name": f"{SIMPLEX}.{real.corpus}", "corpus": corpus_name(real.corpus) if names.several_corpora else ""}
             for real in files.data
         ],
         "languages": _key(compared),
@@ -63,13 +64,15 @@ def _unconverged(files: MixingFiles, names: Names) -> list[Finding]:
     for real in files.data:
         fit = fit_of(real)
         if not fit["converged"]:
-            found.append(Finding(f"Fit{f' ({real.corpus})' if names.several_corpora else ''}", fit["words"]))
+            found.append(
+                Finding(f"Fit{f' ({corpus_name(real.corpus)})' if names.several_corpora else ''}", fit["words"])
+            )
     return found
 
 
 def _facts(real: RealText, names: Names) -> list[tuple[str, str]]:
     vocabulary, training = read_json(real.vocabulary_counts), read_json(real.training)
-    where = f" ({real.corpus})" if names.several_corpora else ""
+    where = f" ({corpus_name(real.corpus)})" if names.several_corpora else ""
     try:
         words = vocabulary_facts(vocabulary, where)
         options = training["options"]

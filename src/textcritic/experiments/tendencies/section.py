@@ -11,12 +11,19 @@ from textcritic.experiments.tendencies.sheets import rejected_sheet
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.tables import PAPER_TABLES
 from textcritic.experiments.tendencies.words import DEFINITIONS, headline, tendency_findings, totals
+from textcritic.report.labels import corpus_name
 from textcritic.report.measure import Measure
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, plural
 from textcritic.report.section import Place, Section
 
-NOT_KEPT = Measure(name=f"Tendencies that differ, of {len(TENDENCIES)}", value="not_kept", section="kept", of_real=0.0)
+NOT_KEPT = Measure(
+    name=f"Tendencies that differ, of {len(TENDENCIES)}",
+    means="habits of real text, such as how often words occur, that a sample does not have",
+    value="not_kept",
+    section="kept",
+    of_real=0.0,
+)
 TOKENS = {
     "whitespace": "what stands between white space",
     "words": "words, and each punctuation mark or symbol by itself",
@@ -56,7 +63,7 @@ def _facts(files: TendenciesFiles, names: Names) -> list[tuple[str, str]]:
     facts.append(("Tokens", f"{TOKENS[options['tokenizer']]}{case}."))
     for real in files.data:
         said = statistics_of(real.scores)
-        where = f" ({real.corpus})" if names.several_corpora else ""
+        where = f" ({corpus_name(real.corpus)})" if names.several_corpora else ""
         number, each = said["draws"]["number"], said["draws"]["documents"]
         drawn = f"{plural(number, 'second draw')} of {plural(each, 'document')} of the training set"
         text = f"{count(said['documents'])} documents of the test set, {count(said['tokens'])} tokens"
