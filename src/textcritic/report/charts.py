@@ -194,8 +194,7 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool, quantity
     pad = (high / low) ** 0.06 if logarithmic else 0.06 * (high - low) + 1e-3 * (abs(low) or 1.0)
     edges = (low / pad, high * pad) if logarithmic else (low - pad, high + pad)
     if real and np.isfinite(real[0].intervals[0]).all():
-        axes.axvspan(*real[0].intervals[0], color=FAINT, linewidth=0, zorder=0)
-        axes.axvline(real[0].values[0], color=RULE, linewidth=1.0, zorder=0.5)
+        _yardstick(axes, real[0], len(rows), narrow)
     for row, mark in enumerate(rows):
         _row(axes, len(rows) - 1 - row, mark, edges, narrow)
     axes.set_ylim(-0.5, len(rows) - 0.4)
@@ -213,6 +212,14 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool, quantity
     else:
         axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+
+
+def _yardstick(axes: Axes, real: Mark, rows: int, narrow: bool) -> None:
+    """The value of real text and its interval behind all rows; in a narrow chart not through the labels over them."""
+    low, high = real.intervals[0]
+    for bottom, top in [(y - 0.5, y) for y in range(rows)] if narrow else [(-0.5, rows - 0.4)]:
+        axes.fill_betweenx([bottom, top], low, high, color=FAINT, linewidth=0, zorder=0)
+        axes.plot([real.values[0]] * 2, [bottom, top], color=RULE, linewidth=1.0, zorder=0.5)
 
 
 def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: bool) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,18 @@ def _part(name: str, path: Path, front: Front) -> dict[str, Any]:
         html = Markup(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TextcriticError(f"{path}: no such file; make the section of {name} first") from error
-    return {"name": name, "html": html, **front.facts[name], "title": front.titles[name]}
+    facts = front.facts[name]
+    own = {"title": front.titles[name], "findings": _by_source(facts.get("findings", ()))}
+    return {"name": name, "html": html, **facts, **own}
+
+
+def _by_source(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Findings about the same, one after the other, as one, so that its name is said once."""
+    named = groupby(findings, key=lambda finding: finding["about"])
+    grouped = [(about, [finding["says"] for finding in found]) for about, found in named]
+    return [
+        {"about": about, "says": says} for about, found in grouped for says in ([" ".join(found)] if about else found)
+    ]
 
 
 def _once(definitions: Iterable[Sequence[str]]) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 A kind of experiment says what its faults are called, in a `PowerStudy`; table, figure and sentences are made here.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -113,7 +114,8 @@ def power_findings(rows: pd.DataFrame, study: PowerStudy) -> list[Finding]:
         size, many = int(group["articles"].max()), int(group["repetitions"].iloc[0])
         seen, missed = [], []
         for kind in study.faults:
-            fault = f"{kind} {study.noun}"
+            meaning = re.search(r" \(.*\)", study.faults[kind])
+            fault = f"{kind} {study.noun}{meaning.group() if meaning else ''}"
             share = noticed_from(group[(group["kind"] == kind) & (group["articles"] == size)], "share")
             if share is None:
                 missed.append(fault)

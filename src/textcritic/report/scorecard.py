@@ -313,10 +313,14 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         because=str(row[measure.because]) if infinite and not missing(row.get(measure.because)) else _why(row, measure),
         baseline=bool(row.get("baseline", False)),
         compared=measure.compared,
-        corpus_label=corpus_name(row["corpus"]),
-        decoding_label=decoding_name(row["decoding"]),
+        corpus_label=_other_than(row["corpus"], corpus_name(row["corpus"])),
+        decoding_label=_other_than(row["decoding"], decoding_name(row["decoding"])),
         means=measure.means,
     )
+
+
+def _other_than(name: str, label: str) -> str:
+    return "" if label == name else label
 
 
 def _why(row: Mapping[str, Any], measure: Measure) -> str:

@@ -3,9 +3,8 @@
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
+from html import escape
 from pathlib import Path
-
-from markupsafe import escape
 
 from textcritic.errors import TextcriticError
 from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, RULE
@@ -48,7 +47,7 @@ def inline_svg(path: Path, key: str, description: str) -> str:
         raise TextcriticError(f"{path}: not an SVG file; delete it and make the study's figures again")
     try:
         root = ET.fromstring(text)
-        box = root.attrib["viewBox"]
+        box = _shorter("viewBox", root.attrib["viewBox"])
     except (ET.ParseError, KeyError) as error:
         raise TextcriticError(f"{path}: not a whole SVG file; delete it and make the study's figures again") from error
     _drop(root)

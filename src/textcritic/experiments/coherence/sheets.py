@@ -27,7 +27,7 @@ from textcritic.report.phrases import SPREAD
 from textcritic.report.sheet import Cell, Sheet
 
 SETTINGS = ("w-title", "wo-title")
-SETTING_HEADS = {"w-title": "W/ Title", "wo-title": "W/O Title"}
+SETTING_HEADS = {"w-title": "Trained with titles", "wo-title": "Without titles"}
 BODY = replace(PERPLEXITY, value="ppl_body", low="ppl_body_low", high="ppl_body_high", published="", difference="")
 MOST_ACROSS = 2  # corpora side by side; more leave a page no room for the intervals
 

@@ -109,7 +109,7 @@ def _is_chance(row: dict[str, object]) -> bool:
 
 def _chance(rows: Sequence[dict[str, object]], names: IntruderNames) -> str:
     labels = "; ".join(names.detector(row) for row in rows)
-    return f"The scores of these do not tell intruders from other sentences (AUC 0.5 is in the interval): {labels}."
+    return f"These detectors do not separate intruders from other sentences (AUC 0.5 is in the interval): {labels}."
 
 
 def _elsewhere(best: pd.Series, row: dict[str, object], names: IntruderNames) -> str:

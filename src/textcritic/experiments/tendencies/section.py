@@ -34,15 +34,11 @@ def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: P
     """The section, its scores, findings and definitions, as `plan.experiment` says."""
     names, rows = Names.of(files.samples, REAL), tables["tendencies"]
     findings = tendency_findings(rows, names)
-    by_source: dict[str, list[str]] = {}
-    for finding in findings:
-        by_source.setdefault(finding.about, []).append(finding.says)
     papers = place.numbered(*PAPER_TABLES)
     variables = {
         "facts": _facts(files, names),
         "faults": _faults(files, names),
         "draws": min(statistics_of(real.scores)["draws"]["number"] for real in files.data),
-        "findings": list(by_source.items()),
         "rejected": place.sheet(rejected_sheet(rows, names)) if rows[["rejected", "unfinished"]].any(axis=None) else "",
         "papers": papers,
     }
