@@ -1,5 +1,6 @@
 """What entries of the registries are called where people read of them: by their `label`, or by what they are."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -72,11 +73,14 @@ def _method(entry: Mapping[str, Any]) -> str:
 
 def _told_apart(registry: str, labels: dict[str, str], registries: Registries) -> None:
     """Entries without a label of their own get their names behind it where two would be called the same."""
-    for name, label in list(labels.items()):
-        twins = [other for other, same in labels.items() if same == label and other != name]
-        if twins and not registries.entry(registry, name).get("label"):
-            labels[name] = f"{label} ({name})"
-        elif others := [other for other in twins if registries.entry(registry, other).get("label")]:
+    own = {name for name in labels if registries.entry(registry, name).get("label")}
+    for name, label in tuple(labels.items()):
+        twins = [other for other, same in labels.items() if same == label and other != name and other in own]
+        if name in own and twins:
             raise TextcriticError(
-                f"{registries.where(registry, name)}: has the same label as {others[0]}, {label!r}; give one another"
+                f"{registries.where(registry, name)}: has the same label as {twins[0]}, {label!r}; give one another"
             )
+    counts = Counter(labels.values())
+    for name, label in tuple(labels.items()):
+        if counts[label] > 1 and name not in own:
+            labels[name] = f"{label} ({name})"
