@@ -9,7 +9,7 @@ report: f"{ROOT}/workflow/report/workflow.rst"
 
 
 # Of each figure the wide form.
-FIGURES = [r"{figure,(?!.*\.narrow$).+}.svg"]
+FIGURES = [r"{figure,(?!.*\.narrow\.svg).+}.svg"]
 TABLES = "results/studies/{study}/{experiment}/tables"
 
 
