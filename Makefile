@@ -56,13 +56,13 @@ lint: .venv/installed
 	ruff check .
 	ruff format --check .
 	mypy
-	snakefmt --check Snakefile rules
+	snakefmt --check Snakefile rules workflow/Snakefile
 	snakemake --lint
 
 format: .venv/installed
 	ruff check --fix .
 	ruff format .
-	snakefmt Snakefile rules
+	snakefmt Snakefile rules workflow/Snakefile
 
 # These pages as a site, site/index.html; a broken link is an error.
 docs: .venv-docs/installed

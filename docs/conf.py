@@ -7,10 +7,18 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-# What the reader of the site sees at the left. Every page is in one of the lists.
+# What the reader of the site sees at the left, where there is such a page. Every page is in one of the lists.
 NAVIGATION = {
-    "Start": ["docs/demos", "docs/how-it-works", "docs/faq"],
-    "Use": ["docs/commands", "docs/python", "docs/running", "docs/reproduce", "docs/annotation"],
+    "Start": ["docs/tutorial", "docs/demos", "docs/how-it-works", "docs/compare", "docs/faq"],
+    "Use": [
+        "docs/commands",
+        "docs/python",
+        "docs/lm-eval",
+        "docs/running",
+        "docs/scale",
+        "docs/reproduce",
+        "docs/annotation",
+    ],
     "Extend": ["docs/extend", "docs/new-experiment"],
     "Kinds of experiment": ["src/textcritic/experiments/*/README"],
     "Configuration": ["config/README", "docs/config/config", "docs/config/studies", "docs/config/*"],
@@ -42,10 +50,9 @@ def setup(app):
 
 def _add_navigation(app, page, text):
     if page == root_doc:
-        text[0] += "".join(
-            f"\n```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```\n"
-            for caption, pages in NAVIGATION.items()
-        )
+        for caption, pages in NAVIGATION.items():
+            there = "\n".join(page for page in pages if [*ROOT.glob(f"{page}.md")])
+            text[0] += f"\n```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{there}\n```\n"
 
 
 def _copy_index(app, exception):
