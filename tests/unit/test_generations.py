@@ -96,8 +96,7 @@ def test_a_batch_of_vllm(tmp_path, capsys):
         [("title", "some text")],
     ]
     left_out = "cut off at the token limit 1, request failed 2, without text 1"
-    assert capsys.readouterr().err == f"{path}: answers left out: {left_out}
-"
+    assert capsys.readouterr().err == f"{path}: answers left out: {left_out}\n"
 
 
 @pytest.mark.parametrize(
