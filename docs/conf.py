@@ -14,6 +14,7 @@ NAVIGATION = {
         "docs/commands",
         "docs/python",
         "docs/lm-eval",
+        "docs/metric-card",
         "docs/running",
         "docs/scale",
         "docs/reproduce",
