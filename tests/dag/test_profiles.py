@@ -30,7 +30,7 @@ def test_beside_the_default_profile_that_for_slurm_holds(monkeypatch):
     monkeypatch.chdir(ROOT)
     asked = settings("--profile", "slurm")
     assert (asked["executor"], asked["jobs"], asked["retries"]) == ("slurm", 100, 2)
-    assert asked["keep_going"] and asked["rerun_incomplete"] and asked["slurm_requeue"]
+    assert all(asked[name] for name in ("keep_going", "rerun_incomplete", "slurm_requeue"))
     assert {name: asked["default_resources"][name].value for name in ("mem_mb", "runtime")} == {
         "mem_mb": 4000,
         "runtime": 120,

@@ -1,4 +1,4 @@
-"""A checkout as somebody uses it who uses Snakemake already: without a profile, renamed, its scripts with other times."""
+"""A checkout as people use it who know Snakemake: without a profile, renamed, its scripts with other times."""
 
 import shutil
 import subprocess

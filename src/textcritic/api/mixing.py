@@ -45,7 +45,6 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, over_words, read_ldac
-from textcritic.runlog import progress_on_stderr
 
 TOP_WORDS = 20
 # Sweeps between two optimisations of alpha and before the first: so it comes to rest in a fifth of the sweeps that it
@@ -177,8 +176,7 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
     yardstick = np.flatnonzero(kept)
     compared = yardstick if options.paired else np.arange(len(second))
     counted = _counted(first, second, np.flatnonzero(~kept), (yardstick, compared), options.lowercase)
-    with progress_on_stderr("mixing"):
-        fit = _fit(counted[0].matrix, options, first.name)
+    fit = _fit(counted[0].matrix, options, first.name)
     scored = [
         _infer(fit.critic, one, options, set_.name, [set_.groups[row] for row in rows])
         for one, set_, rows in zip(counted[1:], (first, second), (yardstick, compared), strict=True)

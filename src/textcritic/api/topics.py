@@ -38,7 +38,6 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.latents.bags import VocabularyOptions, read_ldac, read_words, vocabulary_of
-from textcritic.runlog import progress_on_stderr
 
 TOP_WORDS = 10
 MEANS = ("in_expectation", "at_mean")
@@ -139,26 +138,25 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
         raise TextcriticError("topics: give documents to fit on and num_topics, or a folder with a fitted critic")
     groups: list[str | None] = []
     fitted_on, scored = texts_of(train, "train"), texts_of(test, "test").noting(groups)
-    with progress_on_stderr("topics"):
-        counted = _read(fitted_on, scored, options)
-        (tested,) = counted.tests
-        _require_words(tested, scored.name, fitted_on.name)
-        fits = _fit(counted, options, fitted_on.name)
-        critics = (fits.best.critic, *fits.others)
-        return _scored(
-            critics,
-            tested,
-            counted.words,
-            options,
-            groups=groups_with(tested, groups),
-            bound=tuple(map(float, fits.best.bounds)),
-            seconds=float(fits.seconds),
-            converged=bool(fits.best.converged),
-            starts=tuple(float(fit.bounds[-1]) for fit in fits.fits),
-            train=counted.train_size(),
-            facts=_facts(counted, fits, options),
-            warnings=_warnings(fits),
-        )
+    counted = _read(fitted_on, scored, options)
+    (tested,) = counted.tests
+    _require_words(tested, scored.name, fitted_on.name)
+    fits = _fit(counted, options, fitted_on.name)
+    critics = (fits.best.critic, *fits.others)
+    return _scored(
+        critics,
+        tested,
+        counted.words,
+        options,
+        groups=groups_with(tested, groups),
+        bound=tuple(map(float, fits.best.bounds)),
+        seconds=float(fits.seconds),
+        converged=bool(fits.best.converged),
+        starts=tuple(float(fit.bounds[-1]) for fit in fits.fits),
+        train=counted.train_size(),
+        facts=_facts(counted, fits, options),
+        warnings=_warnings(fits),
+    )
 
 
 def criticise_topics(
@@ -186,15 +184,14 @@ def criticise_topics(
     Raises:
         TextcriticError: a set of which nothing can be fitted or scored, with its label.
     """
-    with progress_on_stderr("topics"):
-        counted = count_texts(train, [test, *samples.values()], _vocabulary(options))
-        labels = [REAL, *samples]
-        sets = dict(zip(labels, counted.tests, strict=True))
-        for label in labels:
-            _require_words(sets[label], label, "the real text that the critic is fitted on")
-        fits = _fit(counted, options, "reference")
-        critics = (fits.best.critic, *fits.others)
-        under = {label: UnderFits.all_of(critics, sets[label], groups[label], options) for label in labels}
+    counted = count_texts(train, [test, *samples.values()], _vocabulary(options))
+    labels = [REAL, *samples]
+    sets = dict(zip(labels, counted.tests, strict=True))
+    for label in labels:
+        _require_words(sets[label], label, "the real text that the critic is fitted on")
+    fits = _fit(counted, options, "reference")
+    critics = (fits.best.critic, *fits.others)
+    under = {label: UnderFits.all_of(critics, sets[label], groups[label], options) for label in labels}
     scores = [gap_score(label, under[label], under[REAL], options) for label in samples]
     for label in labels:
         interval = _interval(under[label].nll[:, 0], under[label].groups, options)
@@ -232,34 +229,33 @@ def _under(folder: Name, train: Given | None, test: Documents, options: TopicOpt
     if train is not None or not {"num_topics", "stop_words", "minimum_count"}.isdisjoint(options.asked()):
         raise TextcriticError(f"{folder}: a critic is fitted already; give it alone, with documents to score")
     critic, groups = read_released(folder), list[str | None]()
-    with progress_on_stderr("topics"):
-        words = None if options.vocabulary is None else read_words(options.vocabulary)
-        if words is not None and len(words) != critic.num_words:
-            raise TextcriticError(f"{options.vocabulary}: {len(words):,} words, and {folder} has {critic.num_words:,}")
-        if test.counted:
-            tested = Counted(read_ldac(test.file, critic.num_words), 0)
-        elif words is None:
-            raise TextcriticError(f"{folder}: to read text, give the file of its words, one a line, as the vocabulary")
-        else:
-            tested = counted_over(vocabulary_of(words, ()), test.noting(groups).tokens)
-        _require_words(tested, test.name, str(folder))
-        facts = (
-            ("Critic", f"correlated topic model of {critic.num_topics} topics that ctm-c fitted, read from {folder}"),
-            *_meanings(options),
-        )
-        return _scored(
-            (critic,),
-            tested,
-            words,
-            options,
-            groups=groups_with(tested, groups),
-            bound=(),
-            seconds=0.0,
-            converged=True,
-            starts=(),
-            train=None,
-            facts=facts,
-        )
+    words = None if options.vocabulary is None else read_words(options.vocabulary)
+    if words is not None and len(words) != critic.num_words:
+        raise TextcriticError(f"{options.vocabulary}: {len(words):,} words, and {folder} has {critic.num_words:,}")
+    if test.counted:
+        tested = Counted(read_ldac(test.file, critic.num_words), 0)
+    elif words is None:
+        raise TextcriticError(f"{folder}: to read text, give the file of its words, one a line, as the vocabulary")
+    else:
+        tested = counted_over(vocabulary_of(words, ()), test.noting(groups).tokens)
+    _require_words(tested, test.name, str(folder))
+    facts = (
+        ("Critic", f"correlated topic model of {critic.num_topics} topics that ctm-c fitted, read from {folder}"),
+        *_meanings(options),
+    )
+    return _scored(
+        (critic,),
+        tested,
+        words,
+        options,
+        groups=groups_with(tested, groups),
+        bound=(),
+        seconds=0.0,
+        converged=True,
+        starts=(),
+        train=None,
+        facts=facts,
+    )
 
 
 def _scored(
