@@ -184,8 +184,13 @@ def test_in_python_with_lists_and_data_frames():
     ("name", "content", "options", "says"),
     [
         ("none.txt", None, [], r"none.txt: no such file"),
-        ("empty.txt", b"\n", [], r"empty.txt: 0 texts with a word that the model has"),
-        ("unknown.txt", b"nothing known\nhere\n", [], r"unknown.txt: 0 texts with a word that the model has"),
+        ("empty.txt", b"\n", [], r"empty.txt: 0 of 1 texts to compare have a word"),
+        (
+            "unknown.txt",
+            b"nothing known\nhere\n",
+            [],
+            r"unknown.txt: 0 of 2 texts to compare have a word",
+        ),
         (
             "five.jsonl",
             b'{"text": "der", "language": "de"}\n{"text": "die", "language": 5}\n',

@@ -40,6 +40,7 @@ from textcritic.inference import (
 from textcritic.latents.bags import VocabularyOptions, read_ldac, read_words, vocabulary_of
 
 TOP_WORDS = 10
+FITTED_ON = "the part that the critic is fitted on"
 MEANS = ("in_expectation", "at_mean")
 
 Array = npt.NDArray[np.float64]
@@ -159,13 +160,25 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
     )
 
 
+@dataclass(frozen=True, slots=True)
+class RealTexts:
+    """Real texts in two parts.
+
+    Attributes:
+        name: of all of them, for errors.
+        train: to fit on.
+        test: the yardstick.
+        split: ("Real text", words on how the two were parted).
+    """
+
+    name: str
+    train: Tokens
+    test: Tokens
+    split: tuple[str, str]
+
+
 def criticise_topics(
-    train: Tokens,
-    test: Tokens,
-    samples: Mapping[str, Tokens],
-    options: TopicFit,
-    split: tuple[str, str],
-    groups: Mapping[str, Groups],
+    real: RealTexts, samples: Mapping[str, Tokens], options: TopicFit, groups: Mapping[str, Groups]
 ) -> Result:
     """Fit a topic model on real texts; compare each sample with other real ones by Latent NLL and by covariances.
 
@@ -173,23 +186,22 @@ def criticise_topics(
     intervals that hold documents and starts; the Latent NLL itself is that under the fit of the highest bound.
 
     Args:
-        train: real texts to fit on.
-        test: real texts that are the yardstick.
+        real: the model is fitted on one part of them, and the other is the yardstick.
         samples: texts by label.
         options: see `TopicFit`.
-        split: ("Real text", words on how `train` and `test` were parted).
-        groups: of the texts of each sample by label, and of `test`, which is `REAL`; lists that are filled when these
-            are read.
+        groups: of the texts of each sample by label, and of `real.test`, which is `REAL`; lists that are filled when
+            these are read.
 
     Raises:
         TextcriticError: a set of which nothing can be fitted or scored, with its label.
     """
-    counted = count_texts(train, [test, *samples.values()], _vocabulary(options))
+    name = f"{real.name}: {FITTED_ON}"
+    counted = count_texts(real.train, [real.test, *samples.values()], _vocabulary(options), name)
     labels = [REAL, *samples]
     sets = dict(zip(labels, counted.tests, strict=True))
     for label in labels:
         _require_words(sets[label], label, "the real text that the critic is fitted on")
-    fits = _fit(counted, options, "reference")
+    fits = _fit(counted, options, name)
     critics = (fits.best.critic, *fits.others)
     under = {label: UnderFits.all_of(critics, sets[label], groups[label], options) for label in labels}
     scores = [gap_score(label, under[label], under[REAL], options) for label in samples]
@@ -199,7 +211,7 @@ def criticise_topics(
         scores.append(Score(label, "latent_nll", *values, *under[label].counts))
     scores += [distance_score(label, under[label], under[REAL], options) for label in samples]
     of_groups = facts_of_groups({label: one.groups for label, one in under.items()})
-    facts = (split, *_facts(counted, fits, options), *of_groups)
+    facts = (real.split, *_facts(counted, fits, options), *of_groups)
     title = "Topics of texts against real ones"
     return Result(title=title, scores=tuple(scores), facts=facts, warnings=_warnings(fits))
 
@@ -217,7 +229,7 @@ def _read(train: Documents, test: Documents, options: TopicOptions) -> TrainAndT
         return read_counts(train.file, test.file, options.vocabulary)
     if options.vocabulary is not None:
         raise TextcriticError(f"{options.vocabulary}: `vocabulary` is for LDA-C; text has the words itself")
-    return count_texts(train.tokens, [test.tokens], _vocabulary(options))
+    return count_texts(train.tokens, [test.tokens], _vocabulary(options), train.name)
 
 
 def _kind(documents: Documents) -> str:
