@@ -112,7 +112,7 @@ def classifier_sheet(rows: pd.DataFrame) -> Sheet:
         beside = () if missing(row["published"]) else percent_beside(row)
         spread = [] if missing(row["ci_low"]) else [f"{low} to {high}"]
         cells = [Cell(row["split"]), Cell(value, (*spread, *beside)), Cell(count(row["sections"]))]
-        body.append([Cell(row["corpus"], heading=True), *cells])
+        body.append([Cell(corpus_name(row["corpus"]), heading=True), *cells])
     heads = ("Corpus", "Split", "Right", "Sections")
     remarks = [] if body else ["Titles are given; nothing is inferred."]
     return Sheet(
