@@ -102,7 +102,6 @@ rule make_manifest:
         runtime="1h",
     params:
         record=lambda w: project.describe(w.study),
-        repository=str(ROOT),
         version=stage("report"),
     script:
         "../workflow/scripts/make_manifest.py"
