@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -168,7 +169,8 @@ def _command(real: Outline, drawn: Sequence[Outline], folder: Path, options: Art
         local = Path(model).expanduser().absolute()
         words += ["--model", str(local) if local.is_dir() else model]
     files = [str(outline.path) for outline in (real, *drawn)]
-    script = Path(sys.executable).with_name("textcritic")  # with `make` it is not on the PATH
+    # With `make` it is not on the PATH. Not beside `sys.executable`, which forked processes have in another place.
+    script = Path(sysconfig.get_path("scripts")) / "textcritic"
     return [str(script) if script.is_file() else script.name, "criticise", *files, "--output", str(folder), *words]
 
 
