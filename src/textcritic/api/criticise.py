@@ -68,8 +68,11 @@ def criticise(reference: Given, samples: Given = (), *, options: CriticiseOption
     """
     real = documents_of(reference, "reference")
     _check_kind(options, real)
-    no_samples = isinstance(samples, Sized) and not len(samples) and options.models
-    compared = {} if no_samples else dict(_samples(samples, real.kind))
+    left_out = isinstance(samples, Sized) and not len(samples)
+    if left_out and not options.models:
+        otherwise = ", or a `model` to draw articles from" if real.kind == "articles" else ""
+        raise TextcriticError(f"samples: none given; give what a model wrote, to compare with {real.name}{otherwise}")
+    compared = {} if left_out else dict(_samples(samples, real.kind))
     if real.kind == "articles":
         from textcritic.api.articles.result import criticise_articles
 
