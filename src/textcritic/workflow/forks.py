@@ -37,8 +37,10 @@ from textcritic.workflow.fork_client import REFUSED
 LOADED = (
     *("snakemake.script", "snakemake.logging", "snakemake.iocontainers", "yaml", "jinja2", "numpy", "pandas"),
     *("pyarrow.parquet", "pyarrow.compute", "scipy.stats", "scipy.special", "scipy.optimize", "scipy.sparse"),
+    *("matplotlib.figure", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_pdf"),
+    *("textcritic.runlog", "textcritic.corpora", "textcritic.critics", "textcritic.report"),
 )
-"""Packages of others that many jobs import; none for which a job chooses a device or threads when it imports it."""
+"""What many jobs import; nothing for which a job chooses a device or threads before it imports it."""
 SINGLE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 PROGRAM = '#!/bin/sh\nexec {python} -IS {client} {address} {most_threads} "$@"\n'
 SOCKET = "socket"
@@ -81,12 +83,14 @@ def write_program(folder: Path, most_threads: int = 1) -> Path | None:
 
 
 def _start_server(folder: Path, program: Path) -> None:
-    """Fork the server, which ends with this process; in each process that it forks for a job, do the job."""
+    """Fork the server, which ends before this process; in each process that it forks for a job, do the job."""
     server = Server(folder, LOADED)
     reader, writer = os.pipe()  # the writer is closed when this process ends, whatever ends it
-    if os.fork():
+    if process := os.fork():
         os.close(reader)
         server.close()
+        atexit.register(os.waitpid, process, 0)
+        atexit.register(os.close, writer)  # which is done first
         return
     os.close(writer)
     do_job(server.serve(reader), program)
@@ -112,7 +116,8 @@ class Request(NamedTuple):
         """The request that was sent; raises an error where it is not whole."""
         size, streams, *_ = socket.recv_fds(connection, 8, 3)
         with connection.makefile("rb") as handle:
-            return cls(*marshal.loads(handle.read(int.from_bytes(size, "big"))), streams)
+            process, arguments, folder, environment = marshal.loads(handle.read(int.from_bytes(size, "big")))
+        return cls(process, arguments, folder, environment, streams)
 
     def close(self) -> None:
         """Close the streams in this process."""
