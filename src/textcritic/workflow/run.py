@@ -56,6 +56,8 @@ def snakemake_command(folder: Path, *options: str, targets: Sequence[str] = (), 
     """
     home = workflow_folder()
     paths = {"--snakefile": home / "Snakefile", "--profile": home / "profiles/local", "--directory": folder}
+    # Or Snakemake takes a folder `default` where the user is for a second profile.
+    options = ("--workflow-profile", "none", *options)
     start = [sys.executable, "-m", module, *(str(part) for pair in paths.items() for part in pair)]
     return [*start, *options, *(["--", *targets] if targets else [])]
 
