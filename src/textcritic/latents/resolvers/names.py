@@ -49,7 +49,9 @@ def find_names(words: Words, language: Language) -> list[Name]:
     for run in runs:
         run.own, shared = _evidence(run, words, language)
         for part in run.parts:
-            pooled[part] += shared
+            # "Virginia Woolf" says nothing of "Virginia".
+            if len(run.parts) == 1 or part.title() not in language["capitalised"]:
+                pooled[part] += shared
         run.own += 3.0 * (run.parts[-1] in certain)
     return [
         Name(run.first, run.last, run.parts, run.title, run.gender)
@@ -97,7 +99,7 @@ def _is_candidate(index: int, words: Words, language: Language, vocabulary: froz
     opens = _opens(index, words)
     known = lower in language.given_names
     if lower in language.function_words_and_pronouns:
-        return known and not opens
+        return known and (not opens or (index + 1 < len(words.words) and language.is_verb(words.words[index + 1])))
     if len(word) > 1 and word.isupper():
         return known or word.title() in vocabulary or lower in language.titles
     if not language.capitals_mark_names:
@@ -223,7 +225,7 @@ def _evidence(run: _Run, words: Words, language: Language) -> tuple[float, float
         own += 0.5 + any(len(part) == 1 for part in run.parts)
     if before in language["places_follow"]:
         shared -= 1.5
-        own -= 2.0 * (not run.given)
+        own -= 2.0 * (not run.given) - 2*run.listed
     elif before in language.determiners and before not in language["clause_words"]:
         shared -= 1.5
         own -= 2.0

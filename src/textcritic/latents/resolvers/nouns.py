@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from textcritic.latents.resolvers.language import Language, Noun
+from textcritic.latents.resolvers.language import FEMALE, Language, Noun, Pronoun
 from textcritic.latents.resolvers.text import Words
 
 # Words before a noun in which its determiner is looked for.
@@ -83,9 +83,16 @@ def joined_end(last: int, closing: int, words: Words, language: Language) -> int
     return index if index > first else last
 
 
-def things_before(place: int, words: Words, language: Language) -> bool:
-    """Whether a noun in the plural that is no person, by its ending and a word before it, stands near before a word."""
-    for index in range(max(1, place - NEAR), place):
+def may_be_thing(pronoun: Pronoun, place: int, words: Words, language: Language) -> bool:
+    """Whether a pronoun that means nobody so far may mean things near before it: apples ("they"), a ship ("she").
+
+    Things are a noun in the plural that is no person, by its ending and a word before it.
+    """
+    near = range(max(1, place - NEAR), place)
+    if pronoun.gender == FEMALE:
+        return any(words.lowered[index] in language["feminine_things"] for index in range(max(0,place - NEAR), min(place+NEAR,len(words.words))))
+    if not pronoun.plural: return False
+    for index in near:
         word = words.words[index]
         if word.islower() and word.endswith(language.plural_endings) and word not in language.nouns:
             before = words.lowered[index - 1]

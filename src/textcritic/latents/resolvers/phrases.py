@@ -6,7 +6,7 @@ from operator import attrgetter
 from textcritic.latents.resolvers.language import Language
 from textcritic.latents.resolvers.names import Name, find_names
 from textcritic.latents.resolvers.nouns import NounPhrase, joined_end, noun_phrase
-from textcritic.latents.resolvers.text import CLOSING_QUOTES, OPENING_QUOTES, STRAIGHT_QUOTE, Words
+from textcritic.latents.resolvers.text import Words
 
 NAME, NOUN, PRONOUN = 0, 1, 2
 SUBJECT, OBJECT, POSSESSIVE = 0, 1, 2
@@ -23,7 +23,7 @@ class Phrase:
         gender: male, female or None.
         plural: whether it stands for several.
         role: `SUBJECT`, `OBJECT` or `POSSESSIVE`.
-        quoted: whether it is inside quotation marks.
+        quote: number of the quotation that it is in, or -1.
         parts: the words of a name; of a noun the noun; of a pronoun the pronoun; in lower case.
         title: of a name, see `names.Name`.
         definite: of a noun: whether its determiner says that it is known already.
@@ -40,13 +40,18 @@ class Phrase:
     plural: bool
     parts: tuple[str, ...]
     role: int = OBJECT
-    quoted: bool = False
+    quote: int = -1
     title: str | None = None
     definite: bool = False
     about: tuple[str, ...] = ()
     owner: int = -1
     reflexive: bool = False
     person: int = 3
+
+    @property
+    def quoted(self) -> bool:
+        """Whether it is inside quotation marks."""
+        return self.quote >= 0
 
 
 def find_phrases(words: Words, language: Language) -> list[Phrase]:
@@ -62,7 +67,7 @@ def find_phrases(words: Words, language: Language) -> list[Phrase]:
     pronouns, nouns = language.pronouns, language.nouns
     for index, word in enumerate(words.lowered):
         if word in pronouns:
-            if index not in inside:
+            if index not in inside and not _is_numeral(index, words, language):
                 phrases.append(_of_pronoun(index, words, language))
         elif (word in nouns or "-" in word) and index not in inside:
             noun, name = noun_phrase(index, words, language), starts.get(index + 1)
@@ -149,6 +154,13 @@ def _of_pronoun(index: int, words: Words, language: Language) -> Phrase:
     )
 
 
+def _is_numeral(index: int, words: Words, language: Language) -> bool:
+    """Whether a pronoun of one letter is a number, by the name or heading before it: "Chapter I", "Charles I"."""
+    if len(words.words[index]) > 1 or index == words.sentences[words.sentence[index]][0]:
+        return False
+    return words.words[index - 1][0].isupper() and words.lowered[index - 1] not in language["function_words"]
+
+
 def _of_noun(found: NounPhrase, words: Words) -> Phrase:
     head, noun = found.head, found.noun
     return Phrase(
@@ -166,20 +178,13 @@ def _of_noun(found: NounPhrase, words: Words) -> Phrase:
 
 
 def _mark_quotes(phrases: list[Phrase], words: Words) -> None:
-    """Set `quoted`; a straight quotation mark opens and closes in turn, and a blank line ends all quotations."""
-    written = words.words
-    marks = [
-        index
-        for index, word in enumerate(written)
-        if word in (STRAIGHT_QUOTE, *OPENING_QUOTES, *CLOSING_QUOTES) or word[0] == "\n"
-    ]
-    place, inside = 0, False
+    """Set `quote`; `phrases` are sorted by their heads."""
+    quotations, place = words.quotations(), 0
     for phrase in phrases:
-        while place < len(marks) and marks[place] < phrase.head:
-            mark = written[marks[place]]
-            inside = not inside if mark == STRAIGHT_QUOTE else mark in OPENING_QUOTES
+        while place < len(quotations) and quotations[place][1] <= phrase.head:
             place += 1
-        phrase.quoted = inside
+        if place < len(quotations) and quotations[place][0] < phrase.head:
+            phrase.quote = place
 
 
 def _role(phrase: Phrase, words: Words, language: Language) -> int:

@@ -11,6 +11,9 @@ from textcritic.latents.resolvers.language import Language
 OPENING_QUOTES = ("“", "``", "«", "„")
 CLOSING_QUOTES = ("”", "''", "»")
 STRAIGHT_QUOTE = '"'
+_CLOSED_BY = {
+    "“": ("”",), "``": ("''",), "«": ("»",), "„": ("“", "”"), "‘": ("’",), STRAIGHT_QUOTE: (STRAIGHT_QUOTE,)
+}  # fmt: skip
 _CLOSERS = frozenset((*CLOSING_QUOTES, STRAIGHT_QUOTE, "'", "’", ")", "]", "}"))
 
 
@@ -37,6 +40,22 @@ class Words:
     def sentence_spans(self) -> tuple[tuple[int, int], ...]:
         """(start, end) characters of each sentence."""
         return tuple((self.spans[first][0], self.spans[last - 1][1]) for first, last in self.sentences)
+
+    def quotations(self) -> list[tuple[int, int]]:
+        """(opening, closing + 1) mark of each quotation; a blank line or the same opening mark again ends one too."""
+        found, opened = [], -1
+        for index, word in enumerate(self.words):
+            if opened < 0:
+                opened = index if word in _CLOSED_BY else -1
+                continue
+            mark = self.words[opened]
+            closes = word in _CLOSED_BY[mark]
+            if closes or word == mark or word[0] == "\n":
+                found.append((opened, index + closes))
+                opened = index if word == mark and not closes else -1
+        if opened >= 0:
+            found.append((opened, len(self.words)))
+        return found
 
 
 def split_words(text: str, language: Language) -> Words:
