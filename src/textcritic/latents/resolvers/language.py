@@ -99,7 +99,7 @@ class Language:
 LISTS = (
     "abbreviations", "possessive_endings", "conjunctions", "particles", "function_words", "inside_phrases",
     "places_follow", "clause_words", "verbs_of_speech", "auxiliaries", "copulas", "verb_endings", "verbs",
-    "also_adjectives", "epithets", "links", "plural_endings", "capitalised", "head_ends", "thing_pronouns",
+    "also_adjectives", "links", "plural_endings", "capitalised", "head_ends", "thing_pronouns",
     "feminine_things", "subordinate",
 )  # fmt: skip
 _GENDERS: Mapping[str, str | None] = {MALE: MALE, FEMALE: FEMALE, NEITHER: None}

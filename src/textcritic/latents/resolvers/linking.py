@@ -2,7 +2,7 @@
 
 A name is linked to an earlier form of it ("Mr. Darcy", "Fitzwilliam Darcy", "Darcy"). A pronoun is linked to the entity
 that agrees with it in gender and number and has the largest sum of weights: how near its last mention is, its role in
-the sentence, how often it was mentioned.
+the sentence, how often it was mentioned. "I" and "you" in quotations come last: who speaks may be said behind them.
 """
 
 from dataclasses import dataclass, field, replace
@@ -20,20 +20,22 @@ from textcritic.latents.resolvers.phrases import (
     agree,
     find_phrases,
 )
-from textcritic.latents.resolvers.salience import SAME_CLAUSE, UNKNOWN_GENDER, salience
-from textcritic.latents.resolvers.text import Words
+from textcritic.latents.resolvers.salience import SAME_CLAUSE, salience
 from textcritic.latents.resolvers.speakers import by_turns, said_by
+from textcritic.latents.resolvers.text import Words
 
 # Entities that a pronoun can be linked to: so many, those mentioned last, at most so many sentences back.
 CANDIDATES = 24
 SENTENCES = 8
-THEY = "nobody"
-THEYS = 1
+# Sentences back to one person who can be "they".
+THEY = 1
 _APPOSITION_ENDS = frozenset((",", ".", ";", "(", ")"))
-# Words between a subject and an object of one clause.
-CLAUSE = 6
+# Words between a subject and an object of one clause; with a preposition before the object.
+CLAUSE, VERB = 6, 2
 # Entities with a part of a name that are compared with a name.
 NAMESAKES = 8
+# Names before a pronoun, and words back to them, of which one may get its gender.
+NAMES, FAR = 3, 50
 
 
 @dataclass(slots=True, eq=False)
@@ -72,7 +74,6 @@ class Linker:
         self.by_noun: dict[tuple[str, Entity | None], list[tuple[tuple[str, ...], Entity]]] = {}
         self.at_word: dict[int, Entity] = {}
         self.at_name: dict[int, Entity] = {}
-        self.owned = {phrase.owner: phrase for phrase in self.phrases if phrase.kind == NOUN and not phrase.plural}
         self.subject: Entity | None = None
         self.awaited: Entity | None = None
         self.groups: dict[tuple[int, int], Entity] = {}
@@ -94,9 +95,10 @@ class Linker:
 
     def talk(self) -> None:
         """Let "I" and "you" inside quotation marks stand for who speaks and who is spoken to."""
-        quotations = self.words.quotations()
+        quotations = self.words.quotations
         tags = said_by(quotations, self.phrases, self.words, self.language)
-        pairs = by_turns([tag and self.at_word.get(tag.last - 1) for tag in tags], quotations)
+        known = [None if tag is None else self.at_word.get(tag.last - 1) for tag in tags]
+        pairs = by_turns(known, quotations)
         unknown: dict[int, Entity] = {}
         for phrase in self.phrases:
             if phrase.quoted and phrase.person != 3 and not phrase.plural:
@@ -189,7 +191,9 @@ class Linker:
             entity.parts = parts
         if phrase.title is not None:
             entity.title = entity.title or phrase.title
-            self.by_noun.setdefault((self.language.same_name.get(phrase.title, phrase.title), None), []).append(((), entity))
+            # "Dr. Carter" is "the doctor" too.
+            noun = self.language.same_name.get(phrase.title, phrase.title)
+            self.by_noun.setdefault((noun, None), []).append(((), entity))
         return entity
 
     def namesake(self, phrase: Phrase) -> Entity | None:
@@ -201,11 +205,11 @@ class Linker:
         return None
 
     def announced(self, phrase: Phrase) -> Entity | None:
-        """The entity of a pronoun in a clause before the one whose subject a phrase is: "When he came, John"."""
-        entity = self.awaited
-        if entity is None or phrase.plural != entity.plural or not agree(entity.gender, phrase.gender):
+        """The entity of a pronoun in a clause before the one that a phrase opens: "When he came, John slept"."""
+        words, entity = self.words, self.awaited
+        if entity is None or entity.plural != phrase.plural or not agree(entity.gender, phrase.gender):
             return None
-        if self.words.words[phrase.first - 1] != "," or self.words.sentence[entity.last.head] != self.words.sentence[phrase.head]:
+        if words.sentence[entity.last.head] != words.sentence[phrase.head] or words.words[phrase.first - 1] != ",":
             return None
         self.awaited = None
         return entity
@@ -277,57 +281,58 @@ class Linker:
 
     def pronoun(self, phrase: Phrase) -> Entity | None:
         """The entity of a pronoun of the third person; None where it is no mention."""
-        best = self.best(phrase, phrase.plural)
-        if best is None and phrase.plural:
-            best = self.best(phrase, False)
-            if best is not None and not best.last.plural and may_be_thing(self.language.pronouns[phrase.parts[0]], phrase.head, self.words, self.language):
-                return None
-        if best is None and may_be_thing(self.language.pronouns[phrase.parts[0]], phrase.head, self.words, self.language):
+        entity = self.best(phrase, phrase.plural)
+        if entity is None and phrase.plural:
+            entity = self.best(phrase, False)
+        sure = entity is not None and phrase.plural in (entity.plural, entity.last.plural)
+        if not sure and may_be_thing(phrase.head, self.words, self.language):
             return None
-        if best is None:
-            best = self.new(phrase)
-            opening = self.words.sentences[self.words.sentence[phrase.head]][0]
-            if self.words.lowered[opening] in self.language["subordinate"]:
-                self.awaited = best
-        return best
+        return entity or self.unnamed(phrase)
 
     def best(self, phrase: Phrase, plural: bool) -> Entity | None:
-        """The likeliest entity of a pronoun: among several persons, or among single ones."""
-        sentence = self.words.sentence[phrase.head]
+        """The likeliest of the single persons, or of the several ones, that a pronoun can mean.
+
+        A pronoun in the plural can mean one person whose gender is not known: "The student came. They sat down."
+        """
+        sentence, reach = self.words.sentence[phrase.head], SENTENCES if plural == phrase.plural else THEY
         best, most = None, -1e9
-        described = self.described_by(phrase)
         for entity in reversed(self.recent):
-            gender = phrase.gender if plural == phrase.plural else entity.gender and THEY
-            if entity.plural != plural or entity.spoken or entity is described or not agree(entity.gender, gender):
+            if entity.plural != plural or entity.spoken or not agree(entity.gender, phrase.gender):
+                continue
+            if plural != phrase.plural and entity.gender is not None:
                 continue
             distance = sentence - self.words.sentence[entity.last.head]
-            if distance > (SENTENCES if plural == phrase.plural else THEYS):
+            if distance > reach:
                 break
             score = self.score(phrase, entity, distance)
             if score > most:
                 best, most = entity, score
         return best
 
-    def described_by(self, phrase: Phrase) -> Entity | None:
-        """Who is not meant by "his" in "Isaac his son", because the whole is said of him; None for other pronouns."""
-        noun = self.owned.get(phrase.head)
-        entity = self.at_name.get(phrase.first - 1)
-        return entity if noun is not None and entity is not None and agree(entity.gender, noun.gender) else None
+    def unnamed(self, phrase: Phrase) -> Entity:
+        """The entity of a pronoun before which nobody can be meant; in a clause before another one it may be named."""
+        entity = self.new(phrase)
+        opening = self.words.sentences[self.words.sentence[phrase.head]][0]
+        if self.words.lowered[opening] in self.language["subordinate"]:
+            self.awaited = entity
+        return entity
 
     def score(self, phrase: Phrase, entity: Entity, distance: int) -> float:
         """The sum of weights of an entity, mentioned `distance` sentences ago."""
         total = salience(phrase, entity.last, distance, entity.count)
-        if entity.gender is None and phrase.gender is not None:
-            total += UNKNOWN_GENDER
-        if phrase.role == OBJECT and distance == 0 and entity is self.subject:
-            if self.same_clause(entity.last.last, phrase.first):
-                total += -SAME_CLAUSE if phrase.reflexive else SAME_CLAUSE
+        if phrase.role == OBJECT and not phrase.reflexive and distance == 0 and entity is self.subject:
+            total += SAME_CLAUSE * self.same_clause(entity.last.last, phrase.first)
         return total
 
     def same_clause(self, first: int, last: int) -> bool:
-        """Whether between two words, near each other, no sign and no word begins another clause."""
+        """Whether the word at `last` is the object of the verb whose subject ends before `first`, near it.
+
+        "Jordan laughed at him", but not "he took his wife with him".
+        """
         lowered, clauses = self.words.lowered, self.language["clause_words"]
-        return last - first <= CLAUSE and all(word[0].isalnum() and word not in clauses for word in lowered[first:last])
+        if last - first > (VERB if lowered[last - 1] in self.language["function_words"] else CLAUSE):
+            return False
+        return all(word[0].isalnum() and word not in clauses for word in lowered[first:last])
 
     # Result
 
@@ -390,4 +395,3 @@ def _learnt_genders(phrases: list[Phrase]) -> dict[tuple[str, ...], str | None]:
         if max(tally.values()) >= 2 * min(tally.values()):
             learnt.setdefault(parts, max(tally, key=lambda gender: tally[gender]))
     return learnt
-NAMES,FAR=3,50

@@ -82,8 +82,6 @@ def _runs(words: Words, language: Language) -> list[_Run]:
         if index <= done:
             continue
         end = _run_end(index, words, language, vocabulary)
-        if _are_two(index, end, words, language):
-            end -= 1
         done = max(end - 1, index)
         if end > index:
             run = _parsed(index, end, words, language)
@@ -158,14 +156,6 @@ def _is_nickname(index: int, limit: int, written: list[str]) -> bool:
     return written[index + 1][0].isupper() and written[index + 3][0].isupper()
 
 
-def _are_two(first: int, end: int, words: Words, language: Language) -> bool:
-    """Whether a run is a person and the possessor of what follows, by their genders: "Sarai Abram's wife"."""
-    if end - first != 2 or end >= len(words.words) or words.words[end] not in language["possessive_endings"]:
-        return False
-    genders = [language.given_names.get(word) for word in words.lowered[first:end]]
-    return None not in genders and genders[0] != genders[1]
-
-
 def _closes(index: int, words: Words) -> bool:
     return index + 1 >= words.sentences[words.sentence[index]][1]
 
@@ -224,20 +214,16 @@ def _evidence(run: _Run, words: Words, language: Language) -> tuple[float, float
         # An initial makes it surer.
         own += 0.5 + any(len(part) == 1 for part in run.parts)
     if before in language["places_follow"]:
-        shared -= 1.5
-        own -= 2.0 * (not run.given) - 2*run.listed
+        shared -= 1.5 * (not run.given)
+        own += 2.0 * run.listed if run.given else -2.0
     elif before in language.determiners and before not in language["clause_words"]:
         shared -= 1.5
         own -= 2.0
-    elif before in language["verbs_of_speech"]:
-        shared += 2.0
-    elif before in language["epithets"]:
-        shared += 1.0
-    elif before in language.nouns:
+    elif before in language["verbs_of_speech"] or before in language.nouns:
         shared += 2.0
     if after in language["verbs_of_speech"]:
         shared += 2.0
-    elif language.is_verb(after):
+    elif after not in language["auxiliaries"] and language.is_verb(after):
         shared += 0.7
     elif after in language["possessive_endings"]:
         shared += 0.3

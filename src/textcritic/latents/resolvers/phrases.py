@@ -103,16 +103,9 @@ def _joined(noun: NounPhrase, name: Phrase | None) -> bool:
 
 
 def _widen(phrase: Phrase, ends: dict[int, Phrase], words: Words, language: Language) -> None:
-    """Take in the possessor before a noun, epithets before a name, and what "of" joins to a noun."""
-    opening, closing = words.sentences[words.sentence[phrase.head]]
-    if phrase.kind == NAME:
-        first = phrase.first
-        while first > opening and words.lowered[first - 1] in language["epithets"]:
-            first -= 1
-        if opening < first < phrase.first and words.lowered[first - 1] in language.determiners:
-            first -= words.lowered[first - 1] not in language["clause_words"]
-        phrase.first = first
-    elif phrase.kind == NOUN:
+    """Take in the possessor before a noun, and what "of" joins to it."""
+    if phrase.kind == NOUN:
+        closing = words.sentences[words.sentence[phrase.head]][1]
         owner = ends.get(phrase.owner + 1)
         if owner is not None and owner.kind != PRONOUN:
             phrase.first = owner.first
@@ -158,7 +151,13 @@ def _is_numeral(index: int, words: Words, language: Language) -> bool:
     """Whether a pronoun of one letter is a number, by the name or heading before it: "Chapter I", "Charles I"."""
     if len(words.words[index]) > 1 or index == words.sentences[words.sentence[index]][0]:
         return False
-    return words.words[index - 1][0].isupper() and words.lowered[index - 1] not in language["function_words"]
+    before = words.lowered[index - 1]
+    if not words.words[index - 1][0].isupper() or before in language["function_words"]:
+        return False
+    if before in language.given_names:
+        return True
+    after = words.words[index + 1] if index + 1 < len(words.words) else "."
+    return not after[0].islower() or (after in language["function_words"] and after not in language["auxiliaries"])
 
 
 def _of_noun(found: NounPhrase, words: Words) -> Phrase:
@@ -179,7 +178,7 @@ def _of_noun(found: NounPhrase, words: Words) -> Phrase:
 
 def _mark_quotes(phrases: list[Phrase], words: Words) -> None:
     """Set `quote`; `phrases` are sorted by their heads."""
-    quotations, place = words.quotations(), 0
+    quotations, place = words.quotations, 0
     for phrase in phrases:
         while place < len(quotations) and quotations[place][1] <= phrase.head:
             place += 1
@@ -193,13 +192,6 @@ def _role(phrase: Phrase, words: Words, language: Language) -> int:
     after = lowered[phrase.last] if phrase.last < len(lowered) else ""
     if after in language["possessive_endings"] and after != "'":
         return POSSESSIVE
-    first = phrase.first
-    if first == words.sentences[words.sentence[phrase.head]][0]:
-        return SUBJECT
-    before = lowered[first - 1]
-    verb = language.is_verb(after)
-    if before in language["verbs_of_speech"]:
-        return SUBJECT if not verb and not after[:1].isalpha() else OBJECT
-    if not before[0].isalnum() or before in language["clause_words"]:
-        return SUBJECT
-    return SUBJECT if verb and before not in language["function_words"] else OBJECT
+    before = lowered[phrase.first - 1] if phrase.first else "."
+    subject = not before[0].isalnum() or before in language["clause_words"] or language.is_verb(after)
+    return SUBJECT if subject else OBJECT

@@ -1,27 +1,22 @@
 """How likely a pronoun means an entity that was mentioned before: a sum of weights.
 
-The weights, but for `SAME_CLAUSE`, are those of a conditional logit model (which of the entities that agree with a
-pronoun it means), fitted to the pronouns with two or more of them in every other document of LitBank and OntoGUM, by
-name, from the first one on, with a quadratic penalty of 1.5; rounded. Tables are indexed by what their comment says.
+The weights, but for `SAME_CLAUSE`, were fitted as those of a conditional logit model (which of the entities that agree
+with a pronoun it means), with a quadratic penalty of 1.5, on every other document of LitBank and OntoGUM, by name, from
+the first one on; rounded. What brought nothing there was left out. Tables are indexed by what their comment says.
 """
 
-from textcritic.latents.resolvers.phrases import NOUN, POSSESSIVE, PRONOUN, SUBJECT, Phrase
-
-INDEFINITE = 3
+from textcritic.latents.resolvers.phrases import POSSESSIVE, PRONOUN, SUBJECT, Phrase
 
 # Sentences since the last mention.
 DISTANCE = (2.5, 1.2, -0.1, -0.6, -0.9, -1.0, -1.2)
-# Kind of the last mention: name, noun, pronoun, noun with an indefinite determiner.
-KIND = (0.0, -0.1, 0.4, -0.3)
 # Bits of the number of mentions: 0, 1, 2 or 3, 4 to 7, ...
 COUNT = (-1.4, -0.6, -0.1, 0.3, 0.3, 0.7, 0.8)
 # One of the last mention and the pronoun is inside quotation marks, the other one is not.
 ONE_QUOTED = -2.5
 # The last mention is the subject; a name or noun that possesses something ("Peter's sister").
 SUBJECT_BEFORE, POSSESSOR = 0.3, -0.5
-# An object that is no reflexive and the subject of its own clause ("he saw him") are not the same; a reflexive is.
+# An object that is no reflexive and the subject of its own clause ("he saw him") are not the same.
 SAME_CLAUSE = -4.0
-UNKNOWN_GENDER = -0.5
 
 
 def salience(phrase: Phrase, last: Phrase, distance: int, count: int) -> float:
@@ -33,9 +28,7 @@ def salience(phrase: Phrase, last: Phrase, distance: int, count: int) -> float:
         distance: sentences since then.
         count: the entity's mentions.
     """
-    indefinite = last.kind == NOUN and not last.definite
     total = DISTANCE[distance if distance < 6 else 6] + COUNT[min(count.bit_length(), 6)]
-    total += KIND[INDEFINITE if indefinite else last.kind]
     if last.quoted != phrase.quoted:
         total += ONE_QUOTED
     if last.role == SUBJECT:

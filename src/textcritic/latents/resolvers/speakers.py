@@ -1,6 +1,6 @@
-"""Who says "I" in a quotation, and who is "you" there: by the words beside it ("said John") and by turns."""
+"""Who says "I" in a quotation, and who is "you" there: by the words beside it ("said John"), and by turns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from textcritic.latents.resolvers.language import Language
@@ -13,6 +13,8 @@ REACH = 3
 PAUSE = 15
 # Words between the beginnings of two quotations of one conversation.
 CONVERSATION = 200
+# Quotations back to one of another speaker, who answers.
+TURNS = 4
 
 Spans = Sequence[tuple[int, int]]
 Person = TypeVar("Person")
@@ -22,7 +24,7 @@ def said_by(quotations: Spans, phrases: Sequence[Phrase], words: Words, language
     """Of each quotation the phrase that stands for its speaker, by a verb of speech beside it; None without one.
 
     Args:
-        quotations: of `Words.quotations`.
+        quotations: of `Words`.
         phrases: of the article.
         words: of the article.
         language: its verbs of speech.
@@ -36,9 +38,12 @@ def said_by(quotations: Spans, phrases: Sequence[Phrase], words: Words, language
             place += 1
         behind = says[place] if place < len(says) else None
         before = says[place - 1] if place else None
-        if behind is not None and behind.first <= last + REACH and "." not in words.words[last : behind.first]:
+        same = before is not None and words.sentence[before.head] == words.sentence[first]
+        if same and words.words[first - 1] in (",", ":"):
+            found.append(before)
+        elif behind is not None and behind.first <= last + REACH and "." not in words.words[last : behind.first]:
             found.append(behind)
-        elif before is not None and words.sentence[before.head] == words.sentence[first]:
+        elif same:
             found.append(before)
         else:
             found.append(None)
@@ -48,32 +53,39 @@ def said_by(quotations: Spans, phrases: Sequence[Phrase], words: Words, language
 def by_turns(known: Sequence[Person | None], quotations: Spans) -> list[tuple[Person | int, Person | int]]:
     """The speaker of each quotation, and to whom it is said; a number stands for somebody unknown.
 
-    Of quotations without a word between them, every other one is of one speaker. Quotations with a few words between
-    them are of one speaker too, unless the words say otherwise.
+    Without a word between two quotations the second one answers the first. Quotations with a few words between them are
+    of one speaker, unless the words say otherwise. It is said to the speaker of the nearest quotation of another one.
 
     Args:
         known: the speaker of each quotation where the words beside it tell.
-        quotations: of `Words.quotations`.
+        quotations: of `Words`.
     """
     speakers: list[Person | int] = []
     for number, (first, _) in enumerate(quotations):
         speaker: Person | int | None = known[number]
         gap = first - quotations[number - 1][1] if number else PAUSE
-        if speaker is None and gap == 0 and number > 1 and speakers[-2] != speakers[-1]:
-            speaker = speakers[-2] if first < quotations[number - 2][1] + CONVERSATION else None
-        elif speaker is None and 0 < gap < PAUSE:
+        if speaker is None and gap == 0:
+            speaker = _other(range(number - 1, number - 1 - TURNS, -1), number - 1, speakers, quotations)
+        elif speaker is None and gap < PAUSE:
             speaker = speakers[-1]
         speakers.append(number if speaker is None else speaker)
-    return [(speaker, _spoken_to(number, speakers, quotations)) for number, speaker in enumerate(speakers)]
+    pairs: list[tuple[Person | int, Person | int]] = []
+    for number, one in enumerate(speakers):
+        other = _other((number - 1, number + 1, number - 2, number + 2), number, speakers, quotations)
+        pairs.append((one, -1 - number if other is None else other))
+    return pairs
 
 
-def _spoken_to(number: int, speakers: Sequence[Person | int], quotations: Spans) -> Person | int:
-    """The speaker of the nearest quotation of another one, the two before and behind it; a number if there is none."""
-    for other in (number - 1, number + 1, number - 2, number + 2):
-        if 0 <= other < len(speakers) and speakers[other] != speakers[number]:
-            if abs(quotations[other][0] - quotations[number][0]) < CONVERSATION:
-                return speakers[other]
-    return -1 - number
+def _other(
+    places: Iterable[int], number: int, speakers: Sequence[Person | int], quotations: Spans
+) -> Person | int | None:
+    """The first speaker at `places` who is not that of a quotation and speaks near it; None if there is none."""
+    for place in places:
+        if not 0 <= place < len(speakers) or speakers[place] == speakers[number]:
+            continue
+        if abs(quotations[place][0] - quotations[number][0]) < CONVERSATION:
+            return speakers[place]
+    return None
 
 
 def _says(phrase: Phrase, words: Words, language: Language) -> bool:
