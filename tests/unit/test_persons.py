@@ -151,7 +151,8 @@ def test_ordinary_paragraphs(text, expected):
     [
         # Who tells, and to whom.
         ("I met John. He liked me. You know him.", [["I", "me"], ["John", "He", "him"], ["You"]]),
-        ("Thou hast thy reward.", [["Thou", "thy"]]),
+        ("Thou hast thy reward.", []),
+        ('"Thou hast thy reward," said Mary.', [["Thou", "thy"], ["Mary"]]),
         # Numbers.
         ("CHAPTER I\n\nCharles I slept. Possibly I woke.", [["Charles"], ["I"]]),
         # Who speaks stands behind the quotation or before it, or spoke just before.

@@ -116,7 +116,9 @@ class Linker:
             return self.noun(phrase)
         if phrase.person == 3:
             return self.pronoun(phrase)
-        return None if phrase.quoted and not phrase.plural else self.told(phrase)
+        if phrase.quoted and not phrase.plural:
+            return None
+        return None if self.language.pronouns[phrase.parts[0]].quoted else self.told(phrase)
 
     def mention(self, entity: Entity, phrase: Phrase) -> None:
         """Let a phrase stand for an entity."""
