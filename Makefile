@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo annotate criticise fairseq mauve test test-fast slurm-test bench mutants lint format
+.PHONY: demo annotate criticise fairseq mauve test test-fast slurm-test bench mutants lint format docs
 
 # STUDY=coreference-demo, latent-lms-demo, document-coherence-demo or code-mixing-demo for another one.
 demo: .venv/installed
@@ -56,13 +56,23 @@ lint: .venv/installed
 	ruff check .
 	ruff format --check .
 	mypy
-	snakefmt --check Snakefile rules
+	snakefmt --check Snakefile rules workflow/Snakefile
 	snakemake --lint
 
 format: .venv/installed
 	ruff check --fix .
 	ruff format .
-	snakefmt Snakefile rules
+	snakefmt Snakefile rules workflow/Snakefile
+
+# These pages as a site, site/index.html; a broken link is an error.
+docs: .venv-docs/installed
+	.venv-docs/bin/sphinx-build --quiet --fail-on-warning --keep-going --conf-dir docs . site
+
+# Sphinx is in an environment of its own.
+.venv-docs/installed: docs/requirements.lock
+	test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --disable-pip-version-check --no-deps -r docs/requirements.lock
+	touch $@
 
 # The exact versions of requirements.lock, then this checkout itself.
 .venv/installed: requirements.lock pyproject.toml

@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from plan import jobs, planned
+import yaml
+from plan import ROOT, jobs, planned
 from snake import dry_run, snakemake
 
 CONFIG = "config/config.yaml"
@@ -26,3 +27,23 @@ def test_a_dry_run_in_a_child_is_that_of_a_process_of_its_own(target, code, tmp_
     assert jobs_in_any_order(child.stdout) == jobs_in_any_order(process.stdout)
     assert ("MissingRuleException" in child.stdout + child.stderr) is bool(code)
     assert ("MissingRuleException" in process.stdout + process.stderr) is bool(code)
+
+
+def test_the_file_where_catalogues_look_is_the_same_workflow(tmp_path):
+    runs = [dry_run(tmp_path, "--dry-run", "--snakefile", ROOT / path) for path in ("Snakefile", "workflow/Snakefile")]
+    plain, catalogued = (jobs(run.stdout) for run in runs)
+    assert plain["make_report"] == 1, runs[0].stderr
+    assert plain.pop("all") == catalogued.pop("default") == 1
+    assert catalogued == plain
+
+
+def test_the_workflow_catalog_finds_what_it_asks_for():
+    settings = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())
+    stack = {"conda": True, "apptainer": False, "apptainer+conda": False, "report": False}
+    assert settings["usage"]["software-stack-deployment"] == stack
+    assert settings["usage"]["mandatory-flags"]["flags"] == []
+    assert (ROOT / "workflow/Snakefile").is_file()
+    assert (ROOT / "config/README.md").is_file()
+    readme = (ROOT / "README.md").read_text().lower()
+    assert "snakemake" in readme
+    assert "workflow" in readme

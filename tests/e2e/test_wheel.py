@@ -1,7 +1,9 @@
 """What `pip install textcritic` gives: a wheel in an environment of its own, its commands called far away."""
 
+import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +23,7 @@ sys.path += [str(ROOT / "tests" / folder) for folder in ("micro", "dag")]
 from plan import jobs  # noqa: E402
 from recipes import write  # noqa: E402
 
-SHIPPED = ("Snakefile", "rules", "workflow/scripts", "config", "profiles", "envs")
+SHIPPED = ("Snakefile", "rules", "workflow/scripts", "config", "docs/config", "profiles", "envs")
 SHIPPED += ("requirements-catalogues.lock", "requirements-fairseq.lock", "requirements-mauve.lock")
 BUILD = (sys.executable, "-m", "hatchling", "build", "--directory")
 
@@ -102,6 +104,32 @@ def test_the_wheel_has_all_of_the_package_and_of_the_workflow(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert names == expected
+
+
+def test_its_page_is_the_readme_and_every_link_leads_somewhere(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        page = archive.read(name).decode().partition("\n\n")[2]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert page.startswith("# textcritic\n")
+    assert page.splitlines()[-1].startswith("Licence: MIT")
+    assert len(page.splitlines()) == len(readme.splitlines())
+    assert re.findall(r"\]\((?!https?://)[^)]*\)", readme)
+    assert not re.findall(r"\]\((?!https?://)[^)]*\)", page)
+
+
+def test_links_of_the_page_lead_into_the_repository_once_it_has_an_address():
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    readme = "![all](docs/all.svg) [a](docs/a.md#b) [docs/a.md](docs/a.md) [web](https://example.org/x) [up](#up)"
+    assert module.package_page(readme, "https://example.org/r", "v1.0") == (
+        "![all](https://example.org/r/raw/v1.0/docs/all.svg) [a](https://example.org/r/blob/v1.0/docs/a.md#b)"
+        " [docs/a.md](https://example.org/r/blob/v1.0/docs/a.md) [web](https://example.org/x) [up](#up)"
+    )
+    assert module.package_page(readme, None, "v1.0") == (
+        " a (`docs/a.md#b`) `docs/a.md` [web](https://example.org/x) [up](#up)"
+    )
 
 
 def test_the_package_and_the_workflow_are_those_of_the_wheel(programs, far):

@@ -86,6 +86,18 @@ def test_a_file_of_samples_twice_is_refused_also_without_a_workflow(tmp_path):
         list(labelled([path, tmp_path / "other.jsonl", path]))
 
 
+def test_real_articles_alone_are_told_what_is_lacking(tmp_path, monkeypatch, capsys):
+    """Of articles a model may be named instead, of chains not; nothing is read or written first."""
+    monkeypatch.chdir(tmp_path)
+    jsonl(tmp_path / "real.jsonl", ["a", "b"])
+    (tmp_path / "chains.jsonl").write_text('{"chain": ["a"]}\n' * 3)
+    lacking = "textcritic: samples: none given; give what a model wrote, to compare with"
+    for name, more in (("real.jsonl", ", or a --model to draw articles from"), ("chains.jsonl", "")):
+        assert main(["criticise", name]) == 2
+        assert capsys.readouterr().err == f"{lacking} {name}{more}\n"
+    assert not (tmp_path / "own-text").exists()
+
+
 def test_a_path_that_snakemake_would_not_read_is_refused(tmp_path):
     with pytest.raises(TextcriticError, match=r"\{x\}.jsonl: a path with \{ or \} in it"):
         outlines([jsonl(tmp_path / "{x}.jsonl", ["a"])], TITLES)

@@ -347,6 +347,9 @@ ARTICLE = {"sections": [{"title": "a", "text": "x"}]}
 MENTIONS = {"mentions": [".", "he:1"]}
 
 
+IN_SPLITS = datasets.DatasetDict({part: datasets.Dataset.from_dict({"chain": [["a"]]}) for part in ("train", "test")})
+
+
 @pytest.mark.parametrize(
     ("reference", "samples", "options", "line"),
     [
@@ -358,11 +361,11 @@ MENTIONS = {"mentions": [".", "he:1"]}
         ([["a"], ["a", 1]], [["a"]], {}, 'reference[1]: "chain" is not a list of strings; each item must be'),
         ([["a"]] * 3, {"m": [["a"], [None]]}, {}, """samples['m'][1]: "chain" is not a list of strings"""),
         ([["a"]] * 3, {"m": ["a b"]}, {}, "samples['m']: holds texts, while the reference holds chains"),
-        ([["a"]] * 3, {}, {}, "samples: there is none; give {label: documents}"),
+        ([["a"]] * 3, {}, {}, "samples: none given; give what a model wrote"),
         ([["a"]] * 3, {1: [["a"]]}, {}, "samples[1]: the label of a sample is a string"),
         ([["a"]] * 3, {"real text": [["a"]]}, {}, "samples['real text']: 'real text' is what the reference is called"),
         ([["a"]] * 3, {"m": [["b"], []]}, {}, "m: scores: no document is left after rejection (empty chain: 1"),
-        ([["a"]], [["a"]], {}, "reference: 1 documents; one part is fitted on and another is the yardstick"),
+        ([["a"]], [["a"]], {}, "reference: 1 document; one part is fitted on and another is the yardstick"),
         ([["a"]] * 3, [["a"]], {"held_out": 1}, "held_out: 1 is not a number above 0 and below 1"),
         ([["a"]] * 3, [["a"]], {"held_out": 0.5, "test": [["a"]]}, "held_out: with `test`, nothing of the reference"),
         ([["a"]] * 3, [["a"]], {"resamples": 0}, "resamples: 0 is not a whole number from 1 to 10,000,000"),
@@ -384,6 +387,11 @@ MENTIONS = {"mentions": [".", "he:1"]}
         ([ARTICLE], {"m": [{**ARTICLE, "id": "1"}] * 2}, {}, "samples['m'][1]: id '1' was used on item 0; give"),
         ([ARTICLE], [{"sections": [{"text": 3}]}], {}, "samples[0], section 1: `text` is a number"),
         ([ARTICLE], "/none.jsonl", {}, "/none.jsonl: no such file"),
+        ([ARTICLE], (), {}, "samples: none given; give what a model wrote, to compare with reference, or a `model`"),
+        ([["a"]] * 3, [], {}, "samples: none given; give what a model wrote, to compare with reference"),
+        (IN_SPLITS, [["a"]], {}, "reference: a data set in splits (train, test); give one of them: reference['train']"),
+        ([["a"]] * 3, {"m": IN_SPLITS}, {}, "samples['m']: a data set in splits (train, test); give one of them"),
+        ([["a"]] * 3, [["a"]], {"test": IN_SPLITS}, "test: a data set in splits (train, test); give one of them"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, reference, samples, options, line):

@@ -141,6 +141,10 @@ def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents
     columns = _columns(given)
     if columns is not None:
         return _table(given, columns, name, kind)
+    if isinstance(given, Mapping) and given and all(_columns(part) is not None for part in given.values()):
+        raise TextcriticError(
+            f"{name}: a data set in splits ({', '.join(given)}); give one of them: {name}[{next(iter(given))!r}]"
+        )
     if not isinstance(given, Sequence) or isinstance(given, bytes):
         raise TextcriticError(f"{name}: {type(given).__name__} is not a set of documents; {FORMS}")
     if not len(given) and kind is None:

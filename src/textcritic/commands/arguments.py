@@ -13,13 +13,15 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 # What files of documents may be, for the commands' descriptions.
 FILES = """
 Files are JSON lines (.jsonl, .jsonl.gz), or tables with such columns: .parquet, .arrow, a folder of these, or a folder
-that `datasets` saved. Other keys and columns are ignored, and named on stderr.
+that `datasets` saved. Other keys and columns are ignored, and named on stderr. Files of --log_samples of
+lm-evaluation-harness, and of batches of vLLM's server, are read too: what the model answered.
 """
 TEXTS = """
 Texts are JSON lines (.jsonl, .jsonl.gz), each {"text": "..."} or {"sections": [{"text": "..."}, ...]}; a table with
 such columns: .parquet, .arrow, a folder of these, or a folder that `datasets` saved; or a text a line (.txt, .txt.gz,
 or any other name of a file that does not begin with {), where an empty line is an empty text. Other keys and columns
-are ignored, and named on stderr.
+are ignored, and named on stderr. Files of --log_samples of lm-evaluation-harness, and of batches of vLLM's server, are
+read too: what the model answered.
 """
 # What is said of groups, behind one of these.
 GROUPS = """

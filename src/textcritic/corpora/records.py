@@ -2,11 +2,13 @@
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from textcritic.corpora.generations import drawn_texts
 from textcritic.corpora.jsonl import json_lines, text_lines
 from textcritic.corpora.tables import is_table, table_rows
 from textcritic.runlog import log
@@ -37,6 +39,7 @@ def records(path: str | os.PathLike[str], keys: Collection[str], required: Colle
     """Stream the records of a file or folder in order; memory does not grow with their number.
 
     Keys of JSON and columns that are not known are ignored; a line on stderr names them when the file has been read.
+    Lines of logs become the documents in them, see `generations.drawn_texts`; what is left out is said in such a line.
 
     Args:
         path: a table, see `tables.table_rows`; a text a line, see `is_text`, where an empty line is an empty text; any
@@ -45,20 +48,23 @@ def records(path: str | os.PathLike[str], keys: Collection[str], required: Colle
         required: columns of which a table must have one; what a line of JSON must have is for the caller to check.
 
     Raises:
-        TextcriticError: as `jsonl.text_lines`, `jsonl.json_lines` and `tables.table_rows`.
+        TextcriticError: as `jsonl.text_lines`, `jsonl.json_lines`, `generations.drawn_texts` and `tables.table_rows`.
     """
     ignored: dict[str, None] = {}
+    left_out: Counter[str] = Counter()
     if is_table(path):
         for number, where, row in table_rows(path, keys, required, ignored):
             yield Record(number, "row", where, row, ignored)
     else:
         texts = ((number, {"text": line}) for number, line in text_lines(path, "text"))
-        for number, value in texts if is_text(path) else json_lines(path):
+        for number, value in texts if is_text(path) else drawn_texts(json_lines(path), path, keys, left_out):
             if isinstance(value, dict):
                 ignored |= dict.fromkeys(key for key in value if key not in keys)
             yield Record(number, "line", f"{path}:{number}", value, ignored)
     if ignored:
         _say(f"{path}: ignored, as these keys are not known: {', '.join(ignored)}")
+    if left_out:
+        _say(f"{path}: answers left out: {', '.join(f'{why} {count:,}' for why, count in left_out.items())}")
 
 
 def is_text(path: str | os.PathLike[str]) -> bool:

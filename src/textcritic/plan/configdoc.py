@@ -1,7 +1,6 @@
-"""The user's manual of every configuration key, from the schemas: `python -m textcritic.plan.configdoc` writes it."""
+"""The pages of every configuration key, from the schemas: `python -m textcritic.plan.configdoc` writes docs/config."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from textcritic.experiments import KINDS, kind_of
@@ -10,65 +9,51 @@ from textcritic.plan.experiment import schema_of
 from textcritic.plan.registries import REGISTRIES
 from textcritic.plan.spec import SCHEMAS, schema
 
-MANUAL = SCHEMAS.parent / "README.md"
-REGISTRY_ORDER = (
-    "corpora", "encodings", "generators", "proposals", "decodings", "classifiers", "critics", "embedders", "hub",
-    "downloads", "datasets",
-)  # fmt: skip
-INTRODUCTION = """# Configuration
-
-Made from the schemas in `config/schemas` and of each kind of experiment by `python -m textcritic.plan.configdoc`;
-change the schemas, not this page.
-
-`config.yaml` names the studies to build. A study (`studies/`) is a list of experiments. An experiment names corpora,
-generators, decodings and critics; each of these names is an entry of a registry (`registry/`). To use a file of your
-own, pass `--configfile mine.yaml`: its keys are laid over those of `config.yaml`, lists replace lists. Your own entries
-go into a registry folder of your own, added to `registry_folders`; a name is lower-case letters, digits and hyphens,
-and stands in one folder only.
-
-- YAML reads `5e-5` as text; write `5.0e-5`.
-- An unknown key, a wrong type and an unknown name are refused before anything runs.
-- Changing a value reruns just the stages that it reaches: `threads`, `gpu`, `mem_mb` and `runtime` reach none, a
-  `label` only tables, figures and report.
-- Paths of your own files are relative to the working directory, which `--directory` sets.
-"""
+PAGES = SCHEMAS.parents[1] / "docs/config"
+MADE = "Made from the schemas by `python -m textcritic.plan.configdoc`; change the schemas, not this page."
 
 
-def manual() -> str:
-    """The whole page, Markdown."""
-    parts = [INTRODUCTION]
-    for heading, rules in _pages():
-        parts.append(f"\n## {heading}\n\n{_sentence(rules['description'])}\n")
-        branches = rules.get("oneOf", [rules])
-        for branch in branches:
-            if len(branches) > 1:
-                parts.append(f"\n### {_sentence(branch['title']).rstrip('.')}\n")
-            rows = [f"| `{key}` | {kind_} | {default} | {words} |" for key, kind_, default, words in _rows(branch, "")]
-            parts.append("\n| key | type | default | what it is |\n|---|---|---|---|\n" + "\n".join(rows) + "\n")
+def pages() -> dict[str, str]:
+    """The pages, Markdown, by the names of their files: config.yaml, studies with all kinds, and each registry."""
+    made = {"config.md": _page("config.yaml", schema("config")), "studies.md": _studies()}
+    return made | {f"{name}.md": _page(name, schema(name)) for name in sorted(REGISTRIES)}
+
+
+def _studies() -> str:
+    """The page of a study's keys, and those of an experiment of each kind."""
+    kinds = {name: schema(schema_of(kind_of(name))) for name in KINDS}
+    parts = [f"\n## An experiment of kind `{name}`\n\n{_keys(rules, '###')}" for name, rules in kinds.items()]
+    return _page("Studies and kinds of experiment", schema("study")) + "".join(parts)
+
+
+def _page(title: str, rules: Mapping[str, Any]) -> str:
+    return f"# {title}\n\n{MADE}\n\n{_keys(rules, '##')}"
+
+
+def _keys(rules: Mapping[str, Any], level: str) -> str:
+    """What a schema describes and a list of its keys; of several forms one list each, under headings of a level."""
+    parts = [f"{_sentence(rules['description'])}\n"]
+    branches = rules.get("oneOf", [rules])
+    for branch in branches:
+        if len(branches) > 1:
+            parts.append(f"\n{level} {_sentence(branch['title']).rstrip('.')}\n")
+        parts.append("\n" + "\n".join(_items(branch, "", "")) + "\n")
     return "".join(parts)
 
 
-def _pages() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Headings and schemas in the order of the manual."""
-    yield "config/config.yaml", schema("config")
-    yield "config/studies/{study}.yaml", schema("study")
-    for kind in KINDS:
-        yield f"An experiment of kind `{kind}`", schema(schema_of(kind_of(kind)))
-    for registry in sorted(REGISTRIES, key=lambda name: (*REGISTRY_ORDER, name).index(name)):
-        yield f"config/registry/{registry}.yaml", schema(registry)
-
-
-def _rows(rules: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str, str, str]]:
+def _items(rules: Mapping[str, Any], prefix: str, indent: str) -> Iterator[str]:
+    """A line for each key, with the keys of its mapping below it, further to the right."""
     required = set(rules.get("required", []))
     for key, sub in rules.get("properties", {}).items():
         name = f"{prefix}{key}"
-        default = "required" if key in required else _value(sub["default"]) if "default" in sub else "absent"
-        words = _sentence(sub.get("description", "")).replace("|", "\\|")
-        yield name, _type(sub), default, words
+        default = (
+            "required" if key in required else f"default {_value(sub['default'])}" if "default" in sub else "no default"
+        )
+        yield f"{indent}- **`{name}`** ({_type(sub)}; {default}): {_sentence(sub.get('description', ''))}"
         for branch in sub.get("oneOf", [sub]):
-            yield from _rows(branch, f"{name}.")
+            yield from _items(branch, f"{name}.", f"{indent}  ")
             if isinstance(branch.get("items"), Mapping):
-                yield from _rows(branch["items"], f"{name}[].")
+                yield from _items(branch["items"], f"{name}[].", f"{indent}  ")
 
 
 def _type(schema: Mapping[str, Any]) -> str:
@@ -89,6 +74,8 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
+    if value == "":
+        return "empty"
     if value in ({}, []):
         return "none"
     if isinstance(value, list):
@@ -102,4 +89,6 @@ def _sentence(text: str) -> str:
 
 
 if __name__ == "__main__":
-    write_text(Path(MANUAL), manual())
+    PAGES.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        write_text(PAGES / name, text)

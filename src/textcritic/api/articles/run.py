@@ -60,8 +60,6 @@ def criticise(
     folder = Path(output).expanduser().resolve()
     real, *drawn = outlines([reference, *samples], corpus_template()["titles"])
     titled = _titled(real, options)
-    if not drawn and not options.models:
-        raise TextcriticError("nothing to compare with the reference; name files of samples, or a --model")
     given = titled and _given(drawn, options)
     wanted = Wanted(
         reference=real.path,
