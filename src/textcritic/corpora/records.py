@@ -1,5 +1,6 @@
 """Records of a user's own file, whatever its format: JSON lines, lines of text, Parquet, Arrow."""
 
+import logging
 import os
 import sys
 from collections import Counter
