@@ -3,6 +3,7 @@
 import pandas as pd
 
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import count, percent
 
 DEFINITIONS = (
@@ -30,7 +31,7 @@ def shared_words(corpus: str, shared: pd.DataFrame) -> list[str]:
     copied = int(copies["value"])
     exact = f"{count(copied)} {'is' if copied == 1 else 'are'}" if copied else "none is"
     return [
-        f"{corpus}: of the runs of {MAIN_LENGTH} words of the test documents, {of_grams} stand word for word in "
+        f"{corpus_name(corpus)}: of the runs of {MAIN_LENGTH} words of the test documents, {of_grams} stand word for word in "
         f"the training documents too. {of_halves} of the test documents share more than half of theirs; {exact} an "
         "exact copy."
     ]
