@@ -40,7 +40,7 @@ rule make_part_table:
 
 
 rule make_figures:
-    """The standing figures of an experiment, or one of a paper, each as SVG and PDF."""
+    """The standing figures of an experiment, or one of a paper, each as SVG and, if configured, as PDF."""
     input:
         made_of,
         tables=lambda w: experiment(w).table_files(*experiment(w).figures_read) if w.part == "figures" else [],
@@ -60,6 +60,7 @@ rule make_figures:
     params:
         **told(lambda w: experiment(w).request(numbered(w))),
         tables=TABLES,
+        pdf=project.config["pdf_figures"],
         version=stage("report"),
     script:
         "../workflow/scripts/make_figures.py"

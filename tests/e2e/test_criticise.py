@@ -194,6 +194,24 @@ def test_samples_without_titles_need_a_classifier(tmp_path):
     assert "take_" not in run.stdout
 
 
+def test_a_dry_run_lists_the_jobs_and_makes_none(tmp_path):
+    folder = files(tmp_path / "own text")
+    code, out, err = finished(criticise(folder, "--dry-run"))
+    assert code == 0, err
+    assert re.search(r"^nothing was run: .* would run; about \d+ s \(CPU cores: ", out)
+    jobs = dict(re.findall(r"^(\w+) +(\d+)$", err, re.MULTILINE))
+    assert jobs["import_samples"] == jobs["compare_tendencies"] == "2"
+    assert jobs["make_report"] == "1"
+    assert not (folder / "out put/results").exists()
+
+
+def test_jobs_are_counted_in_benchmarks_though_they_are_forked(done):
+    """A client alone, which waits for the job, has 12 MB."""
+    (path,) = (done.folder / "out put/results/benchmarks/measure_real_tendencies").rglob("*.tsv")
+    (row,) = csv.DictReader(path.read_text().splitlines(), delimiter="\t")
+    assert float(row["max_rss"]) > 50
+
+
 def test_what_leaves_nothing_says_which_thresholds_there_are(tmp_path):
     folder = files(tmp_path / "own text")
     code, out, err = finished(criticise(folder, "--minimum-sections", "9"))

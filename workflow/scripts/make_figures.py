@@ -5,4 +5,5 @@ from textcritic.report import make_figures
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"{w.part} of {w.experiment}, {w.study}"):
-    make_figures(dict(snakemake.params.items()), snakemake.params.tables, snakemake.output[0])
+    params = snakemake.params
+    make_figures(dict(params.items()), params.tables, snakemake.output[0], params.pdf)

@@ -81,6 +81,19 @@ def criticise(reference: Given, samples: Given = (), *, options: CriticiseOption
     return result if options.output is None else _written(result, Path(options.output).expanduser().absolute())
 
 
+@takes(CriticiseOptions)
+def jobs_of(reference: Given, samples: Given = (), *, options: CriticiseOptions) -> str:
+    """What `criticise` would do with these files, in words; the jobs are listed on stderr. See `criticise`."""
+    real = documents_of(reference, "reference")
+    _check_kind(options, real)
+    if real.kind != "articles":
+        return f"nothing was run: {real.kind} are compared in this process, without jobs; that takes seconds"
+    from textcritic.api.articles.run import jobs_of as jobs_of_articles
+
+    paths = [sample for _, _, sample in labelled(samples)] if samples else []
+    return jobs_of_articles(reference, paths, options.output or "own-text", options.part(ArticleOptions))
+
+
 def options_of(kind: Kind) -> set[str]:
     """Names of the options that there are for documents of a kind."""
     split = {"test", "held_out"} if kind != "articles" else set()

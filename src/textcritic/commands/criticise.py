@@ -53,11 +53,17 @@ def add(commands: Commands) -> None:
         Drawn: "options for all but articles",
     }
     add_options(criticise, CriticiseOptions, groups)
+    criticise.add_argument(
+        "-n", "--dry-run", action="store_true", help="only list the jobs that would run, and say how long they take"
+    )
     criticise.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> str:
-    from textcritic.api.criticise import criticise
+    from textcritic.api.criticise import criticise, jobs_of
 
     samples = [Path(path) for path in arguments.samples]
-    return repr(criticise(arguments.reference, samples, **{"output": "own-text", **asked(arguments)}))
+    options = {"output": "own-text", **asked(arguments)}
+    if arguments.dry_run:
+        return jobs_of(arguments.reference, samples, **options)
+    return repr(criticise(arguments.reference, samples, **options))

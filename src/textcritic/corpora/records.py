@@ -1,5 +1,6 @@
 """Records of a user's own file, whatever its format: JSON lines, lines of text, Parquet, Arrow."""
 
+import logging
 import os
 import sys
 from collections import Counter
@@ -89,7 +90,7 @@ def plain_name(path: str | os.PathLike[str]) -> str:
 @cache
 def _say(line: str) -> None:
     """Say a line on stderr, and in the log of a job; once in a process, as files may be read several times."""
-    if log.handlers:
+    if any(isinstance(handler, logging.FileHandler) for handler in log.handlers):  # of a job
         log.warning("%s", line)
     else:
         print(line, file=sys.stderr, flush=True)

@@ -12,11 +12,11 @@ from textcritic.report.style import save
 WIDE, NARROW = 6.4, 3.7  # inches
 
 
-def write_figures(figures: Iterable[tuple[str, Figure, Figure]], folder: str | Path) -> list[Path]:
-    """Write figures, each (name, wide one, narrow one), as .svg and .pdf and as .narrow.svg; returns the paths."""
+def write_figures(figures: Iterable[tuple[str, Figure, Figure]], folder: str | Path, pdf: bool = True) -> list[Path]:
+    """Write figures, each (name, wide one, narrow one), as .svg, .narrow.svg and maybe .pdf; returns the paths."""
     written: list[Path] = []
     for name, wide, narrow in figures:
-        written += save(wide, Path(folder) / name)
+        written += save(wide, Path(folder) / name, ("svg", "pdf") if pdf else ("svg",))
         written += save(narrow, Path(folder) / f"{name}.narrow", ("svg",))
     return written
 

@@ -97,13 +97,14 @@ def _tables(wanted: Request, folder: str | Path, published: str | Path | None) -
     return write_table(Table(sheet, table.rows), folder)
 
 
-def make_figures(request: Mapping[str, str], tables: str | Path, folder: str | Path) -> list[Path]:
-    """Write the standing figures of an experiment, or a numbered one: each as .svg and .pdf, and as .narrow.svg.
+def make_figures(request: Mapping[str, str], tables: str | Path, folder: str | Path, pdf: bool = True) -> list[Path]:
+    """Write the standing figures of an experiment, or a numbered one: each as .svg, as .narrow.svg and as .pdf.
 
     Args:
         request: as `Experiment.request` makes it.
         tables: the folder of the standing tables, of which standing figures may read some.
         folder: where the figures go.
+        pdf: whether they are written as .pdf too.
 
     Raises:
         TextcriticError: as `make_tables`.
@@ -112,7 +113,7 @@ def make_figures(request: Mapping[str, str], tables: str | Path, folder: str | P
     recipe = wanted.module("figures").FIGURES[wanted.part.of if wanted.part else "figures"]
     Path(folder).mkdir(parents=True, exist_ok=True)
     with labelled(wanted.labels):
-        return write_figures(recipe(wanted.files, Rows(wanted, tables)), folder)
+        return write_figures(recipe(wanted.files, Rows(wanted, tables)), folder, pdf)
 
 
 def make_section(

@@ -190,12 +190,18 @@ def write_section(
     """
     page = Path(html).parent.parent
     links = [os.path.relpath(place.tables / f"{name}.csv", page) for name in tables]
-    drawn = [path for folder in figures for path in sorted(folder.glob("*.pdf"))]
+    drawn = [path for folder in figures for path in _prints(folder)]
     prints = [(os.path.relpath(path, page), _print_name(path)) for path in drawn]
     said = {key: value for key, value in asdict(section).items() if key not in {"html", "card"}}
     said |= {"findings": finite(said["findings"]), "card": card_to_json(section.card), "contents": _parts(section.html)}
     write_text(html, str(section.html))
     write_json(facts, said | {"tables": links, "prints": prints})
+
+
+def _prints(folder: Path) -> list[Path]:
+    """The figures of a folder, to print: as PDF where it has them, otherwise the wide ones as SVG."""
+    whole = (path for path in folder.glob("*.svg") if not path.name.endswith(".narrow.svg"))
+    return sorted(folder.glob("*.pdf")) or sorted(whole)
 
 
 def _parts(html: str) -> list[tuple[str, str]]:

@@ -35,7 +35,7 @@ def run_workflow(folder: Path, lock: int, *options: str, targets: Sequence[str] 
         _run(snakemake_command(folder, *options, "--unlock"), lock)
     if not _locked(folder):
         os.write(lock, b"at work\n")
-    failed = _run(snakemake_command(folder, *options, targets=targets), lock)
+    failed = _run(snakemake_command(folder, *options, targets=targets, module="textcritic.workflow.forks"), lock)
     if not _locked(folder):
         os.ftruncate(lock, 0)
     if failed:
@@ -45,13 +45,20 @@ def run_workflow(folder: Path, lock: int, *options: str, targets: Sequence[str] 
         )
 
 
-def snakemake_command(folder: Path, *options: str, targets: Sequence[str] = ()) -> list[str]:
-    """The command line that builds targets in a folder with the profile for one machine; see `run_workflow`."""
+def snakemake_command(folder: Path, *options: str, targets: Sequence[str] = (), module: str = "snakemake") -> list[str]:
+    """The command line that builds targets in a folder with the profile for one machine.
+
+    Args:
+        folder: working directory of the workflow.
+        options: of Snakemake.
+        targets: what to build; none: all that is configured.
+        module: what runs it: Snakemake itself, or `textcritic.workflow.forks`, which makes jobs start faster.
+    """
     home = workflow_folder()
     paths = {"--snakefile": home / "Snakefile", "--profile": home / "profiles/local", "--directory": folder}
     # Or Snakemake takes a folder `default` where the user is for a second profile.
     options = ("--workflow-profile", "none", *options)
-    start = [sys.executable, "-m", "snakemake", *(str(part) for pair in paths.items() for part in pair)]
+    start = [sys.executable, "-m", module, *(str(part) for pair in paths.items() for part in pair)]
     return [*start, *options, *(["--", *targets] if targets else [])]
 
 

@@ -116,7 +116,12 @@ def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
         for name, label, path in zip(generators, wanted.labels, wanted.samples, strict=True)
     }
     drawn, entries = _drawn(wanted, {*registered, *generators})
-    config = {"studies": [STUDY], "registry_folders": ["config/registry", "registry"], "study_folders": ["studies"]}
+    config = {
+        "studies": [STUDY],
+        "registry_folders": ["config/registry", "registry"],
+        "study_folders": ["studies"],
+        "pdf_figures": False,
+    }
     return {
         "config.yaml": ("The study and its folders, for `snakemake --configfile`.", config),
         "registry/corpora.yaml": ("The reference: its file, its splits, and which articles are kept.", {corpus: entry}),

@@ -22,6 +22,7 @@ class Outline:
         sections: sections of all articles.
         untitled: sections without a title, or whose title is empty once it is standardised.
         longest: words of the longest article, titles not included.
+        words: of all articles, titles not included.
     """
 
     path: Path
@@ -30,6 +31,7 @@ class Outline:
     sections: int
     untitled: int
     longest: int = 0
+    words: int = 0
 
 
 def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any]) -> list[Outline]:
@@ -63,7 +65,7 @@ def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any])
 
 
 def _outline(path: Path, standard: Titles) -> Outline:
-    articles = titled = sections = untitled = longest = 0
+    articles = titled = sections = untitled = longest = words = 0
     print(f"reading {path}", file=sys.stderr, flush=True)
     for article in given_articles(path):
         bare = sum(not standard.standardise(section.title or "") for section in article.sections)
@@ -71,5 +73,6 @@ def _outline(path: Path, standard: Titles) -> Outline:
         titled += bool(article.sections) and not bare
         sections += len(article.sections)
         untitled += bare
-        longest = max(longest, sum(len(section.text.split()) for section in article.sections))
-    return Outline(path, articles, titled, sections, untitled, longest)
+        length = sum(len(section.text.split()) for section in article.sections)
+        longest, words = max(longest, length), words + length
+    return Outline(path, articles, titled, sections, untitled, longest, words)

@@ -3,7 +3,9 @@
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+import sysconfig
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -22,10 +24,14 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.project import Project
 from textcritic.plan.spec import load_yaml
 from textcritic.workflow import alone, run_workflow, workflow_folder
+from textcritic.workflow.calibrate import speed_of_a_core
+from textcritic.workflow.demo import Cost
 
 TitlesMode = Literal["given", "inferred"]
 # A title is rare if it has fewer than one section in so many articles; the limit is at most that of the registry.
 ARTICLES_PER_TITLE = 50
+# CPU-seconds of one core of the reference machine (`workflow.calibrate`), as measured in docs/results.md.
+SECONDS, SECONDS_A_SAMPLE, SECONDS_A_MILLION_WORDS = 12.0, 4.0, 25.0
 MAX_TOKENS = 20_000  # of an article that is drawn, as in the decoding `ancestral`
 THRESHOLDS = " (thresholds: --minimum-title-count, --minimum-sections)"
 
@@ -57,6 +63,72 @@ def criticise(
         TextcriticError: a fault of a file, named with its line; no title where an option needs one; the output folder
             has other files where the configuration goes; or a step of the workflow failed, as stderr says.
     """
+    folder, wanted, _ = _checked(reference, samples, output, options, labels)
+    with _configured(folder, wanted) as lock:
+        run_workflow(folder, lock, *_arguments(folder, options), advice=THRESHOLDS)
+    return folder / "results/studies" / STUDY
+
+
+def jobs_of(
+    reference: str | os.PathLike[str],
+    samples: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    options: ArticleOptions,
+) -> str:
+    """What `criticise` would do: jobs by rule, on stderr, and how long they take. Only the configuration is written.
+
+    Args:
+        reference: as of `criticise`.
+        samples: likewise.
+        output: likewise.
+        options: likewise.
+
+    Raises:
+        TextcriticError: as `criticise`.
+    """
+    folder, wanted, words = _checked(reference, samples, output, options)
+    with _configured(folder, wanted) as lock:
+        run_workflow(folder, lock, *_arguments(folder, options), "--dry-run")
+    return f"nothing was run: above are the jobs that `textcritic criticise` would run; {_time(folder, wanted, words)}"
+
+
+def _time(folder: Path, wanted: Wanted, words: int) -> str:
+    """How long the jobs take, by a calibration of one second."""
+    cores = len(os.sched_getaffinity(0))
+    cost = Cost(
+        SECONDS + SECONDS_A_SAMPLE * len(wanted.labels) + SECONDS_A_MILLION_WORDS * words / 1e6, longest_chain=SECONDS
+    )
+    seconds = round(cost.seconds(cores, speed_of_a_core(cores)))
+    most = "at most " if (folder / "results").is_dir() else ""  # an earlier run may have done part of it
+    more = ["one or two minutes for the classifier of titles"] if wanted.titled and not wanted.given else []
+    more += ["what the models take to train and to write, which is not known beforehand"] if wanted.models else []
+    return " and ".join([f"{most}about {seconds} s (CPU cores: {cores}; by a calibration of one second)", *more])
+
+
+def _arguments(folder: Path, options: ArticleOptions) -> list[str]:
+    """Of Snakemake."""
+    return ["--configfile", str(folder / "config.yaml"), *(["--cores", str(options.cores)] if options.cores else [])]
+
+
+@contextmanager
+def _configured(folder: Path, wanted: Wanted) -> Iterator[int]:
+    """Write the configuration of a study, and hold the lock of its folder, which is yielded."""
+    with alone(folder) as lock:
+        for kept in write_configuration(folder, wanted):
+            _say(f"{kept}: kept as you edited it; remove it to have it written anew")
+        Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)  # one clear line before anything runs
+        _say(f"results go to {folder}")
+        yield lock
+
+
+def _checked(
+    reference: str | os.PathLike[str],
+    samples: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    options: ArticleOptions,
+    labels: Sequence[str] | None = None,
+) -> tuple[Path, Wanted, int]:
+    """The folder, what is compared and how, and the words of all files; see `criticise`."""
     folder = Path(output).expanduser().resolve()
     real, *drawn = outlines([reference, *samples], corpus_template()["titles"])
     titled = _titled(real, options)
@@ -73,14 +145,7 @@ def criticise(
         drawing=_drawing(real, options, titled and (given or bool(options.fine_tune))) if options.models else None,
         titled=titled,
     )
-    with alone(folder) as lock:
-        for kept in write_configuration(folder, wanted):
-            _say(f"{kept}: kept as you edited it; remove it to have it written anew")
-        Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)  # one clear line before anything runs
-        _say(f"results go to {folder}")
-        cores = ["--cores", str(options.cores)] if options.cores else []
-        run_workflow(folder, lock, "--configfile", str(folder / "config.yaml"), *cores, advice=THRESHOLDS)
-    return folder / "results/studies" / STUDY
+    return folder, wanted, sum(outline.words for outline in (real, *drawn))
 
 
 def _titled(real: Outline, options: ArticleOptions) -> bool:
@@ -168,7 +233,8 @@ def _command(real: Outline, drawn: Sequence[Outline], folder: Path, options: Art
         local = Path(model).expanduser().absolute()
         words += ["--model", str(local) if local.is_dir() else model]
     files = [str(outline.path) for outline in (real, *drawn)]
-    script = Path(sys.executable).with_name("textcritic")  # with `make` it is not on the PATH
+    # With `make` it is not on the PATH. Not beside `sys.executable`, which forked processes have in another place.
+    script = Path(sysconfig.get_path("scripts")) / "textcritic"
     return [str(script) if script.is_file() else script.name, "criticise", *files, "--output", str(folder), *words]
 
 

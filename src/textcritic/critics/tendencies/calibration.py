@@ -152,7 +152,7 @@ def one_size_rates(pairs: Iterable[tuple[Counts, Counts]], options: Options) -> 
     """How often the intervals of differences at one size, of samples and real text of one source, hold 0."""
     found: dict[str, list[tuple[float, float, float]]] = {}
     for sample, real in pairs:
-        for name, one in at_one_size(real, sample, options)["estimates"].items():
+        for name, one in at_one_size(real, sample, estimates(sample, options)[0], options)["estimates"].items():
             ends = [np.nan if one[key] is None else one[key] for key in ("low", "high")]
             found.setdefault(name, []).append((one["difference"], ends[0], ends[1]))
     return [_covering(name, some, 0.0) for name, some in found.items()]

@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 from textcritic.critics.tendencies.counts import BIGRAMS, LENGTH, NOT_COUNTED, STOPWORDS, SYMBOLS, TYPES, Counts
 from textcritic.critics.tendencies.heaps import fit_heaps
 from textcritic.critics.tendencies.scaling import chao1, fit_taylor, word_recurrence
-from textcritic.critics.tendencies.zipf import RANKS, Support, by_rank, fit_zipf
+from textcritic.critics.tendencies.zipf import RANKS, Support, by_rank, zipf_exponent
 from textcritic.errors import TextcriticError
 from textcritic.inference import (
     LEAST_UNITS,
@@ -174,7 +174,7 @@ def _recipes(counts: Counts, options: Options) -> Iterator[tuple[tuple[str, ...]
 
 def _zipf(counts: Counts, name: str, support: Support, options: Options) -> Made:
     def s(words: npt.NDArray[np.int64]) -> float:
-        return fit_zipf(by_rank(words), support, options.ranks).s
+        return zipf_exponent(by_rank(words), support, options.ranks)
 
     value = s(counts.unigrams())
     try:

@@ -19,6 +19,8 @@ Ints = npt.NDArray[np.int64]
 STEPS, PRECISION = 100, 1e-12
 # Pairs of a length and a number of types that are counted in a table.
 DENSE = 20_000_000
+# Places of this table for each document, above which sorting is faster.
+CROWDED = 5
 # The linear predictor moves by at most so much in one step: Newton's method overshoots where it begins too low.
 LONGEST_STEP = 3.0
 
@@ -80,8 +82,8 @@ class TypesByLength:
             raise TextcriticError("Heaps' law: a length below 1, or negative types; leave out documents without tokens")
         width = int(number.max()) + 1
         pairs = length * width + number
-        # Counting is many times faster than sorting, where a table of all pairs is small.
-        if pairs.max() < DENSE:
+        # Counting is many times faster than sorting, where a table of all pairs is small, and not nearly empty.
+        if pairs.max() < min(DENSE, CROWDED * len(pairs)):
             summed = np.bincount(pairs, times).astype(np.int64)
             keys = np.flatnonzero(summed)
             return cls(keys // width, keys % width, summed[keys])

@@ -133,7 +133,7 @@ def measure_sample(real: Counts, sample: Counts, draws: Iterable[Counts], option
         "missing": missing | more | no_laws,
         "draws": _described(sizes),
         "fault": tokenisation_fault(real, sample),
-        "one_size": at_one_size(real, sample, options) if sample.tokens else {"tokens": 0, "estimates": {}},
+        "one_size": at_one_size(real, sample, made, options) if sample.tokens else {"tokens": 0, "estimates": {}},
     }
     curves = [*_heaps_curves(of_laws | found), *own_curves(sample).values(), *_recurrence(sample, [])]
     curves += size_curves(sample, real, options)

@@ -6,7 +6,7 @@ tokens.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ PARTS = 10  # random parts of the larger set, at least, over which estimates are
 FINE = 50  # groups of a part, from which a group more or less does not matter
 
 
-def at_one_size(real: Counts, sample: Counts, options: Options) -> dict[str, Any]:
+def at_one_size(real: Counts, sample: Counts, made: Mapping[str, Estimate], options: Options) -> dict[str, Any]:
     """The estimates of `SIZED` of a sample and of real text, of as many tokens each, as JSON has them.
 
     The larger set is cut into random parts, which are whole groups of documents, of as many tokens as the smaller set
@@ -32,13 +32,14 @@ def at_one_size(real: Counts, sample: Counts, options: Options) -> dict[str, Any
     Args:
         real: real text.
         sample: the sample.
+        made: its estimates.
         options: see `Options`.
 
     Returns:
         `tokens`, the size; `estimates`, by name: `value` of the sample, `real`, `difference`, `low`, `high`.
     """
     tokens = min(real.tokens, sample.tokens)
-    whole = [estimates(counts, options, only=SIZED)[0] for counts in (sample, real)]
+    whole = [made, estimates(real, options, only=SIZED)[0]]
     thinned = [
         found if counts.tokens <= (1 + ALIKE) * tokens else _thinned(counts, tokens, options)
         for counts, found in zip((sample, real), whole, strict=True)

@@ -9,7 +9,7 @@ Ranks are ordered by the counts they explain, so that s is too large in small sa
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -77,9 +77,7 @@ def fit_zipf(counts: npt.ArrayLike, support: Support = "infinite", ranks: int = 
         TextcriticError: counts that are not whole, negative or not in descending order; another support; fewer than
             two words, for which s is infinite.
     """
-    checked = checked_counts(counts)
-    last = support_ranks(support, len(checked), ranks)
-    used = checked[:ranks] if support in OF_FIRST else checked
+    used, last = _fitted_counts(counts, support, ranks)
     tokens, mean = int(used.sum()), log_rank_mean(used)
     s = float(fit_zipf_many(np.array([mean]), last)[0])
     total, _, variance = rank_sums(last).moments(np.array([s]))
@@ -92,6 +90,19 @@ def fit_zipf(counts: npt.ArrayLike, support: Support = "infinite", ranks: int = 
         log_likelihood=-tokens * float(np.log(total[0]) + s * mean),
         standard_error=float(1 / np.sqrt(tokens * variance[0])),
     )
+
+
+def zipf_exponent(counts: npt.ArrayLike, support: Support = "infinite", ranks: int = RANKS) -> float:
+    """`fit_zipf(counts, support, ranks).s` alone, as a jackknife needs it."""
+    used, last = _fitted_counts(counts, support, ranks)
+    return float(fit_zipf_many(np.array([log_rank_mean(used)]), last)[0])
+
+
+def _fitted_counts(counts: npt.ArrayLike, support: Support, ranks: int) -> tuple[Ints, int | None]:
+    """The counts that are fitted, and the last rank of the law."""
+    checked = checked_counts(counts)
+    last = support_ranks(support, len(checked), ranks)
+    return checked[:ranks] if support in OF_FIRST else checked, last
 
 
 def support_ranks(support: Support, types: int, ranks: int) -> int | None:
@@ -150,7 +161,17 @@ def by_rank(counts: npt.ArrayLike) -> Ints:
 
 def log_rank_mean(counts: Ints) -> float:
     """`sum_k c_k log k / sum_k c_k` of counts in descending order: [types] -> nats."""
-    return float(counts @ np.log(np.arange(1, len(counts) + 1)) / counts.sum(dtype=np.float64))
+    return float(counts @ log_ranks(len(counts)) / counts.sum(dtype=np.float64))
+
+
+def log_ranks(ranks: int) -> Floats:
+    """Logs of the ranks 1, 2, ...: [ranks]."""
+    return _log_ranks(1 << (ranks - 1).bit_length())[:ranks]
+
+
+@lru_cache(maxsize=4)
+def _log_ranks(ranks: int) -> Floats:
+    return np.log(np.arange(1, ranks + 1))
 
 
 def zipf_sums(s: float, ranks: int) -> tuple[Floats, float]:
@@ -196,7 +217,7 @@ class RankSums:
     def moments(self, s: Floats) -> tuple[Floats, Floats, Floats]:
         """The normaliser, and mean and variance of the log rank under the law: [B] -> [B] each."""
         terms = np.exp(-s[:, None] * self.logs) * self.weights
-        rest = self._rest(s) if self.infinite else np.zeros((3, len(s)))
+        rest = self._rest(s) if self.infinite else (0.0, 0.0, 0.0)
         total = terms.sum(axis=1) + rest[0]
         mean = (terms @ self.logs + rest[1]) / total
         # Centred before it is squared: the difference of raw moments would lose the variance of a large s.
@@ -204,13 +225,16 @@ class RankSums:
         return total, mean, (squares + mean**2 * rest[0]) / total
 
     @staticmethod
-    def _rest(s: Floats) -> Floats:
-        """Sums from HORIZON on: the integral from half a step before, and the next term of the expansion: [3, B]."""
+    def _rest(s: Floats) -> tuple[Floats, Floats, Floats]:
+        """Sums from HORIZON on: the integral from half a step before, and the next term of the expansion: [B] each."""
         start, gap = np.log(HORIZON - 0.5), s - 1
         scale = np.exp(-gap * start)
-        integrals = np.stack([1 / gap, start / gap + 1 / gap**2, start**2 / gap + 2 * start / gap**2 + 2 / gap**3])
         slope = -s * np.exp(-2 * start) / 24
-        return scale * (integrals + np.stack([slope, slope * start, slope * start**2]))
+        return (
+            scale * (1 / gap + slope),
+            scale * (start / gap + 1 / gap**2 + slope * start),
+            scale * (start**2 / gap + 2 * start / gap**2 + 2 / gap**3 + slope * start**2),
+        )
 
 
 @cache
@@ -228,6 +252,7 @@ def rank_sums(ranks: int | None) -> RankSums:
     return RankSums(np.log(np.concatenate(points)), np.concatenate(weights), ranks is None)
 
 
+@cache
 def gram_points(number: int) -> tuple[Floats, Floats]:
     """Points and weights of the Gauss quadrature of the sum over 0, 1, ..., number - 1 (Golub and Welsch 1969)."""
     if number <= NODES:

@@ -42,7 +42,7 @@ class ZipfDraws:
     @classmethod
     def of(cls, tokens: int, s: float, last: int | None) -> "ZipfDraws":
         """Of Zipf's law with the exponent s up to the rank `last`, or over all ranks (None), where s is above 1."""
-        from scipy.stats import poisson
+        from scipy.special import gammaln, xlogy
 
         scale = tokens / float(rank_sums(last).moments(np.array([s]))[0][0])
         many = _rank_of(ALONE, scale, s, last)
@@ -53,10 +53,12 @@ class ZipfDraws:
         highest = min(alone[-1], ALONE)
         top = highest + 12 * np.sqrt(highest) + 20
         counts = np.arange(int(top) + 1)
+        log_factorials = gammaln(counts + 1)
         probabilities = np.empty((len(edges) - 1, len(counts)))
         for block, (start, stop) in enumerate(pairwise(edges)):
             points, weights = gram_points(stop - start)
-            each = poisson.pmf(counts, scale * (start + points[:, None]) ** -s)
+            expected = scale * (start + points[:, None]) ** -s
+            each = np.exp(xlogy(counts, expected) - log_factorials - expected)  # Poisson
             probabilities[block] = weights @ each / weights.sum()
         probabilities /= probabilities.sum(axis=1, keepdims=True)
         beyond = 0.0 if last is not None else scale * (end + 0.5) ** (1 - s) / (s - 1)

@@ -23,7 +23,7 @@ KINDS = ("found", "missed", "unflagged", "flagged")
 
 
 def documents_shown(material: Material) -> list[dict[str, Any]]:
-    """Of each corpus: its documents to read, each with what every detector says of its sentences."""
+    """Of each corpus: its documents to read, each with what every detector says of its sentences, the best first."""
     shown = []
     by_corpus: dict[str, list[Judgement]] = {}
     for one in material.get(first_judgements):
@@ -32,6 +32,7 @@ def documents_shown(material: Material) -> list[dict[str, Any]]:
         votes = material.get(joined_votes).get(corpus, {})
         chosen = choose(judged, votes)
         right = np.sum([one.found for one in judged], axis=0)
+        judged.sort(key=lambda one: -int(np.sum(one.found)))
         detectors = [
             {
                 "key": f"{place}-{n}",
@@ -162,4 +163,4 @@ def _scores(one: Judgement, after: Prediction, probe: Probe, material: Material)
 
 
 def _keys(one: Judgement) -> dict[str, Any]:
-    return {"detector": one.judged.detector, "trained": one.judged.trained}
+    return {"detector": one.judged.detector, "trained": one.judged.trained, "corpus": one.judged.corpus}

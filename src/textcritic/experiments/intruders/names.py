@@ -62,13 +62,10 @@ class IntruderNames:
         return self.samples.source(row, **keys)
 
     def detector(self, row: Mapping[str, Any], trained: bool = True) -> str:
-        """A detector in words: `BERT, trained on docs`; the second part where there are several corpora."""
+        """A detector in words: `BERT, trained on docs`; the second part where it judges another corpus than `docs`."""
         label = self.labels.get(row["detector"], str(row["detector"]))
-        return (
-            f"{label}, trained on {corpus_name(row['trained'])}"
-            if trained and self.several_corpora and row["trained"]
-            else label
-        )
+        elsewhere = trained and row["trained"] and row["trained"] != row.get("corpus")
+        return f"{label}, trained on {corpus_name(row['trained'])}" if elsewhere and self.several_corpora else label
 
 
 def probe_name(probe: str) -> str:

@@ -58,7 +58,7 @@ def pairs_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
             body.append([Cell(f"Documents of {corpus_name(corpus)}", span=len(heads), heading=True)])
         for row in table.to_dict("records"):
             first, second = (
-                names.detector({"detector": row[f"{one}_detector"], "trained": row[f"{one}_trained"]})
+                names.detector({"detector": row[f"{one}_detector"], "trained": row[f"{one}_trained"], "corpus": corpus})
                 for one in ("first", "second")
             )
             ps = [

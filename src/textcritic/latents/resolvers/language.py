@@ -30,6 +30,7 @@ class Pronoun:
         person: 1, 2 or 3.
         cases: those of `CASES` that its form can be.
         reflexive: whether it stands for the subject of its clause.
+        quoted: whether it means nobody outside quotation marks ("thou" in old texts, which often have none).
     """
 
     gender: str | None
@@ -37,6 +38,7 @@ class Pronoun:
     person: int
     cases: frozenset[str]
     reflexive: bool
+    quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ class Language:
 LISTS = (
     "abbreviations", "possessive_endings", "conjunctions", "particles", "function_words", "inside_phrases",
     "places_follow", "clause_words", "verbs_of_speech", "auxiliaries", "copulas", "verb_endings", "verbs",
-    "also_adjectives", "epithets", "links", "plural_endings", "capitalised", "head_ends", "thing_pronouns",
+    "also_adjectives", "links", "plural_endings", "capitalised", "head_ends", "thing_pronouns",
+    "feminine_things", "subordinate",
 )  # fmt: skip
 _GENDERS: Mapping[str, str | None] = {MALE: MALE, FEMALE: FEMALE, NEITHER: None}
 _NOUNS = {f"{gender}{plural}": gender for gender in _GENDERS for plural in ("", " plural")}
@@ -168,13 +171,13 @@ class _Reader:
         key = f"pronouns.{word}"
         if not isinstance(word, str):
             raise self.error(key, "should be a word; put quotes around it")
-        entry = self.table(entry, key, ("gender", "number", "person", "case"), ("reflexive",))
+        entry = self.table(entry, key, ("gender", "number", "person", "case"), ("reflexive", "quoted"))
         cases = self.words(entry["case"], f"{key}.case")
         for part, value, allowed in (
             ("gender", entry["gender"], tuple(_GENDERS)),
             ("number", entry["number"], ("singular", "plural")),
             ("person", entry["person"], (1, 2, 3)),
-            ("reflexive", entry.get("reflexive", False), (True, False)),
+            *((flag, entry.get(flag, False), (True, False)) for flag in ("reflexive", "quoted")),
             *(("case", case, CASES) for case in cases),
         ):
             if value not in allowed:
@@ -185,6 +188,7 @@ class _Reader:
             entry["person"],
             frozenset(cases),
             entry.get("reflexive", False),
+            entry.get("quoted", False),
         )
 
     def genders(self, data: Mapping[str, Any], key: str) -> Mapping[str, str | None]:

@@ -2,14 +2,14 @@
 
 A name is linked to an earlier form of it ("Mr. Darcy", "Fitzwilliam Darcy", "Darcy"). A pronoun is linked to the entity
 that agrees with it in gender and number and has the largest sum of weights: how near its last mention is, its role in
-the sentence, how often it was mentioned.
+the sentence, how often it was mentioned. "I" and "you" in quotations come last: who speaks may be said behind them.
 """
 
 from dataclasses import dataclass, field, replace
 
 from textcritic.latents.resolvers.language import FEMALE, MALE, Language
 from textcritic.latents.resolvers.mention import Mention, Resolved
-from textcritic.latents.resolvers.nouns import things_before
+from textcritic.latents.resolvers.nouns import may_be_thing
 from textcritic.latents.resolvers.phrases import (
     NAME,
     NOUN,
@@ -20,24 +20,22 @@ from textcritic.latents.resolvers.phrases import (
     agree,
     find_phrases,
 )
-from textcritic.latents.resolvers.salience import (
-    SAME_CLAUSE,
-    SUBJECT_BEFORE,
-    SUBJECT_OF_CLAUSE,
-    UNKNOWN_GENDER,
-    role_of,
-    salience,
-)
+from textcritic.latents.resolvers.salience import SAME_CLAUSE, salience
+from textcritic.latents.resolvers.speakers import by_turns, said_by
 from textcritic.latents.resolvers.text import Words
 
 # Entities that a pronoun can be linked to: so many, those mentioned last, at most so many sentences back.
 CANDIDATES = 24
 SENTENCES = 8
+# Sentences back to one person who can be "they".
+THEY = 1
 _APPOSITION_ENDS = frozenset((",", ".", ";", "(", ")"))
-# Words between a subject and an object of one clause.
-CLAUSE = 6
+# Words between a subject and an object of one clause; with a preposition before the object.
+CLAUSE, VERB = 6, 2
 # Entities with a part of a name that are compared with a name.
 NAMESAKES = 8
+# Names before a pronoun, and words back to them, of which one may get its gender.
+NAMES, FAR = 3, 50
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +47,7 @@ class Entity:
         parts, title: of its longest name; no parts where it has no name.
         last: the phrase that stood for it last.
         count: its mentions so far.
-        first_person: whether it is "we"; no pronoun of the third person means it.
+        spoken: whether it is "I", "you" or "we"; no pronoun of the third person means it.
         phrases: that stand for it.
     """
 
@@ -59,7 +57,7 @@ class Entity:
     parts: tuple[str, ...] = ()
     title: str | None = None
     count: int = 0
-    first_person: bool = False
+    spoken: bool = False
     phrases: list[Phrase] = field(default_factory=list)
 
 
@@ -76,11 +74,10 @@ class Linker:
         self.by_noun: dict[tuple[str, Entity | None], list[tuple[tuple[str, ...], Entity]]] = {}
         self.at_word: dict[int, Entity] = {}
         self.at_name: dict[int, Entity] = {}
-        self.owned = {phrase.owner: phrase for phrase in self.phrases if phrase.kind == NOUN and not phrase.plural}
         self.subject: Entity | None = None
-        self.previous: Entity | None = None
+        self.awaited: Entity | None = None
         self.groups: dict[tuple[int, int], Entity] = {}
-        self.we: dict[bool, Entity] = {}
+        self.spoken: dict[tuple[int, bool, bool], Entity] = {}
 
     def resolved(self, name: str) -> Resolved:
         """Link all phrases; `name` is the id of the article."""
@@ -89,12 +86,27 @@ class Linker:
         for phrase in self.phrases:
             sentence = words.sentence[phrase.head]
             if sentence != before:
-                self.previous = self.subject if sentence == before + 1 else None
                 self.subject, before = None, sentence
             entity = self.link(phrase)
             if entity is not None:
                 self.mention(entity, phrase)
+        self.talk()
         return Resolved(name, words.text, words.sentence_spans(), self.mentions())
+
+    def talk(self) -> None:
+        """Let "I" and "you" inside quotation marks stand for who speaks and who is spoken to."""
+        quotations = self.words.quotations
+        tags = said_by(quotations, self.phrases, self.words, self.language)
+        known = [None if tag is None else self.at_word.get(tag.last - 1) for tag in tags]
+        pairs = by_turns(known, quotations)
+        unknown: dict[int, Entity] = {}
+        for phrase in self.phrases:
+            if phrase.quoted and phrase.person != 3 and not phrase.plural:
+                who = pairs[phrase.quote][phrase.person - 1]
+                if isinstance(who, int):
+                    who = unknown.setdefault(who, unknown.get(who) or self.new(phrase))
+                who.count += 1
+                who.phrases.append(phrase)
 
     def link(self, phrase: Phrase) -> Entity | None:
         """The entity that a phrase stands for, a new one if none before; None if it is no mention."""
@@ -104,9 +116,9 @@ class Linker:
             return self.noun(phrase)
         if phrase.person == 3:
             return self.pronoun(phrase)
-        if phrase.person == 1 and phrase.plural:
-            return self.speakers(phrase)
-        return None
+        if phrase.quoted and not phrase.plural:
+            return None
+        return None if self.language.pronouns[phrase.parts[0]].quoted else self.told(phrase)
 
     def mention(self, entity: Entity, phrase: Phrase) -> None:
         """Let a phrase stand for an entity."""
@@ -143,7 +155,7 @@ class Linker:
     def group(self, one: Entity, other: Entity, last: Phrase) -> None:
         """Let "Paul and Silas" be an entity; it is a mention only if a pronoun is linked to it."""
         first = one.last
-        both = Phrase(NAME, first.first, last.last, last.head, None, True, (), role=first.role, quoted=last.quoted)
+        both = Phrase(NAME, first.first, last.last, last.head, None, True, (), role=first.role, quote=last.quote)
         key = (id(one), id(other))
         group = self.groups.get(key)
         if group is None:
@@ -152,12 +164,13 @@ class Linker:
         group.phrases.append(both)
         self.touch(group)
 
-    def speakers(self, phrase: Phrase) -> Entity:
-        """The entity of "we": one outside quotation marks, one inside."""
-        entity = self.we.get(phrase.quoted)
+    def told(self, phrase: Phrase) -> Entity:
+        """The entity of "I", of "you" and of "we" outside quotation marks, and of "we" inside: one each."""
+        key = phrase.person, phrase.plural, phrase.quoted
+        entity = self.spoken.get(key)
         if entity is None:
-            entity = self.we[phrase.quoted] = self.new(phrase)
-            entity.first_person = True
+            entity = self.spoken[key] = self.new(phrase)
+            entity.spoken = True
         return entity
 
     def new(self, phrase: Phrase) -> Entity:
@@ -172,13 +185,17 @@ class Linker:
         """The entity of a name."""
         parts = phrase.parts
         phrase.gender = phrase.gender or self.learnt.get(parts)
-        entity = self.namesake(phrase) or self.explained(phrase) or self.new(phrase)
+        entity = self.namesake(phrase) or self.explained(phrase) or self.announced(phrase) or self.new(phrase)
         if len(parts) > len(entity.parts):
             for part in parts:
                 if part not in entity.parts:
                     self.by_part.setdefault(part, []).append(entity)
             entity.parts = parts
-        entity.title = entity.title or phrase.title
+        if phrase.title is not None:
+            entity.title = entity.title or phrase.title
+            # "Dr. Carter" is "the doctor" too.
+            noun = self.language.same_name.get(phrase.title, phrase.title)
+            self.by_noun.setdefault((noun, None), []).append(((), entity))
         return entity
 
     def namesake(self, phrase: Phrase) -> Entity | None:
@@ -188,6 +205,16 @@ class Linker:
                 if _same_name(entity, phrase):
                     return entity
         return None
+
+    def announced(self, phrase: Phrase) -> Entity | None:
+        """The entity of a pronoun in a clause before the one that a phrase opens: "When he came, John slept"."""
+        words, entity = self.words, self.awaited
+        if entity is None or entity.plural != phrase.plural or not agree(entity.gender, phrase.gender):
+            return None
+        if words.sentence[entity.last.head] != words.sentence[phrase.head] or words.words[phrase.first - 1] != ",":
+            return None
+        self.awaited = None
+        return entity
 
     def explained(self, phrase: Phrase) -> Entity | None:
         """The entity without a name that a new name stands beside: "a coworker, Victoria, whom ..."."""
@@ -241,7 +268,7 @@ class Linker:
                     entity = other
                     break
         if entity is None:
-            entity = self.titled(phrase) or self.new(phrase)
+            entity = self.titled(phrase) or self.announced(phrase) or self.new(phrase)
         known.append((phrase.about, entity))
         return entity
 
@@ -256,48 +283,58 @@ class Linker:
 
     def pronoun(self, phrase: Phrase) -> Entity | None:
         """The entity of a pronoun of the third person; None where it is no mention."""
-        sentence = self.words.sentence[phrase.head]
-        best, most, rank = None, -1e9, 0
-        described = self.described_by(phrase)
+        entity = self.best(phrase, phrase.plural)
+        if entity is None and phrase.plural:
+            entity = self.best(phrase, False)
+        sure = entity is not None and phrase.plural in (entity.plural, entity.last.plural)
+        if not sure and may_be_thing(phrase.head, self.words, self.language):
+            return None
+        return entity or self.unnamed(phrase)
+
+    def best(self, phrase: Phrase, plural: bool) -> Entity | None:
+        """The likeliest of the single persons, or of the several ones, that a pronoun can mean.
+
+        A pronoun in the plural can mean one person whose gender is not known: "The student came. They sat down."
+        """
+        sentence, reach = self.words.sentence[phrase.head], SENTENCES if plural == phrase.plural else THEY
+        best, most = None, -1e9
         for entity in reversed(self.recent):
-            if entity.plural != phrase.plural or entity.first_person or not agree(entity.gender, phrase.gender):
+            if entity.plural != plural or entity.spoken or not agree(entity.gender, phrase.gender):
                 continue
-            if entity is described:
+            if plural != phrase.plural and entity.gender is not None:
                 continue
             distance = sentence - self.words.sentence[entity.last.head]
-            if distance > SENTENCES:
+            if distance > reach:
                 break
-            score = self.score(phrase, entity, distance, rank)
+            score = self.score(phrase, entity, distance)
             if score > most:
                 best, most = entity, score
-            rank += 1
-        if best is not None:
-            return best
-        return None if phrase.plural and things_before(phrase.head, self.words, self.language) else self.new(phrase)
+        return best
 
-    def described_by(self, phrase: Phrase) -> Entity | None:
-        """Who is not meant by "his" in "Isaac his son", because the whole is said of him; None for other pronouns."""
-        noun = self.owned.get(phrase.head)
-        entity = self.at_name.get(phrase.first - 1)
-        return entity if noun is not None and entity is not None and agree(entity.gender, noun.gender) else None
+    def unnamed(self, phrase: Phrase) -> Entity:
+        """The entity of a pronoun before which nobody can be meant; in a clause before another one it may be named."""
+        entity = self.new(phrase)
+        opening = self.words.sentences[self.words.sentence[phrase.head]][0]
+        if self.words.lowered[opening] in self.language["subordinate"]:
+            self.awaited = entity
+        return entity
 
-    def score(self, phrase: Phrase, entity: Entity, distance: int, rank: int) -> float:
-        """The sum of weights of an entity, mentioned `distance` sentences and `rank` entities ago."""
-        total = salience(phrase, entity.last, distance, rank, entity.count)
-        if entity.gender is None and phrase.gender is not None:
-            total += UNKNOWN_GENDER
-        if distance == 0 and entity is self.subject:
-            total += SUBJECT_OF_CLAUSE[role_of(phrase)]
-            if phrase.role == OBJECT and not phrase.reflexive and self.same_clause(entity.last.last, phrase.first):
-                total += SAME_CLAUSE
-        elif distance == 1 and entity is self.previous:
-            total += SUBJECT_BEFORE[role_of(phrase)]
+    def score(self, phrase: Phrase, entity: Entity, distance: int) -> float:
+        """The sum of weights of an entity, mentioned `distance` sentences ago."""
+        total = salience(phrase, entity.last, distance, entity.count)
+        if phrase.role == OBJECT and not phrase.reflexive and distance == 0 and entity is self.subject:
+            total += SAME_CLAUSE * self.same_clause(entity.last.last, phrase.first)
         return total
 
     def same_clause(self, first: int, last: int) -> bool:
-        """Whether between two words, near each other, no sign and no word begins another clause."""
+        """Whether the word at `last` is the object of the verb whose subject ends before `first`, near it.
+
+        "Jordan laughed at him", but not "he took his wife with him".
+        """
         lowered, clauses = self.words.lowered, self.language["clause_words"]
-        return last - first <= CLAUSE and all(word[0].isalnum() and word not in clauses for word in lowered[first:last])
+        if last - first > (VERB if lowered[last - 1] in self.language["function_words"] else CLAUSE):
+            return False
+        return all(word[0].isalnum() and word not in clauses for word in lowered[first:last])
 
     # Result
 
@@ -335,21 +372,28 @@ def _same_name(entity: Entity, phrase: Phrase) -> bool:
     return all(part in longer for part in shorter)
 
 
-def _learnt_genders(phrases: list[Phrase]) -> dict[tuple[str, ...], str]:
-    """The gender of names that tell none, from the pronouns that follow them with no one between."""
+def _learnt_genders(phrases: list[Phrase]) -> dict[tuple[str, ...], str | None]:
+    """The gender of names that tell none: of the full name of a surname, or of the pronouns behind a name.
+
+    A pronoun counts for the nearest of the names before it that can agree, if none of them is known to agree.
+    """
+    learnt: dict[tuple[str, ...], str | None] = {}
     votes: dict[tuple[str, ...], dict[str, int]] = {}
-    for index, phrase in enumerate(phrases):
-        if phrase.kind != NAME or phrase.gender is not None:
-            continue
-        for later in phrases[index + 1 : index + 4]:
-            if later.head > phrase.head + 25 or (later.kind != PRONOUN and not later.plural):
-                break
-            if later.kind == PRONOUN and later.gender is not None:
-                tally = votes.setdefault(phrase.parts, {MALE: 0, FEMALE: 0})
-                tally[later.gender] += 1
-                break
-    return {
-        parts: max(tally, key=lambda gender: tally[gender])
-        for parts, tally in votes.items()
-        if max(tally.values()) >= 2 * min(tally.values())
-    }
+    names: list[Phrase] = []
+    for phrase in phrases:
+        if phrase.kind == NAME and phrase.gender is not None and len(phrase.parts) > 1:
+            surname = phrase.parts[-1:]
+            learnt[surname] = phrase.gender if learnt.get(surname, phrase.gender) == phrase.gender else None
+    for phrase in phrases:
+        if phrase.kind == NAME:
+            names.append(phrase)
+        elif phrase.kind == PRONOUN and phrase.gender is not None:
+            near = [name for name in names[-NAMES:] if name.head > phrase.head - FAR]
+            known = [name.gender or learnt.get(name.parts) for name in near]
+            if None in known and phrase.gender not in known:
+                name = near[len(known) - 1 - known[::-1].index(None)]
+                votes.setdefault(name.parts, {MALE: 0, FEMALE: 0})[phrase.gender] += 1
+    for parts, tally in votes.items():
+        if max(tally.values()) >= 2 * min(tally.values()):
+            learnt.setdefault(parts, max(tally, key=lambda gender: tally[gender]))
+    return learnt

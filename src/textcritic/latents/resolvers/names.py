@@ -49,7 +49,9 @@ def find_names(words: Words, language: Language) -> list[Name]:
     for run in runs:
         run.own, shared = _evidence(run, words, language)
         for part in run.parts:
-            pooled[part] += shared
+            # "Virginia Woolf" says nothing of "Virginia".
+            if len(run.parts) == 1 or part.title() not in language["capitalised"]:
+                pooled[part] += shared
         run.own += 3.0 * (run.parts[-1] in certain)
     return [
         Name(run.first, run.last, run.parts, run.title, run.gender)
@@ -80,8 +82,6 @@ def _runs(words: Words, language: Language) -> list[_Run]:
         if index <= done:
             continue
         end = _run_end(index, words, language, vocabulary)
-        if _are_two(index, end, words, language):
-            end -= 1
         done = max(end - 1, index)
         if end > index:
             run = _parsed(index, end, words, language)
@@ -97,7 +97,7 @@ def _is_candidate(index: int, words: Words, language: Language, vocabulary: froz
     opens = _opens(index, words)
     known = lower in language.given_names
     if lower in language.function_words_and_pronouns:
-        return known and not opens
+        return known and (not opens or (index + 1 < len(words.words) and language.is_verb(words.words[index + 1])))
     if len(word) > 1 and word.isupper():
         return known or word.title() in vocabulary or lower in language.titles
     if not language.capitals_mark_names:
@@ -154,14 +154,6 @@ def _is_nickname(index: int, limit: int, written: list[str]) -> bool:
     if written[index] not in _QUOTES or index + 3 >= limit or written[index + 2] not in _QUOTES:
         return False
     return written[index + 1][0].isupper() and written[index + 3][0].isupper()
-
-
-def _are_two(first: int, end: int, words: Words, language: Language) -> bool:
-    """Whether a run is a person and the possessor of what follows, by their genders: "Sarai Abram's wife"."""
-    if end - first != 2 or end >= len(words.words) or words.words[end] not in language["possessive_endings"]:
-        return False
-    genders = [language.given_names.get(word) for word in words.lowered[first:end]]
-    return None not in genders and genders[0] != genders[1]
 
 
 def _closes(index: int, words: Words) -> bool:
@@ -222,20 +214,16 @@ def _evidence(run: _Run, words: Words, language: Language) -> tuple[float, float
         # An initial makes it surer.
         own += 0.5 + any(len(part) == 1 for part in run.parts)
     if before in language["places_follow"]:
-        shared -= 1.5
-        own -= 2.0 * (not run.given)
+        shared -= 1.5 * (not run.given)
+        own += 2.0 * run.listed if run.given else -2.0
     elif before in language.determiners and before not in language["clause_words"]:
         shared -= 1.5
         own -= 2.0
-    elif before in language["verbs_of_speech"]:
-        shared += 2.0
-    elif before in language["epithets"]:
-        shared += 1.0
-    elif before in language.nouns:
+    elif before in language["verbs_of_speech"] or before in language.nouns:
         shared += 2.0
     if after in language["verbs_of_speech"]:
         shared += 2.0
-    elif language.is_verb(after):
+    elif after not in language["auxiliaries"] and language.is_verb(after):
         shared += 0.7
     elif after in language["possessive_endings"]:
         shared += 0.3

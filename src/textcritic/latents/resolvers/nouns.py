@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from textcritic.latents.resolvers.language import Language, Noun
+from textcritic.latents.resolvers.language import FEMALE, Language, Noun
 from textcritic.latents.resolvers.text import Words
 
 # Words before a noun in which its determiner is looked for.
@@ -83,13 +83,26 @@ def joined_end(last: int, closing: int, words: Words, language: Language) -> int
     return index if index > first else last
 
 
-def things_before(place: int, words: Words, language: Language) -> bool:
-    """Whether a noun in the plural that is no person, by its ending and a word before it, stands near before a word."""
-    for index in range(max(1, place - NEAR), place):
+def may_be_thing(place: int, words: Words, language: Language) -> bool:
+    """Whether the pronoun at `place` may mean a thing near it: apples ("they"), or a ship ("she").
+
+    Apples are a noun in the plural that is no person, by its ending and a word before it.
+    """
+    pronoun, before = language.pronouns[words.lowered[place]], range(max(1, place - NEAR), place)
+    if pronoun.gender == FEMALE:
+        said = words.lowered[place + 1 : place + 2 + REACH]
+        of_it = said[1:] if said and said[0] in language["copulas"] else []
+        ships = language["feminine_things"]
+        return any(words.lowered[index] in ships for index in before) or any(word in ships for word in of_it)
+    for index in before if pronoun.plural else ():
         word = words.words[index]
         if word.islower() and word.endswith(language.plural_endings) and word not in language.nouns:
-            before = words.lowered[index - 1]
-            if _determines(before, language) or before in language["places_follow"] or before in language["links"]:
+            determiner = words.lowered[index - 1]
+            if (
+                _determines(determiner, language)
+                or determiner in language["places_follow"]
+                or determiner in language["links"]
+            ):
                 return True
     return False
 

@@ -6,7 +6,7 @@ from operator import attrgetter
 from textcritic.latents.resolvers.language import Language
 from textcritic.latents.resolvers.names import Name, find_names
 from textcritic.latents.resolvers.nouns import NounPhrase, joined_end, noun_phrase
-from textcritic.latents.resolvers.text import CLOSING_QUOTES, OPENING_QUOTES, STRAIGHT_QUOTE, Words
+from textcritic.latents.resolvers.text import Words
 
 NAME, NOUN, PRONOUN = 0, 1, 2
 SUBJECT, OBJECT, POSSESSIVE = 0, 1, 2
@@ -23,7 +23,7 @@ class Phrase:
         gender: male, female or None.
         plural: whether it stands for several.
         role: `SUBJECT`, `OBJECT` or `POSSESSIVE`.
-        quoted: whether it is inside quotation marks.
+        quote: number of the quotation that it is in, or -1.
         parts: the words of a name; of a noun the noun; of a pronoun the pronoun; in lower case.
         title: of a name, see `names.Name`.
         definite: of a noun: whether its determiner says that it is known already.
@@ -40,13 +40,18 @@ class Phrase:
     plural: bool
     parts: tuple[str, ...]
     role: int = OBJECT
-    quoted: bool = False
+    quote: int = -1
     title: str | None = None
     definite: bool = False
     about: tuple[str, ...] = ()
     owner: int = -1
     reflexive: bool = False
     person: int = 3
+
+    @property
+    def quoted(self) -> bool:
+        """Whether it is inside quotation marks."""
+        return self.quote >= 0
 
 
 def find_phrases(words: Words, language: Language) -> list[Phrase]:
@@ -62,7 +67,7 @@ def find_phrases(words: Words, language: Language) -> list[Phrase]:
     pronouns, nouns = language.pronouns, language.nouns
     for index, word in enumerate(words.lowered):
         if word in pronouns:
-            if index not in inside:
+            if index not in inside and not _is_numeral(index, words, language):
                 phrases.append(_of_pronoun(index, words, language))
         elif (word in nouns or "-" in word) and index not in inside:
             noun, name = noun_phrase(index, words, language), starts.get(index + 1)
@@ -98,16 +103,9 @@ def _joined(noun: NounPhrase, name: Phrase | None) -> bool:
 
 
 def _widen(phrase: Phrase, ends: dict[int, Phrase], words: Words, language: Language) -> None:
-    """Take in the possessor before a noun, epithets before a name, and what "of" joins to a noun."""
-    opening, closing = words.sentences[words.sentence[phrase.head]]
-    if phrase.kind == NAME:
-        first = phrase.first
-        while first > opening and words.lowered[first - 1] in language["epithets"]:
-            first -= 1
-        if opening < first < phrase.first and words.lowered[first - 1] in language.determiners:
-            first -= words.lowered[first - 1] not in language["clause_words"]
-        phrase.first = first
-    elif phrase.kind == NOUN:
+    """Take in the possessor before a noun, and what "of" joins to it."""
+    if phrase.kind == NOUN:
+        closing = words.sentences[words.sentence[phrase.head]][1]
         owner = ends.get(phrase.owner + 1)
         if owner is not None and owner.kind != PRONOUN:
             phrase.first = owner.first
@@ -149,6 +147,19 @@ def _of_pronoun(index: int, words: Words, language: Language) -> Phrase:
     )
 
 
+def _is_numeral(index: int, words: Words, language: Language) -> bool:
+    """Whether a pronoun of one letter is a number, by the name or heading before it: "Chapter I", "Charles I"."""
+    if len(words.words[index]) > 1 or index == words.sentences[words.sentence[index]][0]:
+        return False
+    before = words.lowered[index - 1]
+    if not words.words[index - 1][0].isupper() or before in language["function_words"]:
+        return False
+    if before in language.given_names:
+        return True
+    after = words.words[index + 1] if index + 1 < len(words.words) else "."
+    return not after[0].islower() or (after in language["function_words"] and after not in language["auxiliaries"])
+
+
 def _of_noun(found: NounPhrase, words: Words) -> Phrase:
     head, noun = found.head, found.noun
     return Phrase(
@@ -166,20 +177,13 @@ def _of_noun(found: NounPhrase, words: Words) -> Phrase:
 
 
 def _mark_quotes(phrases: list[Phrase], words: Words) -> None:
-    """Set `quoted`; a straight quotation mark opens and closes in turn, and a blank line ends all quotations."""
-    written = words.words
-    marks = [
-        index
-        for index, word in enumerate(written)
-        if word in (STRAIGHT_QUOTE, *OPENING_QUOTES, *CLOSING_QUOTES) or word[0] == "\n"
-    ]
-    place, inside = 0, False
+    """Set `quote`; `phrases` are sorted by their heads."""
+    quotations, place = words.quotations, 0
     for phrase in phrases:
-        while place < len(marks) and marks[place] < phrase.head:
-            mark = written[marks[place]]
-            inside = not inside if mark == STRAIGHT_QUOTE else mark in OPENING_QUOTES
+        while place < len(quotations) and quotations[place][1] <= phrase.head:
             place += 1
-        phrase.quoted = inside
+        if place < len(quotations) and quotations[place][0] < phrase.head:
+            phrase.quote = place
 
 
 def _role(phrase: Phrase, words: Words, language: Language) -> int:
@@ -188,13 +192,6 @@ def _role(phrase: Phrase, words: Words, language: Language) -> int:
     after = lowered[phrase.last] if phrase.last < len(lowered) else ""
     if after in language["possessive_endings"] and after != "'":
         return POSSESSIVE
-    first = phrase.first
-    if first == words.sentences[words.sentence[phrase.head]][0]:
-        return SUBJECT
-    before = lowered[first - 1]
-    verb = language.is_verb(after)
-    if before in language["verbs_of_speech"]:
-        return SUBJECT if not verb and not after[:1].isalpha() else OBJECT
-    if not before[0].isalnum() or before in language["clause_words"]:
-        return SUBJECT
-    return SUBJECT if verb and before not in language["function_words"] else OBJECT
+    before = lowered[phrase.first - 1] if phrase.first else "."
+    subject = not before[0].isalnum() or before in language["clause_words"] or language.is_verb(after)
+    return SUBJECT if subject else OBJECT

@@ -11,6 +11,10 @@ from textcritic.latents.resolvers.language import Language
 OPENING_QUOTES = ("“", "``", "«", "„")
 CLOSING_QUOTES = ("”", "''", "»")
 STRAIGHT_QUOTE = '"'
+_CLOSED_BY = {
+    "“": ("”",), "``": ("''",), "«": ("»",), "„": ("“", "”"), "‘": ("’",), STRAIGHT_QUOTE: (STRAIGHT_QUOTE,)
+}  # fmt: skip
+_MARKS_OF_QUOTES = frozenset(_CLOSED_BY).union(*_CLOSED_BY.values())
 _CLOSERS = frozenset((*CLOSING_QUOTES, STRAIGHT_QUOTE, "'", "’", ")", "]", "}"))
 
 
@@ -25,6 +29,7 @@ class Words:
         spans: (start, end) characters of each.
         sentence: index of the sentence of each word; a blank line belongs to the sentence before it.
         sentences: (first, last + 1) words of each sentence, without blank lines.
+        quotations: (opening mark, closing mark + 1) of each.
     """
 
     text: str
@@ -33,6 +38,7 @@ class Words:
     spans: list[tuple[int, int]]
     sentence: list[int]
     sentences: list[tuple[int, int]]
+    quotations: list[tuple[int, int]]
 
     def sentence_spans(self) -> tuple[tuple[int, int], ...]:
         """(start, end) characters of each sentence."""
@@ -64,7 +70,7 @@ def split_words(text: str, language: Language) -> Words:
             sentences.append((first, last))
         sentence.extend([max(len(sentences) - 1, 0)] * (end - len(sentence)))
         first = end
-    return Words(text, words, [word.lower() for word in words], spans, sentence, sentences)
+    return Words(text, words, [word.lower() for word in words], spans, sentence, sentences, _quotations(words))
 
 
 def _ends(words: list[str], language: Language) -> list[int]:
@@ -91,6 +97,25 @@ def _ends(words: list[str], language: Language) -> list[int]:
     if size and (not ends or ends[-1] < size):
         ends.append(size)
     return ends
+
+
+def _quotations(words: list[str]) -> list[tuple[int, int]]:
+    """Where quotations are; a blank line or the same opening mark again ends one too."""
+    found, opened = [], -1
+    for index in [index for index, word in enumerate(words) if word in _MARKS_OF_QUOTES or word[0] == "\n"]:
+        word = words[index]
+        if opened >= 0:
+            mark = words[opened]
+            closes = word in _CLOSED_BY[mark]
+            if not closes and word != mark and word[0] != "\n":
+                continue
+            found.append((opened, index + closes))
+            opened = index if word == mark and not closes else -1
+        elif word in _CLOSED_BY:
+            opened = index
+    if opened >= 0:
+        found.append((opened, len(words)))
+    return found
 
 
 def _ends_nothing(words: list[str], dot: int, language: Language) -> bool:

@@ -1,0 +1,68 @@
+"""What takes the interpreter's place where jobs are forked (`forks`): it asks for a process, and ends as that one does.
+
+It is run by its path, without textcritic, and imports little, because it is started for each job.
+"""
+
+import marshal
+import os
+import signal
+import socket
+import sys
+from contextlib import suppress
+from typing import NoReturn
+
+REFUSED = b"refused"
+"""The answer where no process can be forked."""
+
+
+def main(address: str, most_threads: int, arguments: list[str]) -> NoReturn:
+    """Have a script or a module run by a forked process; anything else, and where none can be had, by the interpreter.
+
+    Args:
+        address: of the server's socket.
+        most_threads: a job that may use more takes the interpreter: a forked process has one thread for linear algebra.
+        arguments: of the interpreter.
+    """
+    first = arguments[0] if arguments else ""
+    is_job = first == "-m" or (first != "" and first[0] != "-")
+    with socket.socket(socket.AF_UNIX) as server:
+        if is_job and _threads() <= most_threads:
+            with suppress(OSError):
+                server.connect(address)
+                answer = _asked(server, arguments)
+                if answer != REFUSED:
+                    _end(answer)
+    os.execv(sys.executable, [sys.executable, *arguments])
+
+
+def _threads() -> int:
+    try:
+        return int(os.environ.get("OMP_NUM_THREADS", "1"))
+    except ValueError:
+        return 1
+
+
+def _asked(server: socket.socket, arguments: list[str]) -> bytes:
+    """What the server says once the process has ended; requests to stop are passed on until then."""
+    folder = os.getcwd()  # noqa: PTH109  pathlib takes longer to load than all else here
+    request = marshal.dumps((os.getpid(), arguments, folder, dict(os.environ)))
+    socket.send_fds(server, [len(request).to_bytes(8, "big")], [0, 1, 2])
+    server.sendall(request)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the forked process too, which then ends
+    signal.signal(signal.SIGTERM, lambda number, _: server.sendall(bytes([number])))
+    return server.recv(16)
+
+
+def _end(answer: bytes) -> NoReturn:
+    """End with an exit code; a negative one is the signal that ended the process."""
+    if not answer:
+        sys.stderr.write("the process that was forked for this job is lost; run the same command again\n")
+    code = int(answer or 1)
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])

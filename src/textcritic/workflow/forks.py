@@ -1,0 +1,316 @@
+"""Runs Snakemake so that its jobs are forked from one process that has the large packages loaded.
+
+    python -m textcritic.workflow.forks ARGUMENTS OF SNAKEMAKE
+
+Most of what a small job costs is imports, in each job again. Here a server is forked before anything is loaded. It
+loads at the first job, and each job is a process forked from it. Snakemake starts `fork_client` where it would start
+the interpreter; that asks the server, and ends as the job does. So a job is a process of its own, as it always is: with
+its own memory, log and exit code, killed by what kills it, and counted in Snakemake's benchmarks. If the server cannot
+be had, a job is run by the interpreter.
+"""
+
+import atexit
+import gc
+import marshal
+import os
+import random
+import runpy
+import selectors
+import shlex
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from textcritic.workflow.fork_client import REFUSED
+
+LOADED = (
+    *("snakemake.script", "snakemake.logging", "snakemake.iocontainers", "yaml", "jinja2", "numpy", "pandas"),
+    *("pyarrow.parquet", "pyarrow.compute", "scipy.stats", "scipy.special", "scipy.optimize", "scipy.sparse"),
+    *("matplotlib.figure", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_pdf"),
+    *("textcritic.runlog", "textcritic.corpora", "textcritic.critics", "textcritic.report"),
+)
+"""What many jobs import; nothing for which a job chooses a device or threads before it imports it."""
+SINGLE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+PROGRAM = '#!/bin/sh\nexec {python} -IS {client} {address} {most_threads} "$@"\n'
+SOCKET = "socket"
+LONGEST_ADDRESS = 100  # characters; a little less than the kernel allows
+SECONDS_TO_ASK, SECONDS_TO_END = 10.0, 10.0
+
+
+def main() -> None:
+    """Run Snakemake with the arguments of this process."""
+    folder = Path(tempfile.mkdtemp(prefix="textcritic-"))
+    program = write_program(folder)
+    if program is None:
+        shutil.rmtree(folder)
+    else:
+        _start_server(folder, program)
+        sys.executable = str(program)
+        _count_forked_processes(folder)
+    sys.argv[0] = "snakemake"
+    runpy.run_module("snakemake", run_name="__main__", alter_sys=True)
+
+
+def write_program(folder: Path, most_threads: int = 1) -> Path | None:
+    """Write the program that takes the interpreter's place, in an empty folder of this user alone.
+
+    Args:
+        folder: where the server's socket is too.
+        most_threads: jobs that may use more threads take the interpreter.
+
+    Returns:
+        Its path. None where it cannot be used: the folder's name is too long for a socket or has white space, which
+        Snakemake does not quote, or nothing can be executed there.
+    """
+    program, client = folder / "python", Path(__file__).with_name("fork_client.py")
+    words = {"python": sys.executable, "client": str(client), "address": str(folder / SOCKET)}
+    quoted = {name: shlex.quote(word) for name, word in words.items()}
+    program.write_text(PROGRAM.format(**quoted, most_threads=most_threads))
+    program.chmod(0o700)
+    usable = len(words["address"]) <= LONGEST_ADDRESS and not any(map(str.isspace, str(program)))
+    return program if usable and os.access(program, os.X_OK) else None
+
+
+def _start_server(folder: Path, program: Path) -> None:
+    """Fork the server, which ends before this process; in each process that it forks for a job, do the job."""
+    server = Server(folder, LOADED)
+    reader, writer = os.pipe()  # the writer is closed when this process ends, whatever ends it
+    if process := os.fork():
+        os.close(reader)
+        server.close()
+        atexit.register(os.waitpid, process, 0)
+        atexit.register(os.close, writer)  # which is done first
+        return
+    os.close(writer)
+    do_job(server.serve(reader), program)
+
+
+class Request(NamedTuple):
+    """What `fork_client` asks for: a process with its own arguments, folder, environment, stdin, stdout and stderr.
+
+    Attributes:
+        process: number of the process that asks.
+        arguments: of the interpreter.
+        streams: descriptors of stdin, stdout and stderr.
+    """
+
+    process: int
+    arguments: list[str]
+    folder: str
+    environment: dict[str, str]
+    streams: list[int]
+
+    @classmethod
+    def read(cls, connection: socket.socket) -> "Request":
+        """The request that was sent; raises an error where it is not whole."""
+        size, streams, *_ = socket.recv_fds(connection, 8, 3)
+        with connection.makefile("rb") as handle:
+            process, arguments, folder, environment = marshal.loads(handle.read(int.from_bytes(size, "big")))
+        return cls(process, arguments, folder, environment, streams)
+
+    def close(self) -> None:
+        """Close the streams in this process."""
+        for stream in self.streams:
+            os.close(stream)
+
+
+class Server:
+    """Forks a process for each request.
+
+    Args:
+        folder: of the program, see `write_program`; it is removed when the server ends.
+        modules: loaded before the first process is forked; those that are not installed are left out.
+    """
+
+    def __init__(self, folder: Path, modules: Sequence[str]) -> None:
+        self._folder, self._modules = folder, modules
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(folder / SOCKET))
+        self._listener.listen(64)
+        self._events = selectors.DefaultSelector()
+        # Processes at work, by the connection of whoever asked for them.
+        self._processes: dict[socket.socket, int] = {}
+
+    def close(self) -> None:
+        """Close what is open in this process; the server may go on in another."""
+        self._events.close()
+        for handle in (self._listener, *self._processes):
+            handle.close()
+
+    def serve(self, alive: int) -> Request:
+        """Serve until the descriptor `alive` is at its end.
+
+        Returns:
+            In each forked process, and there alone: what was asked for.
+        """
+        before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+        self._events.register(self._listener, selectors.EVENT_READ, self._forked)
+        self._events.register(alive, selectors.EVENT_READ, self._end)
+        while True:
+            for key, _ in self._events.select():
+                if (request := key.data()) is not None:
+                    for number, handler in before.items():
+                        signal.signal(number, handler)
+                    return request
+
+    def _forked(self) -> Request | None:
+        """Answer a request; in the process that is forked for it, the request, and None in this one."""
+        connection, _ = self._listener.accept()
+        connection.settimeout(SECONDS_TO_ASK)
+        try:
+            request = Request.read(connection)
+        except (OSError, EOFError, ValueError, TypeError):  # whoever asked was killed
+            connection.close()
+            return None
+        load(self._modules)
+        self._modules = ()
+        try:
+            process = os.fork()
+        except OSError:  # no memory, or too many processes
+            with connection, suppress(OSError):
+                connection.sendall(REFUSED)
+            request.close()
+            return None
+        if not process:
+            self.close()
+            connection.close()
+            return request
+        request.close()
+        self._processes[connection] = process
+        pidfd = os.pidfd_open(process)
+        self._events.register(pidfd, selectors.EVENT_READ, partial(self._ended, connection, pidfd))
+        self._events.register(connection, selectors.EVENT_READ, partial(self._signalled, connection))
+        return None
+
+    def _signalled(self, connection: socket.socket) -> None:
+        """Pass on a signal. Whoever asked and is gone was killed, and so the process is too."""
+        if connection not in self._processes:
+            return
+        number = b""
+        with suppress(OSError):
+            number = connection.recv(1)
+        if not number:
+            self._events.unregister(connection)
+        os.kill(self._processes[connection], number[0] if number else signal.SIGKILL)
+
+    def _ended(self, connection: socket.socket, pidfd: int) -> None:
+        """Give the exit code of a process to whoever asked for it."""
+        code = os.waitstatus_to_exitcode(os.waitpid(self._processes.pop(connection), 0)[1])
+        self._events.unregister(pidfd)
+        os.close(pidfd)
+        if connection in self._events.get_map():
+            self._events.unregister(connection)
+        with connection, suppress(OSError):
+            connection.sendall(b"%d" % code)
+            connection.shutdown(socket.SHUT_RDWR)  # processes that were forked meanwhile hold it too
+
+    def _end(self) -> NoReturn:
+        """Stop what is still at work, and end."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        for process in self._processes.values():
+            os.kill(process, signal.SIGTERM)
+        deadline = time.monotonic() + SECONDS_TO_END
+        while self._processes and time.monotonic() < deadline:
+            for key, _ in self._events.select(1.0):
+                if isinstance(key.fileobj, int) and key.data != self._end:
+                    key.data()
+        for process in self._processes.values():
+            os.kill(process, signal.SIGKILL)
+        os._exit(0)
+
+
+def load(modules: Sequence[str]) -> None:
+    """Import modules, with one thread for linear algebra, as far as they are installed."""
+    environment, search = dict(os.environ), sys.path[:]
+    os.environ.update(SINGLE_THREAD)
+    for name in modules:
+        with suppress(ImportError):
+            import_module(name)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path[:] = search  # to which Snakemake adds a folder
+    gc.collect()
+    gc.freeze()
+
+
+def do_job(request: Request, program: Path) -> NoReturn:
+    """Take the place of the process that asked, and do what the interpreter does with its arguments."""
+    _become(request, program)
+    code = _run()
+    # As the interpreter ends, but no object is freed, because forked memory would first be copied.
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _become(request: Request, program: Path) -> None:
+    """Take the arguments, folder, environment, stdin, stdout and stderr of the process that asked."""
+    for number, stream in enumerate(request.streams):
+        os.dup2(stream, number)
+    os.closerange(3, 1024)
+    (program.parent / str(request.process)).write_text(str(os.getpid()))
+    os.chdir(request.folder)
+    os.environ.clear()
+    os.environ.update(request.environment)
+    sys.argv, sys.executable = request.arguments, str(program)
+    # What was taken from the environment, or drawn at random, when the packages were loaded.
+    tempfile.tempdir = None
+    random.seed()
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+
+
+def _run() -> int:
+    """Run a module or a script; returns the exit code."""
+    try:
+        if sys.argv[0] == "-m":
+            _, module, *_ = sys.argv
+            sys.argv, sys.path[0] = sys.argv[1:], str(Path.cwd())
+            runpy.run_module(module, run_name="__main__", alter_sys=True)
+        else:
+            sys.path[0] = str(Path(sys.argv[0]).parent)
+            runpy.run_path(sys.argv[0], run_name="__main__")
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def _count_forked_processes(folder: Path) -> None:
+    """Let Snakemake's benchmarks count a forked process as a child of the one that asked for it."""
+    import psutil
+
+    own = psutil.Process.children
+
+    def children(process: psutil.Process, recursive: bool = False) -> list[psutil.Process]:
+        found = own(process, recursive)
+        for asked in (process, *found):
+            with suppress(OSError, ValueError, psutil.Error):
+                forked = psutil.Process(int((folder / str(asked.pid)).read_text()))
+                found = [*found, forked, *own(forked, recursive)]
+        return found
+
+    psutil.Process.children = children
+
+
+if __name__ == "__main__":
+    main()
