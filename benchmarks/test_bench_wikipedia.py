@@ -97,7 +97,7 @@ def test_megabytes_a_second_of_one_core(benchmark, capsys, tmp_path):
 
 
 def test_decompressors_beside_ours(benchmark, capsys, tmp_path):
-    """The ones that are there, one core each, and the extraction from XML and from bzip2, by turns."""
+    """The ones that are there, one core each, the extraction from XML and from bzip2, and WikiExtractor, by turns."""
     xml = bz2.decompress(SAMPLE.read_bytes()) * 3
     packed = tmp_path / "three.xml.bz2"
     packed.write_bytes(bz2.compress(xml))
@@ -113,6 +113,12 @@ def test_decompressors_beside_ours(benchmark, capsys, tmp_path):
     if find_spec("rapidgzip"):
         rapidgzip = import_module("rapidgzip")
         ways["rapidgzip"] = lambda: rapidgzip.IndexedBzip2File(str(packed), parallelization=1).read()
+    if find_spec("cramjam"):
+        cramjam = import_module("cramjam")
+        ways["cramjam"] = lambda: cramjam.bzip2.decompress(packed.read_bytes())
+    if extractor := shutil.which("wikiextractor"):  # for this alone: `pip install wikiextractor`, where one likes
+        command = [extractor, "--no-templates", "--processes", "1", "-q", "-o", str(tmp_path / "texts"), str(squeezed)]
+        ways["wikiextractor"] = lambda command=command: subprocess.run(command, check=True)
     for program in filter(shutil.which, ("bzip2", "lbzip2")):
         command = [program, *["-n1"] * (program == "lbzip2"), "-dc", str(packed)]
         ways[program] = lambda command=command: subprocess.run(command, stdout=subprocess.DEVNULL, check=True)

@@ -9,11 +9,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 # What the reader of the site sees at the left, where there is such a page. Every page is in one of the lists.
 NAVIGATION = {
-    "Start": ["docs/tutorial", "docs/demos", "docs/how-it-works", "docs/compare", "docs/metric-card", "docs/faq"],
+    "Start": ["docs/tutorial", "docs/demos", "docs/how-it-works", "docs/compare", "docs/faq"],
     "Use": [
         "docs/commands",
         "docs/python",
         "docs/lm-eval",
+        "docs/metric-card",
         "docs/running",
         "docs/scale",
         "docs/reproduce",

@@ -9,7 +9,6 @@ from snakemake.exceptions import WorkflowError
 sys.path.insert(0, str(Path(str(workflow.current_basedir)).parent / "src"))
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.experiment import FORMATS
 from textcritic.plan.paths import Paths
 from textcritic.plan.project import Project
 from textcritic.workflow import workflow_folder
@@ -126,17 +125,25 @@ def made_of(w):
     return experiment(w).paths(numbered(w))
 
 
+def shown(path, caption, patterns=(), **labels):
+    """An output that `snakemake --report` shows, under its study and experiment."""
+    place = {"category": "{study}", "subcategory": "{experiment}" if "{experiment}" in path else None}
+    return report(path, f"{ROOT}/workflow/report/{caption}.rst", labels=labels, patterns=list(patterns), **place)
+
+
+def in_formats(*tables):
+    """Tables in every format; people read the HTML."""
+    paths = [f"results/studies/{{study}}/{{experiment}}/tables/{table}" for table in tables]
+    read = [shown(f"{path}.html", "table", table=Path(path).name) for path in paths]
+    return read + [f"{path}.{suffix}" for path in paths for suffix in ("csv", "tex")]
+
+
 def standing(kind):
     """The standing tables of a kind in every format."""
-    tables = project.kind(kind).tables
-    return expand("results/studies/{{study}}/{{experiment}}/tables/{table}.{suffix}", table=tables, suffix=FORMATS)
+    return in_formats(*project.kind(kind).tables)
 
 
 def dump_shards(suffix):
     """The files of all shards of a dump."""
-
-    def files(w):
-        shards = project.dump_shards(w.corpus)
-        return [f"results/corpora/{w.corpus}/shards/{shard}-of-{shards}.{suffix}" for shard in range(shards)]
-
-    return files
+    of = project.dump_shards
+    return lambda w: [f"results/corpora/{w.corpus}/shards/{n}-of-{of(w.corpus)}.{suffix}" for n in range(of(w.corpus))]

@@ -4,6 +4,12 @@ Needs: what the files of an experiment name, e.g. scores of real text and of sam
 The standing tables of each kind of experiment have a rule in that kind's own file; all else is the same for every kind.
 """
 
+
+report: f"{ROOT}/workflow/report/workflow.rst"
+
+
+# Of each figure the wide form.
+FIGURES = [r"{figure,(?!.*\.narrow\.svg).+}.svg"]
 TABLES = "results/studies/{study}/{experiment}/tables"
 
 
@@ -13,7 +19,7 @@ rule make_part_table:
         made_of,
         published=lambda w: experiment(w).published,
     output:
-        expand("results/studies/{{study}}/{{experiment}}/tables/{{part}}.{suffix}", suffix=FORMATS),
+        in_formats("{part}"),
     log:
         "results/logs/make_part_table/{study}/{experiment}/{part}.log",
     benchmark:
@@ -39,7 +45,7 @@ rule make_figures:
         made_of,
         tables=lambda w: experiment(w).table_files(*experiment(w).figures_read) if w.part == "figures" else [],
     output:
-        directory("results/studies/{study}/{experiment}/{part}"),
+        shown(directory("results/studies/{study}/{experiment}/{part}"), "figure", patterns=FIGURES, figure="{figure}"),
     log:
         "results/logs/make_figures/{study}/{experiment}/{part}.log",
     benchmark:
@@ -102,7 +108,6 @@ rule make_manifest:
         runtime="1h",
     params:
         record=lambda w: project.describe(w.study),
-        repository=str(ROOT),
         version=stage("report"),
     script:
         "../workflow/scripts/make_manifest.py"
@@ -115,7 +120,7 @@ rule make_report:
         facts=lambda w: [f"{e.folder}/section.json" for e in project.studies[w.study].experiments.values()],
         manifest="results/studies/{study}/manifest.json",
     output:
-        "results/studies/{study}/report.html",
+        shown("results/studies/{study}/report.html", "report", report="{study}"),
     log:
         "results/logs/make_report/{study}.log",
     benchmark:

@@ -1,7 +1,8 @@
 """Pages of the manual that are run: their files are written and their commands called, in order, in an empty folder.
 
 A file is a block of code behind a line with its name, "`make.py`:". A block `console` has commands, each behind "$ ",
-and what they print on stdout; the folder stands as `...` in it, which matches anything.
+and what they print on stdout; the folder stands as `...` in it, which matches anything. There are the recipes of
+`tests/micro` (recipes.jsonl) and logs of lm-evaluation-harness (tests/data/lm_eval) to begin with.
 
 `python tests/page_runner.py docs/tutorial.md` runs a page in a new folder, puts what was printed into the page, and
 says where the folder is: pictures of its report are taken by hand, with a browser.
@@ -10,6 +11,7 @@ says where the folder is: pictures of its report are taken by hand, with a brows
 import doctest
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forks import forking_python
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests/micro"))
+
+from recipes import write  # noqa: E402
 
 FILE = re.compile(r"^`([\w./-]+)`:\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -42,6 +49,9 @@ def run_page(page: Path, folder: Path) -> Iterator[Ran]:
     Raises:
         AssertionError: a command failed; with its errors.
     """
+    write(folder)
+    for log in (ROOT / "tests/data/lm_eval").glob("*.jsonl"):
+        shutil.copy(log, folder)
     programs = folder / "bin"
     programs.mkdir()
     for name, module in (("python", ""), ("textcritic", "-m textcritic.cli ")):

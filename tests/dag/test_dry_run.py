@@ -39,7 +39,7 @@ def test_the_file_where_catalogues_look_is_the_same_workflow(tmp_path):
 
 def test_the_workflow_catalog_finds_what_it_asks_for():
     settings = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())
-    stack = {"conda": True, "apptainer": False, "apptainer+conda": False, "report": False}
+    stack = {"conda": True, "apptainer": False, "apptainer+conda": False, "report": True}
     assert settings["usage"]["software-stack-deployment"] == stack
     assert settings["usage"]["mandatory-flags"]["flags"] == []
     assert (ROOT / "workflow/Snakefile").is_file()

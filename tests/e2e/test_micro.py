@@ -201,6 +201,35 @@ def test_outputs_are_all_there(study):
     assert "<html" in (folder / "report.html").read_text(encoding="utf-8")[:500]
 
 
+def test_readers_see_labels_and_no_keys(study):
+    text = (study / "results/studies/micro/report.html").read_text(encoding="utf-8")
+    # Configuration, commands and names of files may have keys.
+    shown = re.sub(r"<(script|style|pre|code|title)\b.*?</\1>|<ul class=\"files\">.*?</ul>", " ", text, flags=re.S)
+    words = " ".join(re.findall(r">([^<]+)<", shown))
+    for registry in ("corpora", "decodings"):
+        keys = yaml.safe_load((ROOT / f"tests/micro/registry/{registry}.yaml").read_text())
+        plain = {"micro", "given", "sentences", "stories"}  # also words of English, or the study's own name
+        found = [key for key in set(keys) - plain if re.search(rf"\b{key}\b", words)]
+        assert not found, found
+    assert "Made-up cookery" in words
+
+
+def test_snakemake_s_own_report_lists_tables_figures_and_reports(study, tmp_path):
+    run = snakemake(study, "--report", tmp_path / "all.html")
+    assert run.returncode == 0, run.stderr
+    text = (tmp_path / "all.html").read_text(encoding="utf-8")
+    for path in (
+        "results/studies/micro/report.html",
+        "results/studies/micro/coherence/tables/coherence.html",
+        "results/studies/micro/topics/tables/table14.html",
+        "results/studies/micro/coherence/figures/latent-ppl.svg",
+        "results/studies/micro/topics/figure6",
+    ):
+        assert path in text
+    assert "latent-ppl.narrow" not in text
+    assert "its scorecard first" in text  # a caption
+
+
 # Scripts that no study of seconds runs, and why.
 NOT_RUN = {
     "download_file.py": "needs the network",

@@ -106,7 +106,8 @@ def test_counts_drawn_have_their_probabilities(method):
     document = DOCUMENTS[2]
     posterior = enumerated(CRITIC, document)
     options = PosteriorOptions(draws=20_000, sweeps=30, method=method)
-    drawn, _, _ = _of_chunk(CRITIC, [CRITIC.phi[:, document].T], [np.random.default_rng(7)], options)
+    work = [CRITIC.phi[:, document].T], [np.random.default_rng(7)], options, int
+    drawn, _, _ = _of_chunk(CRITIC.alpha, *work)
     common = [counts for counts, p in posterior.items() if p > 5e-4]
     observed = [int((drawn[0] == counts).all(axis=1).sum()) for counts in common]
     probabilities = [posterior[counts] for counts in common]

@@ -1,5 +1,6 @@
 """Which files a result is made of: dataclasses that travel to jobs as one string."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -94,13 +95,16 @@ def test_a_request_is_whole_again_whatever_its_labels_are():
         drawn("gpt2", "two", 3),
     ]
     files = {"samples": samples, "resamples": 500, "known": None, "path": "results/a.json", "choices": {"top_k": 0}}
-    said = {"package": "one", "part": {"name": "table9"}, "parts": {}, "files": files}
+    labels = {"corpora": {"docs": "documentation"}}
+    said = {"package": "one", "part": {"name": "table9"}, "parts": {}, "labels": labels, "files": files}
     texts = split_request(said)
     assert join_request(texts) == said
-    assert texts["labels"] == '{"gpt2": "GPT-2", "trigram": "tri"}'
+    assert json.loads(texts["labels"]) == labels | {"generators": {"gpt2": "GPT-2", "trigram": "tri"}}
     assert texts["settings"] == '{"known": null, "resamples": 500}'
 
 
 def test_a_label_that_has_changed_is_in_one_short_text():
-    before, after = (split_request({"files": {"samples": [drawn("gpt2", label, 1)]}}) for label in ("small", "large"))
+    before, after = (
+        split_request({"labels": {}, "files": {"samples": [drawn("gpt2", label, 1)]}}) for label in ("small", "large")
+    )
     assert {name for name in before if before[name] != after[name]} == {"labels"}

@@ -1,14 +1,18 @@
 """`textcritic mixing` and `textcritic.mixing`: files of texts, pairs, languages, LDA-C, and bad input."""
 
 import json
+import re
 import subprocess
 import sys
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import textcritic
+from textcritic import runlog
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
 
@@ -99,6 +103,20 @@ def test_whole_command(real, mixed):
     assert "too few to say" in found["fit"]["words"]
 
 
+def test_a_long_line_says_how_far_it_is(tmp_path, capsys, monkeypatch, real):
+    """On a machine where a second passes between two looks at the clock."""
+    seconds = count()
+    monkeypatch.setattr(runlog, "time", SimpleNamespace(monotonic=lambda: float(next(seconds))))
+    long = tmp_path / "long.txt"
+    long.write_text(" ".join(["der", "les"] * 300) + "\nuna pero\n", "utf-8")
+    options = [f"--{name}={value}" for name, value in QUICK.items()]
+    assert main(["mixing", str(real), str(long), *options]) == 0
+    said = capsys.readouterr().err.splitlines()
+    of_long = [line for line in said if line.startswith("[mixing] drawing topics: ") and f" of {602 * 51:,} " in line]
+    assert len(of_long) > 100
+    assert re.search(r"\(5\d%\), [\dhmins ]+ left$", of_long[len(of_long) // 2])
+
+
 def test_pairs_are_the_texts_of_the_same_lines(tmp_path, capsys, real):
     alike = lines(tmp_path / "alike.txt", 150, 3)
     found = run(capsys, real, alike, "--paired", "--held-out", "0.4")
@@ -166,8 +184,13 @@ def test_in_python_with_lists_and_data_frames():
     ("name", "content", "options", "says"),
     [
         ("none.txt", None, [], r"none.txt: no such file"),
-        ("empty.txt", b"\n", [], r"empty.txt: 0 texts with a word that the model has"),
-        ("unknown.txt", b"nothing known\nhere\n", [], r"unknown.txt: 0 texts with a word that the model has"),
+        ("empty.txt", b"\n", [], r"empty.txt: 0 of 1 texts to compare have a word"),
+        (
+            "unknown.txt",
+            b"nothing known\nhere\n",
+            [],
+            r"unknown.txt: 0 of 2 texts to compare have a word",
+        ),
         (
             "five.jsonl",
             b'{"text": "der", "language": "de"}\n{"text": "die", "language": 5}\n',

@@ -123,11 +123,11 @@ def test_a_reference_is_parted_in_whole_groups_and_tested_so(tmp_path):
 
 def test_held_out_documents_are_whole_groups():
     options = CriticiseOptions(held_out=0.3, seed=4)
-    held = held_out_of(GROUPS, options)
+    held = held_out_of(GROUPS, options, "reference")
     assert {GROUPS[n] for n in held} & {GROUPS[n] for n in range(200) if n not in held} <= {None}
-    assert held_out_of([None] * 50, options) == set(np.random.default_rng(4).permutation(50)[:15].tolist())
+    assert held_out_of([None] * 50, options, "reference") == set(np.random.default_rng(4).permutation(50)[:15].tolist())
     with pytest.raises(TextcriticError, match=r"reference: documents of a group stay together, and no group is small"):
-        held_out_of(["a"] * 100, options)
+        held_out_of(["a"] * 100, options, "reference")
 
 
 @pytest.mark.parametrize("bad", [["a"], 1.5, True, {}])

@@ -132,7 +132,7 @@ make_report({{{kind!r}: section}}, root / "manifest.json", root / "report.html")
 """
     done = run("plot", code)
     assert done.returncode == 0, done.stderr
-    assert f'<h2 id="{kind}">' in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f'<details class="section" id="{kind}" open>' in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_workflow_is_configured_in_the_environment_of_the_controller():

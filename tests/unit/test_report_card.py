@@ -175,10 +175,10 @@ def test_the_interval_of_trainings_goes_below_0_only_if_that_of_a_model_does():
         # Of two trainings Student's t is 12.7 standard errors.
         ([(8.0, 0.01), (8.1, 0.04)], DIFFERENT, "≠ higher"),
         ([(3.0, 0.01), (2.98, 0.04)], DIFFERENT, "≠ lower"),
-        ([(8.0, 0.01), (9.0, 0.04)], UNKNOWN, "? cannot be told"),
-        ([(8.0, 0.01), (2.0, 0.04)], UNKNOWN, "? cannot be told"),
+        ([(8.0, 0.01), (9.0, 0.04)], UNKNOWN, "? unclear"),
+        ([(8.0, 0.01), (2.0, 0.04)], UNKNOWN, "? unclear"),
         ([(4.05, 0.01), (4.04, 0.4)], SAME, "≈ the same"),
-        ([(4.2, 0.3), (4.3, None)], UNKNOWN, "? cannot be told"),
+        ([(4.2, 0.3), (4.3, None)], UNKNOWN, "? unclear"),
         ([(8.0, None), (8.1, None)], NOT_TESTED, "not tested"),
         ([(None, None), (8.0, 0.01)], DIFFERENT, "≠ higher"),
         ([(None, None), (None, None)], NOT_SCORED, "not scored"),
@@ -369,7 +369,7 @@ TRAININGS = (
             "≈ the same: the 95% interval of the difference lies within a tenth of real text's value, or within 0.1 of "
             "a distance of 0.",
         ),
-        ([score("a", 4.1, p=0.5)], "? cannot be told: no difference is seen, but there may be one."),
+        ([score("a", 4.1, p=0.5)], "? unclear: no difference was found, but so few documents may hide one."),
         ([score("a", p=None)], "not tested: there is no test against real text."),
     ],
 )
@@ -448,7 +448,7 @@ def test_the_page_shows_every_number_with_its_words_and_a_way_to_its_section(wid
     cells = [attrs for tag, attrs in page.tags if tag == "td" and "title" in attrs]
     assert len(cells) == sum(len(row.cells) for block in wide for row in block.rows)
     assert text.count("≠ higher") == 18
-    assert (text.count("≈ the same"), text.count("? cannot be told")) == (5 + 1, 1 + 1), "in the cells, and the legend"
+    assert (text.count("≈ the same"), text.count("? unclear")) == (5 + 1, 1 + 1), "in the cells, and the legend"
     assert text.count("29% left out") == 6
     hints = {cell["title"] for cell in cells}
     assert {"n = 700", "n = 500, seed 1, p < 0.001", "n = 500, seed 1, a step never occurs"} <= hints

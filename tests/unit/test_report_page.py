@@ -37,7 +37,7 @@ def test_two_experiments_of_one_kind_stand_in_one_page(tmp_path):
     assert len(page.ids) == len(set(page.ids))
     assert {"topics-50", "topics-100", "topics-50-table-topics", "topics-100-table-topics"} <= set(page.ids)
     assert '<a href="#topics-50">Topics (topics-50)</a>' in text
-    assert '<h2 id="topics-100">Topics (topics-100)</h2>' in text
+    assert '<details class="section" id="topics-100">\n<summary><h2>Topics (topics-100)</h2>' in text
     # What both define is defined once, and what both need of styles is there once.
     assert text.count("<dt>Correlated topic model</dt>") == 1
     groups = [attrs["data-group"] for tag, attrs in page.tags if tag == "select"]
@@ -57,7 +57,10 @@ def test_headline_findings_and_definitions_of_all_sections(study):
         "two",
         title="Other",
         headline="They differ.",
-        contents=[("two-words", "Its words")],
+        html=Markup(
+            '<details class="part" id="two-words" open><summary><h3>Its &amp; words</h3></summary>Words.</details>'
+        ),
+        question="What is it?",
         findings=(Finding("Lead", "Second, p = 0.02."),),
         definitions=[("Term", "As two says."), ("Word", "What it is.")],
         script="let one;",
@@ -74,11 +77,15 @@ def test_headline_findings_and_definitions_of_all_sections(study):
     assert text.count("<dt>Term</dt>") == 1
     assert "As one says." in text
     assert "As two says." not in text
-    assert '<li><a href="#two-words">Its words</a></li>' in text
+    # The parts of a section are in the list of contents.
+    assert '<li><a href="#two-words">Its &amp; words</a></li>' in text
+    assert '<summary><h2>Other</h2><span class="lead">What is it?</span></summary>' in text
     assert text.count("let one;") == 1
     assert ".two { color: red; }" in text
     assert {"one", "one-words", "two", "two-words", "definitions", "provenance"} <= set(page.ids)
-    contents = [target for target in page.loads if target.startswith("#")]
+    skip, *contents = [target for target in page.loads if target.startswith("#")]
+    assert skip == "#main"
+    assert "main" in page.ids
     assert contents[:6] == ["#finding", "#one", "#two", "#two-words", "#definitions", "#provenance"]
     # Without scores the findings stand on the front page, each with a link to its section.
     assert sorted(contents[6:]) == ["#one", "#two"]
@@ -98,7 +105,7 @@ def test_provenance_comes_from_the_manifest(study):
     write(study, "one")
     text = report_of(study, "one")
     assert "<dt>Seeds</dt><dd>1, 3</dd>" in text
-    assert "<pre><code>snakemake --cores 2</code></pre>" in text
+    assert '<pre tabindex="0"><code>snakemake --cores 2</code></pre>' in text
     assert json.dumps(TITLE)[1:-1] in text
     assert re.search(r"textcritic study demo, \d+ \w+ \d{4}", text)
 

@@ -1,6 +1,7 @@
 """Make the manifest of a study: what it was made from."""
 
 from textcritic import runlog
+from textcritic.place import workflow_folder
 from textcritic.report import make_manifest
 
 study = snakemake.wildcards.study
@@ -10,5 +11,5 @@ with runlog.job(snakemake.log[0], f"manifest of {study}"):
         snakemake.input,
         snakemake.output[0],
         commands=[snakemake.params.record["command"]],
-        repository=snakemake.params.repository,
+        repository=workflow_folder(),
     )

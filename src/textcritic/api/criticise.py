@@ -146,7 +146,7 @@ def _chains(real: Documents, samples: Mapping[str, Documents], options: Criticis
 
     groups: NotedGroups = {}
     chains = _noted(real, REAL, groups).chains()
-    kept, words = _parted(groups, options)
+    kept, words = _parted(groups, options, real.name)
     train, tested = ([chain for n, chain in enumerate(chains) if (n in kept) is inside] for inside in (False, True))
     if options.test is not None:
         tested = _noted(documents_of(options.test, "test", "chains"), REAL, groups).chains()
@@ -159,7 +159,7 @@ def _mentions(real: Documents, samples: Mapping[str, Documents], options: Critic
 
     groups: NotedGroups = {}
     chains = mentions_of(_noted(real, REAL, groups), options)
-    kept, words = _parted(groups, options)
+    kept, words = _parted(groups, options, real.name)
     held = np.isin(np.arange(len(chains.lengths)), [*kept])
     train, tested = chains.some(~held), chains.some(held)
     if options.test is not None:
@@ -169,12 +169,12 @@ def _mentions(real: Documents, samples: Mapping[str, Documents], options: Critic
 
 
 def _texts(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
-    from textcritic.api.topics import criticise_topics
+    from textcritic.api.topics import RealTexts, criticise_topics
 
     groups: NotedGroups = {}
     for _ in _noted(real, REAL, groups).tokens():
         pass
-    kept, words = _parted(groups, options)
+    kept, words = _parted(groups, options, real.name)
 
     def part(inside: bool) -> Iterator[list[str]]:
         return (text for number, text in enumerate(real.tokens()) if (number in kept) is inside)
@@ -182,7 +182,8 @@ def _texts(real: Documents, samples: Mapping[str, Documents], options: Criticise
     given = None if options.test is None else _noted(texts_of(options.test, "test"), REAL, groups)
     tested = partial(part, True) if given is None else given.tokens
     drawn = {label: _noted(documents, label, groups).tokens for label, documents in samples.items()}
-    return criticise_topics(partial(part, False), tested, drawn, options, words, groups)
+    texts = RealTexts(real.name, partial(part, False), tested, words)
+    return criticise_topics(texts, drawn, options, groups)
 
 
 def _noted(documents: Documents, label: str, groups: NotedGroups) -> Documents:
@@ -190,16 +191,17 @@ def _noted(documents: Documents, label: str, groups: NotedGroups) -> Documents:
     return documents.noting(groups.setdefault(label, []))
 
 
-def _parted(groups: NotedGroups, options: CriticiseOptions) -> tuple[set[int], tuple[str, str]]:
+def _parted(groups: NotedGroups, options: CriticiseOptions, name: str) -> tuple[set[int], tuple[str, str]]:
     """The documents of the reference that are held out, none with `test`; and ("Real text", words that say so).
 
     Args:
         groups: those of the reference are under `REAL`, where those of the documents held out are afterwards.
         options: see `CriticiseOptions`.
+        name: of the reference, for errors.
     """
     of_all, documents = groups[REAL], len(groups[REAL])
     if options.test is None:
-        kept = held_out_of(of_all, options)
+        kept = held_out_of(of_all, options, name)
         groups[REAL] = [of_all[n] for n in sorted(kept)]
         together = ", whole groups of documents" if are_grouped(of_all) else ""
         parts = f"the critic is fitted on {documents - len(kept):,}, and {len(kept):,} are the yardstick"
@@ -217,7 +219,7 @@ def _written(result: Result, folder: Path) -> Result:
 def held_out_of(
     groups: Sequence[str | None],
     options: CriticiseOptions | MixingOptions | CoreferenceOptions,
-    name: str = "reference",
+    name: str,
 ) -> set[int]:
     """The documents of the set `name` that are held out, drawn at random in whole groups: at least one, and not all.
 
@@ -232,7 +234,8 @@ def held_out_of(
     documents = len(groups)
     if documents < 2:
         raise TextcriticError(
-            f"{name}: {documents} documents; one part is fitted on and another is the yardstick, so give two or more"
+            f"{name}: {documents} document{'s' * (documents != 1)}; one part is fitted on and another is the"
+            " yardstick, so give two or more"
         )
     number = min(documents - 1, max(1, round((options.held_out or HELD_OUT) * documents)))
     kept, rest = random_parts(documents, [number], options.seed, groups)

@@ -9,6 +9,7 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from textcritic.errors import TextcriticError, suggestion
+from textcritic.runlog import progress_on_stderr
 
 LARGEST = 10**15 - 1  # of whole numbers: enough for every option
 SHOWN = 20  # characters of a bad value that a message repeats
@@ -123,7 +124,8 @@ class Function(Protocol[P, R]):
 def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P, R]]:
     """Give a function the fields of a dataclass of options as its keywords; it gets them as `options`.
 
-    None stands for the default. The signature and the help of the function list them.
+    None stands for the default. The signature and the help of the function list them. While the function is at work,
+    stderr has its progress.
 
     Raises:
         TypeError: (when the function is called) there is no option of this name; it names the nearest.
@@ -144,7 +146,8 @@ def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P,
             bound = signature.bind(*args, **given).arguments
             chosen = {name: bound.pop(name) for name in keywords if name in bound}
             asked = {name: value for name, value in chosen.items() if value is not None}
-            return function(**bound, options=options(**asked))  # type: ignore[call-arg]
+            with progress_on_stderr(function.__name__.removeprefix("compare_")):
+                return function(**bound, options=options(**asked))  # type: ignore[call-arg]
 
         known = fields(cast(type[Options], options))
         listed = "".join(

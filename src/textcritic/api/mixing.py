@@ -45,7 +45,6 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, over_words, read_ldac
-from textcritic.runlog import progress_on_stderr
 
 TOP_WORDS = 20
 # Sweeps between two optimisations of alpha and before the first: so it comes to rest in a fifth of the sweeps that it
@@ -177,8 +176,7 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
     yardstick = np.flatnonzero(kept)
     compared = yardstick if options.paired else np.arange(len(second))
     counted = _counted(first, second, np.flatnonzero(~kept), (yardstick, compared), options.lowercase)
-    with progress_on_stderr("mixing"):
-        fit = _fit(counted[0].matrix, options, first.name)
+    fit = _fit(counted[0].matrix, options, first.name)
     scored = [
         _infer(fit.critic, one, options, set_.name, [set_.groups[row] for row in rows])
         for one, set_, rows in zip(counted[1:], (first, second), (yardstick, compared), strict=True)
@@ -242,10 +240,7 @@ def _counted(
     texts = [[real.texts[row] for row in train], [real.texts[row] for row in compared[0]]]
     texts.append([samples.texts[row] for row in compared[1]])
     options = VocabularyOptions(lowercase=lowercase, maximum_share=1.0, minimum_count=1, placeholders=())
-    try:
-        vocabulary, _ = build_vocabulary(texts[0], options)
-    except TextcriticError as error:
-        raise TextcriticError(f"{real.name}: {error}") from error
+    vocabulary, _ = build_vocabulary(texts[0], options, real.name)
     found = []
     for some in texts:
         matrix = count_words(some, vocabulary)
@@ -272,7 +267,10 @@ def _infer(critic: LDA, counts: _Counts, options: MixingOptions, name: str, grou
     posterior = infer(critic, counts.matrix, PosteriorOptions(draws=options.draws, seed=options.seed))
     known = posterior.tokens > 0
     if known.sum() < 2:
-        raise TextcriticError(f"{name}: {known.sum()} texts with a word that the model has; two or more are needed")
+        raise TextcriticError(
+            f"{name}: {known.sum()} of {len(known)} texts to compare have a word of the texts of the fit; two or more"
+            " must have one, so give more texts"
+        )
     ids = pa.array([str(row) for row in range(len(known))])
     of_known = [group for group, there in zip(groups, known, strict=True) if there]
     return _Scored(Posteriors.of(ids, posterior), posterior.nll[known], known, of_known)

@@ -38,9 +38,9 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.latents.bags import VocabularyOptions, read_ldac, read_words, vocabulary_of
-from textcritic.runlog import progress_on_stderr
 
 TOP_WORDS = 10
+FITTED_ON = "the part that the critic is fitted on"
 MEANS = ("in_expectation", "at_mean")
 
 Array = npt.NDArray[np.float64]
@@ -139,35 +139,46 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
         raise TextcriticError("topics: give documents to fit on and num_topics, or a folder with a fitted critic")
     groups: list[str | None] = []
     fitted_on, scored = texts_of(train, "train"), texts_of(test, "test").noting(groups)
-    with progress_on_stderr("topics"):
-        counted = _read(fitted_on, scored, options)
-        (tested,) = counted.tests
-        _require_words(tested, scored.name, fitted_on.name)
-        fits = _fit(counted, options, fitted_on.name)
-        critics = (fits.best.critic, *fits.others)
-        return _scored(
-            critics,
-            tested,
-            counted.words,
-            options,
-            groups=groups_with(tested, groups),
-            bound=tuple(map(float, fits.best.bounds)),
-            seconds=float(fits.seconds),
-            converged=bool(fits.best.converged),
-            starts=tuple(float(fit.bounds[-1]) for fit in fits.fits),
-            train=counted.train_size(),
-            facts=_facts(counted, fits, options),
-            warnings=_warnings(fits),
-        )
+    counted = _read(fitted_on, scored, options)
+    (tested,) = counted.tests
+    _require_words(tested, scored.name, fitted_on.name)
+    fits = _fit(counted, options, fitted_on.name)
+    critics = (fits.best.critic, *fits.others)
+    return _scored(
+        critics,
+        tested,
+        counted.words,
+        options,
+        groups=groups_with(tested, groups),
+        bound=tuple(map(float, fits.best.bounds)),
+        seconds=float(fits.seconds),
+        converged=bool(fits.best.converged),
+        starts=tuple(float(fit.bounds[-1]) for fit in fits.fits),
+        train=counted.train_size(),
+        facts=_facts(counted, fits, options),
+        warnings=_warnings(fits),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RealTexts:
+    """Real texts in two parts.
+
+    Attributes:
+        name: of all of them, for errors.
+        train: to fit on.
+        test: the yardstick.
+        split: ("Real text", words on how the two were parted).
+    """
+
+    name: str
+    train: Tokens
+    test: Tokens
+    split: tuple[str, str]
 
 
 def criticise_topics(
-    train: Tokens,
-    test: Tokens,
-    samples: Mapping[str, Tokens],
-    options: TopicFit,
-    split: tuple[str, str],
-    groups: Mapping[str, Groups],
+    real: RealTexts, samples: Mapping[str, Tokens], options: TopicFit, groups: Mapping[str, Groups]
 ) -> Result:
     """Fit a topic model on real texts; compare each sample with other real ones by Latent NLL and by covariances.
 
@@ -175,26 +186,24 @@ def criticise_topics(
     intervals that hold documents and starts; the Latent NLL itself is that under the fit of the highest bound.
 
     Args:
-        train: real texts to fit on.
-        test: real texts that are the yardstick.
+        real: the model is fitted on one part of them, and the other is the yardstick.
         samples: texts by label.
         options: see `TopicFit`.
-        split: ("Real text", words on how `train` and `test` were parted).
-        groups: of the texts of each sample by label, and of `test`, which is `REAL`; lists that are filled when these
-            are read.
+        groups: of the texts of each sample by label, and of `real.test`, which is `REAL`; lists that are filled when
+            these are read.
 
     Raises:
         TextcriticError: a set of which nothing can be fitted or scored, with its label.
     """
-    with progress_on_stderr("topics"):
-        counted = count_texts(train, [test, *samples.values()], _vocabulary(options))
-        labels = [REAL, *samples]
-        sets = dict(zip(labels, counted.tests, strict=True))
-        for label in labels:
-            _require_words(sets[label], label, "the real text that the critic is fitted on")
-        fits = _fit(counted, options, "reference")
-        critics = (fits.best.critic, *fits.others)
-        under = {label: UnderFits.all_of(critics, sets[label], groups[label], options) for label in labels}
+    name = f"{real.name}: {FITTED_ON}"
+    counted = count_texts(real.train, [real.test, *samples.values()], _vocabulary(options), name)
+    labels = [REAL, *samples]
+    sets = dict(zip(labels, counted.tests, strict=True))
+    for label in labels:
+        _require_words(sets[label], label, "the real text that the critic is fitted on")
+    fits = _fit(counted, options, name)
+    critics = (fits.best.critic, *fits.others)
+    under = {label: UnderFits.all_of(critics, sets[label], groups[label], options) for label in labels}
     scores = [gap_score(label, under[label], under[REAL], options) for label in samples]
     for label in labels:
         interval = _interval(under[label].nll[:, 0], under[label].groups, options)
@@ -202,7 +211,7 @@ def criticise_topics(
         scores.append(Score(label, "latent_nll", *values, *under[label].counts))
     scores += [distance_score(label, under[label], under[REAL], options) for label in samples]
     of_groups = facts_of_groups({label: one.groups for label, one in under.items()})
-    facts = (split, *_facts(counted, fits, options), *of_groups)
+    facts = (real.split, *_facts(counted, fits, options), *of_groups)
     title = "Topics of texts against real ones"
     return Result(title=title, scores=tuple(scores), facts=facts, warnings=_warnings(fits))
 
@@ -220,7 +229,7 @@ def _read(train: Documents, test: Documents, options: TopicOptions) -> TrainAndT
         return read_counts(train.file, test.file, options.vocabulary)
     if options.vocabulary is not None:
         raise TextcriticError(f"{options.vocabulary}: `vocabulary` is for LDA-C; text has the words itself")
-    return count_texts(train.tokens, [test.tokens], _vocabulary(options))
+    return count_texts(train.tokens, [test.tokens], _vocabulary(options), train.name)
 
 
 def _kind(documents: Documents) -> str:
@@ -232,34 +241,33 @@ def _under(folder: Name, train: Given | None, test: Documents, options: TopicOpt
     if train is not None or not {"num_topics", "stop_words", "minimum_count"}.isdisjoint(options.asked()):
         raise TextcriticError(f"{folder}: a critic is fitted already; give it alone, with documents to score")
     critic, groups = read_released(folder), list[str | None]()
-    with progress_on_stderr("topics"):
-        words = None if options.vocabulary is None else read_words(options.vocabulary)
-        if words is not None and len(words) != critic.num_words:
-            raise TextcriticError(f"{options.vocabulary}: {len(words):,} words, and {folder} has {critic.num_words:,}")
-        if test.counted:
-            tested = Counted(read_ldac(test.file, critic.num_words), 0)
-        elif words is None:
-            raise TextcriticError(f"{folder}: to read text, give the file of its words, one a line, as the vocabulary")
-        else:
-            tested = counted_over(vocabulary_of(words, ()), test.noting(groups).tokens)
-        _require_words(tested, test.name, str(folder))
-        facts = (
-            ("Critic", f"correlated topic model of {critic.num_topics} topics that ctm-c fitted, read from {folder}"),
-            *_meanings(options),
-        )
-        return _scored(
-            (critic,),
-            tested,
-            words,
-            options,
-            groups=groups_with(tested, groups),
-            bound=(),
-            seconds=0.0,
-            converged=True,
-            starts=(),
-            train=None,
-            facts=facts,
-        )
+    words = None if options.vocabulary is None else read_words(options.vocabulary)
+    if words is not None and len(words) != critic.num_words:
+        raise TextcriticError(f"{options.vocabulary}: {len(words):,} words, and {folder} has {critic.num_words:,}")
+    if test.counted:
+        tested = Counted(read_ldac(test.file, critic.num_words), 0)
+    elif words is None:
+        raise TextcriticError(f"{folder}: to read text, give the file of its words, one a line, as the vocabulary")
+    else:
+        tested = counted_over(vocabulary_of(words, ()), test.noting(groups).tokens)
+    _require_words(tested, test.name, str(folder))
+    facts = (
+        ("Critic", f"correlated topic model of {critic.num_topics} topics that ctm-c fitted, read from {folder}"),
+        *_meanings(options),
+    )
+    return _scored(
+        (critic,),
+        tested,
+        words,
+        options,
+        groups=groups_with(tested, groups),
+        bound=(),
+        seconds=0.0,
+        converged=True,
+        starts=(),
+        train=None,
+        facts=facts,
+    )
 
 
 def _scored(

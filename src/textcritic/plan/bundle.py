@@ -47,14 +47,15 @@ def split_request(said: Mapping[str, Any]) -> dict[str, str]:
     """What a job is told, as several canonical texts: the `params` of its rule.
 
     Snakemake prints the whole text of each one that has changed, so what is often changed is in a short one of its own:
-    `labels` (by generator) and `settings` (numbers). The others are `files` and, for all else, `job`.
+    `labels` (by registry, those of generators out of the files) and `settings` (numbers). The others are `files` and,
+    for all else, `job`.
     """
-    labels: dict[str, str] = {}
-    files = _without_labels(said["files"], labels)
+    generators: dict[str, str] = {}
+    files = _without_labels(said["files"], generators)
     settings = {key: value for key, value in files.items() if not isinstance(value, (dict, list, str))}
     parts = {
-        "job": {key: value for key, value in said.items() if key != "files"},
-        "labels": labels,
+        "job": {key: value for key, value in said.items() if key not in ("files", "labels")},
+        "labels": {**said["labels"], "generators": generators},
         "settings": settings,
         "files": {key: value for key, value in files.items() if key not in settings},
     }
@@ -64,7 +65,8 @@ def split_request(said: Mapping[str, Any]) -> dict[str, str]:
 def join_request(texts: Mapping[str, str]) -> dict[str, Any]:
     """The inverse of `split_request`."""
     job, labels, settings, files = (json.loads(texts[name]) for name in ("job", "labels", "settings", "files"))
-    return {**job, "files": _with_labels({**files, **settings}, labels)}
+    generators = labels.pop("generators")
+    return {**job, "labels": labels, "files": _with_labels({**files, **settings}, generators)}
 
 
 def _without_labels(value: Any, labels: dict[str, str]) -> Any:

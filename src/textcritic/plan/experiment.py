@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files, split_request
+from textcritic.plan.labels import labels_of
 from textcritic.plan.registries import Registries, named_in
 from textcritic.plan.sources import Source, check_critic, check_labels, check_runs, check_text, sources_of
 from textcritic.plan.spec import schema
@@ -143,6 +144,18 @@ class Experiment(ABC):
         rules = schema(schema_of(type(self)))
         return list(dict.fromkeys((registry, name) for _, registry, name in named_in(self.block, rules)))
 
+    def labels(self) -> dict[str, dict[str, str]]:
+        """What tables and figures call the corpora, decodings and other entries that it names.
+
+        Raises:
+            TextcriticError: two entries of a registry have the same label.
+        """
+        uses = self.uses()
+        # A critic names its resolver. The corpora that others are made of are not shown.
+        behind = self.registries.closure(use for use in uses if use[0] != "corpora")
+        resolvers = [("resolvers", name) for name in behind.get("resolvers", ())]
+        return labels_of([*uses, *resolvers], self.registries)
+
     @property
     def folder(self) -> str:
         """Where its tables, figures and section are."""
@@ -190,7 +203,7 @@ class Experiment(ABC):
         """The texts of a request, made once: Snakemake asks for each text by itself."""
         known, key = self._known(part), (part, bool(parts))
         if key not in self._requests:
-            self._requests[key] = request_of(type(self), self.name, self.files(part), known, parts)
+            self._requests[key] = request_of(type(self), self.name, self.files(part), known, parts, self.labels())
         return self._requests[key]
 
     def _known(self, part: str | None) -> Part | None:
@@ -231,7 +244,12 @@ class Experiment(ABC):
 
 
 def request_of(
-    kind: type[Experiment], name: str, files: Files, part: Part | None = None, parts: Mapping[str, Part] | None = None
+    kind: type[Experiment],
+    name: str,
+    files: Files,
+    part: Part | None = None,
+    parts: Mapping[str, Part] | None = None,
+    labels: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, str]:
     """What a job needs to know of an experiment, see `bundle.split_request` and `report.make.Request`.
 
@@ -241,6 +259,7 @@ def request_of(
         files: what the job reads.
         part: the numbered table or figure to make; None for the standing ones, or the section.
         parts: all numbered tables and figures, for the section alone.
+        labels: of the entries of registries that it names, as `labels.labels_of` makes them.
     """
     said = {
         "package": kind.__module__.removesuffix(".plan"),
@@ -249,6 +268,7 @@ def request_of(
         "tables": list(kind.tables),
         "part": part and {"name": part.name, "of": part.of, "caption": part.caption},
         "parts": {name: other.of for name, other in (parts or {}).items()},
+        "labels": labels or {},
         "files_type": f"{type(files).__module__}:{type(files).__qualname__}",
         "files": json.loads(files.to_json()),
     }

@@ -22,12 +22,14 @@ class Column:
         title: the heading of its section.
         measure: what is measured.
         section: element id of the part of the report that is about it.
+        means: what is measured, in a few words, or "".
     """
 
     experiment: str
     title: str
     measure: str
     section: str
+    means: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The sources that are compared with the real text of one corpus, real text first."""
+    """The sources that are compared with the real text of one corpus, real text first.
+
+    Attributes:
+        corpus: its label.
+        columns: the measures.
+        rows: the sources.
+    """
 
     corpus: str
     columns: tuple[Column, ...]
@@ -216,7 +224,7 @@ def scorecard(cards: Mapping[str, Sequence[Score]], titles: Mapping[str, str]) -
         titles: the heading of each experiment's section.
     """
     placed = [
-        (score, Column(name, titles[name], score.measure, score.section))
+        (score, Column(name, titles[name], score.measure, score.section, score.means))
         for name, scores in cards.items()
         for score in scores
     ]
@@ -224,7 +232,8 @@ def scorecard(cards: Mapping[str, Sequence[Score]], titles: Mapping[str, str]) -
     for corpus in dict.fromkeys(score.corpus for score, _ in placed):
         ours = [(score, column) for score, column in placed if score.corpus == corpus]
         columns = tuple(dict.fromkeys(column for _, column in ours))
-        blocks.append(Block(corpus, columns, _rows(ours)).in_order())
+        label = ours[0][0].corpus_label or corpus
+        blocks.append(Block(label, columns, _rows(ours)).in_order())
     return tuple(blocks)
 
 
@@ -253,9 +262,10 @@ def _key(score: Score) -> tuple[str, ...]:
 
 def _labels(sources: Mapping[tuple[str, ...], Sequence[Score]]) -> dict[tuple[str, ...], str]:
     labels = {key: max((score.label for score in scores), key=len) for key, scores in sources.items()}
+    decodings = {score.decoding: score.decoding_label for scores in sources.values() for score in scores}
     for place in (0, 2):  # setting, decoding
         told = {label: {key[place] for key in labels if labels[key] == label} for label in labels.values()}
         for key, label in labels.items():
             if len(told[label]) > 1 and key[place]:
-                labels[key] = f"{label}, {setting_name(key[place])}"
+                labels[key] = f"{label}, {decodings.get(key[place]) or setting_name(key[place])}"
     return labels

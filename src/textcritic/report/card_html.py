@@ -12,7 +12,7 @@ from textcritic.report.card import MOST_LOST, Block, Cell, Column, Row
 from textcritic.report.card_words import NEAREST, doubt_of, left_out_of, legend, noticed_of, value_of, verdict_of
 from textcritic.report.numbers import count, counted, interval, listed, p_value
 from textcritic.report.scorecard import NOT_COMPARED, Score
-from textcritic.report.section import environment
+from textcritic.report.section import environment, plain_id
 from textcritic.report.sheet import Cell as SheetCell
 from textcritic.report.sheet import Sheet, to_html
 
@@ -83,7 +83,7 @@ def pairs_sheet(block: Block, several: bool = False) -> Sheet | None:
     ]
     caption = f"Which of two samples is nearer to real text{f' ({block.corpus})' if several else ''}"
     heads = [SheetCell(head) for head in ("Sample", "Other sample", *(column.measure for column in columns))]
-    return Sheet(f"pairs-{block.corpus}", caption, [heads], body, stubs=2)
+    return Sheet(f"pairs-{plain_id(block.corpus)}", caption, [heads], body, stubs=2)
 
 
 def _nearer(pair: tuple[str, str], found: Nearness | None) -> str:

@@ -64,7 +64,7 @@ def verdict_of(cell: Cell) -> str:
         case "same":
             return f"{SIGNS[SAME]} the same"
         case "cannot tell":
-            return f"{SIGNS[UNKNOWN]} cannot be told"
+            return f"{SIGNS[UNKNOWN]} unclear"
         case "not tested" | "not scored":
             return cell.verdict
         case _:
@@ -92,12 +92,14 @@ def legend(blocks: Sequence[Block]) -> list[str]:
         DIFFERENT: f"{SIGNS[DIFFERENT]} differs from real text (p < {ALPHA:g}, or an infinite value)",
         SAME: f"{SIGNS[SAME]} the same: the 95% interval of the difference lies within a tenth of real text's value, "
         "or within 0.1 of a distance of 0",
-        UNKNOWN: f"{SIGNS[UNKNOWN]} cannot be told: no difference is seen, but there may be one",
+        UNKNOWN: f"{SIGNS[UNKNOWN]} unclear: no difference was found, but so few documents may hide one",
         NOT_TESTED: "not tested: there is no test against real text",
     }
     signs = [f"{words}." for verdict, words in meanings.items() if verdict in found]
+    measures = {column.measure: column.means for block in blocks for column in block.columns if column.means}
+    said = [f"{measure}: {means}." for measure, means in measures.items()]
     starred = any(block.nearest(column) for block in blocks for column in block.columns)
-    return [*signs, *[STARS] * starred, *_about(cells), *chance(cells)]
+    return [*said, *signs, *[STARS] * starred, *_about(cells), *chance(cells)]
 
 
 def _about(cells: Sequence[Cell]) -> list[str]:

@@ -14,6 +14,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from textcritic.inference import over_trainings
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import tested
+from textcritic.report.labels import corpus_name
 from textcritic.report.measure import Measure
 from textcritic.report.numbers import missing, number
 from textcritic.report.style import BASELINE, FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS, new_figure, style
@@ -193,14 +194,13 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool, quantity
     pad = (high / low) ** 0.06 if logarithmic else 0.06 * (high - low) + 1e-3 * (abs(low) or 1.0)
     edges = (low / pad, high * pad) if logarithmic else (low - pad, high + pad)
     if real and np.isfinite(real[0].intervals[0]).all():
-        axes.axvspan(*real[0].intervals[0], color=FAINT, linewidth=0, zorder=0)
-        axes.axvline(real[0].values[0], color=RULE, linewidth=1.0, zorder=0.5)
+        _yardstick(axes, real[0], len(rows), narrow)
     for row, mark in enumerate(rows):
         _row(axes, len(rows) - 1 - row, mark, edges, narrow)
     axes.set_ylim(-0.5, len(rows) - 0.4)
     axes.set_xlim(*edges)
     axes.set_yticks([])
-    axes.set_title(corpus, pad=7)
+    axes.set_title(corpus_name(corpus), pad=7)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel(f"{quantity}, logarithmic scale" if logarithmic else quantity)
     if logarithmic:
@@ -212,6 +212,14 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool, quantity
     else:
         axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+
+
+def _yardstick(axes: Axes, real: Mark, rows: int, narrow: bool) -> None:
+    """The value of real text and its interval behind all rows; in a narrow chart not through the labels over them."""
+    low, high = real.intervals[0]
+    for bottom, top in [(y - 0.5, y) for y in range(rows)] if narrow else [(-0.5, rows - 0.4)]:
+        axes.fill_betweenx([bottom, top], low, high, color=FAINT, linewidth=0, zorder=0)
+        axes.plot([real.values[0]] * 2, [bottom, top], color=RULE, linewidth=1.0, zorder=0.5)
 
 
 def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: bool) -> None:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.sources import SAMPLE
+from textcritic.report.labels import decoding_name
 from textcritic.report.numbers import count, percent, plural
 
 # How many articles are drawn, and by how many jobs, is no matter of how one article is drawn.
@@ -52,7 +53,7 @@ def stride_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]
         stride = decodings[name]["stride"]
         if stride != 1:
             ours = TERMS["stride"].format(_value("stride", stride))
-            remarks.append(f"Ours, decoding {name}: {ours}; the paper drops one token at a time.")
+            remarks.append(f"Ours, decoding “{decoding_name(name)}”: {ours}; the paper drops one token at a time.")
     return remarks
 
 

@@ -13,6 +13,7 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files, join_request
 from textcritic.plan.experiment import Part
 from textcritic.report.drawings import write_figures
+from textcritic.report.labels import Labels, labelled
 from textcritic.report.published import KEYS, read_published
 from textcritic.report.section import Place, write_section
 from textcritic.report.tables import Material, Table, read_rows, write_table
@@ -29,6 +30,7 @@ class Request:
         tables: its standing tables.
         part: the numbered table or figure to make; None for the standing ones.
         parts: what each numbered table or figure is `of`.
+        labels: of the entries of registries that are named in words.
         files: what it is made of; all of them are there.
     """
 
@@ -37,6 +39,7 @@ class Request:
     tables: tuple[str, ...]
     part: Part | None
     parts: Mapping[str, str]
+    labels: Labels
     files: Files
 
     @classmethod
@@ -52,7 +55,8 @@ class Request:
         files = kind.from_json(json.dumps(said["files"]))
         files.require()
         part = Part(**said["part"]) if said["part"] else None
-        return cls(said["package"], said["experiment"], tuple(said["tables"]), part, said["parts"], files)
+        names = said["package"], said["experiment"], tuple(said["tables"])
+        return cls(*names, part, said["parts"], said["labels"], files)
 
     def module(self, name: str) -> ModuleType:
         """A module of the kind: `tables`, `figures` or `section`."""
@@ -74,6 +78,11 @@ def make_tables(request: Mapping[str, str], folder: str | Path, published: str |
         TextcriticError: a file is missing or damaged, or files do not belong together.
     """
     wanted = Request.read(request)
+    with labelled(wanted.labels):
+        return _tables(wanted, folder, published)
+
+
+def _tables(wanted: Request, folder: str | Path, published: str | Path | None) -> list[Path]:
     recipes = wanted.module("tables")
     beside = read_published(published, getattr(recipes, "KEYS", KEYS))
     names = recipes.NAMES(wanted.files) if hasattr(recipes, "NAMES") else None
@@ -102,7 +111,8 @@ def make_figures(request: Mapping[str, str], tables: str | Path, folder: str | P
     wanted = Request.read(request)
     recipe = wanted.module("figures").FIGURES[wanted.part.of if wanted.part else "figures"]
     Path(folder).mkdir(parents=True, exist_ok=True)
-    return write_figures(recipe(wanted.files, Rows(wanted, tables)), folder)
+    with labelled(wanted.labels):
+        return write_figures(recipe(wanted.files, Rows(wanted, tables)), folder)
 
 
 def make_section(
@@ -124,7 +134,8 @@ def make_section(
     module = wanted.module("section")
     folder = Path(str(module.__file__)).parent
     place = Place(wanted.experiment, folder, Path(tables), Path(next(iter(figures), "")), wanted.parts)
-    section = module.section(wanted.files, Rows(wanted, tables), place)
+    with labelled(wanted.labels):
+        section = module.section(wanted.files, Rows(wanted, tables), place)
     for words in section.warnings:
         log.warning("%s", words)
     tables_made = [*wanted.tables, *(name for name in wanted.parts if name.startswith("table"))]

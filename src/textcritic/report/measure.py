@@ -81,6 +81,8 @@ class Measure:
         of_real: the value of real text where that is so by definition, e.g. 0 for a distance from it.
         margin: the largest difference from real text that counts as none: a share of real text's value, or a number in
             the measure's unit where `of_real` is given. "The same" is said where the interval lies within it.
+        means: what it says of a source, in a few words that begin small, for readers who see its name for the first
+            time: "how surprising the order of sections is".
         compared: whether real text has it too; a generator's own perplexity, which it has not, stands on the front page
             without a verdict.
     """
@@ -103,6 +105,7 @@ class Measure:
     by_ratio: bool = False
     of_real: float | None = None
     margin: float = MARGIN
+    means: str = ""
     compared: bool = True
 
     @property

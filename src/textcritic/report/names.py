@@ -7,6 +7,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.sources import GROUP, RUN, Drawn
+from textcritic.report.labels import corpus_name, decoding_name
 from textcritic.report.numbers import setting_name
 
 
@@ -80,12 +81,12 @@ class Names:
             decoding: whether to name the decoding, if the study has several.
             seed: whether to name the seed, and the draw, if the study has several for this sample.
         """
-        start = f"{row['corpus']}: " if corpus and self.several_corpora else ""
+        start = f"{corpus_name(row['corpus'])}: " if corpus and self.several_corpora else ""
         if row["generator"] == "data":
             return start + self.real.get(row["source"], "real text")
         words = [self.labels[row["generator"]]]
         if decoding and row["generator"] in self.decoded:
-            words.append(str(row["decoding"]))
+            words.append(decoding_name(str(row["decoding"])))
         if setting and self.several_settings:
             words.append(setting_name(row["setting"]))
         return start + ", ".join([*words, *(self.run(row) if seed else [])])

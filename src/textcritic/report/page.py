@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from textcritic.report.card_html import card_html
 from textcritic.report.front import Front, front_page
 from textcritic.report.manifest import provenance
 from textcritic.report.section import environment
+from textcritic.report.svg import shared_styles
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -32,6 +34,9 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
     study = made["configuration"]["study"]
     front = front_page({name: Path(path).with_suffix(".json") for name, path in sections.items()})
     parts = [_part(name, Path(path), front) for name, path in sections.items()]
+    written, classes = shared_styles("\0".join(part["html"] for part in parts))
+    for part, html in zip(parts, written.split("\0"), strict=True):
+        part["html"] = Markup(html)
     page = (
         environment(TEMPLATES)
         .get_template("report.html.j2")
@@ -49,7 +54,7 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
             tables=[(table, f"{part['name']}/{Path(table).name}") for part in parts for table in part["tables"]],
             prints=[print_ for part in parts for print_ in part["prints"]],
             scripts=list(dict.fromkeys(part["script"] for part in parts if part["script"])),
-            styles=list(dict.fromkeys(part["style"] for part in parts if part["style"])),
+            styles=[*dict.fromkeys(part["style"] for part in parts if part["style"]), classes],
             **provenance(made),
         )
     )
@@ -61,7 +66,18 @@ def _part(name: str, path: Path, front: Front) -> dict[str, Any]:
         html = Markup(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TextcriticError(f"{path}: no such file; make the section of {name} first") from error
-    return {"name": name, "html": html, **front.facts[name], "title": front.titles[name]}
+    facts = front.facts[name]
+    own = {"title": front.titles[name], "findings": _by_source(facts.get("findings", ()))}
+    return {"name": name, "html": html, **facts, **own}
+
+
+def _by_source(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Findings about the same, one after the other, as one, so that its name is said once."""
+    named = groupby(findings, key=lambda finding: finding["about"])
+    grouped = [(about, [finding["says"] for finding in found]) for about, found in named]
+    return [
+        {"about": about, "says": says} for about, found in grouped for says in ([" ".join(found)] if about else found)
+    ]
 
 
 def _once(definitions: Iterable[Sequence[str]]) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import count, number, plural
 
 SHOWN_REASONS = 8
@@ -58,5 +59,5 @@ def perplexity_lines(rows: pd.DataFrame, column: str, of: str) -> list[str]:
             f"{row['label']} {number(row[column])} /{row['ppl_unit'].removesuffix('s')}"
             for row in group.to_dict("records")
         ]
-        lines.append(f"Perplexity on {corpus}, {of}: {'; '.join(each)}.")
+        lines.append(f"Perplexity on {corpus_name(corpus)}, {of}: {'; '.join(each)}.")
     return lines

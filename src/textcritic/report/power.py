@@ -3,6 +3,7 @@
 A kind of experiment says what its faults are called, in a `PowerStudy`; table, figure and sentences are made here.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -21,6 +22,7 @@ from textcritic.files import read_table
 from textcritic.inference import ALPHA, POWER_COLUMNS
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import NONE, count, listed, number, percent
 from textcritic.report.section import Finding
 from textcritic.report.sheet import Cell, Sheet
@@ -92,7 +94,7 @@ def power_sheet(rows: pd.DataFrame, study: PowerStudy) -> Sheet:
     heads = [study.head, *study.means.values(), *(f"{kind}, n = {count(size)}" for kind, size in columns)]
     body = []
     for (corpus, share), group in rows.groupby(["corpus", "share"], sort=False):
-        name = f"{corpus}: {percent(share)}" if len(corpora) > 1 else percent(share)
+        name = f"{corpus_name(corpus)}: {percent(share)}" if len(corpora) > 1 else percent(share)
         cells = [Cell(name, heading=True), *(Cell(number(group[column].mean())) for column in study.means)]
         body.append([*cells, *(_cell(group, kind, size) for kind, size in columns)])
     remarks = [f"Not measured: the test split has too few {study.unit}, or the study leaves it out (`power`)."]
@@ -112,7 +114,8 @@ def power_findings(rows: pd.DataFrame, study: PowerStudy) -> list[Finding]:
         size, many = int(group["articles"].max()), int(group["repetitions"].iloc[0])
         seen, missed = [], []
         for kind in study.faults:
-            fault = f"{kind} {study.noun}"
+            meaning = re.search(r" \(.*\)", study.faults[kind])
+            fault = f"{kind} {study.noun}{meaning.group() if meaning else ''}"
             share = noticed_from(group[(group["kind"] == kind) & (group["articles"] == size)], "share")
             if share is None:
                 missed.append(fault)
@@ -122,7 +125,7 @@ def power_findings(rows: pd.DataFrame, study: PowerStudy) -> list[Finding]:
         says += [f"does not notice {listed(missed)} at any share that was tried"] if missed else []
         findings.append(
             Finding(
-                f"Power ({corpus})" if rows["corpus"].nunique() > 1 else "Power",
+                f"Power ({corpus_name(corpus)})" if rows["corpus"].nunique() > 1 else "Power",
                 f"With {count(size)} {study.unit} on each side, the test {', and '.join(says)} (it notices where "
                 f"p < {ALPHA:g} in {percent(NOTICED)} or more of {count(many)} repetitions).",
             )
@@ -151,7 +154,7 @@ def power_chart(rows: pd.DataFrame, study: PowerStudy, width: float = 8.2) -> Fi
             columns = ("share", "detected", "low", "high")
             curves = [Curve.of(str(size), shown[shown["articles"] == size], columns) for size in sizes]
             power_panel(axes, curves, quantity, narrow=width < 5)
-            axes.set_title(f"{corpus}: {title.lower()}" if len(corpora) > 1 else title, pad=7)
+            axes.set_title(f"{corpus_name(corpus)}: {title.lower()}" if len(corpora) > 1 else title, pad=7)
     return figure
 
 

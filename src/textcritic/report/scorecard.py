@@ -24,6 +24,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.inference import DIFFERENT, Gap, Number, gap, limit_of, verdict
 from textcritic.plan.sources import DATA, RUN
+from textcritic.report.labels import corpus_name, decoding_name
 from textcritic.report.measure import Measure
 from textcritic.report.numbers import missing
 
@@ -54,6 +55,8 @@ class Score:
         because: why the value is infinite, or has no interval or no test.
         baseline: whether the generator is there to be bad.
         compared: whether real text has such a number too, see `Measure.compared`.
+        corpus_label, decoding_label: what people call these two; "" where that is their name.
+        means: what is measured, in a few words; see `Measure.means`.
     """
 
     corpus: str
@@ -75,6 +78,9 @@ class Score:
     because: str = ""
     baseline: bool = False
     compared: bool = True
+    corpus_label: str = ""
+    decoding_label: str = ""
+    means: str = ""
 
     @property
     def is_real(self) -> bool:
@@ -307,7 +313,14 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         because=str(row[measure.because]) if infinite and not missing(row.get(measure.because)) else _why(row, measure),
         baseline=bool(row.get("baseline", False)),
         compared=measure.compared,
+        corpus_label=_other_than(row["corpus"], corpus_name(row["corpus"])),
+        decoding_label=_other_than(row["decoding"], decoding_name(row["decoding"])),
+        means=measure.means,
     )
+
+
+def _other_than(name: str, label: str) -> str:
+    return "" if label == name else label
 
 
 def _why(row: Mapping[str, Any], measure: Measure) -> str:

@@ -49,8 +49,8 @@ class Section:
 
     Attributes:
         title: its heading.
-        html: what stands under the heading.
-        contents: (id, heading) of its parts, for the list of contents; ids as `Place.id` gives them.
+        html: what stands under the heading. Its parts, as `Place.part` makes them, are in the list of contents.
+        question: what it asks, in a line under its heading.
         card: its scores for the report's front page, as `scorecard.scores_of` makes them; none is fine.
         findings: what was found: `said_of` the scores, and what only this kind can say, such as doubts.
         definitions: (term, what it means), for the end of the report.
@@ -63,7 +63,7 @@ class Section:
 
     title: str
     html: Markup
-    contents: tuple[tuple[str, str], ...] = ()
+    question: str = ""
     card: tuple[Score, ...] = ()
     findings: tuple[Finding, ...] = ()
     definitions: tuple[tuple[str, str], ...] = ()
@@ -94,7 +94,7 @@ class Place:
 
     def id(self, name: str) -> str:
         """An element id, or a name of a group of panes, that no other section has."""
-        return f"{self.experiment}-{_plain(name)}"
+        return f"{self.experiment}-{plain_id(name)}"
 
     def table(self, name: str) -> Markup:
         """A table that was made before, standing or numbered.
@@ -107,13 +107,27 @@ class Place:
 
     def sheet(self, sheet: Sheet) -> Markup:
         """A table that the section alone shows."""
-        return Markup(to_html(replace(sheet, name=_plain(self.id(sheet.name)))))
+        return Markup(to_html(replace(sheet, name=plain_id(self.id(sheet.name)))))
 
     def figure(self, name: str, description: str) -> Markup:
         """A standing figure in its wide and its narrow form, one of which is shown; `description` is read aloud."""
         wide = inline_svg(self.figures / f"{name}.svg", f"{self.id(name)}-w", description)
         narrow = inline_svg(self.figures / f"{name}.narrow.svg", f"{self.id(name)}-n", description)
         return Markup(f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>')
+
+    def part(self, name: str, heading: str, caller: Callable[[], Markup], shown: bool = False) -> Markup:
+        """A part of the section, which a click opens.
+
+        In a template: `{% call part("values", "Latent PPL") %} ... {% endcall %}`.
+
+        Args:
+            name: its id, see `id`.
+            heading: of the part.
+            caller: gives what is in it.
+            shown: whether it is open from the start. Parts that say what was found are, those that say how are not.
+        """
+        start = Markup('<details class="part" id="{}"{}><summary><h3>{}</h3></summary>')
+        return start.format(self.id(name), Markup(" open" * shown), heading) + caller() + Markup("</details>")
 
     def picker(self, group: str, label: str, entries: Iterable[Mapping[str, str]], stepped: bool = False) -> Markup:
         """A choice among the panes `data-pane="{{ id(group) }}"`; with buttons for the ones beside it if `stepped`."""
@@ -139,8 +153,9 @@ class Place:
         return [name for name, recipe in self.parts.items() if name.startswith("table") and recipe in of]
 
     def render(self, template: str, variables: Mapping[str, Any]) -> Markup:
-        """A template of the kind, with `table`, `figure`, `picker` and `id` as its helpers."""
-        helpers = {"table": self.table, "figure": self.figure, "picker": self.picker, "id": self.id}
+        """A template of the kind, with `part`, `table`, `figure`, `picker` and `id` as its helpers."""
+        names = ("part", "table", "figure", "picker", "id")
+        helpers = {name: getattr(self, name) for name in names}
         return Markup(environment(self.templates).get_template(template).render(**helpers, **variables))
 
     def text(self, name: str) -> str:
@@ -178,9 +193,15 @@ def write_section(
     drawn = [path for folder in figures for path in sorted(folder.glob("*.pdf"))]
     prints = [(os.path.relpath(path, page), _print_name(path)) for path in drawn]
     said = {key: value for key, value in asdict(section).items() if key not in {"html", "card"}}
-    said |= {"findings": finite(said["findings"]), "card": card_to_json(section.card)}
+    said |= {"findings": finite(said["findings"]), "card": card_to_json(section.card), "contents": _parts(section.html)}
     write_text(html, str(section.html))
     write_json(facts, said | {"tables": links, "prints": prints})
+
+
+def _parts(html: str) -> list[tuple[str, str]]:
+    """(id, heading) of the parts of a section."""
+    found = re.findall(r'<details class="part" id="([^"]*)"[^>]*><summary><h3>(.*?)</h3></summary>', html)
+    return [(name, str(Markup(heading).unescape())) for name, heading in found]
 
 
 def _print_name(path: Path) -> str:
@@ -188,7 +209,8 @@ def _print_name(path: Path) -> str:
     return f"Figure {number}: {path.name}" if number.isdigit() else path.name
 
 
-def _plain(name: str) -> str:
+def plain_id(name: str) -> str:
+    """A name as part of an element id."""
     return "".join(character if character.isalnum() else "-" for character in name)
 
 

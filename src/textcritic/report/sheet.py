@@ -109,7 +109,7 @@ def _html_row(row: Sequence[Cell], stubs: int, header: bool) -> str:
             else "number"
         )
         notes = "".join(f"<small>{escape(note)}</small>" for note in cell.notes)
-        if header and not cell.text:
+        if not cell.text:
             tag, scope = "td", ""
         cells.append(f'<{tag}{scope}{span} class="{kind}">{escape(cell.text)}{notes}</{tag}>')
         column += cell.span

@@ -1,6 +1,9 @@
-"""SVG files put into a page: no prolog, ids of their own, and colours that follow the page's light and dark schemes."""
+"""SVG files put into a page: small, with ids of their own, and colours that follow its light and dark schemes."""
 
 import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
+from html import escape
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
@@ -16,6 +19,13 @@ VARIABLES = {
     ORANGE: "--orange",
     GREEN: "--green",
 }
+SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+HREF = f"{{{XLINK}}}href"
+LONG = 200
+"""Characters of a path from which on it is a curve of many points, which tenths of a point draw well enough."""
+
+ET.register_namespace("", SVG)
+ET.register_namespace("xlink", XLINK)
 
 
 def inline_svg(path: Path, key: str, description: str) -> str:
@@ -33,31 +43,93 @@ def inline_svg(path: Path, key: str, description: str) -> str:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise TextcriticError(f"{path}: no such file; make the figures of the experiment first") from error
-    start = text.find("<svg")
-    if start < 0:
+    if "<svg" not in text:
         raise TextcriticError(f"{path}: not an SVG file; delete it and make the study's figures again")
-    text = re.sub(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>", "", text[start:], flags=re.S)
-    text = re.sub(r'\bid="', f'id="{key}-', text)
-    text = re.sub(r"url\(#", f"url(#{key}-", text)
-    text = re.sub(r'xlink:href="#', f'xlink:href="#{key}-', text)
-    text = re.sub(r"<[^>]*>", _rounded, text)
+    try:
+        root = ET.fromstring(text)
+        box = _shorter("viewBox", root.attrib["viewBox"])
+    except (ET.ParseError, KeyError) as error:
+        raise TextcriticError(f"{path}: not a whole SVG file; delete it and make the study's figures again") from error
+    _drop(root)
+    _name(root, key)
+    text = "".join(ET.tostring(child, encoding="unicode") for child in root)
+    text = text.replace(f' xmlns="{SVG}"', "").replace(f' xmlns:xlink="{XLINK}"', "")
     for colour, variable in VARIABLES.items():
         text = text.replace(colour, f"var({variable})")
-    opening = re.search(r"<svg[^>]*>", text)
-    box = re.search(r'viewBox="[^"]*"', text)
-    if opening is None or box is None:
-        raise TextcriticError(f"{path}: not a whole SVG file; delete it and make the study's figures again")
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {box.group()} '
-        f'role="img" aria-label="{_attribute(description)}">'
-    )
-    return head + text[opening.end() :].strip()
+    head = f'<svg xmlns="{SVG}" xmlns:xlink="{XLINK}" viewBox="{box}" role="img" aria-label="{escape(description)}">'
+    return f"{head}{text}</svg>"
 
 
-def _rounded(tag: re.Match[str]) -> str:
-    """A tag with its coordinates cut to hundredths of a point, which are finer than any screen."""
-    return re.sub(r"(\d\.\d\d)\d+", r"\1", tag.group())
+def shared_styles(html: str) -> tuple[str, str]:
+    """The same page with a class in place of each style that its SVG elements have several times, and these classes.
+
+    Matplotlib writes the style of every line and every word out in full, which is a third of a figure.
+    """
+    found: dict[str, str] = {}
+
+    def classed(attribute: re.Match[str]) -> str:
+        name = found.setdefault(attribute.group(1), f"s{len(found):x}")
+        return f' class="{name}"'
+
+    def of_svg(svg: re.Match[str]) -> str:
+        return re.sub(r' style="([^"]*)"', classed, svg.group())
+
+    page = re.sub(r"<svg .*?</svg>", of_svg, html, flags=re.S)
+    return page, "\n".join(f"svg .{name} {{ {style} }}" for style, name in found.items())
 
 
-def _attribute(text: str) -> str:
-    return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+def _drop(parent: ET.Element) -> None:
+    """Take out what draws nothing: metadata, styles, empty groups, groups around nothing but others, white space."""
+    parent.text = (parent.text or "") if _is_text(parent) else None
+    kept: list[ET.Element] = []
+    for child in parent:
+        tag = child.tag.removeprefix(f"{{{SVG}}}")
+        if tag in ("metadata", "style", "title"):
+            continue
+        _drop(child)
+        if not _is_text(parent):
+            child.tail = None
+        bare = tag == "g" and not set(child.attrib) - {"id"}
+        if tag in ("g", "defs") and not len(child):
+            continue
+        kept += child if bare else [child]
+    parent[:] = kept
+    for name, value in parent.attrib.items():
+        parent.attrib[name] = _shorter(name, value)
+    if re.fullmatch(r"rotate\(-?0(\.0*)? [^)]*\)", parent.attrib.get("transform", "")):
+        del parent.attrib["transform"]
+
+
+def _is_text(element: ET.Element) -> bool:
+    return element.tag in (f"{{{SVG}}}text", f"{{{SVG}}}tspan")
+
+
+def _shorter(name: str, value: str) -> str:
+    """A value with its coordinates cut to hundredths of a point, which are finer than any screen; curves to tenths."""
+    if name == "d":
+        value = re.sub(r"\s*([A-Za-z])\s*", r"\1", value.strip())
+        value = re.sub(r"(\.\d)\d+", r"\1", value) if len(value) > LONG else value
+        return re.sub(r"(\.\d\d)\d+", r"\1", value)
+    return value if name == HREF else re.sub(r"(\d\.\d\d)\d+", r"\1", value)
+
+
+def _name(root: ET.Element, key: str) -> None:
+    """Keep the ids that something refers to, and make them the figure's own."""
+    used = set(_references(root))
+    new = {name: f"{key}-{number:x}" for number, name in enumerate(sorted(used))}
+    for element in root.iter():
+        if (name := element.attrib.pop("id", None)) in new:
+            element.attrib["id"] = new[name]
+        for attribute, value in element.attrib.items():
+            if attribute == HREF and value.startswith("#"):
+                element.attrib[attribute] = f"#{new[value[1:]]}"
+            elif "url(#" in value:
+                element.attrib[attribute] = re.sub(r"url\(#([^)]*)\)", lambda m: f"url(#{new[m[1]]})", value)
+
+
+def _references(root: ET.Element) -> Iterable[str]:
+    for element in root.iter():
+        for attribute, value in element.attrib.items():
+            if attribute == HREF and value.startswith("#"):
+                yield value[1:]
+            yield from re.findall(r"url\(#([^)]*)\)", value)

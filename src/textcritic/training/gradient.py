@@ -3,8 +3,8 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import fields
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Protocol, Self
 
 import torch
 
@@ -200,6 +200,31 @@ def total_steps(steps: int | None, epochs: float | None, steps_of: Callable[[flo
     if total < 1:
         raise TextcriticError("training: steps or epochs: should be above 0")
     return total
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTraining:
+    """How a model is trained in batches of texts; the keys of an entry's `training`, but for `checkpoint_seconds`.
+
+    Each kind of model has defaults of its own. Give `steps` or `epochs`, not both.
+    """
+
+    learning_rate: float
+    batch_size: int  # texts in a step
+    schedule: str = "linear"  # see `optimiser.learning_rate`
+    warmup_steps: int = 0
+    steps: int | None = None
+    epochs: float | None = None
+    adam_beta2: float = 0.999
+    weight_decay: float = 0.0
+    gradient_clip: float | None = 1.0
+    evaluate_every: int | None = None  # steps between validations; None: an epoch
+    precision: str = "auto"
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any]) -> Self:
+        """From a registry entry with all its defaults."""
+        return cls(**{key: value for key, value in entry["training"].items() if key != "checkpoint_seconds"})
 
 
 def deciding(training: Any) -> dict[str, Any]:

@@ -49,6 +49,8 @@ def snakemake_command(folder: Path, *options: str, targets: Sequence[str] = ()) 
     """The command line that builds targets in a folder with the profile for one machine; see `run_workflow`."""
     home = workflow_folder()
     paths = {"--snakefile": home / "Snakefile", "--profile": home / "profiles/local", "--directory": folder}
+    # Or Snakemake takes a folder `default` where the user is for a second profile.
+    options = ("--workflow-profile", "none", *options)
     start = [sys.executable, "-m", "snakemake", *(str(part) for pair in paths.items() for part in pair)]
     return [*start, *options, *(["--", *targets] if targets else [])]
 

@@ -12,7 +12,7 @@ START = Path(__file__).parent / "start"
 
 
 def write_start(folder: str | os.PathLike[str]) -> str:
-    """Write a Snakefile, a configuration with one example of each thing, a SLURM profile and a README.
+    """Write a Snakefile, a configuration with one example of each thing, the profiles and a README.
 
     Args:
         folder: where they go; it is made if it is missing.
@@ -43,6 +43,8 @@ def _files() -> dict[str, str]:
     """The content of each file by its path in the folder."""
     paths = [path for path in START.rglob("*") if path.is_file()]
     texts = {str(path.relative_to(START)): path.read_text(encoding="utf-8") for path in paths}
-    slurm = (workflow_folder() / "profiles/slurm/profile.yaml").read_text(encoding="utf-8")
-    texts["slurm/profile.yaml"] = re.sub(r"^configfile: .*$", "configfile: config.yaml", slurm, flags=re.MULTILINE)
+    default, slurm = (f"profiles/{name}/profile.yaml" for name in ("default", "slurm"))
+    texts[default] = (workflow_folder() / default).read_text(encoding="utf-8")
+    own = (workflow_folder() / slurm).read_text(encoding="utf-8")
+    texts["slurm/profile.yaml"] = re.sub(r"^configfile: .*$", "configfile: config.yaml", own, flags=re.MULTILINE)
     return dict(sorted(texts.items()))

@@ -21,6 +21,7 @@ from textcritic.experiments.coreference.why import (
     counts_in_words,
     is_unlikely,
     reason_of,
+    seen,
     written,
 )
 from textcritic.latents.resolvers import Mention, Resolved, write_mentions
@@ -133,22 +134,37 @@ def test_a_person_out_of_sight_is_said_with_the_distance():
 
 
 @pytest.mark.parametrize(
-    ("counts", "words"),
+    ("counts", "words", "short"),
     [
-        ((2, 3, 0), "before it was seen 3 times in the training text, and this never came next."),
-        ((2, 1, 1), "before it was seen once in the training text, and this came next once."),
+        (
+            (2, 3, 0),
+            "before it was seen 3 times in the training text, and this never came next.",
+            "3 times, then this never",
+        ),
+        (
+            (2, 1, 1),
+            "before it was seen once in the training text, and this came next once.",
+            "once, then this once",
+        ),
         (
             (1, 1200, 2),
             "was never seen in the training text; the last token of it was, 1,200 times, and this came next",
+            "never; its last token 1,200 times, then this 2 times",
         ),
-        ((0, 9, 4), "What stands before it was never seen in the training text, the token itself 4 times."),
-        ((0, 9, 0), "nor the token itself was ever seen"),
+        (
+            (0, 9, 4),
+            "What stands before it was never seen in the training text, the token itself 4 times.",
+            "never; this elsewhere 4 times",
+        ),
+        ((0, 9, 0), "nor the token itself was ever seen", "never; this elsewhere never"),
     ],
 )
-def test_counts_in_words(critic, counts, words):
+def test_counts_in_words(critic, counts, words, short):
     of = tokens_of(critic, MentionChains.of([[".", "MALE:7", "him:7"]]))[2]
-    known, seen, followed = counts
-    assert words in counts_in_words(replace(of, known=known, seen=seen, followed=followed))
+    known, times, followed = counts
+    token = replace(of, known=known, seen=times, followed=followed)
+    assert words in counts_in_words(token)
+    assert seen(token) == short
 
 
 def test_a_mark_is_never_unlikely(critic):

@@ -104,9 +104,9 @@ def read_counts(train: Path, test: Path, vocabulary: str | os.PathLike[str] | No
     return TrainAndTests(Counted(over_words(known, counts), 0), (Counted(shared, unknown),), chosen)
 
 
-def count_texts(train: Tokens, tests: Sequence[Tokens], options: VocabularyOptions) -> TrainAndTests:
-    """Texts as counts over the vocabulary of `train`; raises as `build_vocabulary`."""
-    vocabulary, removed = build_vocabulary(train(), options)
+def count_texts(train: Tokens, tests: Sequence[Tokens], options: VocabularyOptions, name: str) -> TrainAndTests:
+    """Texts as counts over the vocabulary of `train`, whose `name` is for errors; raises as `build_vocabulary`."""
+    vocabulary, removed = build_vocabulary(train(), options, name)
 
     sets = [counted_over(vocabulary, tokens) for tokens in (train, *tests)]
     return TrainAndTests(sets[0], tuple(sets[1:]), vocabulary.words, removed)

@@ -1,7 +1,7 @@
 """Questions as numbers of tokens, and the training of what answers them by gradient steps."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 from textcritic.critics.detectors.questions import Question
 from textcritic.latents.titles.sections import shuffled_batches, sorted_batches
 from textcritic.runlog import Progress
-from textcritic.training.gradient import GradientJob, deciding, total_steps
+from textcritic.training.gradient import BatchTraining, GradientJob, deciding, total_steps
 from textcritic.training.hardware import autocast, card_name
 from textcritic.training.loop import Loop
 from textcritic.training.processes import Ranks
@@ -81,25 +81,10 @@ def answers_of(questions: Sequence[Question]) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
-    """How a detector is trained; the keys of a registry entry's `training`, but for `checkpoint_seconds`."""
+class Training(BatchTraining):
+    """How a detector is trained; a text is a question."""
 
-    learning_rate: float
-    batch_size: int = 32  # questions in a step
-    schedule: str = "linear"  # see `optimiser.learning_rate`
-    warmup_steps: int = 0
-    steps: int | None = None
-    epochs: float | None = None
-    adam_beta2: float = 0.999
-    weight_decay: float = 0.0
-    gradient_clip: float | None = 1.0
-    evaluate_every: int | None = None  # steps between validations; None: an epoch
-    precision: str = "auto"
-
-    @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> "Training":
-        """From a registry entry with all its defaults."""
-        return cls(**{key: value for key, value in entry["training"].items() if key != "checkpoint_seconds"})
+    batch_size: int = 32
 
     def deciding(self) -> dict[str, Any]:
         """What decides the result, see `gradient.deciding`."""

@@ -8,7 +8,7 @@ Of sentences, few sweeps are enough. Where alpha is small and a document long, G
 tokens that two topics explain alike stay for long in the one that had most of them at first. Exact draws do not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +19,7 @@ from scipy.special import digamma, gammaln
 
 from textcritic.critics.lda.model import LDA, Array
 from textcritic.errors import TextcriticError
+from textcritic.runlog import Progress
 
 # Numbers that a chunk of documents may take in memory, about: 64 MB.
 CHUNK_NUMBERS = 8_000_000
@@ -77,7 +78,8 @@ def infer(critic: LDA, counts: csr_matrix, options: PosteriorOptions | None = No
     """Draw the posteriors of documents; expectations are means over the draws of topics, exact with `exact`.
 
     Document i has random numbers of its own, of the seed and `first` + i: what is drawn for it does not depend on
-    which documents are inferred together. Gibbs sampling takes time in proportion to draws x sweeps x tokens.
+    which documents are inferred together. Gibbs sampling takes time in proportion to draws x sweeps x tokens; the log
+    says how far it is where that is long.
 
     Args:
         critic: K topics over V words.
@@ -101,9 +103,12 @@ def infer(critic: LDA, counts: csr_matrix, options: PosteriorOptions | None = No
         lengths,
         np.full(documents, np.nan),
     )
+    rounds = 1 if chosen.method == "exact" else 1 + chosen.sweeps
+    progress = Progress("drawing topics", int(lengths.sum()) * rounds, "tokens in all sweeps", brief=True)
     for rows in _chunks(lengths, topics, chosen):
         generators = [np.random.default_rng([chosen.seed, first + int(row)]) for row in rows]
-        drawn, expected, found.nll[rows] = _of_chunk(critic, _likelihoods(critic, matrix, rows), generators, chosen)
+        work = _likelihoods(critic, matrix, rows), generators, chosen, progress.advance
+        drawn, expected, found.nll[rows] = _of_chunk(critic.alpha, *work)
         found.counts[rows] = expected
         found.mean[rows] = (critic.alpha + expected) / (critic.alpha.sum() + lengths[rows, None])
         gammas = np.stack([rng.standard_gamma(critic.alpha + own) for rng, own in zip(generators, drawn, strict=True)])
@@ -128,22 +133,32 @@ def dirichlet_nll(alpha: Array, counts: npt.ArrayLike, num_tokens: npt.ArrayLike
 
 
 def _of_chunk(
-    critic: LDA, likelihoods: list[Array], generators: list[np.random.Generator], options: PosteriorOptions
+    alpha: Array,
+    likelihoods: list[Array],
+    generators: list[np.random.Generator],
+    options: PosteriorOptions,
+    count: Callable[[int], None],
 ) -> tuple[Array, Array, Array]:
     """Counts drawn [documents, S, K], expected counts [documents, K] and Latent NLL [documents]; longest first."""
+    tokens = np.array([len(own) for own in likelihoods])
     if options.method == "exact":
         from textcritic.critics.lda.exact import exact_counts
 
-        return exact_counts(critic.alpha, likelihoods, generators, options.draws)
-    drawn = _gibbs(critic.alpha, likelihoods, generators, options)
-    tokens = np.array([len(own) for own in likelihoods])
-    return drawn, drawn.mean(axis=1), dirichlet_nll(critic.alpha, drawn, tokens[:, None]).mean(axis=1)
+        exact = exact_counts(alpha, likelihoods, generators, options.draws)
+        count(int(tokens.sum()))
+        return exact
+    drawn = _gibbs(alpha, likelihoods, generators, options, count)
+    return drawn, drawn.mean(axis=1), dirichlet_nll(alpha, drawn, tokens[:, None]).mean(axis=1)
 
 
 def _gibbs(
-    alpha: Array, likelihoods: list[Array], generators: list[np.random.Generator], options: PosteriorOptions
+    alpha: Array,
+    likelihoods: list[Array],
+    generators: list[np.random.Generator],
+    options: PosteriorOptions,
+    count: Callable[[int], None],
 ) -> Array:
-    """Counts of the topics after the last sweep of each chain: [documents, S, K].
+    """Counts of the topics after the last sweep of each chain: [documents, S, K]; `count` gets tokens as they are done.
 
     Position by position, all chains of all documents at once; documents are in descending order of length, so that
     those that have a position are the first ones.
@@ -171,6 +186,7 @@ def _gibbs(
             old[...] = (threshold >= cumulated[:-1]).sum(axis=0)
             for topic in range(topics):
                 some[topic] += old == topic
+            count(number)
     return np.moveaxis(counts, 0, 2)
 
 

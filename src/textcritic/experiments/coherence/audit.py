@@ -13,6 +13,7 @@ from textcritic.files import read_json, read_table
 from textcritic.plan.sources import GROUP, RUN, data_keys
 from textcritic.report.cells import matching
 from textcritic.report.decodings import decoding_difference
+from textcritic.report.labels import decoding_name
 from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, difference, interval, missing, number
 from textcritic.report.sheet import Cell, Sheet
@@ -145,7 +146,8 @@ def switch_names(rows: pd.DataFrame) -> list[str]:
 
 def _of_decoding(switch: str, rows: pd.DataFrame) -> tuple[str, str]:
     differences = ", or ".join(rows["setting_of_switch"].unique())
-    return switch.capitalize(), f"Samples are drawn another way: {differences}."
+    name = f"Decoding: {decoding_name(switch.removeprefix(DECODING))}"
+    return name, f"Samples are drawn another way: {differences}."
 
 
 def _effect(rows: pd.DataFrame) -> str:

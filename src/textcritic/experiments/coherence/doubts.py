@@ -8,6 +8,7 @@ import pandas as pd
 from textcritic.experiments.coherence.audit import CORRECTION
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles
 from textcritic.files import read_json
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import number, percent
 
 FACTOR = 1.25
@@ -28,7 +29,7 @@ def warnings(rows: pd.DataFrame, accuracies: Mapping[str, float], audit: pd.Data
         inferred, gold = of_real(rows, corpus)
         if gold is None or not _far(inferred, gold):
             continue
-        where = f" on {corpus}" if several else ""
+        where = f" on {corpus_name(corpus)}" if several else ""
         right = accuracies.get(corpus)
         often = "" if right is None else f", which is right on {percent(right)} of the test sections"
         said.append(

@@ -18,7 +18,8 @@ STUDY = PowerStudy(
     noun="sections",
     of="articles",
     unit="articles",
-    remark=f"How often the test of Latent PPL (p < {ALPHA:g}) tells n articles from n others, some of which have their "
+    remark=f"How often the test of Latent PPL (p < {ALPHA:g}) sees "
+    "a difference of n articles from n others, some of which have their "
     "sections out of order; both are real text, drawn {repetitions} times from {documents} articles of the test split. "
     "Swapped: two neighbouring sections, chosen at random, are exchanged. Shuffled: all sections are in random order. "
     "Each article has the fault with the probability in the first column; the titles are those that real text has in "

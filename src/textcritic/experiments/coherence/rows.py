@@ -36,6 +36,7 @@ from textcritic.report.tables import Material
 TEXTS = ("infinite_because", "ppl_unit", "ppl_infinite_because")
 PPL = Measure(
     name="Latent PPL",
+    means="how surprising the order of sections is to a critic that has seen real text alone",
     value="latent_ppl",
     section="values",
     statistic=exp_ratio_of_sums,

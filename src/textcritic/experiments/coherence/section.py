@@ -19,6 +19,7 @@ from textcritic.experiments.coherence.words import definitions, findings, headli
 from textcritic.files import read_json
 from textcritic.plan.sources import SAMPLE, data_keys
 from textcritic.report.cells import unscored_sheet
+from textcritic.report.labels import corpus_name, decoding_name
 from textcritic.report.measured import in_groups
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
@@ -27,23 +28,6 @@ from textcritic.report.power import power_findings
 from textcritic.report.scored import first_runs
 from textcritic.report.section import Place, Section
 from textcritic.report.sheet import Cell, Sheet
-
-CONTENTS = (
-    ("compared", "What was compared"),
-    ("values", "Latent PPL"),
-    ("variance", "Where the uncertainty comes from"),
-    ("papers", "The paper’s tables"),
-    ("decomposition", "Where it comes from"),
-    ("perplexity", "Perplexity"),
-    ("errors", "Which steps go wrong"),
-    ("repetitions", "Repeated sections"),
-    ("matrices", "What follows what"),
-    ("articles", "Read the articles"),
-    ("power", "Sections out of order that the test notices"),
-    ("audit", "Audit"),
-    ("rejected", "Not scored"),
-)
-
 
 LEFT_OUT = ("rejected", "Articles left out, by reason")
 
@@ -54,12 +38,10 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
     papers = place.numbered("coherence")
     measured = any(sample.perplexity is not None for sample in experiment.samples)
     noticed = power_findings(tables[STUDY.name], STUDY)
-    uncertain = len(tables["variance"]) > 0
-    optional = {"papers": papers, "perplexity": measured, "power": noticed, "variance": uncertain}
     variables = {
         "titles_given": experiment.titles_given,
         "measured": measured,
-        "variance": optional["variance"],
+        "variance": len(tables["variance"]) > 0,
         "titles_compared": len(tables["titles"]) > 0,
         "compared": _compared(experiment, rows, names),
         "several_seeds": bool(names.seeded or names.redrawn),
@@ -85,7 +67,7 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
     return Section(
         title="Coherence",
         html=place.render("section.html.j2", variables),
-        contents=tuple((place.id(name), title) for name, title in CONTENTS if optional.get(name, True)),
+        question="Are the sections of a document in an order that people use?",
         card=card,
         findings=(*findings(rows, tables["titles"], names, card, types), *noticed),
         definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),
@@ -113,7 +95,7 @@ def _compared(experiment: CoherenceFiles, rows: pd.DataFrame, names: Names) -> l
             low, high = test["ci95"]
             words += f"; the section classifier is right on {percent(test['accuracy'])} of test sections"
             words += "" if low is None else f" ({percent(low)} to {percent(high)})"
-        facts.append((f"Real text: {data.corpus}", f"{words}."))
+        facts.append((f"Real text: {corpus_name(data.corpus)}", f"{words}."))
     samples = rows[rows["source"] == SAMPLE]
     if experiment.titles_given:
         facts.append(("Titles", "given, in real text and in samples; nothing was inferred from the text."))
@@ -122,7 +104,7 @@ def _compared(experiment: CoherenceFiles, rows: pd.DataFrame, names: Names) -> l
         return [*facts, ("Articles a sample", _range(samples["documents"] + samples["rejected"], "given"))]
     facts += [
         ("Trained", listed([setting_name(setting) for setting in dict.fromkeys(samples["setting"])]) + " in the text"),
-        ("Decoding", listed(list(dict.fromkeys(samples["decoding"])))),
+        ("Decoding", listed([decoding_name(name) for name in samples["decoding"].unique()])),
         ("Seeds", seeds_in_words(samples["seed"].dropna())),
         *([("Draws of each training", seeds_in_words(samples["draw"].dropna()))] if names.redrawn else []),
         ("Articles a sample", _range(samples["documents"] + samples["rejected"], "drawn")),

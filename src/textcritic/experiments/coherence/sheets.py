@@ -19,6 +19,7 @@ from textcritic.report.cells import (
     unique,
     unit_remarks,
 )
+from textcritic.report.labels import corpus_name
 from textcritic.report.measured import in_groups
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, missing, number, p_value, percent, setting_name
@@ -26,7 +27,7 @@ from textcritic.report.phrases import SPREAD
 from textcritic.report.sheet import Cell, Sheet
 
 SETTINGS = ("w-title", "wo-title")
-SETTING_HEADS = {"w-title": "W/ Title", "wo-title": "W/O Title"}
+SETTING_HEADS = {"w-title": "Trained with titles", "wo-title": "Without titles"}
 BODY = replace(PERPLEXITY, value="ppl_body", low="ppl_body_low", high="ppl_body_high", published="", difference="")
 MOST_ACROSS = 2  # corpora side by side; more leave a page no room for the intervals
 
@@ -123,11 +124,11 @@ def _across(rows: pd.DataFrame, names: Names, latent: Callable[..., Cell]) -> tu
     """Rows metric by generator, columns corpus by setting: the header's rows, and the body's."""
     corpora, settings = unique(rows["corpus"]), _settings(rows)
     header = [
-        [Cell("", span=2), *(Cell(corpus, span=len(settings)) for corpus in corpora)],
+        [Cell("", span=2), *(Cell(corpus_name(corpus), span=len(settings)) for corpus in corpora)],
         [Cell("Metric"), Cell("Generator"), *(Cell(SETTING_HEADS[s]) for _ in corpora for s in settings)],
     ]
     if len(settings) == 1:
-        header = [[Cell("Metric"), Cell("Generator"), *(Cell(corpus) for corpus in corpora)]]
+        header = [[Cell("Metric"), Cell("Generator"), *(Cell(corpus_name(corpus)) for corpus in corpora)]]
     body: list[list[Cell]] = []
     for metric, cell in (("PPL", ppl_cell), ("Latent PPL", latent)):
         first = len(body)
@@ -167,7 +168,7 @@ def _down(rows: pd.DataFrame, names: Names) -> tuple[list[list[Cell]], list[list
         for generator, decoding, name in _generators(ours, names):
             groups = [_group(ours, corpus, setting, generator, decoding) for setting in settings]
             body.append([Cell(""), Cell(name), *(ppl_cell(g) for g in groups), *(_latent(g) for g in groups)])
-        body[first][0] = Cell(corpus, heading=True)
+        body[first][0] = Cell(corpus_name(corpus), heading=True)
     return header, body
 
 
@@ -222,4 +223,5 @@ def _first_column(rows: pd.DataFrame) -> int:
 def _stub(corpus: str, body: list[list[Cell]]) -> Cell:
     """The corpus, where it is another than that of the rows above."""
     above = next((row[0].text for row in reversed(body) if row[0].text), None)
-    return Cell("") if corpus == above else Cell(corpus, heading=True)
+    name = corpus_name(corpus)
+    return Cell("") if name == above else Cell(name, heading=True)

@@ -13,6 +13,7 @@ from textcritic.inference import ALPHA, DIFFERENT, SAME, Number, by_training, di
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.card import Cell, Row, scorecard
 from textcritic.report.cells import matching
+from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
 from textcritic.report.numbers import (
     count,
@@ -169,7 +170,7 @@ def _tally(card: Sequence[Score]) -> str:
             HIGHER: "The model orders its sections less like real text than real text itself does.",
             LOWER: "The model keeps to the usual order of sections more strictly than real text does.",
             SAME: "The model orders its sections as real text does, within the margin.",
-            UNCLEAR: "Whether the model orders its sections as real text does cannot be told from so many documents.",
+            UNCLEAR: "So few documents do not show whether the model orders its sections as real text does.",
             UNKNOWN: "The model's section order could not be compared with that of real text.",
         }[verdicts[0]]
     whole = "Both" if total == 2 else f"All {total}"
@@ -178,7 +179,7 @@ def _tally(card: Sequence[Score]) -> str:
     if same == total:
         return f"{whole} samples order their sections as real text does, within the margin."
     if unclear == total:
-        return f"Of none of the {total} samples can be told whether it orders its sections as real text does."
+        return f"So few documents do not show whether any of the {total} samples orders its sections as real text does."
     if unknown == total:
         return f"None of the {total} samples could be compared with real text."
     words = (
@@ -198,7 +199,7 @@ def _tally(card: Sequence[Score]) -> str:
 
 def _of_real(row: dict[str, object], types: int, gold: float | None, several: bool) -> str:
     """The Latent PPL of real text; what it says is said of its own titles, and up to the number of section types."""
-    where = f"On {row['corpus']}, real text" if several else "Real text"
+    where = f"On {corpus_name(str(row['corpus']))}, real text" if several else "Real text"
     value = float(str(row["latent_ppl"]))
     if np.isinf(value):
         return (
@@ -235,8 +236,8 @@ def _doubts(rows: pd.DataFrame, names: Names, card: Sequence[Score]) -> list[str
     lower = [row.label for row, cell in _samples(card) if _verdict(cell) == LOWER]
     doubts = []
     if lower:
-        does = "scores lower than real text. That is not better: it repeats" if len(lower) == 1 else ""
-        do = "score lower than real text. That is not better: they repeat"
+        does = "has a lower Latent PPL than real text. That is not better: it repeats" if len(lower) == 1 else ""
+        do = "have a lower Latent PPL than real text. That is not better: they repeat"
         doubts.append(f"{listed(lower)} {does or do} the commonest orders more than real text does.")
     infinite = rows[(rows["source"] == SAMPLE) & rows["infinite_because"].notna()]
     for row in infinite.drop_duplicates(GROUP).to_dict("records"):
@@ -265,7 +266,7 @@ def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[t
     for group in groups:
         first = group.iloc[0]
         name = names.source(first, corpus=False, setting=False, seed=False)
-        where = f" on {first['corpus']}" if titles["corpus"].nunique() > 1 else ""
+        where = f" on {corpus_name(first['corpus'])}" if titles["corpus"].nunique() > 1 else ""
         before, after = _means(group)
         values = f"from {number(before)} to {number(after)}"
         p = _p_of(group)

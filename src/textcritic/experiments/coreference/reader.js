@@ -8,7 +8,7 @@
 
   const hide = () => { tip.hidden = true; };
   const show = (link, reason) => {
-    tip.replaceChildren(...[...reason.cloneNode(true).childNodes]);
+    tip.replaceChildren(`${reason.dataset.why}. `, ...reason.cloneNode(true).childNodes);
     tip.hidden = false;
     const box = link.getBoundingClientRect();
     const room = document.documentElement.clientWidth - tip.offsetWidth - 12;

@@ -12,11 +12,12 @@ from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.passages import Passage, Piece, Token, excerpt, passages, pieces
 from textcritic.experiments.coreference.read import critic_of, read_mention_scores
 from textcritic.experiments.coreference.why import (
+    HEADS,
     RARE,
     chance,
-    counts_in_words,
     is_unlikely,
     reason_of,
+    seen,
     share,
     written,
 )
@@ -108,7 +109,7 @@ def article_shown(
         "before": bool(passage.before),
         "text": text_of_passage(passage, id_of),
         "after": bool(passage.after),
-        "reasons": [_said(token, language) | {"id": id_of(token)} for token in unlikely],
+        "reasons": _by_kind([_said(token, language) | {"id": id_of(token)} for token in unlikely]),
     }
 
 
@@ -142,8 +143,15 @@ def _said(token: Token, language: Language) -> dict[str, str]:
         "chance": chance(token.log_prob),
         "expected": _expected(token),
         "saw": " ".join(written(symbol) for symbol in token.context),
-        "why": f"{reason_of(token, language).says} {counts_in_words(token)}".strip(),
+        "kind": reason_of(token, language).kind,
+        "seen": seen(token),
     }
+
+
+def _by_kind(reasons: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    """What is unusual, once for all mentions of which it holds."""
+    kinds = {head: [reason for reason in reasons if reason["kind"] == kind] for kind, head in HEADS.items()}
+    return [{"head": head, "mentions": mentions} for head, mentions in kinds.items() if mentions]
 
 
 def _expected(token: Token) -> str:

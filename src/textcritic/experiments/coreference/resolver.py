@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -12,7 +13,8 @@ from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.files import read_json
 from textcritic.latents.resolvers.measured import COLUMNS, About, Figure, figures_of, read_figures
 from textcritic.report.cells import unique
-from textcritic.report.numbers import NONE, count, interval, number, percent
+from textcritic.report.labels import entry_name
+from textcritic.report.numbers import NONE, count, interval, missing, number, percent
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.tables import Material
 
@@ -56,7 +58,13 @@ def resolver_sheet(rows: pd.DataFrame) -> Sheet:
             of = rows[(rows["annotation"] == text) & (rows["resolver"] == resolver)]
             cells = [_figure(group, str(part), metric) for metric in SCORES]
             cells.append(_figure(of, *PRONOUNS) if part == "people" else Cell(NONE))
-            body.append([Cell(f"{text}, {resolver}, {PARTS[str(part)]}", heading=True), *cells, _measured(group)])
+            body.append(
+                [
+                    Cell(f"{text}, {entry_name('resolvers', str(resolver))}, {PARTS[str(part)]}", heading=True),
+                    *cells,
+                    _measured(group),
+                ]
+            )
     remarks = ["Nothing has been measured of this resolver."]
     if len(rows):
         remarks = [
@@ -81,13 +89,18 @@ def resolver_sentences(rows: pd.DataFrame) -> list[str]:
             continue
         row = found[ours]
         sentence = (
-            f"The resolver ({ours}) links {percent(row['value'])} ({percent(row['low'])}–{percent(row['high'])}) of "
+            f"The resolver ({entry_name('resolvers', ours)}) links {percent(row['value'])}{_ends(row)} of "
             f"the {count(row['n'])} pronouns of the third person of {text} to the right person"
         )
         if ours != BASELINE and BASELINE in found:
             sentence += f"; the nearest-name baseline {percent(found[BASELINE]['value'])}"
         says.append(f"{sentence}.")
     return says
+
+
+def _ends(row: dict[str, Any]) -> str:
+    """The 95% interval in brackets; nothing where there is none."""
+    return "" if missing(row["low"]) else f" ({percent(row['low'])}–{percent(row['high'])})"
 
 
 def error_rows(material: Material) -> pd.DataFrame:

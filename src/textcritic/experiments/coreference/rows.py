@@ -15,6 +15,7 @@ from textcritic.report.tables import Material
 
 PPL = Measure(
     name="Latent PPL of mentions",
+    means="how surprising it is who is mentioned after whom",
     value="latent_ppl",
     section="values",
     statistic=exp_ratio_of_sums,

@@ -17,13 +17,6 @@ from textcritic.experiments.coreference.words import DEFINITIONS, findings
 from textcritic.report.names import Names
 from textcritic.report.section import Place, Section
 
-CONTENTS = (
-    ("values", "Latent PPL"),
-    ("shares", "Unlikely mentions"),
-    ("articles", "Read the articles"),
-    ("ngrams", "What makes the difference"),
-)
-POWER_TITLE = "Wrong pronouns that the test notices"
 READER = (
     "the least likely ones by the NLL of a token, and some from the middle. Their chains have at least "
     f"{FEWEST_TOKENS} tokens, where there are such. In each text people are numbered from 0; “new” is anybody whom the "
@@ -48,16 +41,10 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         "resolver": resolver_sentences(tables["coreference-resolvers"]),
         "annotated": len(tables["coreference-resolver-error"]) > 0,
     }
-    contents = [
-        *CONTENTS,
-        *([("power", POWER_TITLE)] if noticed else []),
-        *([("audit", "Audit")] if audit else []),
-        ("resolver", "The resolver"),
-    ]
     return Section(
         title="Coreference",
         html=place.render("section.html.j2", variables),
-        contents=tuple((place.id(name), title) for name, title in contents),
+        question="Who is mentioned after whom, and is it as in real text?",
         card=place.card(rows, [PPL], names.source),
         findings=(*findings(tables["coreference-shares"], tables["coreference-ngrams"], names), *noticed),
         definitions=DEFINITIONS,

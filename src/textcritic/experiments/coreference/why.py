@@ -13,6 +13,14 @@ from textcritic.report.numbers import MINUS, count, percent
 RARE = 0.01
 """The probability below which a mention is marked as rare; unlikely ones are below exp(`THRESHOLD`), the paper's."""
 GENDER, FAR, NEW, NAME, OTHER = "gender", "outside-window", "no-antecedent", "repeated-name", "other"
+HEADS = {
+    GENDER: "The person has another gender just before",
+    FAR: "A pronoun whose person was mentioned before, but not among the few tokens that the critic sees",
+    NEW: "A pronoun for somebody who was not mentioned before",
+    NAME: "A name or noun where a pronoun is usual: the person was mentioned in the same sentence already",
+    OTHER: "Rare in the training text for another reason",
+}
+"""What is unusual, of several mentions together; `Reason.says` says it of one."""
 WORDS = {"MALE": "male", "FEMALE": "female", "PLURAL": "plural"}
 
 
@@ -74,6 +82,16 @@ def counts_in_words(token: Token) -> str:
     if not token.followed:
         return f"{before}, and this never came next."
     return f"{before}, and this came next {_times(token.followed)}."
+
+
+def seen(token: Token) -> str:
+    """The same where a sentence before it says what is counted: `12 times, then this never`."""
+    after = f"then this {_times(token.followed) if token.followed else 'never'}"
+    if not token.known:
+        return f"never; this elsewhere {_times(token.followed) if token.followed else 'never'}"
+    if token.known >= len(token.context):
+        return f"{_times(token.seen)}, {after}"
+    return f"never; its last {'token' if token.known == 1 else f'{token.known} tokens'} {_times(token.seen)}, {after}"
 
 
 def written(symbol: Symbol) -> str:

@@ -9,6 +9,7 @@ from textcritic.experiments.corpora.files import CorporaFiles
 from textcritic.experiments.corpora.rows import commonest_titles
 from textcritic.report.charts import stacked_panels
 from textcritic.report.drawings import NARROW
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import percent
 from textcritic.report.style import BLUE, style
 
@@ -39,7 +40,7 @@ def titles_chart(experiment: CorporaFiles, width: float) -> Figure:
             axes.set_xticks([])
             for place, share in enumerate(shares):
                 axes.annotate(percent(share), (share, place), (4, 0), textcoords="offset points", va="center")
-            axes.set_title(corpus.corpus if len(experiment.data) > 1 else "", pad=7)
+            axes.set_title(corpus_name(corpus.corpus) if len(experiment.data) > 1 else "", pad=7)
     return figure
 
 

@@ -9,6 +9,7 @@ from textcritic.experiments.corpora.files import CorporaFiles, Corpus
 from textcritic.experiments.corpora.rows import audits
 from textcritic.experiments.corpora.words import DEFINITIONS, shared_words
 from textcritic.files import read_json
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import count, plural
 from textcritic.report.section import Place, Section
 
@@ -22,11 +23,12 @@ def section(experiment: CorporaFiles, tables: Mapping[str, pd.DataFrame], place:
         "papers": place.numbered("statistics"),
         "shared": shared,
         "examples": list(_examples(experiment)),
-        "units": [f"{corpus.corpus}: section lengths in {_unit(corpus)}." for corpus in experiment.data],
+        "units": [f"{corpus_name(corpus.corpus)}: section lengths in {_unit(corpus)}." for corpus in experiment.data],
     }
     return Section(
         title="The real text",
         html=place.render("section.html.j2", variables),
+        question="What is the text that samples are compared with, and what was left out of it?",
         definitions=DEFINITIONS,
         lines=(*(_line(corpus, tables["left-out"]) for corpus in experiment.data), *shared),
     )
@@ -43,11 +45,11 @@ def _examples(experiment: CorporaFiles) -> Iterator[dict[str, str]]:
         for found in audit["switches"]:
             if found["switch"] == "parser":
                 for example in found["examples"]:
-                    yield {**example, "corpus": corpus, "first": found["here"], "second": found["other"]}
+                    yield {**example, "corpus": corpus_name(corpus), "first": found["here"], "second": found["other"]}
 
 
 def _line(corpus: Corpus, left_out: pd.DataFrame) -> str:
     splits = read_json(corpus.statistics)["splits"].items()
     articles = ", ".join(f"{count(split['articles'])} {name}" for name, split in splits)
     lost = int(left_out.loc[left_out["corpus"] == corpus.corpus, "articles"].sum())
-    return f"Corpus {corpus.corpus}: {articles}; {plural(lost, 'article')} left out"
+    return f"Corpus {corpus_name(corpus.corpus)}: {articles}; {plural(lost, 'article')} left out"

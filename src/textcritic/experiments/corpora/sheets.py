@@ -7,6 +7,7 @@ import pandas as pd
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.corpora.rows import ALL
 from textcritic.report.cells import unique
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import MINUS, NONE, count, missing, percent
 from textcritic.report.sheet import Cell, Sheet
 
@@ -28,7 +29,7 @@ def statistics_sheet(rows: pd.DataFrame) -> Sheet:
     for metric in unique(rows["metric"]):
         by_corpus = rows[rows["metric"] == metric].set_index("corpus").to_dict("index")
         body.append([Cell(METRICS[metric], heading=True), *(_statistic(by_corpus.get(corpus)) for corpus in corpora)])
-    header = [[Cell(""), *(Cell(corpus) for corpus in corpora)]]
+    header = [[Cell(""), *(Cell(corpus_name(corpus)) for corpus in corpora)]]
     return Sheet("statistics", "Corpus statistics", header, body)
 
 
@@ -38,7 +39,7 @@ def left_out_sheet(rows: pd.DataFrame) -> Sheet:
     for (corpus, stage), group in rows.groupby(["corpus", "stage"], sort=False):
         total = group["articles"].sum()
         for place, row in enumerate(group.to_dict("records")):
-            stubs = [Cell(corpus, heading=True), Cell(stage)] if place == 0 else [Cell(""), Cell("")]
+            stubs = [Cell(corpus_name(corpus), heading=True), Cell(stage)] if place == 0 else [Cell(""), Cell("")]
             share = percent(row["articles"] / total)
             body.append([*stubs, Cell(row["reason"]), Cell(count(row["articles"])), Cell(share)])
     header = [[Cell(head) for head in ("Corpus", "When", "Reason", "Articles", "Share")]]
@@ -54,7 +55,7 @@ def shared_sheet(rows: pd.DataFrame) -> Sheet:
     for metric in unique(rows["metric"]):
         found = rows[rows["metric"] == metric].set_index(["corpus", "split"]).to_dict("index")
         body.append([Cell(_shared_name(metric), heading=True), *(_share(found.get(column)) for column in columns)])
-    heads = [f"{corpus}: {split}" if several else split for corpus, split in columns]
+    heads = [f"{corpus_name(corpus)}: {split}" if several else split for corpus, split in columns]
     remarks = [
         "Words are compared in lower case, and a mark such as a comma is a word. Titles are not compared. Documents "
         f"with fewer than {MAIN_LENGTH} words are not among those of which half could be shared."
@@ -72,7 +73,11 @@ def audit_sheet(rows: pd.DataFrame) -> Sheet:
             stubs = [Cell(""), Cell(""), Cell(row["reason"])]
             words = [Cell(NONE), Cell(NONE)]
             if row["reason"] == ALL:
-                stubs = [Cell(corpus, heading=True), Cell(f"{switch}: {row['here']} or {row['other']}"), Cell(ALL)]
+                stubs = [
+                    Cell(corpus_name(corpus), heading=True),
+                    Cell(f"{switch}: {row['here']} or {row['other']}"),
+                    Cell(ALL),
+                ]
                 words = [Cell(count(row[key]), (f"of {count(row['words'])}",)) for key in ("words_here", "words_other")]
             share = percent(row["differing"] / row["articles"]) if row["articles"] else NONE
             body.append([*stubs, Cell(f"{count(row['differing'])} of {count(row['articles'])}", (share,)), *words])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from textcritic.experiments.importance.files import MIXED, Beam, Exact, ImportanceFiles, Weighed
+from textcritic.report.labels import corpus_name
 
 PEEKLESS = "no peeking"
 TAU = "τ"
@@ -43,7 +44,7 @@ class ImportanceNames:
 
     def model(self, row: Mapping[str, Any], corpus: bool = True) -> str:
         """A model in words: `trees: RNNG, seed 2`."""
-        start = f"{row['corpus']}: " if corpus and self.several_corpora else ""
+        start = f"{corpus_name(row['corpus'])}: " if corpus and self.several_corpora else ""
         several = (row["corpus"], row["generator"]) in self.seeded
         seed = f", seed {row['seed']}" if several else ""
         return f"{start}{self.labels[row['generator']]}{seed}"

@@ -11,6 +11,7 @@ from textcritic.experiments.importance.files import ImportanceFiles
 from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.experiments.importance.states import example_of
 from textcritic.experiments.importance.words import DEFINITIONS, findings, lines
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import number
 from textcritic.report.section import Place, Section
 
@@ -50,6 +51,7 @@ def section(files: ImportanceFiles, tables: Mapping[str, pd.DataFrame], place: P
     return Section(
         title=TITLE,
         html=place.render("section.html.j2", variables),
+        question="Can the perplexity of a model with hidden structure be believed?",
         findings=tuple(said),
         definitions=DEFINITIONS,
         lines=tuple(lines(rows, names)),
@@ -77,5 +79,5 @@ def _examples(files: ImportanceFiles) -> list[dict[str, str]]:
             continue
         linked = any(mention.edges for mention in example.mentions)
         kind = "trees" if example.actions else "links" if linked else "mentions"
-        shown.append({"corpus": texts.corpus, "figure": f"states-{texts.corpus}", "words": KINDS[kind]})
+        shown.append({"corpus": corpus_name(texts.corpus), "figure": f"states-{texts.corpus}", "words": KINDS[kind]})
     return shown

@@ -13,6 +13,7 @@ from textcritic.critics.detectors.votes import Votes
 from textcritic.experiments.intruders.names import probe_name
 from textcritic.experiments.intruders.probe_rows import Probe, edited_predictions, probes_of
 from textcritic.experiments.intruders.read import Judgement, first_judgements, flagged, joined_votes
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import number, percent
 from textcritic.report.tables import Material
 
@@ -43,7 +44,7 @@ def documents_shown(material: Material) -> list[dict[str, Any]]:
             }
             for n, one in enumerate(judged)
         ]
-        shown.append({"key": str(place), "corpus": corpus, "detectors": detectors, "voted": bool(votes)})
+        shown.append({"key": str(place), "corpus": corpus_name(corpus), "detectors": detectors, "voted": bool(votes)})
     return shown
 
 

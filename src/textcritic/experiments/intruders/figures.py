@@ -19,6 +19,7 @@ from textcritic.experiments.intruders.people import by_people_rows, right_rows
 from textcritic.report.cells import unique
 from textcritic.report.charts import interval_chart, marks_of, stacked_panels
 from textcritic.report.drawings import NARROW
+from textcritic.report.labels import corpus_name
 from textcritic.report.style import BLUE, INK, LINE_COLOURS, MUTED, ORANGE, RULE, style
 from textcritic.report.tables import Material
 
@@ -92,7 +93,7 @@ def detectors_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> 
             axes.grid(axis="x", color=RULE, linewidth=0.5, alpha=0.6)
             axes.set_axisbelow(True)
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
-            axes.set_title(f"Documents of {corpus}" if len(panels) > 1 else "", pad=7)
+            axes.set_title(f"Documents of {corpus_name(corpus)}" if len(panels) > 1 else "", pad=7)
         dots = (("Accuracy of documents", BLUE, "o"), ("F1 of sentences", ORANGE, "D"))
         handles = [Line2D([], [], color=colour, marker=mark, linewidth=1.4) for _, colour, mark in dots]
         _legend(figure, handles, [name for name, *_ in dots], width)
@@ -127,7 +128,7 @@ def people_chart(table: pd.DataFrame, width: float) -> Figure:
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
             axes.yaxis.set_major_locator(MaxNLocator(5))
             axes.margins(y=0.15)
-            axes.set_title(corpus if len(panels) > 1 else "", pad=7)
+            axes.set_title(corpus_name(corpus) if len(panels) > 1 else "", pad=7)
         names = ["of all documents", "of documents with an intruder"]
         _legend(figure, [Patch(color=ORANGE), Patch(color=BLUE)], names, width)
     return figure
@@ -187,7 +188,7 @@ def _lines(table: pd.DataFrame, levels: Sequence[str], values: Sequence[str], wi
             axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
             axes.set_axisbelow(True)
             axes.set_xlabel(x)
-            axes.set_title(corpus if len(panels) > 1 else "", pad=7)
+            axes.set_title(corpus_name(corpus) if len(panels) > 1 else "", pad=7)
         handles = [Line2D([], [], color=colour, linewidth=1.6) for colour in colours.values()]
         said = list(colours)
         if len(values) > 1:
@@ -228,7 +229,7 @@ def _at_home(rows: pd.DataFrame, names: IntruderNames) -> list[str]:
     """Detectors by their corpus, where there are several."""
     several = rows["corpus"].nunique() > 1
     said = ((row["corpus"], names.detector(row, trained=False)) for row in rows.to_dict("records"))
-    return [f"{label} on {corpus}" if several else label for corpus, label in said]
+    return [f"{label} on {corpus_name(corpus)}" if several else label for corpus, label in said]
 
 
 def _long(rows: pd.DataFrame, names: IntruderNames) -> list[str]:

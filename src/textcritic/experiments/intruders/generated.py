@@ -36,6 +36,7 @@ def measures_of(files: IntruderFiles) -> list[Measure]:
     return [
         Measure(
             name=f"Flagged by {judge.label}, %",
+            means="documents in which this detector says that a sentence does not belong",
             value=f"flagged_{number}",
             low=f"flagged_{number}_low",
             high=f"flagged_{number}_high",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from textcritic.experiments.intruders.files import IntruderFiles
+from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
 
 PEOPLE, MAJORITY = "people", "majority"
@@ -63,7 +64,11 @@ class IntruderNames:
     def detector(self, row: Mapping[str, Any], trained: bool = True) -> str:
         """A detector in words: `BERT, trained on docs`; the second part where there are several corpora."""
         label = self.labels.get(row["detector"], str(row["detector"]))
-        return f"{label}, trained on {row['trained']}" if trained and self.several_corpora and row["trained"] else label
+        return (
+            f"{label}, trained on {corpus_name(row['trained'])}"
+            if trained and self.several_corpora and row["trained"]
+            else label
+        )
 
 
 def probe_name(probe: str) -> str:

@@ -10,6 +10,7 @@ from textcritic.experiments.intruders.people import COHERENT
 from textcritic.experiments.intruders.rows import DETECTORS, WHOLE, detector_rows, table_of
 from textcritic.experiments.intruders.sheets import OF_SENTENCES, number_cell
 from textcritic.report.cells import matching, unique
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import NONE, count, decimals, difference, missing
 from textcritic.report.sheet import Cell, Sheet
 
@@ -44,7 +45,7 @@ def votes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
         name = RULES[row["rule"]]
         cells = [number_cell(pd.DataFrame([row]), name) for name in ("accuracy", "f1", "precision", "recall")]
         counts = [Cell(count(row["documents"])), Cell(count(row["answers"])), Cell(_percent(row["coherent"]))]
-        label = f"{row['corpus']}: {name}" if rows["corpus"].nunique() > 1 else name
+        label = f"{corpus_name(row['corpus'])}: {name}" if rows["corpus"].nunique() > 1 else name
         body.append([Cell(label, heading=True), *counts, *cells])
     remarks = ["Coherent: what calling all of these documents coherent would get right."]
     return Sheet("votes", "What people reach, by the rule", [[*map(Cell, heads)]], body, remarks=remarks)
@@ -55,7 +56,7 @@ def right_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     heads = ("People who were right", "Documents", "Share", "With an intruder", "Share of those with an intruder")
     body = []
     for row in rows.to_dict("records"):
-        label = f"{row['corpus']}: {row['right']}" if rows["corpus"].nunique() > 1 else str(row["right"])
+        label = f"{corpus_name(row['corpus'])}: {row['right']}" if rows["corpus"].nunique() > 1 else str(row["right"])
         shares = [
             _beside(row["share"], row["published_share"]),
             _beside(row["incoherent_share"], row["published_incoherent"]),
@@ -75,7 +76,7 @@ def unanimous_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     for row in rows.to_dict("records"):
         gold = "no intruder" if row["gold"] == COHERENT else "an intruder"
         printed = () if missing(row["published"]) else (f"published {count(row['published'])}",)
-        start = f"{row['corpus']}: {gold}" if rows["corpus"].nunique() > 1 else gold
+        start = f"{corpus_name(row['corpus'])}: {gold}" if rows["corpus"].nunique() > 1 else gold
         body.append(
             [Cell(start, heading=True), Cell(row["answer"], words=True), Cell(count(row["documents"]), printed)]
         )
@@ -132,7 +133,13 @@ def held_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
         found = rows[rows["metric"] == metric].set_index("corpus").to_dict("index")
         body.append([Cell(METRICS[metric], heading=True), *(_held(found.get(corpus), metric) for corpus in corpora)])
     remarks = ["Of all splits together. A token is what stands between white space; the paper names none."]
-    return Sheet("corpora-held", "What the corpora hold", [[Cell(""), *map(Cell, corpora)]], body, remarks=remarks)
+    return Sheet(
+        "corpora-held",
+        "What the corpora hold",
+        [[Cell(""), *map(Cell, map(corpus_name, corpora))]],
+        body,
+        remarks=remarks,
+    )
 
 
 def detection_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
@@ -147,7 +154,13 @@ def detection_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
             own = table[(table["corpus"] == corpus) & table["trained"].isin([trained, ""])]
             cells += [number_cell(own, name) if len(own) else Cell(NONE) for name in ("accuracy", "f1")]
         body.append([Cell(names.detector({"detector": detector, "trained": ""}), heading=True), *cells])
-    top = [Cell(""), *(Cell(f"{trained} → {corpus}" if trained else corpus, span=2) for corpus, trained in columns)]
+    top = [
+        Cell(""),
+        *(
+            Cell(f"{corpus_name(trained)} → {corpus_name(corpus)}" if trained else corpus_name(corpus), span=2)
+            for corpus, trained in columns
+        ),
+    ]
     heads = [Cell("Detector"), *(Cell(head) for _ in columns for head in ("Accuracy", "F1"))]
     remarks = ["Trained on → documents of. " + OF_SENTENCES]
     return Sheet("detection", "Accuracy and F1", [top, heads], body, remarks=remarks)
@@ -232,7 +245,12 @@ def coarse_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
             own = matching(rows, {"detector": detector, "trained": trained, "corpus": corpus})
             cells.append(Cell(_percent(own["published"].iloc[0]) if len(own) else NONE))
         body.append([Cell(names.detector({"detector": detector, "trained": ""}), heading=True), *cells])
-    header = [[Cell("Published accuracy"), *(Cell(f"{trained} → {corpus}") for trained, corpus in pairs)]]
+    header = [
+        [
+            Cell("Published accuracy"),
+            *(Cell(f"{corpus_name(trained)} → {corpus_name(corpus)}") for trained, corpus in pairs),
+        ]
+    ]
     remarks = ["Trained on → documents of, as published. People: 50 documents of each, one reader."]
     return Sheet("coarse", "Accuracy on the data of Chen et al. (2019)", header, body, remarks=remarks)
 

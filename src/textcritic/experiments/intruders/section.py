@@ -46,6 +46,7 @@ def section(files: IntruderFiles, tables: Mapping[str, pd.DataFrame], place: Pla
     return Section(
         title=TITLE,
         html=place.render("section.html.j2", variables),
+        question="Can a model say which sentence does not belong to a document?",
         card=card,
         findings=(*said_of(card), *said),
         definitions=DEFINITIONS,

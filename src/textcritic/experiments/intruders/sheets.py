@@ -11,6 +11,7 @@ from textcritic.experiments.intruders.rows import CROSS
 from textcritic.inference import ALPHA
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unique, unit_remarks
+from textcritic.report.labels import corpus_name
 from textcritic.report.measure import Measure
 from textcritic.report.numbers import NONE, count, decimals, difference, missing, number, p_value
 from textcritic.report.sheet import Cell, Sheet
@@ -31,7 +32,7 @@ def detectors_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     body, several = [], rows["corpus"].nunique() > 1
     for corpus, table in rows.groupby("corpus", sort=False):
         if several:
-            body.append([Cell(f"Documents of {corpus}", span=len(heads), heading=True)])
+            body.append([Cell(f"Documents of {corpus_name(corpus)}", span=len(heads), heading=True)])
         for _, group in table.groupby(DETECTOR_KEYS, sort=False):
             row = group.iloc[0]
             cells = [number_cell(group, name) for name in NUMBERS]
@@ -54,7 +55,7 @@ def pairs_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     body, several = [], rows["corpus"].nunique() > 1
     for corpus, table in rows.groupby("corpus", sort=False):
         if several:
-            body.append([Cell(f"Documents of {corpus}", span=len(heads), heading=True)])
+            body.append([Cell(f"Documents of {corpus_name(corpus)}", span=len(heads), heading=True)])
         for row in table.to_dict("records"):
             first, second = (
                 names.detector({"detector": row[f"{one}_detector"], "trained": row[f"{one}_trained"]})
@@ -83,7 +84,7 @@ def difficulty_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
         name = f"{RANKS[by]}: {level}"
         cells = [_found(group, one) for one in detectors]
         documents = Cell(count(group["documents"].max()))
-        body.append([Cell(f"{corpus}, {name}" if several else name, heading=True), documents, *cells])
+        body.append([Cell(f"{corpus_name(corpus)}, {name}" if several else name, heading=True), documents, *cells])
     heads = [Cell("Intruders"), Cell("Documents"), *(Cell(names.detector(one)) for one in detectors)]
     remarks = [
         "The share of the intruders that are flagged, with its 95% interval, and under it the share of these documents "
@@ -109,7 +110,7 @@ def probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     body = []
     for keys, table in rows.groupby(DETECTOR_KEYS, sort=False):
         said = dict(zip(DETECTOR_KEYS, keys, strict=True))
-        of = f" on {said['corpus']}" if rows["corpus"].nunique() > 1 else ""
+        of = f" on {corpus_name(said['corpus'])}" if rows["corpus"].nunique() > 1 else ""
         body.append([Cell(f"{names.detector(said)}{of}", span=len(heads), heading=True)])
         for row in table.to_dict("records"):
             sentence = "intruder" if row["where"] == "intruder" else "the document’s own"

@@ -7,6 +7,7 @@ import pandas as pd
 from textcritic.experiments.intruders.names import MAJORITY, PEOPLE, IntruderNames, probe_name
 from textcritic.experiments.intruders.rows import CROSS, IN
 from textcritic.inference import ALPHA
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import decimals, missing, plural
 from textcritic.report.section import Finding
 
@@ -39,7 +40,7 @@ def findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
     """Of each corpus: which detector finds most, whether it beats silence and people, and how it fares elsewhere."""
     said = []
     for corpus, table in rows.groupby("corpus", sort=False):
-        where = f" on {corpus}" if rows["corpus"].nunique() > 1 else ""
+        where = f" on {corpus_name(corpus)}" if rows["corpus"].nunique() > 1 else ""
         judged = table[~table["detector"].isin([PEOPLE, MAJORITY])]
         own = judged[judged["domain"] == IN]
         if own.empty:
@@ -66,7 +67,7 @@ def probe_findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
             continue
         some = group[(group["p_difference"] < ALPHA) & (group["difference"] > 0)]
         name = names.detector(group.iloc[0].to_dict(), trained=False)
-        who = f"{name} on {corpus}" if table["corpus"].nunique() > 1 else name
+        who = f"{name} on {corpus_name(corpus)}" if table["corpus"].nunique() > 1 else name
         edits = ", ".join(probe_name(probe) for probe in some["probe"])
         words = f"the intruder is found better after {len(some)} of {plural(len(group), 'edit')}: {edits}"
         said.append(Finding(who, f"{who}: {words if len(some) else 'no edit makes the intruder easier to find'}."))
@@ -76,7 +77,8 @@ def probe_findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
 def lines(rows: pd.DataFrame, names: IntruderNames) -> list[str]:
     """What `textcritic show` prints: a line a detector."""
     return [
-        f"{row['corpus']}: {names.detector(row)}: accuracy {_number(row['accuracy'])}, F1 {_number(row['f1'])}"
+        f"{corpus_name(row['corpus'])}: {names.detector(row)}: "
+        f"accuracy {_number(row['accuracy'])}, F1 {_number(row['f1'])}"
         for row in rows.to_dict("records")
     ]
 
@@ -107,7 +109,7 @@ def _is_chance(row: dict[str, object]) -> bool:
 
 def _chance(rows: Sequence[dict[str, object]], names: IntruderNames) -> str:
     labels = "; ".join(names.detector(row) for row in rows)
-    return f"The scores of these do not tell intruders from other sentences (AUC 0.5 is in the interval): {labels}."
+    return f"These detectors do not separate intruders from other sentences (AUC 0.5 is in the interval): {labels}."
 
 
 def _elsewhere(best: pd.Series, row: dict[str, object], names: IntruderNames) -> str:

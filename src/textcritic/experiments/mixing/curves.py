@@ -12,6 +12,7 @@ from textcritic.experiments.mixing.known import TESTS
 from textcritic.plan.sources import DATA, RUN, SAMPLE
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
+from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
 from textcritic.report.power import Curve, power_panel
 from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE, style
@@ -43,7 +44,7 @@ def refinement_chart(rows: pd.DataFrame, names: Names, width: float = 8.2) -> Fi
         figure, places = stacked_panels(width, [HEIGHT] * len(corpora), 0.62, 0.3)
         for axes, corpus in zip(places, corpora, strict=True):
             _refinement(axes, curves[curves["corpus"] == corpus], _band(rows, corpus), names)
-            axes.set_title(corpus if len(corpora) > 1 else "Passes of refinement", pad=7)
+            axes.set_title(corpus_name(corpus) if len(corpora) > 1 else "Passes of refinement", pad=7)
     return figure
 
 
@@ -65,7 +66,9 @@ def power_chart(rows: pd.DataFrame, width: float = 8.2) -> Figure:
             shown = rows[(rows["corpus"] == corpus) & (rows["rate"] > 0)]
             power_panel(axes, list(_sizes(shown, test)), PUT_IN_NARROW if narrow else PUT_IN, narrow)
             title = f"Noticed {TESTS[test]}"
-            axes.set_title(f"{corpus}: {title[0].lower()}{title[1:]}" if len(corpora) > 1 else title, pad=7)
+            axes.set_title(
+                f"{corpus_name(corpus)}: {title[0].lower()}{title[1:]}" if len(corpora) > 1 else title, pad=7
+            )
     return figure
 
 

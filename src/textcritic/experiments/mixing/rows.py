@@ -205,6 +205,7 @@ def _distance(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
 
 MIXED = Measure(
     name="Words of another language, %",
+    means="words that are of another language than most of their sentence",
     value="mixed",
     low="mixed_low",
     high="mixed_high",

@@ -13,17 +13,11 @@ from textcritic.experiments.mixing.known import known_findings
 from textcritic.experiments.mixing.rows import MIXED, REAL, Compared, fit_of
 from textcritic.experiments.mixing.words import DEFINITIONS, headline, mixing_findings
 from textcritic.files import read_json
+from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
 from textcritic.report.numbers import listed, number, plural
 from textcritic.report.phrases import vocabulary_facts
 from textcritic.report.section import Finding, Place, Section
-
-CONTENTS = (
-    ("values", "How much is mixed"),
-    ("posteriors", "Posteriors on the simplex"),
-    ("sentences", "Read the sentences"),
-    ("topics", "The topics"),
-)
 
 
 def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
@@ -35,7 +29,7 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
         "facts": [fact for real in files.data for fact in _facts(real, names)],
         "chart": CHART,
         "simplexes": [
-            {"name": f"{SIMPLEX}.{real.corpus}", "corpus": real.corpus if names.several_corpora else ""}
+            {"name": f"{SIMPLEX}.{real.corpus}", "corpus": corpus_name(real.corpus) if names.several_corpora else ""}
             for real in files.data
         ],
         "languages": _key(compared),
@@ -48,15 +42,10 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
         "power": POWER if noticed else "",
         "noticed": [finding.says for finding in noticed],
     }
-    contents = [
-        *CONTENTS,
-        *([("refinement", "Passes of refinement")] if variables["refinement"] else []),
-        *([("power", "Mixing that is known")] if noticed else []),
-    ]
     return Section(
         title="Mixed languages",
         html=place.render("section.html.j2", variables),
-        contents=tuple((place.id(name), title) for name, title in contents),
+        question="Does each translation keep to one language?",
         card=place.card(rows, [MIXED], names.source),
         findings=(
             *_unconverged(files, names),
@@ -75,13 +64,15 @@ def _unconverged(files: MixingFiles, names: Names) -> list[Finding]:
     for real in files.data:
         fit = fit_of(real)
         if not fit["converged"]:
-            found.append(Finding(f"Fit{f' ({real.corpus})' if names.several_corpora else ''}", fit["words"]))
+            found.append(
+                Finding(f"Fit{f' ({corpus_name(real.corpus)})' if names.several_corpora else ''}", fit["words"])
+            )
     return found
 
 
 def _facts(real: RealText, names: Names) -> list[tuple[str, str]]:
     vocabulary, training = read_json(real.vocabulary_counts), read_json(real.training)
-    where = f" ({real.corpus})" if names.several_corpora else ""
+    where = f" ({corpus_name(real.corpus)})" if names.several_corpora else ""
     try:
         words = vocabulary_facts(vocabulary, where)
         options = training["options"]

@@ -10,6 +10,7 @@ from textcritic.experiments.mixing.known import TESTS
 from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTROPY, MIXED, NLL, PARAMETERS
 from textcritic.plan.sources import GROUP, SAMPLE
 from textcritic.report.cells import PERPLEXITY, left_out_cell, measure_cell, unique
+from textcritic.report.labels import corpus_name
 from textcritic.report.measured import in_groups
 from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent
@@ -58,7 +59,7 @@ def pairs_sheet(rows: pd.DataFrame) -> Sheet:
     heads = ("Mixes more", "than", "Words of another language, difference")
     body = []
     for row in rows.to_dict("records"):
-        start = f"{row['corpus']}: " if len(corpora) > 1 else ""
+        start = f"{corpus_name(row['corpus'])}: " if len(corpora) > 1 else ""
         notes = (f"{difference(row['low'])} to {difference(row['high'])}", p_value(row["p_value"]))
         body.append(
             [Cell(start + row["more"], heading=True), Cell(row["less"]), Cell(_points(row["difference"]), notes)]
@@ -102,7 +103,7 @@ def words_sheet(rows: pd.DataFrame, names: Names, name: str = "mixing-words") ->
     heads = ("Topic", "Language", "Share of words", "Alpha", "Likeliest words")
     body = []
     for row in rows.to_dict("records"):
-        start = f"{row['corpus']}: " if names.several_corpora else ""
+        start = f"{corpus_name(row['corpus'])}: " if names.several_corpora else ""
         cells = [Cell(f"{start}{row['topic']}", heading=True), Cell(row["language"] or NONE)]
         cells += [Cell(percent(row["share"])), Cell(number(row["alpha"])), Cell(row["words"], words=True)]
         body.append(cells)
@@ -121,7 +122,7 @@ def power_sheet(rows: pd.DataFrame) -> Sheet:
     heads = ["Words exchanged", "Can be seen", "Recovered", *(f"Noticed {how}, n = {count(n)}" for _, how, n in tests)]
     body = []
     for (corpus, rate), group in rows.groupby(["corpus", "rate"], sort=False):
-        name = f"{corpus}: {percent(rate)}" if rows["corpus"].nunique() > 1 else percent(rate)
+        name = f"{corpus_name(corpus)}: {percent(rate)}" if rows["corpus"].nunique() > 1 else percent(rate)
         last = group.sort_values("sentences").iloc[-1]
         cells = [Cell(name, heading=True), Cell(percent(last["expected"]))]
         cells.append(Cell(percent(last["recovered"]), (_range(last, "recovered"),)))

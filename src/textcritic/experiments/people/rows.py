@@ -52,6 +52,7 @@ def coherent_estimate(scored: Scored, real: Scored | None, _: int) -> Estimate:
 
 MAUVE = Measure(
     name="MAUVE",
+    means="how much a sample and real text overlap, from 0 to 1, as a language model sees them",
     value="mauve",
     low="mauve_low",
     high="mauve_high",
@@ -64,6 +65,7 @@ MAUVE = Measure(
 )
 COHERENT = Measure(
     name="Called coherent, %",
+    means="answers of people who find the order of sections coherent",
     value="coherent",
     low="coherent_low",
     high="coherent_high",

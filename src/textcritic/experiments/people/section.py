@@ -29,6 +29,7 @@ def section(files: PeopleFiles, tables: Mapping[str, pd.DataFrame], place: Place
     return Section(
         title="What people say",
         html=place.render("section.html.j2", variables),
+        question="Do the numbers agree with what people say?",
         card=card,
         findings=(*said_of(card), *findings(correlations, tables["people-articles"])),
         definitions=DEFINITIONS,

@@ -9,6 +9,7 @@ import pandas as pd
 from textcritic.experiments.people.rows import COHERENT, LATENT_PPL, MAUVE
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unit_remarks
+from textcritic.report.labels import corpus_name
 from textcritic.report.measure import Measure
 from textcritic.report.names import Names
 from textcritic.report.numbers import (
@@ -86,7 +87,7 @@ def correlations_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     body: list[list[Cell]] = []
     for (corpus, whose), part in rows.groupby(["corpus", "whose"], sort=False):
         title = "published values" if whose == "published" else "our values"
-        body.append([Cell(f"{corpus}: {title}", span=len(heads), heading=True)])
+        body.append([Cell(f"{corpus_name(corpus)}: {title}", span=len(heads), heading=True)])
         for (metric, with_real), group in part.groupby(["metric", "with_real"], sort=False):
             first = group.iloc[0]
             systems = f"{first['systems']}{', real text one of them' if with_real else ''}"

@@ -8,6 +8,7 @@ from textcritic.experiments.people.annotators import EVERYTHING
 from textcritic.experiments.people.files import PeopleFiles
 from textcritic.experiments.people.rows import OURS, PUBLISHED
 from textcritic.inference.crossed import LEAST_ANNOTATORS
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import decimals, listed, missing, plural
 from textcritic.report.section import Finding
 
@@ -59,7 +60,7 @@ def findings(correlations: pd.DataFrame, articles: pd.DataFrame) -> list[Finding
             continue
         systems = int(widest["systems"].max())
         says = f"{source} metrics order pairs of {systems} systems as people do: {listed(parts)}."
-        said.append(Finding(f"Metrics and people on {corpus}", says))
+        said.append(Finding(f"Metrics and people on {corpus_name(corpus)}", says))
     for row in articles[articles["score"] == "nll"].to_dict("records"):
         if not missing(row["area"]) and not missing(row["ci_low"]):
             ends = f"{decimals(row['ci_low'], 2)} to {decimals(row['ci_high'], 2)}"
@@ -67,7 +68,7 @@ def findings(correlations: pd.DataFrame, articles: pd.DataFrame) -> list[Finding
                 "Of two articles of one system, one called coherent and one not, the Latent NLL of the latter is higher"
                 f" with a probability of {decimals(row['area'], 2)} ({ends}; 0.5 is chance)."
             )
-            said.append(Finding(f"Single articles of {row['corpus']}", says))
+            said.append(Finding(f"Single articles of {corpus_name(row['corpus'])}", says))
     return said
 
 

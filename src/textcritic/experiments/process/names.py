@@ -6,6 +6,7 @@ from typing import Any
 
 from textcritic.experiments.process.files import EXACT, TEST, ProcessFiles
 from textcritic.report.decodings import QUANTITIES
+from textcritic.report.labels import corpus_name, decoding_name
 from textcritic.report.names import Names
 
 WORDS = {EXACT: "the process, exactly", TEST: "test sequences"}
@@ -51,7 +52,7 @@ class ProcessNames:
             decoding: whether to name what its decoding differs in.
             seed: whether to name the seed, and the draw, if the study has several for this sample.
         """
-        start = f"{row['corpus']}: " if corpus and self.several else ""
+        start = f"{corpus_name(row['corpus'])}: " if corpus and self.several else ""
         if row["generator"] == "data":
             return start + WORDS[row["source"]]
         words = [self.names.labels[row["generator"]]]
@@ -69,4 +70,4 @@ def _decoding_words(used: Mapping[str, Mapping[str, Any] | None]) -> dict[str, s
     others = [{k: v for k, v in entry.items() if k not in {*QUANTITIES, "stop"}} for entry in entries.values()]
     differ = "" not in stops.values() and len(set(stops.values())) > 1
     alone = differ and len(set(stops.values())) == len(used) and all(other == others[0] for other in others)
-    return {name: ", ".join([words] * differ + [name] * (not alone)) for name, words in stops.items()}
+    return {name: ", ".join([words] * differ + [decoding_name(name)] * (not alone)) for name, words in stops.items()}

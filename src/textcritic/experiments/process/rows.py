@@ -39,6 +39,7 @@ TEXTS = ("infinite_because", "published_note", "ppl_unit", "ppl_infinite_because
 WHOLE = ("documents", "steps", "rejected", "seeds", "seeds_read")
 PPL = Measure(
     name="Latent PPL",
+    means="how surprising the hidden states are, in their order",
     value="latent_ppl",
     section="table-process",
     statistic=exp_ratio_of_sums,

@@ -15,6 +15,7 @@ from textcritic.experiments.process.words import DEFINITIONS, process_doubts
 from textcritic.files import read_json
 from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unscored_sheet
+from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import count, number, plural
 from textcritic.report.phrases import perplexity_lines
 from textcritic.report.section import Place, Section, said_of
@@ -40,6 +41,7 @@ def section(experiment: ProcessFiles, tables: Mapping[str, pd.DataFrame], place:
     return Section(
         title=TITLE,
         html=place.render("section.html.j2", variables),
+        question="How near do models come to a process that is known exactly?",
         card=card,
         findings=(*said_of(card), *process_doubts(rows, names)),
         definitions=DEFINITIONS,
@@ -61,7 +63,7 @@ def _facts(data: KnownData, names: ProcessNames) -> list[tuple[str, str]]:
     exact = (
         f"{number(statistics['word_ppl']['exact'])} per letter or delimiter, {number(process.latent_ppl())} per state."
     )
-    where = f" ({data.corpus})" if names.several else ""
+    where = f" ({corpus_name(data.corpus)})" if names.several else ""
     return [
         (f"Process{where}", words),
         (f"Sequences{where}", f"{splits}."),

@@ -54,7 +54,7 @@ def process_doubts(rows: pd.DataFrame, names: ProcessNames) -> list[Finding]:
         if not kept:
             parts.append("it has no Latent PPL")
         elif kept < ENOUGH and not group["p_value"].max() < ALPHA:
-            parts.append(f"{plural(kept, 'sequence is', 'sequences are')} too few to tell it from the process")
+            parts.append(f"{plural(kept, 'sequence is', 'sequences are')} too few to see a difference from the process")
         parts += seeds_read(group) if kept else []
         if parts:
             points.append(Finding(names.source(group.iloc[0].to_dict(), seed=False), f"{'; '.join(parts)}."))

@@ -17,6 +17,7 @@ from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
 from textcritic.report.drawings import NARROW
+from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
 from textcritic.report.style import DASHES, INK, LINE_COLOURS, RULE, style
 
@@ -56,7 +57,7 @@ def lengths_chart(table: pd.DataFrame, names: Names, width: float) -> Figure:
         figure, places = stacked_panels(width, [height] * len(panels), LEFT, RIGHT)
         for axes, (corpus, rows) in zip(places, panels, strict=True):
             _panel(axes, rows, names, looks)
-            axes.set_title(corpus if len(panels) > 1 else "", pad=7)
+            axes.set_title(corpus_name(corpus) if len(panels) > 1 else "", pad=7)
         handles = [
             Line2D([], [], color=look.colour, linestyle=look.dashes, linewidth=look.width) for look in looks.values()
         ]

@@ -32,7 +32,12 @@ COLUMNS = (
 )  # fmt: skip
 WHOLE = ("ngrams", "longest", "documents", "groups", "rejected", "seeds")
 RECITED = Measure(
-    name=f"Recited {MAIN_LENGTH}-grams, %", value="recited", section="values", statistic=ratio_of_sums, whole=100
+    name=f"Recited {MAIN_LENGTH}-grams, %",
+    value="recited",
+    section="values",
+    statistic=ratio_of_sums,
+    whole=100,
+    means=f"runs of {MAIN_LENGTH} words that stand word for word in the training text",
 )
 """The share of a source's n-grams that stand in the training text: sums of (seen, all) over documents."""
 OF_LENGTH = replace(RECITED, value="share", p="")

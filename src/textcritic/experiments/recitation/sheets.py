@@ -6,6 +6,7 @@ from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.recitation.rows import OF_LENGTH, RECITED
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, matching, measure_cell
+from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
 from textcritic.report.numbers import count
 from textcritic.report.sheet import Cell, Sheet
@@ -39,7 +40,7 @@ def lengths_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     body = []
     for (corpus, n), group in rows.groupby(["corpus", "n"], sort=False):
         found = [matching(group, source) for source in sources]
-        name = f"{corpus}: {n}" if several else str(n)
+        name = f"{corpus_name(corpus)}: {n}" if several else str(n)
         body.append([Cell(name, heading=True), *(measure_cell(one, OF_LENGTH) for one in found)])
     heads = [names.source({"corpus": "", **source}, corpus=False, seed=False) for source in sources]
     remarks = ["Under each share: its 95% interval (with several seeds: their standard deviation)."]

@@ -9,6 +9,7 @@ from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.recitation.rows import RECITED
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.cells import matching, written
+from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
 from textcritic.report.numbers import plural
 from textcritic.report.scorecard import DIFFERENT, HIGHER, LOWER, Score
@@ -55,7 +56,7 @@ def directions(card: Sequence[Score], lengths: pd.DataFrame) -> list[Finding]:
             f"that it was not trained on, {written(real.value, RECITED)} do. "
             f"{SAID[way]}{_other_way(seeds, way, lengths)}"
         )
-        points.append(Finding(f"{label}{f' on {corpus}' if several else ''}", says))
+        points.append(Finding(f"{label}{f' on {corpus_name(corpus)}' if several else ''}", says))
     return points
 
 
@@ -80,7 +81,7 @@ def longest_findings(passages: pd.DataFrame, names: Names) -> list[Finding]:
     """The longest passage of all samples of each corpus, beside that of real text."""
     points = []
     for corpus, table in passages.groupby("corpus", sort=False):
-        where = f" on {corpus}" if names.several_corpora else ""
+        where = f" on {corpus_name(corpus)}" if names.several_corpora else ""
         samples, real = table[table["source"] == SAMPLE], table[table["source"] != SAMPLE]
         if samples.empty:
             continue

@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNTOLD
+from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES
 from textcritic.experiments.tendencies.panels import NARROW_BELOW
+from textcritic.experiments.tendencies.sheets import UNCLEAR
 from textcritic.plan.sources import GROUP
 from textcritic.report.charts import CHARACTER
 from textcritic.report.names import Names
@@ -68,8 +69,8 @@ def _draw(axes: Axes, cells: list[list[tuple[float, str]]], size: float = 9) -> 
     axes.imshow(np.clip(shade, 1, FARTHEST), cmap=SEQUENTIAL, norm=LogNorm(1, FARTHEST), aspect="auto")
     for y, row in enumerate(cells):
         for x, (value, words) in enumerate(row):
-            colour = MUTED if words in (KEPT, UNTOLD, MISSING) else "white" if value > 25 else INK
-            small = size - 2 if words in (UNTOLD, MISSING) else size
+            colour = MUTED if words in (KEPT, UNCLEAR, MISSING) else "white" if value > 25 else INK
+            small = size - 2 if words in (UNCLEAR, MISSING) else size
             axes.text(x, y, fill(words, 8), ha="center", va="center", fontsize=small, color=colour)
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
@@ -83,7 +84,7 @@ def _cell(group: pd.DataFrame) -> tuple[float, str]:
         return 1.0, MISSING
     differs = group[group["verdict"] == DIFFERS]
     if differs.empty:
-        return 1.0, KEPT if (group["verdict"] == KEPT).all() else UNTOLD
+        return 1.0, KEPT if (group["verdict"] == KEPT).all() else UNCLEAR
     if differs["times"].isna().all():  # documents that are exchanged are no apart
         return 1.0, DIFFERS
     times = float(differs["times"].mean())

@@ -14,6 +14,7 @@ from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.rows import curves_of
 from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unique
+from textcritic.report.labels import corpus_name, decoding_name
 from textcritic.report.names import Names
 from textcritic.report.style import DASHES, INK, LINE_COLOURS, MUTED, RULE, new_figure, style
 
@@ -75,7 +76,8 @@ def panels(files: TendenciesFiles, names: Names) -> list[Panel]:
                 colour = LINE_COLOURS[generators.index(place[0]) % len(LINE_COLOURS)]
                 dashes = DASHES[settings.index(place[1]) % len(DASHES)]
                 lines[place] = Line(label, keys, curves, colour, dashes, closed[place[0]])
-            title = ", ".join(filter(None, (corpus if names.several_corpora else "", decoding if several else "")))
+            words = [corpus_name(corpus)] * names.several_corpora + [decoding_name(decoding)] * several
+            title = ", ".join(filter(None, words))
             made.append(Panel(title, real, list(lines.values())))
     return made
 

@@ -11,21 +11,19 @@ from textcritic.experiments.tendencies.sheets import rejected_sheet
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.tables import PAPER_TABLES
 from textcritic.experiments.tendencies.words import DEFINITIONS, headline, tendency_findings, totals
+from textcritic.report.labels import corpus_name
 from textcritic.report.measure import Measure
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, plural
 from textcritic.report.section import Place, Section
 
-CONTENTS = (
-    ("kept", "What is kept"),
-    ("words", "Which words, and how often"),
-    ("types", "Different words by length"),
-    ("lengths", "Length, stop words and symbols"),
-    ("recurrence", "Words that come again"),
-    ("sizes", "How much text it takes"),
-    ("audit", "Disputed details"),
+NOT_KEPT = Measure(
+    name=f"Tendencies that differ, of {len(TENDENCIES)}",
+    means="habits of real text, such as how often words occur, that a sample does not have",
+    value="not_kept",
+    section="kept",
+    of_real=0.0,
 )
-NOT_KEPT = Measure(name=f"Tendencies that differ, of {len(TENDENCIES)}", value="not_kept", section="kept", of_real=0.0)
 TOKENS = {
     "whitespace": "what stands between white space",
     "words": "words, and each punctuation mark or symbol by itself",
@@ -36,23 +34,18 @@ def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: P
     """The section, its scores, findings and definitions, as `plan.experiment` says."""
     names, rows = Names.of(files.samples, REAL), tables["tendencies"]
     findings = tendency_findings(rows, names)
-    by_source: dict[str, list[str]] = {}
-    for finding in findings:
-        by_source.setdefault(finding.about, []).append(finding.says)
     papers = place.numbered(*PAPER_TABLES)
     variables = {
         "facts": _facts(files, names),
         "faults": _faults(files, names),
         "draws": min(statistics_of(real.scores)["draws"]["number"] for real in files.data),
-        "findings": list(by_source.items()),
         "rejected": place.sheet(rejected_sheet(rows, names)) if rows[["rejected", "unfinished"]].any(axis=None) else "",
         "papers": papers,
     }
-    contents = [*CONTENTS[:5], *([("paper", "Tables of the paper")] if papers else []), *CONTENTS[5:]]
     return Section(
         title="Statistical tendencies",
         html=place.render("section.html.j2", variables),
-        contents=tuple((place.id(name), title) for name, title in contents),
+        question="Which habits of real text, such as how often words occur, does a sample have?",
         card=place.card(totals(rows), [NOT_KEPT], names.source),
         findings=tuple(findings),
         definitions=DEFINITIONS,
@@ -66,7 +59,7 @@ def _facts(files: TendenciesFiles, names: Names) -> list[tuple[str, str]]:
     facts.append(("Tokens", f"{TOKENS[options['tokenizer']]}{case}."))
     for real in files.data:
         said = statistics_of(real.scores)
-        where = f" ({real.corpus})" if names.several_corpora else ""
+        where = f" ({corpus_name(real.corpus)})" if names.several_corpora else ""
         number, each = said["draws"]["number"], said["draws"]["documents"]
         drawn = f"{plural(number, 'second draw')} of {plural(each, 'document')} of the training set"
         text = f"{count(said['documents'])} documents of the test set, {count(said['tokens'])} tokens"

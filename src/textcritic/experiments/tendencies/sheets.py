@@ -24,6 +24,8 @@ from textcritic.report.scored import reasons_from_words, reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
 CellOf = Callable[[pd.DataFrame, Statistic], Cell]
+UNCLEAR = "unclear"
+"""What people read where neither a difference nor none was found."""
 
 
 def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -36,9 +38,9 @@ def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     remarks = [
         "Differs: p is below 0.05, in a test that exchanges documents of the sample and of real text at random. Keeps: "
         "p is not, and the 95% interval of the distance ends below a margin, so that there is no difference of that "
-        "size. Cannot be told: neither; there are too few documents. In brackets: how many times as far as documents "
+        "size. Unclear: neither; there are too few documents. In brackets: how many times as far as documents "
         "that are exchanged at random. Under it: the distance with its 95% interval, p and the adjusted p, and where "
-        "it cannot be told the smallest distance that as many documents would notice in 80% of cases (with several "
+        "it is unclear the smallest distance that as many documents would notice in 80% of cases (with several "
         "seeds: of the seed that is farthest).",
         f"Margins. {margins}.",
         by_chance_alone(len(TENDENCIES)),
@@ -261,7 +263,7 @@ def _verdict(group: pd.DataFrame) -> Cell:
         notes.append(f"{p_value(row['p_value'])}, adjusted {p_value(row['p_adjusted'])}")
     if row["verdict"] == UNTOLD and not missing(row["noticed"]):
         notes.append(f"noticed in 80% from {significant(row['noticed'])}")
-    return Cell(f"{row['verdict']}{times}", tuple(notes))
+    return Cell(f"{UNCLEAR if row['verdict'] == UNTOLD else row['verdict']}{times}", tuple(notes))
 
 
 def _range(row: dict[str, Any], value: str, low: str, high: str) -> str:

@@ -79,7 +79,8 @@ def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
         fails = [sentence(said[t.name]) for t in TENDENCIES if said[t.name]["verdict"] == DIFFERS]
         source = names.source(first.iloc[0].to_dict(), seed=False)
         findings += [Finding(source, fail) for fail in fails]
-        for verdict, clause in ((KEPT, "Keeps, within the margins"), (UNTOLD, "Cannot be told from so few documents")):
+        clauses = {KEPT: "Keeps, within the margins", UNTOLD: "Unclear, as there are so few documents"}
+        for verdict, clause in clauses.items():
             which = [t.title.lower() for t in TENDENCIES if said[t.name]["verdict"] == verdict]
             findings += [Finding(source, f"{clause}: {listed(which)}.")] if which else []
     return findings

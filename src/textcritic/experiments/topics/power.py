@@ -15,7 +15,8 @@ STUDY = PowerStudy(
     noun="words",
     of="documents",
     unit="documents",
-    remark=f"How often the test of Latent NLL (p < {ALPHA:g}) tells n documents from n others, some of which have "
+    remark=f"How often the test of Latent NLL (p < {ALPHA:g}) sees "
+    "a difference of n documents from n others, some of which have "
     "foreign words; both are real text, drawn {repetitions} times from {documents} documents of the test split. "
     "Foreign: half of the words of a document are replaced by words of another document, and its topics are inferred "
     "from these. Each document has the fault with the probability in the first column. Of the fits the best is used, "

@@ -213,6 +213,7 @@ def _distance(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
 
 GAP = Measure(
     name="Latent NLL less real text's",
+    means="how much more surprising the mixtures of topics are than those of real text (less, if below 0)",
     value="gap",
     low="gap_low",
     high="gap_high",
@@ -233,7 +234,8 @@ AT_MEAN = Measure(
     difference="difference",
 )
 DISTANCE = Measure(
-    name="Covariances apart",
+    name="Distance of topic covariances",
+    means="how differently topics go together in documents: 0 as in real text, 1 as if nothing went together",
     value="distance_corrected",
     low="distance_low",
     high="distance_high",

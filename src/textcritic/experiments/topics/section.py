@@ -16,6 +16,7 @@ from textcritic.experiments.topics.words import DEFINITIONS, SHUFFLED, topic_dou
 from textcritic.files import read_json
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unscored_sheet
+from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, missing, number, percent, plural
 from textcritic.report.phrases import vocabulary_facts
@@ -54,6 +55,7 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
     return Section(
         title="Topics",
         html=place.render("section.html.j2", variables),
+        question="Do the same topics go together as in real text?",
         card=card,
         findings=(*said_of(card), *_unconverged(topics, names), *topic_doubts(rows, names), *noticed),
         definitions=tuple(pair for pair in DEFINITIONS if baseline or pair[0] != SHUFFLED),
@@ -68,7 +70,7 @@ def _unconverged(topics: TopicsFiles, names: Names) -> list[Finding]:
         starts = read_json(fitted.training).get("starts", [])
         left = sum(not start["converged"] for start in starts)
         if left:
-            about = f"Fit{f' ({fitted.corpus})' if names.several_corpora else ''}"
+            about = f"Fit{f' ({corpus_name(fitted.corpus)})' if names.several_corpora else ''}"
             says = f"{left} of {len(starts)} fits of the topic model stopped before they converged: after more "
             found.append(Finding(about, says + "iterations the numbers would be others; raise `iterations`."))
     return found
@@ -76,7 +78,7 @@ def _unconverged(topics: TopicsFiles, names: Names) -> list[Finding]:
 
 def _facts(fitted: Fitted, names: Names) -> list[tuple[str, str]]:
     vocabulary, training = read_json(fitted.vocabulary_counts), read_json(fitted.training)
-    where = f" ({fitted.corpus})" if names.several_corpora else ""
+    where = f" ({corpus_name(fitted.corpus)})" if names.several_corpora else ""
     try:
         words = vocabulary_facts(vocabulary, where)
         bound = training["bounds"][-1]
@@ -106,7 +108,10 @@ def _starts(starts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _heatmap(fitted: Fitted, names: Names) -> dict[str, str]:
-    return {"name": f"{COVARIANCES}.{fitted.corpus}", "corpus": fitted.corpus if names.several_corpora else ""}
+    return {
+        "name": f"{COVARIANCES}.{fitted.corpus}",
+        "corpus": corpus_name(fitted.corpus) if names.several_corpora else "",
+    }
 
 
 def _outliers(key: str, group: pd.DataFrame, names: Names, topics: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from textcritic.experiments.topics.covariances import RESAMPLES
 from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, DOT, GAP, NLL
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import matching, measure_cell, spread, unique
+from textcritic.report.labels import corpus_name
 from textcritic.report.measure import Measure
 from textcritic.report.measured import in_groups
 from textcritic.report.names import Names
@@ -31,7 +32,7 @@ BOTH = (
 def topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Latent NLL of real text and of each sample, how long documents are, what was left out, covariances apart."""
     nll = ("Latent NLL, in expectation", "Latent NLL, at the mean")
-    heads = ("Source", *nll, GAP.name, "Words a document", "Left out", "Covariances apart")
+    heads = ("Source", *nll, GAP.name, "Words a document", "Left out", DISTANCE.name)
     body = []
     for _, group in _sources(rows):
         name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
@@ -50,7 +51,7 @@ def topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         "documents' means over the fits.",
         "Words a document: the mean number of those that are in the vocabulary. The fewer there are, the lower as a "
         "rule the Latent NLL, so that sources with documents of another length are not quite comparable.",
-        "Covariances apart: how far the covariance matrix of the sample's topics is from real text's, as a share of "
+        f"{DISTANCE.name}: how far the covariance matrix of the sample's topics is from real text's, as a share of "
         "the size of the latter, less what finite samples add, the mean over all fits; under it its 95% interval, over "
         "documents and starts (of several trainings: Student's interval of their mean), its range over the starts, and "
         "under the fit of the highest bound what was measured, what two sets of documents of one kind come to by "
@@ -72,7 +73,7 @@ def paper_topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             name = Cell(names.source(first, corpus=False, seed=False))
             cells = [nll_cell(group, measure) for group in found]
             body.append([Cell("" if place else metric, heading=not place), name, *cells])
-    header = [[Cell("Metric"), Cell("Model"), *(Cell(corpus) for corpus in corpora)]]
+    header = [[Cell("Metric"), Cell("Model"), *(Cell(corpus_name(corpus)) for corpus in corpora)]]
     seeds = sorted(set(rows["seed"].dropna()))
     published = " The published values are of the mean, one run of each, by critics of as many topics."
     published = published if rows["published"].notna().any() else ""
@@ -114,7 +115,7 @@ def words_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     body: list[list[Cell]] = []
     for (corpus, topic), group in rows.groupby(["corpus", "topic"], sort=False):
         shares = {_label(row, names): percent(row["share"]) for row in group.to_dict("records")}
-        name = f"{corpus}: {topic}" if several else str(topic)
+        name = f"{corpus_name(corpus)}: {topic}" if several else str(topic)
         words = DOT.join(str(group["words"].iloc[0]).split())
         body.append([Cell(name, (words,), heading=True), *(Cell(shares.get(label, NONE)) for label in labels)])
     heads = [Cell("Topic, likeliest words"), *map(Cell, labels)]
@@ -177,7 +178,7 @@ def _critics(rows: pd.DataFrame) -> str:
         row["corpus"]: f"{count(row['topics'])} topics, {count(row['vocabulary'])} words"
         for row in rows.to_dict("records")
     }
-    described = [f"{corpus} {size}" if len(sizes) > 1 else size for corpus, size in sizes.items()]
+    described = [f"{corpus_name(corpus)} {size}" if len(sizes) > 1 else size for corpus, size in sizes.items()]
     return f"The {'critics' if len(sizes) > 1 else 'critic'}: {'; '.join(described)}."
 
 

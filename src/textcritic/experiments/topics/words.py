@@ -5,9 +5,11 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.experiments.topics.rows import DISTANCE
 from textcritic.experiments.topics.sheets import words_per_document
 from textcritic.inference import ALPHA
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
+from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
 from textcritic.report.numbers import number, percent, plural
 from textcritic.report.scored import reasons_over_seeds
@@ -44,7 +46,7 @@ DEFINITIONS = (
         "topic instead, of the posteriors' means alone: the variance of that last topic is in every entry there.",
     ),
     (
-        "Covariances apart",
+        DISTANCE.name,
         "The size of the difference of two covariance matrices as a share of the size of real text's (Frobenius "
         "norms): 0 where they are equal, 1 where they are as far apart as real text's is from nothing. What few "
         "documents add to it by chance is taken off. The interval is a bootstrap over documents, the p-value a "
@@ -81,7 +83,7 @@ def topic_doubts(rows: pd.DataFrame, names: Names) -> list[Finding]:
     points = []
     for corpus, table in rows.groupby("corpus", sort=False):
         real = table[table["source"] == DATA].iloc[0].to_dict()
-        where = f" on {corpus}" if names.several_corpora else ""
+        where = f" on {corpus_name(corpus)}" if names.several_corpora else ""
         for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
             name = names.source(group.iloc[0].to_dict(), corpus=False, seed=False)
             known = group[group["latent_nll"].notna()]

@@ -14,32 +14,20 @@ from textcritic.corpora.structured import Structured, read_structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.model import Learner
 from textcritic.generators.latent.vocabulary import Vocabulary
-from textcritic.training.gradient import GradientJob, deciding, total_steps
+from textcritic.training.gradient import BatchTraining, GradientJob, deciding, total_steps
 from textcritic.training.hardware import card_name
 from textcritic.training.loop import Loop, Run, resumable
 from textcritic.training.processes import Ranks
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
-    """How it is trained; the keys of a registry entry's `training`, but for `checkpoint_seconds`."""
+class Training(BatchTraining):
+    """How a latent model is trained."""
 
     learning_rate: float = 0.001
-    batch_size: int = 16  # texts in a step
-    schedule: str = "linear"  # see `optimiser.learning_rate`
-    warmup_steps: int = 0
-    steps: int | None = None
-    epochs: float | None = None
-    adam_beta2: float = 0.999
-    weight_decay: float = 0.0
+    batch_size: int = 16
     gradient_clip: float | None = 5.0
-    evaluate_every: int | None = None  # steps between validations; None: an epoch
     precision: str = "fp32"
-
-    @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> "Training":
-        """From a registry entry with all its defaults."""
-        return cls(**{key: value for key, value in entry["training"].items() if key != "checkpoint_seconds"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

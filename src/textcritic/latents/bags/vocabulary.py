@@ -120,12 +120,19 @@ def vocabulary_of(words: Sequence[str], documents: Iterable[Sequence[str]], lowe
     return Vocabulary(vocabulary.words, counts, frequencies, lowercase)
 
 
-def build_vocabulary(documents: Iterable[Sequence[str]], options: VocabularyOptions) -> tuple[Vocabulary, Removed]:
+def build_vocabulary(
+    documents: Iterable[Sequence[str]], options: VocabularyOptions, name: str = "vocabulary"
+) -> tuple[Vocabulary, Removed]:
     """The vocabulary of some documents, each a sequence of tokens, and the words that were left out.
 
     Documents are streamed; in memory are the distinct words and `BATCH_TOKENS` tokens as numbers. A word that several
     rules leave out is counted under the first of: "stop word", "in more than 50% of documents" (as released: "in at
     least 50% of documents"), "placeholder", "fewer than 5 times", with the numbers of the options.
+
+    Args:
+        documents: tokens of each.
+        options: which words are left out.
+        name: of the documents, for errors.
 
     Raises:
         TextcriticError: no word is left, or the file of stop words is missing or bad.
@@ -155,8 +162,8 @@ def build_vocabulary(documents: Iterable[Sequence[str]], options: VocabularyOpti
     if not len(order):
         why = ", ".join(f"{reason}: {n['words']}" for reason, n in removed.items() if n["words"])
         raise TextcriticError(
-            f"vocabulary: no word is left of the {len(words)} of {number} documents ({why or 'they have none'}); "
-            "give more text, or relax the vocabulary's options"
+            f"{name}: no word is left of the {len(words)} of {number} document{'s' * (number != 1)} "
+            f"({why or 'there is none'}); give more text, or relax the vocabulary's options"
         )
     chosen = tuple(words[position] for position in order)
     return Vocabulary(chosen, counts[order], frequencies[order], options.lowercase), removed

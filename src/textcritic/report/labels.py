@@ -1,0 +1,40 @@
+"""What corpora, decodings and other entries of the registries are called where people read of them.
+
+Rows, files and published values know entries by their names, which are parts of paths: `bible-intruders-rank1`. Tables,
+figures and sections write labels: "the likeliest passage". A job is told the labels of its experiment
+(`Experiment.labels`) and makes all of its output inside `labelled`.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Labels = Mapping[str, Mapping[str, str]]
+"""Of each registry the labels of its entries by their names."""
+
+_labels: ContextVar[Labels] = ContextVar("labels")
+
+
+@contextmanager
+def labelled(labels: Labels) -> Iterator[None]:
+    """Context in which entries have these labels."""
+    token = _labels.set(labels)
+    try:
+        yield
+    finally:
+        _labels.reset(token)
+
+
+def corpus_name(corpus: str) -> str:
+    """A corpus in words; its name where no label is known."""
+    return entry_name("corpora", corpus)
+
+
+def decoding_name(decoding: str) -> str:
+    """A way of drawing samples in words; its name where no label is known."""
+    return entry_name("decodings", decoding)
+
+
+def entry_name(registry: str, name: str) -> str:
+    """An entry of a registry in words; its name where no label is known."""
+    return _labels.get({}).get(registry, {}).get(name, name)
