@@ -23,7 +23,7 @@ sys.path += [str(ROOT / "tests" / folder) for folder in ("micro", "dag")]
 from plan import jobs  # noqa: E402
 from recipes import write  # noqa: E402
 
-SHIPPED = ("Snakefile", "rules", "workflow/scripts", "config", "docs/config", "profiles", "envs")
+SHIPPED = ("Snakefile", "rules", "workflow/scripts", "workflow/report", "config", "docs/config", "profiles", "envs")
 SHIPPED += ("requirements-catalogues.lock", "requirements-fairseq.lock", "requirements-mauve.lock")
 BUILD = (sys.executable, "-m", "hatchling", "build", "--directory")
 
