@@ -103,6 +103,7 @@ def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
     registered = load_yaml(REGISTRY / "generators.yaml")
     generators = names_of(wanted.samples, registered)
     entry = deepcopy(load_yaml(REGISTRY / "corpora.yaml")[CORPUS])
+    entry.pop("label", None)  # the corpus is called by its file
     entry["options"] = {**entry["options"], "paths": [str(wanted.reference)]}
     if wanted.titled:
         sections = entry["sections"] | {"minimum_title_count": wanted.minimum_title_count}
