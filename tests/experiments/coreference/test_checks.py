@@ -147,9 +147,9 @@ def test_power_is_told_for_the_most_articles(files):
     rows["detected"] = [float(row["share"] > 0.2 and row["kind"] == "relinked") for row in rows.to_dict("records")]
     [finding] = exchange_findings(rows)
     assert finding.says == (
-        "With 8 articles on each side, the test notices relinked pronouns from 40% of the pronouns on, and does not "
-        "notice regendered pronouns at any share that was tried (it notices where p < 0.05 in 80% or more of 20 "
-        "repetitions)."
+        "With 8 articles on each side, the test notices relinked pronouns (he is another person) from 40% of the "
+        "pronouns on, and does not notice regendered pronouns (he for she) at any share that was tried (it notices "
+        "where p < 0.05 in 80% or more of 20 repetitions)."
     )
     [nothing] = exchange_findings(rows.assign(exchanged=0.0))
     assert nothing.says == "The articles of stories have no pronouns that could be exchanged."
