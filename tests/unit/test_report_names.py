@@ -85,6 +85,20 @@ def test_a_decoding_that_is_not_described_is_named():
         stride_remarks(rows, {})
 
 
+def test_another_stride_than_the_papers_is_said_once_or_of_the_decodings_that_have_it():
+    rows = pd.DataFrame([{"source": "sample", "published": 2.0, "decoding": name} for name in "abc"])
+    half, one, two = {"stride": None}, {"stride": 1}, {"stride": 2}
+    papers = "at a time; in the paper, it drops one token at a time."
+    assert stride_remarks(rows, {"a": half, "b": half, "c": half}) == [
+        f"In our samples, a full context window drops half of itself {papers}"
+    ]
+    assert stride_remarks(rows, {"a": half, "b": one, "c": two}) == [
+        f"In our samples of the decoding “a”, a full context window drops half of itself {papers}",
+        f"In our samples of the decoding “c”, a full context window drops 2 tokens {papers}",
+    ]
+    assert stride_remarks(rows, {"a": one, "b": one, "c": one}) == []
+
+
 def test_of_many_reasons_the_commonest_are_shown():
     reasons = [f"unknown title: {letter}: 1" for letter in "abcdefghij"]
     assert commonest_reasons("; ".join(reasons[:9])) == "; ".join(reasons[:9])

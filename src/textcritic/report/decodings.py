@@ -38,6 +38,8 @@ def decoding_difference(entry: Mapping[str, Any], base: Mapping[str, Any]) -> st
 def stride_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """How samples differ from the paper's text past the context window, if published Latent PPLs stand beside them.
 
+    A decoding is named only where not all samples have the same stride.
+
     Args:
         rows: as `rows.coherence_rows` makes them.
         decodings: the registry entry of each decoding of the samples, with all its defaults.
@@ -46,15 +48,18 @@ def stride_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]
         TextcriticError: a decoding is not described.
     """
     beside = rows[rows["published"].notna() & (rows["source"] == SAMPLE)]
-    remarks = []
+    strides = {}
     for name in beside["decoding"].unique():
         if name not in decodings:
             raise TextcriticError(f"study: decodings: {name!r} is missing; a table says how samples were drawn")
-        stride = decodings[name]["stride"]
+        strides[name] = decodings[name]["stride"]
+    remarks = []
+    for name, stride in strides.items():
         if stride != 1:
-            ours = TERMS["stride"].format(_value("stride", stride))
-            remarks.append(f"Ours, decoding “{decoding_name(name)}”: {ours}; the paper drops one token at a time.")
-    return remarks
+            which = f" of the decoding “{decoding_name(name)}”" if len(set(strides.values())) > 1 else ""
+            does = TERMS["stride"].format(_value("stride", stride))
+            remarks.append(f"In our samples{which}, {does}; in the paper, it drops one token at a time.")
+    return list(dict.fromkeys(remarks))
 
 
 def _value(key: str, value: Any) -> str:

@@ -170,7 +170,7 @@ def _tally(card: Sequence[Score]) -> str:
             HIGHER: "The model orders its sections less like real text than real text itself does.",
             LOWER: "The model keeps to the usual order of sections more strictly than real text does.",
             SAME: "The model orders its sections as real text does, within the margin.",
-            UNCLEAR: "So few documents do not show whether the model orders its sections as real text does.",
+            UNCLEAR: "It is unclear whether the model orders its sections as real text does.",
             UNKNOWN: "The model's section order could not be compared with that of real text.",
         }[verdicts[0]]
     whole = "Both" if total == 2 else f"All {total}"
@@ -179,7 +179,7 @@ def _tally(card: Sequence[Score]) -> str:
     if same == total:
         return f"{whole} samples order their sections as real text does, within the margin."
     if unclear == total:
-        return f"So few documents do not show whether any of the {total} samples orders its sections as real text does."
+        return f"It is unclear of each of the {total} samples whether it orders its sections as real text does."
     if unknown == total:
         return f"None of the {total} samples could be compared with real text."
     words = (
