@@ -126,8 +126,8 @@ def test_what_the_switches_of_the_extraction_do_is_shown_of_corpora_from_dumps(f
     text = make_study(tmp_path / "study", Made("corpora", CorporaFiles(data=data)))
     assert "A &amp; B: own reads “one two”, mwparserfromhell “one &#39;two”." in text
     other = make_study(tmp_path / "other", Made("corpora", files))
-    assert "Disputed details of the extraction" in text
-    assert "Disputed details of the extraction" not in other
+    assert "Audit: what each disputed detail of the extraction changes" in text
+    assert "Audit: what each disputed detail of the extraction changes" not in other
     write_json(tmp_path / "audit.json", {})
     with pytest.raises(TextcriticError, match=r"audit.json: no switches in it; delete it and rerun its rule"):
         audit_rows(Material(CorporaFiles(data=data)))

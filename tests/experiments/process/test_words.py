@@ -26,13 +26,15 @@ def test_lost_and_few_sequences_are_said_and_no_others(files, rows):
     told.loc[lost, ["documents", "rejected", "rejected_by_reason"]] = 20, 280, reasons_in_words(reasons)
     assert doubts(told, files) == {
         "HSMM, length given": "280 of its 300 sequences could not be read, most often for the reason “no end within "
-        "400 tokens”; 20 sequences are too few to tell it from the process."
+        "400 tokens”; 20 sequences are too few to see a difference from the process."
     }
     told.loc[lost, ["documents", "rejected"]] = 120, 180
     assert doubts(told, files)["HSMM, length given"].endswith("“no end within 400 tokens”.")
     told.loc[lost, ["documents", "rejected"]] = 150, 150
     assert doubts(told, files) == {}
     told.loc[lost, ["documents", "rejected"]] = 90, 10
-    assert doubts(told, files) == {"HSMM, length given": "90 sequences are too few to tell it from the process."}
+    assert doubts(told, files) == {
+        "HSMM, length given": "90 sequences are too few to see a difference from the process."
+    }
     told.loc[lost, "p_value"] = 0.01
     assert doubts(told, files) == {}

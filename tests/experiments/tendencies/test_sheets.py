@@ -94,7 +94,7 @@ def test_verdicts_with_how_far_and_how_sure():
         ("a model",),
         ("differs (3.5×)", "0.12 (0.10–0.15)", "p < 0.001, adjusted p = 0.002"),
         ("keeps", "0.032 (0.020–0.040)", "p = 0.20, adjusted p = 1.00"),
-        ("cannot be told", "0.0044", "p = 0.34, adjusted p = 1.00", "noticed in 80% from 0.070"),
+        ("unclear", "0.0044", "p = 0.34, adjusted p = 1.00", "noticed in 80% from 0.070"),
         ("—",),
         ("differs", "0.50 (0.40–0.60)", "p = 0.02, adjusted p = 0.10"),
         ("not measured",),
