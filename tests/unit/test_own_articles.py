@@ -57,7 +57,7 @@ def test_a_file_is_outlined(tmp_path):
     path = jsonl(tmp_path / "a.jsonl", ["One", "two"], ["one", None], [], ["1.", " "])
     packed = tmp_path / "b.jsonl.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    expected = {"articles": 4, "titled": 1, "sections": 6, "untitled": 3, "longest": 2}
+    expected = {"articles": 4, "titled": 1, "sections": 6, "untitled": 3, "longest": 2, "words": 6}
     assert outlines([path, packed], TITLES) == [Outline(p, **expected) for p in (path, packed)]
 
 

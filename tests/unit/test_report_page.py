@@ -50,6 +50,14 @@ def test_two_experiments_of_one_kind_stand_in_one_page(tmp_path):
     assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
+def test_any_character_that_a_model_writes_may_stand_in_a_section(study):
+    """A language model of bytes writes control characters too."""
+    for name in ("one", "two"):
+        write(study, name, html=Markup("<p>{}</p>").format(f"{name}: \0\x1b\x85 end"))
+    text = report_of(study, "one", "two")
+    assert [f"<p>{name}: \0\x1b\x85 end</p>" in text for name in ("one", "two")] == [True, True]
+
+
 def test_headline_findings_and_definitions_of_all_sections(study):
     write(study, "one", findings=(Finding("", "First."),), definitions=[("Term", "As one says.")], script="let one;")
     write(

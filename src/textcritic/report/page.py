@@ -34,8 +34,8 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
     study = made["configuration"]["study"]
     front = front_page({name: Path(path).with_suffix(".json") for name, path in sections.items()})
     parts = [_part(name, Path(path), front) for name, path in sections.items()]
-    written, classes = shared_styles("\0".join(part["html"] for part in parts))
-    for part, html in zip(parts, written.split("\0"), strict=True):
+    written, classes = shared_styles([part["html"] for part in parts])
+    for part, html in zip(parts, written, strict=True):
         part["html"] = Markup(html)
     page = (
         environment(TEMPLATES)

@@ -2,7 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -60,8 +60,8 @@ def inline_svg(path: Path, key: str, description: str) -> str:
     return f"{head}{text}</svg>"
 
 
-def shared_styles(html: str) -> tuple[str, str]:
-    """The same page with a class in place of each style that its SVG elements have several times, and these classes.
+def shared_styles(parts: Sequence[str]) -> tuple[list[str], str]:
+    """The same parts of a page with a class in place of each style of their SVG elements, and these classes.
 
     Matplotlib writes the style of every line and every word out in full, which is a third of a figure.
     """
@@ -74,8 +74,8 @@ def shared_styles(html: str) -> tuple[str, str]:
     def of_svg(svg: re.Match[str]) -> str:
         return re.sub(r' style="([^"]*)"', classed, svg.group())
 
-    page = re.sub(r"<svg .*?</svg>", of_svg, html, flags=re.S)
-    return page, "\n".join(f"svg .{name} {{ {style} }}" for style, name in found.items())
+    pages = [re.sub(r"<svg .*?</svg>", of_svg, html, flags=re.S) for html in parts]
+    return pages, "\n".join(f"svg .{name} {{ {style} }}" for style, name in found.items())
 
 
 def _drop(parent: ET.Element) -> None:

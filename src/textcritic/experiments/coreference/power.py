@@ -3,6 +3,7 @@
 import pandas as pd
 
 from textcritic.inference import ALPHA
+from textcritic.report.labels import corpus_name
 from textcritic.report.power import PowerStudy, power_findings, power_rows, read_power
 from textcritic.report.section import Finding
 from textcritic.report.tables import Material
@@ -39,7 +40,7 @@ def exchange_findings(rows: pd.DataFrame) -> list[Finding]:
     """From which share of the pronouns on the test notices; nothing of articles without such pronouns but that."""
     some = rows.groupby("corpus")["exchanged"].transform("max") > 0
     nothing = [
-        Finding("Power", f"The articles of {corpus} have no pronouns that could be exchanged.")
+        Finding("Power", f"The articles of {corpus_name(corpus)} have no pronouns that could be exchanged.")
         for corpus in rows.loc[~some, "corpus"].unique()
     ]
     return [*power_findings(rows[some], STUDY), *nothing]
