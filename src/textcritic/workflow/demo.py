@@ -43,7 +43,7 @@ DEMOS: Mapping[str, Cost] = {
     DEMO: Cost(1400.0, 450.0),
     "coreference-demo": Cost(680.0, 340.0),
     "latent-lms-demo": Cost(400.0, 90.0),
-    "document-coherence-demo": Cost(900.0, 400.0),
+    "document-coherence-demo": Cost(1150.0, 350.0),
     "code-mixing-demo": Cost(700.0, 350.0, ("fairseq", "catalogues")),
 }
 """The studies that need no download but Python packages."""
