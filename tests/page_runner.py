@@ -57,7 +57,7 @@ def run_page(page: Path, folder: Path) -> Iterator[Ran]:
     for name, module in (("python", ""), ("textcritic", "-m textcritic.cli ")):
         (programs / name).write_text(f'#!/bin/sh\nexec "{forking_python()}" {module}"$@"\n')
         (programs / name).chmod(0o755)
-    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"}
+    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "COLUMNS": "100"}
     text = page.read_text(encoding="utf-8")
     for block in sorted([*FILE.finditer(text), *CONSOLE.finditer(text)], key=lambda found: found.start()):
         if block.re is FILE:
