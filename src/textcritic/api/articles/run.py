@@ -30,7 +30,7 @@ from textcritic.workflow.demo import Cost
 TitlesMode = Literal["given", "inferred"]
 # A title is rare if it has fewer than one section in so many articles; the limit is at most that of the registry.
 ARTICLES_PER_TITLE = 50
-# CPU-seconds of one core of the reference machine (`workflow.calibrate`): rough, from single runs on a busy machine, not fitted.
+# CPU-seconds of one core of the reference machine (`workflow.calibrate`): rough, of single runs on a busy machine.
 SECONDS, SECONDS_A_SAMPLE, SECONDS_A_MILLION_WORDS = 12.0, 4.0, 25.0
 MAX_TOKENS = 20_000  # of an article that is drawn, as in the decoding `ancestral`
 THRESHOLDS = " (thresholds: --minimum-title-count, --minimum-sections)"
