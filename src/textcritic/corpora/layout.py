@@ -76,7 +76,7 @@ def clean_text(text: str) -> str:
     while END in text:  # removing one can join the halves of another
         text = text.replace(END, "")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join(line.rstrip() for line in lines if line.strip()).strip()
+    return "\n".join(kept for line in lines if (kept := line.rstrip())).strip()
 
 
 def _titled(part: str) -> Section:

@@ -15,7 +15,8 @@ from textcritic.corpora.wikipedia.namespaces import Namespaces, normal
 _PREFIXED = re.compile(r"\[\[([^\[\]|\n:]++):([^\[\]|\n]*+)")
 _PLAIN = re.compile(r"\[\[[^\[\]\n]*+\]\]")
 _FILE = re.compile(r"\[\[[^\[\]]*+(?>(?:(?:\[\[[^\[\]]*+\]\]|\[[^\[\]]*+\])[^\[\]]*+)*)\]\]")  # links in its caption
-_LINK = re.compile(r"(?<!\[)\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\](?!\])")
+# Not after a third bracket, which is asked after two were found: an expression that begins with a text is fast.
+_LINK = re.compile(r"\[\[(?<!\[\[\[)([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\](?!\])")
 _INNERMOST = re.compile(r"\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
 _SINGLE = re.compile(r"\[[^\[\]]*\]")
 _PAIR = re.compile(rf"(?<!\[)\[(?!{GAP})[^\[\]]*\]")  # single brackets around what has none
@@ -72,8 +73,20 @@ def linked_text(text: str, namespaces: Namespaces) -> str:
     """
     if "[" not in text and "]]" not in text:
         return text
+    pieces = _LINK.split(text)  # text, then by turns a link's target, its text or None, and text
+    links = zip(pieces[1::3], pieces[2::3], strict=True)
+    pieces[2::3] = [
+        # nearly all links with a text show it
+        shown if shown and ":" not in target and target[:2] != "//" else shown_link(target, shown, namespaces)
+        for target, shown in links
+    ]
+    del pieces[1::3]
+    linked = "".join(pieces)
+    if "[" not in linked and "]" not in linked:
+        return linked
+    lines = zip(text.split("\n"), linked.split("\n"), strict=True)
     return "\n".join(
-        _linked_line(line, namespaces) if "[" in line or "]]" in line else line for line in text.split("\n")
+        _with_brackets(line, shown, namespaces) if "[" in shown or "]" in shown else shown for line, shown in lines
     )
 
 
@@ -130,21 +143,19 @@ def _merged(cuts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-def _linked_line(line: str, namespaces: Namespaces) -> str:
-    def shown(link: re.Match[str]) -> str:
-        target, text = link.groups()
-        if text and ":" not in target and target[:2] != "//":  # as nearly all links with a text
-            return text
-        return shown_link(target, text, namespaces)
+def _with_brackets(line: str, text: str, namespaces: Namespaces) -> str:
+    """What a reader sees of a line in which brackets are left.
 
-    text = _LINK.sub(shown, line)
-    if "[" not in text and "]" not in text:
-        return text
+    Args:
+        line: as it is written.
+        text: the same with its links as text.
+        namespaces: of the wiki.
+    """
     rest = _SINGLE.sub("", text)
     if "[" in rest or "]" in rest:
         text = _paired(_HALF_CLOSED.sub(r"\1]", line), namespaces)
         for _ in range(_DEEPEST + 1):
-            text = _PAIR.sub(_as_text, _INNERMOST.sub(shown, text))
+            text = _PAIR.sub(_as_text, _INNERMOST.sub(lambda link: shown_link(link[1], link[2], namespaces), text))
     if GAP in text:
         text = _FROM_TEMPLATE.sub(r"\1", text)
     return _EXTERNAL.sub(lambda link: link[1] or GAP, text).translate(_BRACKETS_AGAIN)

@@ -11,6 +11,7 @@ from html import unescape
 
 from textcritic.corpora.layout import END, clean_text
 from textcritic.corpora.wikipedia.gaps import GAP, closed
+from textcritic.corpora.wikipedia.quotes import without_quotes
 
 # Characters that XML cannot hold, and that Python does not count among the spaces.
 BREAK = "\x02"  # stands where a tag breaks a line
@@ -26,7 +27,8 @@ EXTENSIONS = (
     "syntaxhighlight|templatedata|templatestyles|timeline"
 )
 _REFERENCE = r"<ref(?>(?:\s[^<>]*+)?)>(?:(?<=/>)|[^<]*+</ref\s*+>)"  # one without other tags or comments, as most are
-_TOKEN = re.compile(rf"{_REFERENCE}|<!--|<(?P<name>{EXTENSIONS})(?=[\s/>])|\{{\{{+|\}}\}}+", re.IGNORECASE)
+_TEMPLATE = r"\{\{(?!\{)[^{}<]*+\}\}(?!\})"  # one without braces or tags in it, as most are
+_TOKEN = re.compile(rf"{_TEMPLATE}|{_REFERENCE}|<!--|<(?P<name>{EXTENSIONS})(?=[\s/>])|\{{\{{+|\}}\}}+", re.IGNORECASE)
 _CLOSING = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in EXTENSIONS.split("|")}
 _CONTROLS = "".join(map(chr, [*range(9), 11, 12, *range(14, 32), 127]))
 _NO_CONTROLS = str.maketrans("", "", _CONTROLS)
@@ -38,6 +40,7 @@ _UNCLOSED = re.compile(
 )
 
 # A heading that is one template, before and after it.
+_TEMPLATE_IN_HEADING = re.compile(r"\n={1,6}[ \t]{0,3}\{\{")
 _BEFORE_TITLE = re.compile(r"(?<![^\n])={1,6}[ \t]{0,3}\Z")
 _AFTER_TITLE = re.compile(r"[ \t]{0,3}={1,6}[ \t]{0,9}(?![^\n])")
 _BARS = re.compile(r"\|(?![^\[\]]{0,200}\]\])")  # not those of links
@@ -68,17 +71,15 @@ _CONTAINER = re.compile(
 )
 
 # Of the last pass: what is left.
-_QUOTES = re.compile(r"('{2,})")
-_STYLED_LINK = re.compile(r"\[\[([^\[\]'\n]*+(?>(?:'(?!')[^\[\]'\n]*+)*)''[^\[\]\n]*+)\]\]")
-_STYLED_ADDRESS = re.compile(r"(\[(?:\w{1,12}:)?//[^\s\[\]<>\"']++)(?='')")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u2060\ufeff]")
+_INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
 _LEFTOVER = re.compile(r"\[{2,}|\]{2,}|\{{2,}|\}{2,}|</?ref\b[^<>\n]{0,200}>?", re.IGNORECASE)
 _TABLE_LINE = re.compile(r"^(?:\{\||\|[-}+]).*$", re.MULTILINE)
 _NEVER = re.compile(rf"{re.escape(END)}|\[\[|\]\]|\{{\{{|\}}\}}|<(?=/?ref)|(?<=\{{)(?=\|)|(?<=\|)(?=-)", re.IGNORECASE)
 
 
 _MARKS = (END, "[[", "]]", "{{", "}}", "{|", "|-", "<")  # one of them is in what _NEVER finds
+_MARKED = "[]{}|<"  # one of them is in each of these: a character is found sooner than two
 
 
 def visible(wikitext: str, formulas: bool = False) -> str:
@@ -94,21 +95,26 @@ def visible(wikitext: str, formulas: bool = False) -> str:
         formulas: whether `formula_1`, `formula_2`, ... stand for formulas outside of templates and references, equal
             ones with one number, that of the first, as WikiExtractor writes them.
     """
-    text = without_controls(wikitext).replace("\r\n", "\n").replace("\r", "\n")
+    text = without_controls(wikitext)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     scan = _Scan(text, FORMULA if formulas else GAP)
     tokens = _TOKEN.finditer(text)
     while match := next(tokens, None):
         token = match.group()
-        if token[0] == "{":
+        if token[-1] == ">" or (token[0] == "{" and token[-1] == "}"):
+            scan.cuts.append((match.start(), match.end(), GAP))
+        elif token[0] == "{":
             scan.opened.append((match.start(), len(token), len(scan.cuts)))
         elif token[0] == "}":
             _close(scan, match.start(), len(token))
-        elif token[-1] == ">":
-            scan.cuts.append((match.start(), match.end(), GAP))
         else:
             position = _comment(scan, match.start()) if token == "<!--" else _extension(scan, match)
             tokens = _TOKEN.finditer(text, position)
-    scan.cuts = [_with_argument(text, cut) for cut in _numbered(text, scan.cuts)]
+    if formulas:
+        scan.cuts = list(_numbered(text, scan.cuts))
+    if _TEMPLATE_IN_HEADING.search("\n" + text):
+        scan.cuts = [_with_argument(text, cut) for cut in scan.cuts]
     broken = [(start, start + count, _BROKEN) for start, count, _ in scan.opened]
     if not broken:
         return without(text, scan.cuts)
@@ -140,9 +146,11 @@ def clean(text: str) -> str:
     text = text.replace(BREAK, "\n")
     text = _ENTITY.sub(_decoded, text)
     if not text.isascii():
-        text = _INVISIBLE.sub("", text)
-    text = "\n".join(closed(" ".join(line.split())) for line in text.split("\n"))
-    if any(mark in text for mark in _MARKS) and _NEVER.search(text):
+        for char in _INVISIBLE:
+            text = text.replace(char, "")
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    text = "\n".join(closed(line) for line in lines if line)
+    if _in(text, _MARKED) and _in(text, _MARKS) and _NEVER.search(text):
         text = _NEVER.sub(" ", _LEFTOVER.sub("", _TABLE_LINE.sub("", text)))
         text = "\n".join(" ".join(line.split()) for line in text.split("\n"))
     return clean_text(text)
@@ -339,61 +347,23 @@ def _joined(lines: list[str]) -> Iterator[str]:
     continues = False
     for line in lines:
         text = line.strip()
+        if not text:
+            yield "\n"
+            continues = False
+            continue
         start = _BULLETS.match(text) or _RULE.match(text) if text[:1] in _STARTS else None
         # a line of its own: a list item, a preformatted line, or something that stood alone and was cut
         alone = start is not None or line[:1] in " \t" or not text.strip(f"{GAP} ")
         yield " " if continues and not alone else "\n"
         text = text[start.end() :] if start else text
-        yield _without_quotes(text) if "''" in text else text
+        yield without_quotes(text) if "''" in text else text
         continues = not alone
+
+
+def _in(text: str, marks: Iterable[str]) -> bool:
+    return any(mark in text for mark in marks)
 
 
 def _decoded(entity: re.Match[str]) -> str:
     char = unescape(entity[0])
     return "" if len(char) == 1 and ord(char) < 32 and char != "\n" else char
-
-
-def _without_quotes(line: str) -> str:
-    """The line without the quotes that mean italics and bold, and with those that are apostrophes.
-
-    MediaWiki's rules (`Parser::doQuotes`). A link's text is a line of its own, and its target has no styles.
-    """
-    if "[[" in line:
-        line = _STYLED_LINK.sub(_without_quotes_in_link, line)
-    return _plain_quotes(_STYLED_ADDRESS.sub(r"\1 ", line))
-
-
-def _without_quotes_in_link(link: re.Match[str]) -> str:
-    target, bar, text = link[1].partition("|")
-    target = target if bar else target.replace("'", "&#39;")
-    return f"[[{target}{bar}{_plain_quotes(text)}]]"
-
-
-def _plain_quotes(line: str) -> str:
-    """The line, links aside, without style quotes.
-
-    Of four quotes the first is an apostrophe, of more than five all but the last five. If both styles are left open,
-    the first quote of one bold mark is an apostrophe: of the first that follows a word of one letter, else of the first
-    that follows a longer word, else of the first after a space.
-    """
-    parts = _QUOTES.split(line)
-    bold, italics, bolds = 0, 0, []
-    for place in range(1, len(parts), 2):
-        count = len(parts[place])
-        spare = 1 if count == 4 else max(0, count - 5)
-        parts[place - 1] += "'" * spare
-        parts[place] = ""
-        italics += count - spare in (2, 5)
-        bold += count - spare in (3, 5)
-        if count - spare == 3:
-            bolds.append(place)
-    if bold % 2 and italics % 2 and bolds:
-        parts[min(bolds, key=lambda place: _apostrophe_rank(parts[place - 1]))] = "'"
-    return "".join(parts)
-
-
-def _apostrophe_rank(before: str) -> int:
-    """Which bold mark is most likely an apostrophe: after a word of one letter, after a longer one, after a space."""
-    if before[-1:] == " ":
-        return 2
-    return 0 if before[-2:-1] == " " else 1

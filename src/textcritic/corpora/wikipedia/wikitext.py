@@ -120,7 +120,7 @@ def paragraphs_of(wikitext: str, namespaces: Namespaces, reading: Reading = _USU
 
 def is_disambiguation(wikitext: str, templates: Collection[str]) -> bool:
     """Whether the page uses one of the templates, named in lower case, that mark a disambiguation page."""
-    if all(_name(match[1]) not in templates for match in _TEMPLATE.finditer(wikitext)):
+    if not any(_name(name) in templates for name in set(_TEMPLATE.findall(wikitext))):
         return False  # as nearly every page, without looking for what hides a template
     ends = {"<!--": "-->", "<nowiki>": "</nowiki>"}
     shown_from = wikitext.rfind("</nowiki>")  # after it `<nowiki>` has no end, and hides nothing
