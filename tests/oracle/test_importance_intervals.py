@@ -135,7 +135,7 @@ def test_even_enough_weights_are_told_from_100_draws_although_single_k_hats_are_
     said = [advice(normal(1.0, texts=50, seed=seed)) for seed in range(10)]
     enough = [one for one in said if one.verdict == "enough"]
     assert len(enough) >= 8
-    assert {one.verdict for one in said} <= {"enough", "cannot be told"}
+    assert {one.verdict for one in said} <= {"enough", "unclear"}
     biases = [one.bias for one in enough if one.bias is not None]
     assert len(biases) >= 8
     assert np.mean(biases) == pytest.approx((np.e - 1) / 200 / 20, rel=0.4)
@@ -154,12 +154,12 @@ def test_a_curve_that_falls_is_not_enough():
     assert (found.verdict, found.draws_needed, found.bias) == ("not enough", None, None)
     assert found.fall > 0.01
     assert any("a k-hat of 0.7 or more" in sentence for sentence in found.sentences)
-    assert "cannot be told" in found.sentences[-2]
+    assert "unclear" in found.sentences[-2]
 
 
 def test_uneven_weights_of_long_texts_cannot_be_told():
     found = advice(normal(3, tokens=2000.0))
-    assert found.verdict == "cannot be told"
+    assert found.verdict == "unclear"
     assert found.sentences[-1].startswith("All of this is judged by what was drawn.")
 
 
@@ -173,10 +173,10 @@ def test_the_text_that_makes_the_error_is_named():
 
 def test_one_draw_and_few_draws_say_so():
     one = advice(normal(1, draws=1))
-    assert (one.verdict, one.bias, one.draws_needed, one.fall, one.worst) == ("cannot be told", None, None, None, ())
+    assert (one.verdict, one.bias, one.draws_needed, one.fall, one.worst) == ("unclear", None, None, None, ())
     assert "There is one draw for each text" in one.sentences[0]
     few = advice(normal(0.1, draws=5))
-    assert few.verdict == "cannot be told"
+    assert few.verdict == "unclear"
     assert any("k-hat needs at least 21 draws" in sentence for sentence in few.sentences)
     assert advice(normal(0.0, draws=5)).verdict == "enough"
 

@@ -120,10 +120,10 @@ def test_of_few_documents_nothing_is_said_to_be_kept(tmp_path, capsys):
     assert {one[end] for one in of_samples["distances"].values() for end in ("low", "high", "floor")} == {None}
     for name, said in of_samples["verdicts"].items():
         p = of_samples["distances"].get(said["distance"], {}).get("p")
-        expected = "not measured" if p is None else "differs" if p < 0.05 else "cannot be told"
+        expected = "not measured" if p is None else "differs" if p < 0.05 else "unclear"
         assert said["verdict"] == expected, name
         assert (said["why"] != "") is (expected != "differs")
-        assert said["why"] == NO_INTERVAL or expected != "cannot be told"
+        assert said["why"] == NO_INTERVAL or expected != "unclear"
     assert of_samples["verdicts"]["length"]["verdict"] == "differs"
     assert of_samples["verdicts"]["burstiness"]["verdict"] == "not measured"
     assert any(s.startswith("Its documents are shorter (") for s in of_samples["sentences"])
@@ -138,7 +138,7 @@ def test_more_documents_keep_more():
         verdicts[number] = [score.verdict for score in found.scores]
     assert "keeps" not in verdicts[30]
     assert verdicts[1000].count("keeps") >= 4
-    assert verdicts[30].count("cannot be told") > verdicts[1000].count("cannot be told")
+    assert verdicts[30].count("unclear") > verdicts[1000].count("unclear")
 
 
 def test_options_reach_the_counts(tmp_path, capsys):
@@ -159,7 +159,7 @@ def test_in_python_with_lists_data_frames_and_labels(tmp_path):
     result = textcritic.compare_tendencies(frame, samples, **QUICK, draws=2)
     assert isinstance(result, textcritic.TendenciesResult)
     assert result["short"]["length"].verdict == "differs"
-    assert result["real again"]["length"].verdict == "cannot be told"
+    assert result["real again"]["length"].verdict == "unclear"
     assert result["real again"]["length"].noticed > result["real again"]["length"].margin == 0.1
     assert set(result.table["source"]) == set(samples)
     assert set(result.table["measure"]) <= set(NAMES)
@@ -167,7 +167,7 @@ def test_in_python_with_lists_data_frames_and_labels(tmp_path):
     assert result.samples["short"]["sentences"][0].endswith(").")
     assert re.search(r"^short \(20 documents; distances from real text\)\n\ntendency ", repr(result), re.MULTILINE)
     assert re.search(r"^Length .* differs$", repr(result), re.MULTILINE)
-    assert "cannot be told (noticed from 0." in repr(result)
+    assert "unclear (noticed from 0." in repr(result)
     assert " ".join(repr(result).split()).endswith("in at most 5% of samples.")
     page = result.report(tmp_path / "page.html").read_text("utf-8")
     assert "Rank and frequency" in page
@@ -214,8 +214,8 @@ def test_little_text_is_compared_and_gaps_have_reasons(tmp_path, capsys):
     assert set(found) == {*little, "real.txt"}
     for said in found.values():
         for one in said["verdicts"].values():
-            assert (one["why"] != "") is (one["verdict"] in ("not measured", "cannot be told"))
-            assert one["why"] in (UNTESTED, NO_INTERVAL) or one["verdict"] != "cannot be told"
+            assert (one["why"] != "") is (one["verdict"] in ("not measured", "unclear"))
+            assert one["why"] in (UNTESTED, NO_INTERVAL) or one["verdict"] != "unclear"
         assert said["verdicts"]["type-token"]["verdict"] == "not measured"
         assert said["verdicts"]["length"]["verdict"] != "not measured"
     assert "xxx" not in json.dumps(found)

@@ -386,6 +386,12 @@ def test_the_legend_tells_a_model_from_a_recipe():
     assert "training" not in " ".join(legend(card_of(real(), score("a", seed=None))))
 
 
+def test_what_is_unclear_of_a_recipe_is_so_for_its_few_trainings():
+    recipe, model = [score("a", 3.0, p=0.2), score("a", 7.0, seed=2, p=0.2)], [score("b", 4.1, p=0.5)]
+    for scores, few in ((recipe, "trainings"), (model, "documents"), (recipe + model, "documents or trainings")):
+        assert f"? unclear: no difference was found, but so few {few} may hide one." in legend(card_of(real(), *scores))
+
+
 @pytest.mark.parametrize(
     ("p_values", "says"),
     [

@@ -11,7 +11,8 @@ from textcritic.report.charts import Mark, interval_chart, marks_of, training_cu
 from textcritic.report.histograms import Histogram, draw_histograms, histogram_panels, room
 from textcritic.report.measure import Measure
 from textcritic.report.names import Names
-from textcritic.report.style import INK, save, style
+from textcritic.report.palette import INK
+from textcritic.report.style import save, style
 from textcritic.report.svg import inline_svg
 
 

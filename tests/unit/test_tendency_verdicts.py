@@ -11,11 +11,11 @@ from textcritic.critics.tendencies.verdicts import TENDENCIES, by_chance_alone, 
     [
         (0.02, 0.09, 0.05, "keeps"),
         (0.02, 0.09, 0.049, "differs"),
-        (0.02, 0.10, 0.5, "cannot be told"),
+        (0.02, 0.10, 0.5, "unclear"),
         (0.2, 0.3, 0.04, "differs"),
-        (0.2, 0.3, 0.06, "cannot be told"),
-        (0.02, None, 0.5, "cannot be told"),
-        (0.02, 0.09, None, "cannot be told"),
+        (0.2, 0.3, 0.06, "unclear"),
+        (0.02, None, 0.5, "unclear"),
+        (0.02, 0.09, None, "unclear"),
         (0.0, 0.0, 1.0, "keeps"),
         (None, None, None, "not measured"),
     ],
@@ -46,7 +46,7 @@ def test_a_verdict_for_each_tendency_with_its_direction_or_the_reason():
     assert (length.verdict, length.way, length.low, length.times) == ("differs", "shorter", 0.3, 4.0)
     assert (found["stopwords"].verdict, found["stopwords"].way, found["stopwords"].noticed) == ("keeps", "", 0.09)
     assert (found["symbols"].verdict, found["symbols"].why) == (
-        "cannot be told",
+        "unclear",
         "there is too little text for a test",
     )
     assert found["rank-frequency"].why == "there are fewer than 20 documents, too few for an interval"
@@ -58,7 +58,7 @@ def test_a_verdict_for_each_tendency_with_its_direction_or_the_reason():
     assert sentence(length) == "Its documents are shorter (4.0 times what chance gives, p = 0.001, adjusted p = 0.003)."
 
 
-@pytest.mark.parametrize(("real", "verdict", "margin"), [(0.1, "cannot be told", 0.1), (1.5, "keeps", 0.3)])
+@pytest.mark.parametrize(("real", "verdict", "margin"), [(0.1, "unclear", 0.1), (1.5, "keeps", 0.3)])
 def test_the_margin_of_recurrence_is_a_share_of_that_of_real_text(real, verdict, margin):
     given = statistics(real, recurrence_distance=(0.05, 0.0, 0.2, 0.5, 0.05, 0.1))
     found = verdicts(given)[-1]

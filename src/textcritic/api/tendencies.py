@@ -24,7 +24,7 @@ from textcritic.critics.tendencies.measure import measure_real, measure_sample, 
 from textcritic.critics.tendencies.verdicts import (
     DIFFERS,
     TENDENCIES,
-    UNTOLD,
+    UNCLEAR,
     Verdict,
     Word,
     by_chance_alone,
@@ -39,7 +39,7 @@ HEADS = ("source", "distance", "95% interval", "by chance", "p", "adjusted p", "
 TABLE_HEADS = ("tendency", *HEADS[1:-2], "verdict")
 FOOT = (
     "By chance: the same distance where documents of both are exchanged at random, in the mean. Differs: p < 0.05. "
-    "Keeps: not so, and the interval ends below the margin. Cannot be told: neither; the smallest distance that would "
+    "Keeps: not so, and the interval ends below the margin. Unclear: neither; the smallest distance that would "
     "be noticed in 80% of cases is beside it. "
 )
 BATCH = 4096  # documents of an array
@@ -78,7 +78,7 @@ class TendencyScore(Score):
     noticed: float | None = None
     floor: float | None = None
     floor_most: float | None = None
-    says: Word = UNTOLD
+    says: Word = UNCLEAR
 
     @property
     def yardstick(self) -> Number:
@@ -87,7 +87,7 @@ class TendencyScore(Score):
 
     @property
     def verdict(self) -> str:
-        """Whether the sample keeps to the tendency: "keeps", "differs" or "cannot be told"."""
+        """Whether the sample keeps to the tendency: "keeps", "differs" or "unclear"."""
         return self.says
 
 
@@ -272,7 +272,7 @@ def _written(score: Score, row: Sequence[str]) -> Sequence[str]:
     ends = "" if score.low is None else f"{significant(score.low)}–{significant(score.high)}"
     chance = "" if score.by_chance is None else significant(score.by_chance)
     adjusted = "" if score.p_adjusted is None else number(score.p_adjusted, 2)
-    told = score.says != UNTOLD or score.noticed is None
+    told = score.says != UNCLEAR or score.noticed is None
     says = row[6] if told else f"{row[6]} (noticed from {significant(score.noticed)})"
     return significant(score.value), ends, chance, row[3], adjusted, row[4], says
 

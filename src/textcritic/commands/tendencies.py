@@ -43,7 +43,7 @@ With --json one JSON object is printed:
                    of neighbouring words; taylor_distance, recurrence_distance; and ..._difference, sample minus real
     verdicts       for each tendency {"verdict", "distance": which one decides, "p_adjusted": Holm's p for nine tests at
                    once, "margin", "noticed", "times": as far as by chance, "way", "why"}. Verdicts: "differs", p is
-                   below 0.05; "keeps", it is not, and the interval ends below the margin; "cannot be told", neither;
+                   below 0.05; "keeps", it is not, and the interval ends below the margin; "unclear", neither;
                    "not measured", for the reason in "why"
     sentences      one in plain words for each tendency that differs
     fault          what shows that both were tokenised in different ways, or null

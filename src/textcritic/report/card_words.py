@@ -88,11 +88,13 @@ def legend(blocks: Sequence[Block]) -> list[str]:
     """What the signs of a card mean, of those that stand in it, and what its intervals and tests are: lines."""
     cells = [cell for block in blocks for row in block.rows for cell in row.cells.values()]
     found = {cell.verdict for cell in cells}
+    of_recipes = {cell.is_recipe for cell in cells if cell.verdict == UNKNOWN}
+    few = " or ".join(word for word, several in (("documents", False), ("trainings", True)) if several in of_recipes)
     meanings = {
         DIFFERENT: f"{SIGNS[DIFFERENT]} differs from real text (p < {ALPHA:g}, or an infinite value)",
         SAME: f"{SIGNS[SAME]} the same: the 95% interval of the difference lies within a tenth of real text's value, "
         "or within 0.1 of a distance of 0",
-        UNKNOWN: f"{SIGNS[UNKNOWN]} unclear: no difference was found, but so few documents may hide one",
+        UNKNOWN: f"{SIGNS[UNKNOWN]} unclear: no difference was found, but so few {few} may hide one",
         NOT_TESTED: "not tested: there is no test against real text",
     }
     signs = [f"{words}." for verdict, words in meanings.items() if verdict in found]

@@ -17,7 +17,8 @@ from textcritic.report.cells import tested
 from textcritic.report.labels import corpus_name
 from textcritic.report.measure import Measure
 from textcritic.report.numbers import missing, number
-from textcritic.report.style import BASELINE, FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS, new_figure, style
+from textcritic.report.palette import BASELINE, FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS
+from textcritic.report.style import new_figure, style
 
 HEAD, FOOT = 0.42, 0.62  # inches over and under a panel
 VALUE_WIDTH = 44  # points, for a value right of the chart

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from textcritic.report.charts import CHARACTER, stacked_panels
-from textcritic.report.style import INK, MUTED, RULE
+from textcritic.report.palette import INK, MUTED, RULE
 
 NARROWER = 5  # inches, of a chart whose labels stand over the rows in place of beside them
 LABEL_CHARACTERS = 30  # a line

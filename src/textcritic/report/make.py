@@ -12,7 +12,6 @@ from typing import Any
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files, join_request
 from textcritic.plan.experiment import Part
-from textcritic.report.drawings import write_figures
 from textcritic.report.labels import Labels, labelled
 from textcritic.report.published import KEYS, read_published
 from textcritic.report.section import Place, write_section
@@ -109,6 +108,8 @@ def make_figures(request: Mapping[str, str], tables: str | Path, folder: str | P
     Raises:
         TextcriticError: as `make_tables`.
     """
+    from textcritic.report.drawings import write_figures  # Matplotlib, which nothing else here needs
+
     wanted = Request.read(request)
     recipe = wanted.module("figures").FIGURES[wanted.part.of if wanted.part else "figures"]
     Path(folder).mkdir(parents=True, exist_ok=True)

@@ -24,9 +24,10 @@ from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
 from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import NONE, count, listed, number, percent
+from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER
 from textcritic.report.section import Finding
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, style
+from textcritic.report.style import style
 
 NOTICED = 0.8
 """Of the repetitions: from here on we say that the test notices; the usual aim of those who plan tests."""

@@ -11,16 +11,9 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.figure import Figure
 
 from textcritic.files import whole_file
+from textcritic.report.palette import BLUE, INK, MUTED, ORANGE, RULE
 
-# The report replaces these five colours by its own variables, so that figures follow its light and dark schemes.
-INK, MUTED, RULE, FAINT, PAPER = "#1c2330", "#5c6675", "#c9ced6", "#eceef2", "#fdfdfe"
-# From Okabe and Ito's colour-blind safe set, a little darkened for small marks.
-BLUE, ORANGE, GREEN = "#1f6fb2", "#b54c0b", "#1a7a5d"
-# In place of a setting: a generator that is there to be bad.
-BASELINE = "baseline"
-SETTING_COLOURS = {"w-title": BLUE, "wo-title": ORANGE, BASELINE: MUTED}
-# Of lines of several sources in their order; more than these begin anew. Dashes are settings.
-LINE_COLOURS = (BLUE, ORANGE, GREEN, "#8a4fa3", "#8c7208", "#b0355f", "#4f6f7a")
+# Line styles of settings, in their order.
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)))
 FONT_SIZE = 10.0
 

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
-from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, RULE
+from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, RULE
 
 VARIABLES = {
     INK: "--ink",

@@ -17,9 +17,10 @@ from textcritic.plan.sources import GROUP, SAMPLE
 from textcritic.report.charts import stacked_panels
 from textcritic.report.measure import Measure
 from textcritic.report.numbers import missing, percent, plural
+from textcritic.report.palette import BLUE, FAINT, INK, MUTED, RULE
 from textcritic.report.scored import runs_of
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.style import BLUE, FAINT, INK, MUTED, RULE, style
+from textcritic.report.style import style
 
 NAME = "variance"
 COLUMNS = ("component", "number", "variance", "share", "share_low", "share_high")

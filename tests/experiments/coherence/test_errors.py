@@ -123,3 +123,48 @@ def test_a_single_seed_has_intervals_and_counts(tmp_path):
         row = next(row for row in sheet.body if row[0].text == name)
         low, high = (percent(total[key] / 100) for key in ("ci_low", "ci_high"))
         assert row[3].notes == (f"{low} to {high}", f"{total['count']} of {total['steps']}")
+
+
+class Plain:
+    """Sources are called by their generators."""
+
+    @staticmethod
+    def source(keys, **_):
+        return keys["generator"]
+
+
+def counted(generator, total, kinds, seed=1):
+    """Rows of one sample, or of real text: its unlikely steps with an interval of a tenth, and their kinds."""
+    keys = {"corpus": "c", "source": "data-inferred" if generator == "data" else "sample", "setting": "w-title"}
+    keys |= {"generator": generator, "decoding": "ancestral", "seed": seed, "draw": 1, "published": None}
+    rows = [{"from": "(all)", "to": "", "percent": total, "probability": None, "data_percent": 2.0}]
+    rows += [
+        {"from": before, "to": after, "percent": share, "probability": 0.001, "data_percent": real}
+        for (before, after), (share, real) in kinds.items()
+    ]
+    more = {"steps": 1000, "documents": 100}
+    return [
+        keys | more | row | {"count": 10, "ci_low": 0.9 * row["percent"], "ci_high": 1.1 * row["percent"]}
+        for row in rows
+    ]
+
+
+def test_where_the_best_sample_fails():
+    """Its commonest unlikely step is one of real text too: the one that it has more of is named."""
+    best = {("<begin>", "notes"): (3.0, 2.9), ("notes", "plot"): (2.5, 0.1)}
+    rows = counted("data", 2.0, {}) + counted("bad", 30.0, {("plot", "plot"): (9.0, 0.0)})
+    table = pd.DataFrame(rows + counted("good", 8.9, best) + counted("good", 9.1, best, seed=2))
+    [(words, strong)] = errors.failing(table, Plain)
+    assert words == (
+        "9.0% of the steps of good are unlikely ones, the fewest of the samples (real text 2.0%); above all"
+        " “notes → plot”: 2.5%, in real text 0.10%."
+    )
+    assert strong > 1
+    [(alone, _)] = errors.failing(pd.DataFrame(counted("data", 2.0, {}) + counted("good", 8.0, best)), Plain)
+    assert "the fewest" not in alone
+
+
+@pytest.mark.parametrize("total", [2.1, 1.0])
+def test_a_sample_with_hardly_more_or_with_fewer_unlikely_steps_than_real_text_does_not_fail(total):
+    table = pd.DataFrame(counted("data", 2.0, {}) + counted("good", total, {("notes", "plot"): (1.0, 0.1)}))
+    assert errors.failing(table, Plain) == []

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from experiments.tendencies.tiny import EMPTY, GENERATORS, build_tendencies, model, write_counts, write_texts
-from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNTOLD, sentence
+from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNCLEAR, sentence
 from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.rows import (
     distance_rows,
@@ -57,11 +57,11 @@ def test_samples_unlike_real_text_are_told_from_it(table):
     assert {"rank-frequency", "type-token", "unigrams", "stopwords"} <= set(flat.index[flat["verdict"] == DIFFERS])
     assert flat["way"]["rank-frequency"] == "less"
     assert flat["way"]["type-token"] == "more"
-    assert flat["verdict"]["length"] == UNTOLD
+    assert flat["verdict"]["length"] == UNCLEAR
     assert (short["verdict"]["length"], short["way"]["length"]) == (DIFFERS, "shorter")
     faithful = of(table, "faithful")
     assert (faithful["verdict"] == DIFFERS).sum() <= 1
-    assert (faithful["verdict"] == UNTOLD).sum() >= 6  # of 60 documents little is known
+    assert (faithful["verdict"] == UNCLEAR).sum() >= 6  # of 60 documents little is known
     assert flat["not_kept"].iloc[0] == (flat["verdict"] == DIFFERS).sum() > faithful["not_kept"].iloc[0]
     tested = flat["p_value"].dropna()
     assert flat["p_all"].iloc[0] == pytest.approx(min(1.0, tested.min() * len(tested)))

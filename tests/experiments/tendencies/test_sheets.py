@@ -81,7 +81,7 @@ def test_verdicts_with_how_far_and_how_sure():
         rows(
             verdict("rank-frequency", "differs", 0.1234, 3.456, 0.0004, (0.101, 0.15)),
             verdict("type-token", "keeps", 0.0321, 0.9, 0.2, (0.02, 0.04)),
-            verdict("unigrams", "cannot be told", 0.0044, 1.25, 0.34),
+            verdict("unigrams", "unclear", 0.0044, 1.25, 0.34),
             verdict("length", "differs", 0.5, NAN, 0.02, (0.4, 0.6)),
             verdict("stopwords", "not measured", NAN),
         ),
@@ -106,7 +106,7 @@ def test_verdicts_with_how_far_and_how_sure():
 
 
 def test_of_several_seeds_the_verdict_of_the_farthest():
-    given = [(0.1, "keeps", 0.5), (0.3, "differs", 0.01), (NAN, "not measured", NAN), (0.2, "cannot be told", 0.06)]
+    given = [(0.1, "keeps", 0.5), (0.3, "differs", 0.01), (NAN, "not measured", NAN), (0.2, "unclear", 0.06)]
     table = [verdict("length", word, value, 2.0, p, seed=seed) for seed, (value, word, p) in enumerate(given)]
     sheet = tendencies_sheet(rows(*table, verdict("length", "keeps", 0.9, generator="h")), NAMES)
     assert cells(sheet)["Length"] == ("differs (2.0×)", "0.30", "p = 0.01, adjusted p = 0.05")

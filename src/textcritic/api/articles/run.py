@@ -30,8 +30,9 @@ from textcritic.workflow.demo import Cost
 TitlesMode = Literal["given", "inferred"]
 # A title is rare if it has fewer than one section in so many articles; the limit is at most that of the registry.
 ARTICLES_PER_TITLE = 50
-# CPU-seconds of one core of the reference machine (`workflow.calibrate`): rough, of single runs on a busy machine.
-SECONDS, SECONDS_A_SAMPLE, SECONDS_A_MILLION_WORDS = 12.0, 4.0, 25.0
+# Seconds of one core of the reference machine (`workflow.calibrate`), fitted to four runs (docs/results.md), of which
+# they say 15, 16, 22 and 21 s where the clock said 15, 18, 22 and 23.
+SECONDS, SECONDS_A_SAMPLE, SECONDS_A_MILLION_WORDS, LONGEST_CHAIN = 24.0, 8.0, 18.0, 20.0
 MAX_TOKENS = 20_000  # of an article that is drawn, as in the decoding `ancestral`
 THRESHOLDS = " (thresholds: --minimum-title-count, --minimum-sections)"
 
@@ -95,9 +96,8 @@ def jobs_of(
 def _time(folder: Path, wanted: Wanted, words: int) -> str:
     """How long the jobs take, by a calibration of one second."""
     cores = len(os.sched_getaffinity(0))
-    cost = Cost(
-        SECONDS + SECONDS_A_SAMPLE * len(wanted.labels) + SECONDS_A_MILLION_WORDS * words / 1e6, longest_chain=SECONDS
-    )
+    seconds_of_one = SECONDS + SECONDS_A_SAMPLE * len(wanted.labels) + SECONDS_A_MILLION_WORDS * words / 1e6
+    cost = Cost(seconds_of_one, LONGEST_CHAIN)
     seconds = round(cost.seconds(cores, speed_of_a_core(cores)))
     most = "at most " if (folder / "results").is_dir() else ""  # an earlier run may have done part of it
     more = ["one or two minutes for the classifier of titles"] if wanted.titled and not wanted.given else []

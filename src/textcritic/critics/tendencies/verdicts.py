@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from textcritic.inference import ALPHA, holm
 
-Word = Literal["keeps", "differs", "cannot be told", "not measured"]
+Word = Literal["keeps", "differs", "unclear", "not measured"]
 KEPT: Word = "keeps"
 DIFFERS: Word = "differs"
-UNTOLD: Word = "cannot be told"
+UNCLEAR: Word = "unclear"
 MISSING: Word = "not measured"
 UNTESTED = "there is too little text for a test"
 NO_INTERVAL = "there are fewer than 20 documents, too few for an interval"
@@ -173,7 +173,7 @@ def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
         value, high, p, chance = (numbers.get(key) for key in ("value", "high", "p_value", "by_chance"))
         margin = margin_of(tendency, statistics)
         verdict = verdict_of(value, high, p, margin)
-        reason = "" if verdict != UNTOLD else UNTESTED if p is None else NO_INTERVAL if high is None else ""
+        reason = "" if verdict != UNCLEAR else UNTESTED if p is None else NO_INTERVAL if high is None else ""
         signed, above, below = tendency.ways
         sign = distances.get(signed, {}).get("value") or 0.0
         found.append(
@@ -198,14 +198,14 @@ def verdict_of(value: float | None, high: float | None, p: float | None, margin:
 
     "differs" where p is below `ALPHA`: said of at most 5% of samples of the population that real text is from. Else
     "keeps" where the 95% interval ends below the margin (two one-sided tests, Schuirmann 1987): at a distance of just
-    the margin, said in at most 5%. Else "cannot be told": there are too few documents. "not measured" where there is no
+    the margin, said in at most 5%. Else "unclear": there are too few documents. "not measured" where there is no
     value.
     """
     if value is None:
         return MISSING
     if p is not None and p < ALPHA:
         return DIFFERS
-    return KEPT if p is not None and high is not None and high < margin else UNTOLD
+    return KEPT if p is not None and high is not None and high < margin else UNCLEAR
 
 
 def margin_of(tendency: Tendency, statistics: Mapping[str, Any]) -> float:

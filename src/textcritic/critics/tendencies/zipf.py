@@ -142,7 +142,7 @@ def fit_zipf_many(log_rank_means: npt.ArrayLike, ranks: int | None) -> Floats:
         low, high = np.where(excess > 0, s, low), np.where(excess > 0, high, s)
         # A variance that underflows at a large s asks for a step to infinity, which the bracket turns down.
         newton = s + excess * mean / np.maximum(variance, 1e-300)
-        following = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
+        following = np.where((newton >= low) & (newton <= high), newton, (low + high) / 2)
         change = np.abs(following - s)
         s = following
         if (change <= PRECISION * np.maximum(1, np.abs(s))).all():

@@ -152,10 +152,12 @@ def zipf_fit_p(
     for start in range(0, resamples, CHUNK):
         samples = [draws.draw(rng) for _ in range(min(CHUNK, resamples - start))]
         fits = [exponent] * len(samples) if s is not None else fit_samples(samples, last).tolist()
-        for convention, distances in far.items():
-            whole, laws = convention == "untruncated", {fit: _law(fit, convention, ranks) for fit in set(fits)}
-            both = zip(samples, fits, strict=True)
-            distances += [_furthest(one.shares(ranks, whole), laws[fit]).distance for one, fit in both]
+        laws = {fit: _law(fit, conventions[0], ranks) for fit in set(fits)}  # the same for conventions of one support
+        for sample, fit in zip(samples, fits, strict=True):
+            own, part = sample.shares(ranks)
+            for convention, distances in far.items():
+                seen = own * part if convention == "untruncated" else own
+                distances.append(_furthest(seen, laws[fit]).distance)
     return {
         convention: ZipfTest(
             distance=distance,

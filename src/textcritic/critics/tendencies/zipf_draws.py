@@ -11,10 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from textcritic.critics.tendencies.zipf import SINGLE, Floats, Ints, fit_zipf_many, gram_points, rank_sums
+from textcritic.critics.tendencies.zipf import Floats, Ints, fit_zipf_many, gram_points, rank_sums
 
-# Words whose expected counts are at least this are drawn one by one; those below in blocks of ranks.
-ALONE = 100.0
+# Words whose expected counts are at least this are drawn one by one, and those of the first ranks, whose blocks would
+# have a few words each; the others in blocks of ranks.
+ALONE, FIRST = 100.0, 512
 # Blocks per doubling of the rank: expected counts within one differ by 4%.
 BLOCKS = 16
 # Ranks beyond which an expected count is below this hold at most one token each.
@@ -46,7 +47,7 @@ class ZipfDraws:
 
         scale = tokens / float(rank_sums(last).moments(np.array([s]))[0][0])
         many = _rank_of(ALONE, scale, s, last)
-        alone = scale * np.arange(1, max(many, min(SINGLE, last or SINGLE)) + 1, dtype=np.float64) ** -s
+        alone = scale * np.arange(1, max(many, min(FIRST, last or FIRST)) + 1, dtype=np.float64) ** -s
         end = max(len(alone), _rank_of(RARE, scale, s, last))
         edges = _edges(len(alone) + 1, end + 1)
         # Where the law ends among the words that are drawn one by one, the last of them may have any number of tokens.
@@ -86,13 +87,12 @@ class ZipfSample:
     high: Ints
     words: Ints
 
-    def shares(self, ranks: int, whole: bool) -> Floats:
-        """Shares of the tokens up to each of the first ranks, as of the function `shares`: [ranks]."""
+    def shares(self, ranks: int) -> tuple[Floats, float]:
+        """Shares of the tokens of the first ranks, up to each of them: [ranks]; and the share these have of all."""
         below = np.minimum(self.words[::-1].cumsum(), max(ranks - len(self.high), 0))
         low = np.repeat(np.arange(len(self.words), 0, -1), np.diff(below, prepend=0))
         first = np.concatenate([self.high, low])[:ranks]
-        own = shares(first, ranks, whole=False)
-        return own * (first.sum(dtype=np.float64) / self._tokens()) if whole else own
+        return shares(first, ranks, whole=False), first.sum(dtype=np.float64) / self._tokens()
 
     def log_rank_mean(self) -> float:
         """As `zipf.log_rank_mean`: the log ranks of the words of one count sum to a difference of log factorials."""

@@ -19,10 +19,11 @@ from textcritic.experiments.coherence.repetitions import (
     scored,
 )
 from textcritic.experiments.coherence.rows import scored_sources
-from textcritic.inference import over_trainings, unit_of
-from textcritic.plan.sources import GROUP, KEYS, RUN
+from textcritic.inference import Number, over_trainings, unit_of
+from textcritic.plan.sources import GROUP, KEYS, RUN, SAMPLE
 from textcritic.report.names import Names
 from textcritic.report.numbers import NONE, count, missing, percent, plural
+from textcritic.report.scorecard import strength
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.tables import Material
 
@@ -87,6 +88,46 @@ def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         stubs=3,
         remarks=_remarks(published, several=bool(rows["seed"].nunique() > 1)),
     )
+
+
+def failing(rows: pd.DataFrame, names: Names) -> list[tuple[str, float]]:
+    """Where the best sample of each corpus fails, and how strong that is: the unlikely steps, and its worst kind.
+
+    Nothing is said of a corpus where the sample with the fewest unlikely steps has about as many as real text.
+
+    Args:
+        rows: as `error_rows` makes them.
+        names: of the sources.
+    """
+    said = []
+    for _, here in rows.groupby("corpus", sort=False):
+        groups = [group for _, group in here[here["source"] == SAMPLE].groupby(GROUP[1:], sort=False, dropna=False)]
+        real = _over_seeds(here[here["source"] == DATA_INFERRED], (ALL, ""))
+        totals = [_over_seeds(group, (ALL, "")) for group in groups]
+        if not totals or missing(real["percent"]):
+            continue
+        total, group = min(zip(totals, groups, strict=True), key=lambda pair: pair[0]["percent"])
+        strong = strength(_number(total), _number(real))
+        if strong > 1 and total["percent"] > real["percent"]:
+            name = names.source(group.iloc[0].to_dict(), seed=False)
+            most = "" if len(groups) == 1 else ", the fewest of the samples"
+            words = f"{_percent(total['percent'])} of the steps of {name} are unlikely ones{most} (real text"
+            said.append((f"{words} {_percent(real['percent'])}){_worst(group)}.", strong))
+    return said
+
+
+def _worst(group: pd.DataFrame) -> str:
+    """Of the commonest unlikely steps of a sample the one that it has most above real text."""
+    steps = [_over_seeds(group, step) for step in _shown(group)]
+    worst = max(steps, key=lambda one: one["percent"] - one["data_percent"])
+    if worst["percent"] <= worst["data_percent"]:
+        return ""
+    step = " → ".join(worst[end].strip("<>") for end in ("from", "to"))
+    return f"; above all “{step}”: {_percent(worst['percent'])}, in real text {_percent(worst['data_percent'])}"
+
+
+def _number(row: Mapping[str, Any]) -> Number:
+    return Number(*(None if missing(row[name]) else float(row[name]) for name in ("percent", "ci_low", "ci_high")))
 
 
 def _of_source(

@@ -11,7 +11,8 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path as Curve
 
 from textcritic.report.numbers import percent
-from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, RULE, new_figure, style
+from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, RULE
+from textcritic.report.style import new_figure, style
 
 BEGIN, END = "begin", "end"
 PITCH, TALL_PITCH = 0.56, 0.68  # inches between two section types; the latter where a name has two lines

@@ -12,7 +12,8 @@ from matplotlib.patches import Rectangle
 
 from textcritic.experiments.coherence.graph import BEGIN, END
 from textcritic.report.numbers import MINUS
-from textcritic.report.style import DIVERGING, MUTED, RULE, SEQUENTIAL, new_figure, style
+from textcritic.report.palette import MUTED, RULE
+from textcritic.report.style import DIVERGING, SEQUENTIAL, new_figure, style
 
 BAR_CELLS = 40
 TITLE_CHARACTER = 0.098  # inches, in bold

@@ -8,6 +8,7 @@ import pandas as pd
 from textcritic.critics import TransitionCritic
 from textcritic.experiments.coherence.audit import switches
 from textcritic.experiments.coherence.doubts import accuracies, warnings
+from textcritic.experiments.coherence.errors import failing
 from textcritic.experiments.coherence.examples import repetitions_shown
 from textcritic.experiments.coherence.figures import GRAPH_TITLES, REAL, generator_curves
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles
@@ -26,7 +27,7 @@ from textcritic.report.numbers import count, interval, listed, number, p_value, 
 from textcritic.report.phrases import perplexity_lines, seeds_in_words
 from textcritic.report.power import power_findings
 from textcritic.report.scored import first_runs
-from textcritic.report.section import Place, Section
+from textcritic.report.section import Finding, Place, Section
 from textcritic.report.sheet import Cell, Sheet
 
 LEFT_OUT = ("rejected", "Articles left out, by reason")
@@ -38,6 +39,7 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
     papers = place.numbered("coherence")
     measured = any(sample.perplexity is not None for sample in experiment.samples)
     noticed = power_findings(tables[STUDY.name], STUDY)
+    fails = [Finding("where it fails", *found) for found in failing(tables["transition-errors"], names)]
     variables = {
         "titles_given": experiment.titles_given,
         "measured": measured,
@@ -69,7 +71,7 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         html=place.render("section.html.j2", variables),
         question="Are the sections of a document in an order that people use?",
         card=card,
-        findings=(*findings(rows, tables["titles"], names, card, types), *noticed),
+        findings=(*findings(rows, tables["titles"], names, card, types), *fails, *noticed),
         definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),
         headline=headline(card),
         lines=tuple(perplexity_lines(rows, "ppl_body", "text without titles")),

@@ -167,7 +167,7 @@ def _tally(card: Sequence[Score]) -> str:
     higher, lower, same, unclear, unknown = (verdicts.count(kind) for kind in kinds)
     if total == 1:
         return {
-            HIGHER: "The model orders its sections less like real text than real text itself does.",
+            HIGHER: "The model orders its sections measurably worse than real text.",
             LOWER: "The model keeps to the usual order of sections more strictly than real text does.",
             SAME: "The model orders its sections as real text does, within the margin.",
             UNCLEAR: "It is unclear whether the model orders its sections as real text does.",

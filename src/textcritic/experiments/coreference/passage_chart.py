@@ -13,7 +13,8 @@ from matplotlib.text import Text
 from textcritic.experiments.coreference.passages import Passage, Piece, Token, pieces
 from textcritic.experiments.coreference.why import nats, written
 from textcritic.report.drawings import WIDE
-from textcritic.report.style import INK, MUTED, RULE, new_figure, style
+from textcritic.report.palette import INK, MUTED, RULE
+from textcritic.report.style import new_figure, style
 
 # Of persons 0, 1, ... (Okabe and Ito's colours and two more); those after them are grey. The report's reader has the
 # same in section.css.

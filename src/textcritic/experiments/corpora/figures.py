@@ -11,7 +11,8 @@ from textcritic.report.charts import stacked_panels
 from textcritic.report.drawings import NARROW
 from textcritic.report.labels import corpus_name
 from textcritic.report.numbers import percent
-from textcritic.report.style import BLUE, style
+from textcritic.report.palette import BLUE
+from textcritic.report.style import style
 
 MOST_TITLES, LONGEST_TITLE = 12, 24
 WIDTH = 8.2  # inches

@@ -19,7 +19,7 @@ from textcritic.inference.importance import group_perplexities
 from textcritic.inference.importance.tails import GOOD
 from textcritic.report.drawings import NARROW
 from textcritic.report.numbers import number, percent
-from textcritic.report.style import INK, MUTED, RULE
+from textcritic.report.palette import INK, MUTED, RULE
 from textcritic.report.tables import Material
 
 CURVES, EFFECTIVE = "importance-curves", "effective-draws"

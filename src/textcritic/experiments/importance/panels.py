@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from textcritic.experiments.importance.files import MIXED
 from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.report.cells import unique
-from textcritic.report.style import INK, LINE_COLOURS, MUTED, new_figure, style
+from textcritic.report.palette import INK, LINE_COLOURS, MUTED
+from textcritic.report.style import new_figure, style
 
 WIDTH, HEIGHT = 8.2, 3.1  # inches, of the figure and of a panel
 NARROW_BELOW = 5

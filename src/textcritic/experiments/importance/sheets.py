@@ -14,7 +14,7 @@ from textcritic.report.cells import unique
 from textcritic.report.numbers import MINUS, NONE, count, difference, interval, missing, number, percent
 from textcritic.report.sheet import Cell, Sheet
 
-VERDICTS = {"enough": "yes", "not enough": "no", "cannot be told": "unclear", EXACT: "exact"}
+VERDICTS = {"enough": "yes", "not enough": "no", "unclear": "unclear", EXACT: "exact"}
 MODEL = ["corpus", "generator", "proposal", "seed"]
 WORST = 3  # texts of each estimate that the table of texts names
 

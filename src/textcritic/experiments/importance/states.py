@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from textcritic.corpora.structured import SHIFT, Mention, Structured, read_structured
 from textcritic.experiments.importance.files import ImportanceFiles
 from textcritic.report.drawings import NARROW
-from textcritic.report.style import INK, LINE_COLOURS, MUTED, RULE, new_figure, style
+from textcritic.report.palette import INK, LINE_COLOURS, MUTED, RULE
+from textcritic.report.style import new_figure, style
 
 WIDTH = 8.2  # inches
 MOST_TOKENS, MOST_NARROW = 12, 6

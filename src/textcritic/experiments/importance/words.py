@@ -18,7 +18,7 @@ MUCH = 1.01  # a ratio of estimates that is worth a sentence
 ENOUGH = {
     "enough": "By all signs more draws would change it by less than 1%",
     "not enough": "More draws would still change it by more than 1%",
-    "cannot be told": "Whether more draws would change it cannot be told",
+    "unclear": "It is unclear whether more draws would change it",
 }
 DEFINITIONS = (
     (

@@ -20,7 +20,8 @@ from textcritic.report.cells import unique
 from textcritic.report.charts import interval_chart, marks_of, stacked_panels
 from textcritic.report.drawings import NARROW
 from textcritic.report.labels import corpus_name
-from textcritic.report.style import BLUE, INK, LINE_COLOURS, MUTED, ORANGE, RULE, style
+from textcritic.report.palette import BLUE, INK, LINE_COLOURS, MUTED, ORANGE, RULE
+from textcritic.report.style import style
 from textcritic.report.tables import Material
 
 Drawn = Iterator[tuple[str, Figure, Figure]]

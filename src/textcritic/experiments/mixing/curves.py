@@ -14,8 +14,9 @@ from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
 from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
+from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE
 from textcritic.report.power import Curve, power_panel
-from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE, style
+from textcritic.report.style import style
 
 HEIGHT = 1.9  # inches, of a panel
 LOOKS = (("o", "-", BLUE), ("s", "--", ORANGE), ("^", "-.", GREEN), ("D", ":", INK))

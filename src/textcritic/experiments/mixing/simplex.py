@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from textcritic.report.numbers import percent
-from textcritic.report.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE, new_figure, style
+from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE
+from textcritic.report.style import new_figure, style
 
 COLOURS = (BLUE, ORANGE, GREEN)
 """Of topics, in their order; more than these begin anew."""

@@ -19,8 +19,9 @@ from textcritic.report.charts import training_curves
 from textcritic.report.drawings import NARROW, curves_of
 from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
 from textcritic.report.numbers import number
+from textcritic.report.palette import BLUE, INK, MUTED
 from textcritic.report.scored import read_scores
-from textcritic.report.style import BLUE, INK, MUTED, style
+from textcritic.report.style import style
 
 CHART, CURVES = "latent-nll", "training-curves"
 NOTHING, NOTHING_NARROW = "no sequence could be read", "none read"

@@ -19,7 +19,8 @@ from textcritic.report.charts import stacked_panels
 from textcritic.report.drawings import NARROW
 from textcritic.report.labels import corpus_name
 from textcritic.report.names import Names
-from textcritic.report.style import DASHES, INK, LINE_COLOURS, RULE, style
+from textcritic.report.palette import INK, LINE_COLOURS, RULE
+from textcritic.report.style import DASHES, style
 
 CHART = "recitation-lengths"
 WIDTH, HEIGHT, NARROW_HEIGHT = 8.2, 3.0, 2.6  # inches

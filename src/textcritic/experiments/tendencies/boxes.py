@@ -12,7 +12,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from textcritic.experiments.tendencies.panels import NARROW_BELOW, Line, Panel
 from textcritic.report.charts import CHARACTER, stacked_panels
 from textcritic.report.numbers import count
-from textcritic.report.style import FAINT, INK, MUTED, RULE, style
+from textcritic.report.palette import FAINT, INK, MUTED, RULE
+from textcritic.report.style import style
 
 T = TypeVar("T")
 ROW = 0.3  # inches

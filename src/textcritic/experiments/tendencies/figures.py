@@ -15,7 +15,7 @@ from textcritic.experiments.tendencies.panels import Panel, band, grid, panels, 
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.report.drawings import NARROW
 from textcritic.report.names import Names
-from textcritic.report.style import INK
+from textcritic.report.palette import INK
 
 WIDTH = 8.2
 SIZES = ("types", "s", "heaps_beta", "unigram_half_l1")

@@ -15,7 +15,8 @@ from textcritic.plan.sources import GROUP
 from textcritic.report.charts import CHARACTER
 from textcritic.report.names import Names
 from textcritic.report.numbers import number
-from textcritic.report.style import INK, MUTED, SEQUENTIAL, new_figure, style
+from textcritic.report.palette import INK, MUTED
+from textcritic.report.style import SEQUENTIAL, new_figure, style
 
 CELL = 0.4  # inches
 FARTHEST = 100  # times as far as chance, from which the colour is the same

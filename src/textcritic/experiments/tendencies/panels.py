@@ -16,7 +16,8 @@ from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unique
 from textcritic.report.labels import corpus_name, decoding_name
 from textcritic.report.names import Names
-from textcritic.report.style import DASHES, INK, LINE_COLOURS, MUTED, RULE, new_figure, style
+from textcritic.report.palette import INK, LINE_COLOURS, MUTED, RULE
+from textcritic.report.style import DASHES, new_figure, style
 
 NARROW_BELOW = 5
 LEGEND_LINE, LEGEND_CHARACTER = 0.21, 0.086  # inches

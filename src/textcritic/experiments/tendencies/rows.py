@@ -55,7 +55,7 @@ def tendency_rows(material: Material) -> pd.DataFrame:
     random, in the mean; `times`, value over `by_chance`; `margin`, below which a distance counts as kept; `noticed`,
     the distance that as many documents would notice in 80% of cases; `floor`, the same distance of second draws of
     real text, in the mean, and `floor_most`, of the farthest of them; `verdict`: "differs" where p is below 0.05, else
-    "keeps" where `high` is below `margin`, else "cannot be told", and "not measured" where there is no value, for the
+    "keeps" where `high` is below `margin`, else "unclear", and "not measured" where there is no value, for the
     reason in `why`; `way`, the word for the direction, or ""; `not_kept`, how many tendencies the sample differs in;
     `p_all`, one p-value for all of its tests, the smallest `p_adjusted`; `documents`; `rejected`, `rejected_share`,
     `rejected_by_reason` ("reason: n; ..."): texts that were drawn and are no documents; `unfinished`, documents that

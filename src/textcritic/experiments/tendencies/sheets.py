@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from textcritic.critics.tendencies.verdicts import DIFFERS, MISSING, TENDENCIES, UNTOLD, by_chance_alone
+from textcritic.critics.tendencies.verdicts import DIFFERS, MISSING, TENDENCIES, UNCLEAR, by_chance_alone
 from textcritic.experiments.tendencies.rows import AUDIT
 from textcritic.experiments.tendencies.statistics import (
     BY_NAME,
@@ -24,7 +24,6 @@ from textcritic.report.scored import reasons_from_words, reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
 CellOf = Callable[[pd.DataFrame, Statistic], Cell]
-UNCLEAR = "unclear"
 """What people read where neither a difference nor none was found."""
 
 
@@ -261,9 +260,9 @@ def _verdict(group: pd.DataFrame) -> Cell:
     notes = [_range(row, "value", "low", "high")]
     if not missing(row["p_value"]):
         notes.append(f"{p_value(row['p_value'])}, adjusted {p_value(row['p_adjusted'])}")
-    if row["verdict"] == UNTOLD and not missing(row["noticed"]):
+    if row["verdict"] == UNCLEAR and not missing(row["noticed"]):
         notes.append(f"noticed in 80% from {significant(row['noticed'])}")
-    return Cell(f"{UNCLEAR if row['verdict'] == UNTOLD else row['verdict']}{times}", tuple(notes))
+    return Cell(f"{row['verdict']}{times}", tuple(notes))
 
 
 def _range(row: dict[str, Any], value: str, low: str, high: str) -> str:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, UNTOLD, by_chance_alone, sentence
+from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, UNCLEAR, by_chance_alone, sentence
 from textcritic.plan.sources import GROUP, RUN, data_keys
 from textcritic.report.names import Names
 from textcritic.report.numbers import listed
@@ -66,7 +66,7 @@ DEFINITIONS = (
 
 
 def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
-    """Findings on each sample: one for each tendency that it differs in, what it keeps, and what cannot be told.
+    """Findings on each sample: one for each tendency that it differs in, what it keeps, and what is unclear.
 
     Args:
         rows: as `rows.tendency_rows` makes them; of several seeds the first speaks.
@@ -79,7 +79,7 @@ def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
         fails = [sentence(said[t.name]) for t in TENDENCIES if said[t.name]["verdict"] == DIFFERS]
         source = names.source(first.iloc[0].to_dict(), seed=False)
         findings += [Finding(source, fail) for fail in fails]
-        clauses = {KEPT: "Keeps, within the margins", UNTOLD: "Unclear, as there are so few documents"}
+        clauses = {KEPT: "Keeps, within the margins", UNCLEAR: "Unclear, as there are so few documents"}
         for verdict, clause in clauses.items():
             which = [t.title.lower() for t in TENDENCIES if said[t.name]["verdict"] == verdict]
             findings += [Finding(source, f"{clause}: {listed(which)}.")] if which else []

@@ -20,8 +20,9 @@ from textcritic.report.drawings import NARROW, WIDE
 from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
 from textcritic.report.names import Names
 from textcritic.report.numbers import count, number
+from textcritic.report.palette import BASELINE, BLUE, INK, SETTING_COLOURS
 from textcritic.report.power import power_chart
-from textcritic.report.style import BASELINE, BLUE, INK, SETTING_COLOURS, style
+from textcritic.report.style import style
 
 CHART, SPREAD, COVARIANCES = "topic-nll", "topic-nll-spread", "topic-covariances"
 CENTRED = "covariance of two topics, centred log proportions"

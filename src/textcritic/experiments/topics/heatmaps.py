@@ -11,7 +11,8 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from textcritic.report.numbers import MINUS, count
-from textcritic.report.style import DIVERGING, MUTED, RULE, new_figure, style
+from textcritic.report.palette import MUTED, RULE
+from textcritic.report.style import DIVERGING, new_figure, style
 
 PAPER_LIMIT = 5.0  # paper, appendix F
 PERCENTILE = 97  # of the entries, beyond which a cell is as full as can be

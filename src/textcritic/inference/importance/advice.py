@@ -19,7 +19,7 @@ from textcritic.inference.importance.tails import (
 from textcritic.inference.importance.weights import LogWeights
 from textcritic.inference.statistics import Array
 
-Verdict = Literal["enough", "not enough", "cannot be told"]
+Verdict = Literal["enough", "not enough", "unclear"]
 GOAL = 0.01
 """K is enough if perplexity is right to so large a share of it."""
 AGREE = 2.0  # two estimates of one bias that differ by a larger factor contradict each other
@@ -38,7 +38,7 @@ class Advice:
 
     Attributes:
         verdict: "enough": the signs are that perplexity is within 1% of its limit; "not enough": it is not;
-            "cannot be told": the weights are too uneven, or too few, to say.
+            "unclear": the weights are too uneven, or too few, to say.
         sentences: why, and what to do; the last one is `CAVEAT`.
         bias: how much too high perplexity is, as a share of it, by the delta method; None where it cannot be told.
         draws_needed: K for a bias of 1% of perplexity; None where it cannot be told.
@@ -73,7 +73,7 @@ def advice(weights: LogWeights) -> Advice:
     sizes, tails = effective_sample_sizes(weights), pareto_k(weights)
     if k == 1:
         words = "There is one draw for each text: nothing says how far another would differ. Draw at least 100."
-        return Advice("cannot be told", (words, CAVEAT), None, None, None, ())
+        return Advice("unclear", (words, CAVEAT), None, None, None, ())
     of_texts = (k / sizes - 1) / (2 * k)
     of_texts[of_texts < ROUNDING] = 0
     by_delta, by_curve = float(of_texts.sum()) / tokens, _fall(weights) / tokens
@@ -131,14 +131,14 @@ def _verdict(tail: float, error: float, draws: int) -> Verdict:
     """Of the weighed mean of k-hat (0 where all weights of each text are equal) and the visible error, in nats."""
     if error > GOAL:
         return "not enough"
-    return "enough" if tail == 0 or (draws >= LEAST_DRAWS and tail < FINITE_VARIANCE) else "cannot be told"
+    return "enough" if tail == 0 or (draws >= LEAST_DRAWS and tail < FINITE_VARIANCE) else "unclear"
 
 
 def _headline(verdict: Verdict, draws: int) -> str:
     return {
         "enough": f"K = {draws:,} is enough, by all signs: more draws would change perplexity by less than 1%.",
         "not enough": f"K = {draws:,} is not enough: perplexity is not yet right to 1%, and it is too high.",
-        "cannot be told": f"It cannot be told whether K = {draws:,} is enough. What was drawn shows an error below 1%, "
+        "unclear": f"It is unclear whether K = {draws:,} is enough. What was drawn shows an error below 1%, "
         "but the weights do not show how far that can be relied on.",
     }[verdict]
 
@@ -193,7 +193,7 @@ def _on_worst(worst: tuple[tuple[str, float], ...], texts: int) -> Iterator[str]
 
 def _on_need(bias: float | None, needed: int | None, draws: int) -> str:
     if bias is None or needed is None:
-        return "How many draws would be right to 1% cannot be told: the error need not go on to fall as it has so far."
+        return "How many draws would be right to 1% is unclear: the error need not go on to fall as it has so far."
     now = f"By what was drawn, perplexity is {_percent(float(np.expm1(bias)))} too high"
     if needed <= draws:
         return f"{now}; about {needed:,} draws would have made it 1%."
