@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from textcritic.inference import DIFFERENT, MARGIN, SAME, UNKNOWN, Gap, Number, gap, limit_of, verdict
+from textcritic.inference import DIFFERENT, MARGIN, SAME, UNCLEAR, Gap, Number, gap, limit_of, verdict
 
 Z = stats.norm.ppf(0.975)
 
@@ -159,10 +159,10 @@ def test_a_margin_in_the_unit_of_a_gap(said, limit):
         (0.0499, Gap(0.0, -0.01, 0.01), 0.1, DIFFERENT),  # a difference that is seen, though within the margin
         (0.05, Gap(0.0, -0.01, 0.01), 0.1, SAME),
         (None, Gap(0.0, -0.01, 0.01), 0.1, SAME),
-        (0.05, Gap(0.0, -0.2, 0.01), 0.1, UNKNOWN),
-        (0.9, None, 0.1, UNKNOWN),
-        (0.9, Gap(0.0, -0.01, 0.01), None, UNKNOWN),
-        (0.9, Gap(0.0, 0.0, 0.0), 0.0, UNKNOWN),
+        (0.05, Gap(0.0, -0.2, 0.01), 0.1, UNCLEAR),
+        (0.9, None, 0.1, UNCLEAR),
+        (0.9, Gap(0.0, -0.01, 0.01), None, UNCLEAR),
+        (0.9, Gap(0.0, 0.0, 0.0), 0.0, UNCLEAR),
         (0.01, None, None, DIFFERENT),
     ],
 )

@@ -210,7 +210,7 @@ def test_mentions_are_criticised_by_the_parts():
         log_prob = critic.log_prob(MentionChains.of(chains))
         assert found[source]["latent_ppl"].value == pytest.approx(math.exp(-log_prob.mean()), rel=1e-12)
     assert found["mixed"]["latent_ppl"].verdict == "different"
-    for number, verdict in ((60, "cannot tell"), (600, "same")):
+    for number, verdict in ((60, "unclear"), (600, "same")):
         sets = [[{"mentions": chain} for chain in some_mentions(number, seed)] for seed in (1, 2)]
         again = textcritic.criticise(*sets, held_out=0.5, resamples=200)
         assert (again["real text"]["latent_ppl"].n, again["samples"]["latent_ppl"].verdict) == (number // 2, verdict)

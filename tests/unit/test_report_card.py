@@ -9,7 +9,7 @@ import pytest
 from report_html import Page
 from scipy import stats
 
-from textcritic.inference import DIFFERENT, SAME, UNKNOWN, Number, runs_p, trainings_p
+from textcritic.inference import DIFFERENT, SAME, UNCLEAR, Number, runs_p, trainings_p
 from textcritic.report import card_html as html
 from textcritic.report.card import Cell, Column, scorecard
 from textcritic.report.card_html import card_html
@@ -136,7 +136,7 @@ def test_trainings_share_a_cell_with_their_mean_and_students_interval():
     # Each model differs; the spread of three trainings is too large to say so of the recipe.
     assert {one.verdict for one in scores} == {DIFFERENT}
     assert cell.p == trainings_p(values, REAL) > 0.05
-    assert (cell.verdict, cell.strength) == (UNKNOWN, 0.0)
+    assert (cell.verdict, cell.strength) == (UNCLEAR, 0.0)
     assert (value_of(cell), doubt_of(cell)) == ("9.83", "3.96–15.7")
     (alone,) = card_of(real(), scores[0])
     cell = alone.rows[1].cells[alone.columns[0]]
@@ -175,10 +175,10 @@ def test_the_interval_of_trainings_goes_below_0_only_if_that_of_a_model_does():
         # Of two trainings Student's t is 12.7 standard errors.
         ([(8.0, 0.01), (8.1, 0.04)], DIFFERENT, "≠ higher"),
         ([(3.0, 0.01), (2.98, 0.04)], DIFFERENT, "≠ lower"),
-        ([(8.0, 0.01), (9.0, 0.04)], UNKNOWN, "? unclear"),
-        ([(8.0, 0.01), (2.0, 0.04)], UNKNOWN, "? unclear"),
+        ([(8.0, 0.01), (9.0, 0.04)], UNCLEAR, "? unclear"),
+        ([(8.0, 0.01), (2.0, 0.04)], UNCLEAR, "? unclear"),
         ([(4.05, 0.01), (4.04, 0.4)], SAME, "≈ the same"),
-        ([(4.2, 0.3), (4.3, None)], UNKNOWN, "? unclear"),
+        ([(4.2, 0.3), (4.3, None)], UNCLEAR, "? unclear"),
         ([(8.0, None), (8.1, None)], NOT_TESTED, "not tested"),
         ([(None, None), (8.0, 0.01)], DIFFERENT, "≠ higher"),
         ([(None, None), (None, None)], NOT_SCORED, "not scored"),

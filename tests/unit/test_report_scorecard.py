@@ -12,7 +12,7 @@ from scipy import stats
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.inference import DIFFERENT, SAME, UNKNOWN, Number
+from textcritic.inference import DIFFERENT, SAME, UNCLEAR, Number
 from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.scorecard import (
     HIGHER,
@@ -142,7 +142,7 @@ def test_real_text_of_too_few_documents_has_no_margin_but_an_exact_value_has():
             (*DATA, 4.0, None, None, None, documents, 0, None), sample("gpt2", 4.05, 4.0, 4.1, 0.2, 100, 0, None)
         )
         _, gpt2 = scores_of(rows, PPL, name)
-        assert (gpt2.margin, gpt2.verdict) == (margin, SAME if margin else UNKNOWN)
+        assert (gpt2.margin, gpt2.verdict) == (margin, SAME if margin else UNCLEAR)
 
 
 @pytest.mark.parametrize(
@@ -150,14 +150,14 @@ def test_real_text_of_too_few_documents_has_no_margin_but_an_exact_value_has():
     [
         ({"p": 0.0499}, DIFFERENT),
         ({"p": 0.05}, SAME),
-        ({"p": 0.05, "margin": 0.2}, UNKNOWN),
+        ({"p": 0.05, "margin": 0.2}, UNCLEAR),
         ({"p": 0.05, "margin": 0.1, "by_ratio": True}, SAME),
-        ({"p": 0.05, "margin": 0.03, "by_ratio": True}, UNKNOWN),
-        ({"p": 0.05, "margin": None}, UNKNOWN),
-        ({"p": 0.05, "number": Number(4.1), "n": 19}, UNKNOWN),
+        ({"p": 0.05, "margin": 0.03, "by_ratio": True}, UNCLEAR),
+        ({"p": 0.05, "margin": None}, UNCLEAR),
+        ({"p": 0.05, "number": Number(4.1), "n": 19}, UNCLEAR),
         ({"p": 0.05, "number": Number(4.1), "n": None}, SAME),
         ({"p": 0.05, "real": Number(4.0)}, SAME),
-        ({"p": 0.05, "number": Number(5.0, 4.8, 5.2)}, UNKNOWN),
+        ({"p": 0.05, "number": Number(5.0, 4.8, 5.2)}, UNCLEAR),
         ({"p": None}, NOT_TESTED),
         ({"real": None}, NOT_TESTED),
         ({"real": Number(math.inf)}, NOT_TESTED),

@@ -20,7 +20,7 @@ REAL = "real text"
 HEADS = ("source", "value", "95% interval", "p", "documents", "rejected", "verdict")
 FOOT = (
     "p: permutation test against held-out real text. different: p < 0.05; same: the 95% interval of the difference "
-    "from real text lies within a tenth of its value (within 0.1 of a distance of 0); cannot tell: neither."
+    "from real text lies within a tenth of its value (within 0.1 of a distance of 0); unclear: neither."
 )
 WIDTH = 110  # of what stands under a table
 BY_RATIO = {"latent_ppl"}
@@ -84,7 +84,7 @@ class Score:
 
     @property
     def verdict(self) -> str:
-        """Whether the source differs from real text: "different", "same" or "cannot tell"; "" without a test.
+        """Whether the source differs from real text: "different", "same" or "unclear"; "" without a test.
 
         "different" if p < 0.05; "same" if the 95% interval of the difference lies within a tenth of real text's value,
         or within 0.1 of 0 for a distance.

@@ -14,7 +14,7 @@ MARGIN = 0.1
 """The difference that counts as none, where a measure names no other: a tenth of real text's value."""
 HALF_WIDTH = 1.959964
 """Of a 95% interval, in standard errors."""
-DIFFERENT, SAME, UNKNOWN = "different", "same", "cannot tell"
+DIFFERENT, SAME, UNCLEAR = "different", "same", "unclear"
 # Half-widths of a 95% interval that a difference must have to be noticed at 5% in 80% of cases: (1.96 + 0.84) / 1.96.
 POWER_80 = (HALF_WIDTH + 0.841621) / HALF_WIDTH
 
@@ -89,7 +89,7 @@ def limit_of(margin: float, real: float, by_ratio: bool = False, absolute: bool 
 
 
 def verdict(p: float | None, apart: Gap | None, limit: float | None) -> str:
-    """`DIFFERENT` if p is below `ALPHA`; `SAME` if the gap lies within the limit; else `UNKNOWN`.
+    """`DIFFERENT` if p is below `ALPHA`; `SAME` if the gap lies within the limit; else `UNCLEAR`.
 
     A difference that is significant and yet within the limit is `DIFFERENT`.
 
@@ -100,7 +100,7 @@ def verdict(p: float | None, apart: Gap | None, limit: float | None) -> str:
     """
     if p is not None and p < ALPHA:
         return DIFFERENT
-    return SAME if apart is not None and limit is not None and apart.within(limit) else UNKNOWN
+    return SAME if apart is not None and limit is not None and apart.within(limit) else UNCLEAR
 
 
 def ends_of(number: Number, by_ratio: bool) -> tuple[float, float, float] | None:

@@ -4,13 +4,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textcritic.inference import ALPHA, DIFFERENT, SAME, UNKNOWN, distance, holm
+from textcritic.inference import ALPHA, DIFFERENT, SAME, UNCLEAR, distance, holm
 from textcritic.report.card import Block, Cell, Column, Row
 from textcritic.report.numbers import NONE, counted, interval, listed, number, p_value, percent, plural
 from textcritic.report.scorecard import NOT_SCORED, NOT_TESTED
 
 NEAREST = "★"
-SIGNS = {DIFFERENT: "≠", SAME: "≈", UNKNOWN: "?"}
+SIGNS = {DIFFERENT: "≠", SAME: "≈", UNCLEAR: "?"}
 MOST_SENTENCES = 5
 STARS = (
     f"{NEAREST} nearest to real text, or perhaps as near as the nearest. The aim is real text's value: neither lower "
@@ -63,8 +63,8 @@ def verdict_of(cell: Cell) -> str:
             return f"{SIGNS[DIFFERENT]} {cell.way}"
         case "same":
             return f"{SIGNS[SAME]} the same"
-        case "cannot tell":
-            return f"{SIGNS[UNKNOWN]} unclear"
+        case "unclear":
+            return f"{SIGNS[UNCLEAR]} unclear"
         case "not tested" | "not scored":
             return cell.verdict
         case _:
@@ -73,7 +73,7 @@ def verdict_of(cell: Cell) -> str:
 
 def noticed_of(cell: Cell) -> str:
     """The smallest difference that would be noticed, `18%` or `0.16`, where none was found; else nothing."""
-    apart = cell.score.gap if cell.score and cell.verdict == UNKNOWN else None
+    apart = cell.score.gap if cell.score and cell.verdict == UNCLEAR else None
     if apart is None:
         return ""
     return percent(apart.noticeable) if apart.by_ratio else number(apart.noticeable)
@@ -88,13 +88,13 @@ def legend(blocks: Sequence[Block]) -> list[str]:
     """What the signs of a card mean, of those that stand in it, and what its intervals and tests are: lines."""
     cells = [cell for block in blocks for row in block.rows for cell in row.cells.values()]
     found = {cell.verdict for cell in cells}
-    of_recipes = {cell.is_recipe for cell in cells if cell.verdict == UNKNOWN}
+    of_recipes = {cell.is_recipe for cell in cells if cell.verdict == UNCLEAR}
     few = " or ".join(word for word, several in (("documents", False), ("trainings", True)) if several in of_recipes)
     meanings = {
         DIFFERENT: f"{SIGNS[DIFFERENT]} differs from real text (p < {ALPHA:g}, or an infinite value)",
         SAME: f"{SIGNS[SAME]} the same: the 95% interval of the difference lies within a tenth of real text's value, "
         "or within 0.1 of a distance of 0",
-        UNKNOWN: f"{SIGNS[UNKNOWN]} unclear: no difference was found, but so few {few} may hide one",
+        UNCLEAR: f"{SIGNS[UNCLEAR]} unclear: no difference was found, but so few {few} may hide one",
         NOT_TESTED: "not tested: there is no test against real text",
     }
     signs = [f"{words}." for verdict, words in meanings.items() if verdict in found]
@@ -206,13 +206,13 @@ def _tallied(samples: Sequence[tuple[Row, Cell]]) -> list[str]:
     lost = [row for row, cell in samples if not cell.is_ranked]
     verdicts = {
         verdict: [row for row, cell in samples if cell.is_ranked and cell.verdict == verdict]
-        for verdict in (DIFFERENT, SAME, UNKNOWN, NOT_TESTED)
+        for verdict in (DIFFERENT, SAME, UNCLEAR, NOT_TESTED)
     }
     total = len(samples)
     words = {
         DIFFERENT: ("differs", "differ"),
         SAME: ("is the same within the margin", "are the same within the margin"),
-        UNKNOWN: ("may or may not differ", "may or may not differ"),
+        UNCLEAR: ("may or may not differ", "may or may not differ"),
         NOT_TESTED: ("was not tested", "were not tested"),
     }
     parts = []
@@ -243,7 +243,7 @@ def _alone(row: Row, cell: Cell, yardstick: str) -> str:
             words = f"scores {cell.way} than {yardstick}"
         case "same":
             words = f"is the same as {yardstick} within the margin"
-        case "cannot tell":
+        case "unclear":
             words = f"may or may not differ from {yardstick}"
         case _:
             words = f"was not tested against {yardstick}"

@@ -93,7 +93,7 @@ class Score:
 
         `REAL` of real text; `NOT_SCORED` without a value; `NOT_COMPARED` of a number that real text has not;
         `DIFFERENT` if p is below `ALPHA`, or the value is infinite and real text's is not; `SAME` if the 95% interval
-        of the difference lies within the margin; else `UNKNOWN`, as no difference was found and none is ruled out;
+        of the difference lies within the margin; else `UNCLEAR`, as no difference was found and none is ruled out;
         `NOT_TESTED` where there is no p-value, or real text has no finite value.
         """
         if self.is_real:

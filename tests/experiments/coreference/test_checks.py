@@ -120,12 +120,12 @@ def test_what_changes_is_said(files, audit):
     assert [row[0].text for row in sheet.body][:2] == ["The critic as it is", "Discounting as released"]
     assert sheet.body[0][-1].text == ""
     rows.loc[changed, "order_changes"], rows.loc[trigram, "verdict_changes"] = True, True
-    rows.loc[trigram, "verdict"] = "cannot tell"
+    rows.loc[trigram, "verdict"] = "unclear"
     [line] = [
         row[-1].text for row in audit_sheet(rows, Names.of(files.samples)).body if row[0].text == WORDS["order: 2"]
     ]
     assert line.startswith("order of the sources; ")
-    assert "seed 1: cannot tell" in line
+    assert "seed 1: unclear" in line
     others = audit["variant"].nunique() - 1
     assert audit_sentence(rows).startswith(f"Of {others} variants of the critic, each with one switch changed, ")
     assert audit_sentence(audit[:0]) == ""

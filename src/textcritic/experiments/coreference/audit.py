@@ -16,7 +16,7 @@ from textcritic.experiments.coreference.files import Documents
 from textcritic.experiments.coreference.read import read_mention_scores
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.files import read_table
-from textcritic.inference import ALPHA, UNKNOWN
+from textcritic.inference import ALPHA, UNCLEAR
 from textcritic.plan.sources import DATA, GROUP, KEYS, RUN, SAMPLE
 from textcritic.report.cells import matching, measure_cell, unique
 from textcritic.report.measured import columns_of, counted, estimated
@@ -158,7 +158,7 @@ def _verdicts(group: pd.DataFrame) -> list[str]:
     words = []
     for row in group.to_dict("records"):
         told = not missing(row["p_value"]) and row["p_value"] < ALPHA
-        words.append((HIGHER if row["latent_ppl"] > real else LOWER) if told else UNKNOWN)
+        words.append((HIGHER if row["latent_ppl"] > real else LOWER) if told else UNCLEAR)
     return [word if source == SAMPLE else "" for word, source in zip(words, group["source"], strict=True)]
 
 
