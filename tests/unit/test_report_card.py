@@ -297,17 +297,25 @@ def test_lower_is_not_better_and_rows_are_ordered_by_their_distance():
     assert block.nearest(block.columns[0]) == {"near"}
 
 
-def test_rows_are_ordered_by_the_mean_of_their_places():
-    """a is first by one measure and last by two; c is second by one and first by two."""
+def test_rows_are_ordered_by_the_first_measure_then_by_the_next():
+    """c is nearest by two measures, but not by the first; of d and e the first says nothing, the second does."""
     measures = ["Latent PPL", "Latent NLL", "Apart"]
     values = {"a": (4.5, 9.0, 9.0), "b": (9.0, 8.0, 8.0), "c": (5.0, 4.5, 4.5)}
+    values |= {"d": (None, 9.5, 4.0), "e": (None, 4.5, 9.5)}
     scores = [
         score(name, value, measure=measure)
         for name, each in values.items()
         for measure, value in zip(measures, each, strict=True)
     ]
     (block,) = card_of(*map(real, measures), *scores)
-    assert [row.label for row in block.rows] == ["real text", "c", "a", "b"]
+    assert [row.label for row in block.rows] == ["real text", "a", "c", "b", "e", "d"]
+
+
+def test_measures_of_one_name_are_explained_with_their_experiments():
+    scores = {"b": [real(means="how titles follow")], "a": [real(means="how states follow")]}
+    said = legend(scorecard(scores, {"b": "Order", "a": "Process"}))
+    assert said[:2] == ["Latent PPL (Order): how titles follow.", "Latent PPL (Process): how states follow."]
+    assert legend(card_of(real(means="how titles follow")))[0] == "Latent PPL: how titles follow."
 
 
 def test_pairs_are_compared_by_their_distances_and_not_by_their_values():

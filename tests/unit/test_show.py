@@ -31,7 +31,7 @@ def test_sections_stand_in_the_order_of_the_study_and_the_path_is_printed(tmp_pa
     assert capsys.readouterr().out.splitlines()[-2:] == ["", f"report: {tmp_path / 'report.html'}"]
 
 
-def test_the_card_comes_first_then_the_sentences_then_the_lines(tmp_path, monkeypatch, capsys):
+def test_the_headline_comes_first_then_the_card_the_sentences_and_the_lines(tmp_path, monkeypatch, capsys):
     real = Number(4.0, 3.9, 4.1)
     same = {"corpus": "docs", "measure": "Latent PPL", "section": "one-values", "n": 700}
     card = [
@@ -40,10 +40,15 @@ def test_the_card_comes_first_then_the_sentences_then_the_lines(tmp_path, monkey
     ]
     found = [{"about": "", "says": "Strong.", "strength": "inf"}, {"about": "", "says": "Weak.", "strength": 0.0}]
     warned = ["Titles are wrong."]
-    write(tmp_path, "one", "a line", "b" * 90, card=card_to_json(card), findings=found, warnings=warned)
+    said = {"card": card_to_json(card), "findings": found, "warnings": warned, "fails": "of small GPT-2, much."}
+    write(tmp_path, "one", "a line", "b" * 90, **said)
     monkeypatch.setenv("COLUMNS", "60")
     assert main(["show", str(tmp_path)]) == 0
     assert capsys.readouterr().out.splitlines() == [
+        "Small GPT-2 scores higher than real text (4.00) by Latent",
+        "PPL: 8.00 (7.50–8.50; p = 0.001).",
+        "Where it fails: of small GPT-2, much.",
+        "",
         "docs           one",
         "               Latent PPL",
         "real text      4.00 (3.90–4.10)",
@@ -59,14 +64,23 @@ def test_the_card_comes_first_then_the_sentences_then_the_lines(tmp_path, monkey
         "warning: one: Titles are wrong.",
         "",
         "- one: Strong.",
-        "- one, Latent PPL: small GPT-2 scores higher than real text",
-        "  (4.00): 8.00 (7.50–8.50; p = 0.001).",
         "",
         "a line",
         "b" * 60,
         "b" * 30,
     ]
-    assert "\n- one, Latent PPL: small GPT-2 scores higher than real text (4.00): 8.00" in show_study(tmp_path, 100)
+    assert show_study(tmp_path, 100).startswith("Small GPT-2 scores higher than real text (4.00) by Latent PPL: 8.00")
+
+
+def test_a_headline_of_a_kind_leaves_what_the_scores_say_to_the_sentences(tmp_path):
+    scores = {"corpus": "docs", "measure": "Latent PPL", "section": "one-values", "n": 700}
+    real = Number(4.0, 3.9, 4.1)
+    sample = Score(**scores, label="a", generator="a", seed=1, number=Number(8.0, 7.5, 8.5), p=0.001, real=real)
+    card = card_to_json([Score(**scores, label="real text", number=real), sample])
+    write(tmp_path, "one", card=card, headline="It differs.")
+    shown = show_study(tmp_path, 100)
+    assert shown.startswith("It differs.\n\ndocs")
+    assert "\n- one, Latent PPL: a scores higher than real text (4.00): 8.00 (7.50–8.50; p = 0.001)." in shown
 
 
 def test_the_folder_that_output_named_leads_to_its_study(tmp_path):

@@ -185,20 +185,16 @@ class Block:
     def in_order(self) -> "Block":
         """The same with its rows in order: real text, the samples from the nearest to the farthest, the bad ones.
 
-        The place of a sample is the mean of its places by all measures, each as a share of the samples ranked there.
+        The first measure decides; where it says nothing of two samples, the next one.
         """
-        places: dict[str, list[float]] = {row.label: [] for row in self.rows}
+        apart: dict[str, list[float]] = {row.label: [] for row in self.rows}
         for column in self.columns:
-            yardstick = self._yardstick(column)
-            if yardstick is None:
-                continue
-            apart = {row.label: distance(cell.number, *yardstick) for row, cell in self.ranked(column)}
-            for row, _ in self.samples(column):
-                own = apart.get(row.label, inf)
-                places[row.label].append(sum(other < own for other in apart.values()) / max(len(apart), 1))
-        mean = {label: sum(found) / len(found) if found else 1.0 for label, found in places.items()}
+            if (yardstick := self._yardstick(column)) is not None:
+                ranked = {row.label: distance(cell.number, *yardstick) for row, cell in self.ranked(column)}
+                for label, distances in apart.items():
+                    distances.append(ranked.get(label, inf))
         order = sorted(
-            self.rows, key=lambda row: (not row.is_real, row.baseline, 0 if row.is_real else mean[row.label])
+            self.rows, key=lambda row: (not row.is_real, row.baseline, [] if row.is_real else apart[row.label])
         )
         return replace(self, rows=tuple(order))
 

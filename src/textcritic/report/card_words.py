@@ -98,8 +98,11 @@ def legend(blocks: Sequence[Block]) -> list[str]:
         NOT_TESTED: "not tested: there is no test against real text",
     }
     signs = [f"{words}." for verdict, words in meanings.items() if verdict in found]
-    measures = {column.measure: column.means for block in blocks for column in block.columns if column.means}
-    said = [f"{measure}: {means}." for measure, means in measures.items()]
+    columns = [column for block in blocks for column in block.columns if column.means]
+    measures = list(dict.fromkeys((column.measure, column.means) for column in columns))
+    titles = {(column.measure, column.means): column.title for column in columns}
+    shared = {measure for measure, means in measures if sum(other == measure for other, _ in measures) > 1}
+    said = [f"{measure}{f' ({titles[measure, means]})' * (measure in shared)}: {means}." for measure, means in measures]
     starred = any(block.nearest(column) for block in blocks for column in block.columns)
     return [*said, *signs, *[STARS] * starred, *_about(cells), *chance(cells)]
 
@@ -151,6 +154,19 @@ def sentences(blocks: Sequence[Block]) -> list[Sentence]:
     return made
 
 
+def headline_of(blocks: Sequence[Block]) -> tuple[str, str]:
+    """A headline by the first measure that compares samples with real text, and what it repeats of `sentences`.
+
+    Both are "" where no measure does.
+    """
+    for block in blocks:
+        for column in block.columns:
+            if block.samples(column) and (real := block.real(column)) is not None:
+                says = _compared(block, column, real, f" by {column.measure}")
+                return f"{says[0].upper()}{says[1:]}", _compared(block, column, real)
+    return "", ""
+
+
 def chosen(pool: Sequence[Sentence]) -> list[Sentence]:
     """The sentences of the front page, the strongest first: of each experiment one, then the strongest of the rest."""
     ranked = sorted(pool, key=lambda sentence: -sentence.strength)
@@ -160,17 +176,17 @@ def chosen(pool: Sequence[Sentence]) -> list[Sentence]:
     return sorted([*best, *rest][:MOST_SENTENCES], key=lambda sentence: -sentence.strength)
 
 
-def _compared(block: Block, column: Column, real: Row) -> str:
-    """Which sample is nearest to real text, how far it is from it, and how many differ."""
+def _compared(block: Block, column: Column, real: Row, by: str = "") -> str:
+    """Which sample is nearest to real text, `by` what, how far it is from it, and how many differ."""
     samples = block.samples(column)
     yardstick = f"{real.label} ({value_of(real.cells[column])})"
     if len(samples) == 1:
-        return f"{_alone(*samples[0], yardstick)}."
-    parts = [_nearest(block, column, real), *_tallied(samples)]
+        return f"{_alone(*samples[0], f'{yardstick}{by}')}."
+    parts = [_nearest(block, column, real, by), *_tallied(samples)]
     return f"{'; '.join(filter(None, parts))}."
 
 
-def _nearest(block: Block, column: Column, real: Row) -> str:
+def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
     """Which sample is nearest; "" where none of them can be compared."""
     near = block.nearest(column)
     ranked, total = block.ranked(column), len(block.samples(column))
@@ -182,7 +198,7 @@ def _nearest(block: Block, column: Column, real: Row) -> str:
     best = min(cells, key=lambda label: distance(cells[label].number, number_of_real, by_ratio))
     words = _apart(cells[best], real.cells[column])
     beside = f"{value_of(cells[best])} against {value_of(real.cells[column])}{f', {words}' if words else ''}"
-    start = f"of {total} samples, {best} is nearest to {real.label} ({beside})"
+    start = f"of {total} samples, {best} is nearest to {real.label}{by} ({beside})"
     others = [row for row, _ in ranked if row.label in near and row.label != best]
     if not others:
         return start

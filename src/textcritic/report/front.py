@@ -1,13 +1,13 @@
-"""What a reader of a study sees first: its headline, its scorecard, and at most five sentences."""
+"""What a reader of a study sees first: its headline, where samples fail, its scorecard, and at most five sentences."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from textcritic.report.card import Block, scorecard
-from textcritic.report.card_words import Sentence, chosen, sentences
-from textcritic.report.scorecard import read_facts, scores_from_json
+from textcritic.report.card_words import Sentence, chosen, headline_of, sentences
+from textcritic.report.scorecard import Score, read_facts, scores_from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,8 @@ class Front:
     """The front page of a study.
 
     Attributes:
-        headline: of the first experiment that has one, or "".
+        headline: of the first experiment that has one or compares samples with real text, or "".
+        fails: where the best sample fails, of the first experiment that says it, or "".
         blocks: the scorecard, as `card.scorecard` makes it; empty where no experiment has scores.
         sentences: at most `card_words.MOST_SENTENCES`, the strongest first.
         titles: the heading of each experiment's section, with the experiment's name where two have the same.
@@ -24,6 +25,7 @@ class Front:
     """
 
     headline: str
+    fails: str
     blocks: tuple[Block, ...]
     sentences: tuple[Sentence, ...]
     titles: Mapping[str, str]
@@ -46,13 +48,27 @@ def front_page(sections: Mapping[str, Path]) -> Front:
         name: f"{said['title']} ({name})" if headings.count(said["title"]) > 1 else said["title"]
         for name, said in facts.items()
     }
-    blocks = scorecard({name: scores_from_json(said, sections[name]) for name, said in facts.items()}, titles)
-    pool = [*sentences(blocks), *(found for name in facts for found in _findings(name, facts[name], titles[name]))]
-    headline = next((said["headline"] for said in facts.values() if said.get("headline")), "")
+    cards = {name: scores_from_json(said, sections[name]) for name, said in facts.items()}
+    blocks = scorecard(cards, titles)
+    headline, repeated = _headline(facts, cards, titles)
+    fails = next((said["fails"] for said in facts.values() if said.get("fails")), "")
+    findings = [found for name in facts for found in _findings(name, facts[name], titles[name]) if found.says != fails]
+    pool = [sentence for sentence in sentences(blocks) if sentence.says != repeated] + findings
     warnings = tuple(
         Sentence(name, titles[name], words, name, 0.0) for name in facts for words in facts[name].get("warnings", ())
     )
-    return Front(headline, blocks, tuple(chosen(pool)), titles, facts, warnings)
+    return Front(headline, fails, blocks, tuple(chosen(pool)), titles, facts, warnings)
+
+
+def _headline(
+    facts: Mapping[str, Mapping[str, Any]], cards: Mapping[str, Sequence[Score]], titles: Mapping[str, str]
+) -> tuple[str, str]:
+    """The headline of the first experiment that has one or compares samples, and the sentence that it repeats."""
+    for name, said in facts.items():
+        own = (said["headline"], "") if said.get("headline") else headline_of(scorecard({name: cards[name]}, titles))
+        if own[0]:
+            return own
+    return "", ""
 
 
 def _findings(name: str, said: Mapping[str, Any], title: str) -> list[Sentence]:

@@ -47,6 +47,7 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
             date=datetime.fromisoformat(made["created"]).strftime("%-d %B %Y"),
             sections=parts,
             headline=front.headline,
+            fails=front.fails,
             card=card_html(front.blocks, TEMPLATES) if front.blocks else "",
             findings=front.sentences,
             warnings=front.warnings,

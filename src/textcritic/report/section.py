@@ -54,7 +54,8 @@ class Section:
         card: its scores for the report's front page, as `scorecard.scores_of` makes them; none is fine.
         findings: what was found: `said_of` the scores, and what only this kind can say, such as doubts.
         definitions: (term, what it means), for the end of the report.
-        headline: the report's first sentence, if this is its first experiment that has one.
+        headline: the report's first sentence, if this is its first experiment; "": made of its scores.
+        fails: where the best sample fails, a sentence that follows the headline; or "".
         lines: plain text for `textcritic show`.
         warnings: what a reader has to know before any of the numbers: sentences for the log, the front page and the
             terminal.
@@ -68,6 +69,7 @@ class Section:
     findings: tuple[Finding, ...] = ()
     definitions: tuple[tuple[str, str], ...] = ()
     headline: str = ""
+    fails: str = ""
     lines: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     script: str = ""

@@ -14,7 +14,7 @@ USUAL, NARROWEST, WIDEST = 100, 40, 120  # characters of a line
 
 
 def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
-    """The scorecard, warnings, at most five sentences, what else its experiments say, and the path of the report.
+    """The headline, scorecard, warnings, at most five sentences, what else is said, and the path of the report.
 
     Args:
         folder: `results/studies/{study}`, or a folder with such a study and no other, as `--output` names one.
@@ -28,7 +28,9 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     room = width or min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
     said = [f"- {sentence.about}: {sentence.says}" for sentence in front.sentences]
     warned = [f"warning: {sentence.about}: {sentence.says}" for sentence in front.warnings]
-    blocks = [card_lines(front.blocks, room), [line for words in warned for line in _wrapped(words, room, "  ")]]
+    first = [front.headline, f"Where it fails: {front.fails}" if front.fails else ""]
+    blocks = [[line for words in first if words for line in _wrapped(words, room)]]
+    blocks += [card_lines(front.blocks, room), [line for words in warned for line in _wrapped(words, room, "  ")]]
     blocks += [[line for words in said for line in _wrapped(words, room, "  ")]]
     for name, facts in front.facts.items():
         headed = bool(facts["lines"]) and front.titles[name] != facts["title"]

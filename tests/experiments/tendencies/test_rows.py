@@ -21,7 +21,7 @@ from textcritic.experiments.tendencies.rows import (
 from textcritic.experiments.tendencies.sheets import samples_sheet
 from textcritic.experiments.tendencies.statistics import REAL, SIZED
 from textcritic.experiments.tendencies.tables import TABLES
-from textcritic.experiments.tendencies.words import headline, tendency_findings, totals
+from textcritic.experiments.tendencies.words import fails, headline, tendency_findings, totals
 from textcritic.report.names import Names
 from textcritic.report.published import read_published
 from textcritic.report.scorecard import Measure, scores_of
@@ -117,6 +117,17 @@ def test_findings_are_sentences(table, names):
     counts = (faithful == KEPT).sum(), (faithful == DIFFERS).sum()
     assert headline(table, names).endswith("keeps {} and differs in {}.".format(*counts))
     assert headline(table.iloc[:0], names) == ""
+
+
+def test_where_the_best_sample_fails_is_the_tendency_that_is_farthest_off_by_chance(table, names):
+    assert fails(table.iloc[:0], names) == ""
+    faithful = table.assign(verdict=table["verdict"].where(table["generator"] == "faithful", DIFFERS))
+    faithful.loc[faithful["generator"] == "faithful", "verdict"] = KEPT
+    assert fails(faithful, names) == ""
+    worst = (faithful["generator"] == "faithful") & faithful["tendency"].isin(["stopwords", "symbols"])
+    faithful.loc[worst, "verdict"] = DIFFERS
+    faithful.loc[worst, ["way", "times"]] = [["more", 2.0], ["fewer", 3.0]]
+    assert fails(faithful, names).startswith("a faithful model differs most in this: it has fewer punctuation marks and")
 
 
 def test_a_sentence_of_a_difference_without_a_direction():

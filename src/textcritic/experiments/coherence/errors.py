@@ -110,9 +110,10 @@ def failing(rows: pd.DataFrame, names: Names) -> list[tuple[str, float]]:
         strong = strength(_number(total), _number(real))
         if strong > 1 and total["percent"] > real["percent"]:
             name = names.source(group.iloc[0].to_dict(), seed=False)
-            most = "" if len(groups) == 1 else ", the fewest of the samples"
-            words = f"{_percent(total['percent'])} of the steps of {name} are unlikely ones{most} (real text"
-            said.append((f"{words} {_percent(real['percent'])}){_worst(group)}.", strong))
+            most = "" if len(groups) == 1 else ", the fewest of all samples"
+            share, of_real = _percent(total["percent"]), _percent(real["percent"])
+            words = f"of {name}, {share} of the steps from one section to the next are unlikely ones{most}"
+            said.append((f"{words} (in real text {of_real}){_worst(group)}.", strong))
     return said
 
 
@@ -123,7 +124,7 @@ def _worst(group: pd.DataFrame) -> str:
     if worst["percent"] <= worst["data_percent"]:
         return ""
     step = " → ".join(worst[end].strip("<>") for end in ("from", "to"))
-    return f"; above all “{step}”: {_percent(worst['percent'])}, in real text {_percent(worst['data_percent'])}"
+    return f", above all “{step}” ({_percent(worst['percent'])}; in real text {_percent(worst['data_percent'])})"
 
 
 def _number(row: Mapping[str, Any]) -> Number:

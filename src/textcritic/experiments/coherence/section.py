@@ -74,6 +74,7 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         findings=(*findings(rows, tables["titles"], names, card, types), *fails, *noticed),
         definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),
         headline=headline(card),
+        fails=fails[0].says if fails else "",
         lines=tuple(perplexity_lines(rows, "ppl_body", "text without titles")),
         warnings=warnings(rows, accuracies(experiment), audit),
         script=place.text("viewer.js"),

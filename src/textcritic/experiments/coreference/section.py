@@ -41,13 +41,16 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         "resolver": resolver_sentences(tables["coreference-resolvers"]),
         "annotated": len(tables["coreference-resolver-error"]) > 0,
     }
+    said = findings(tables["coreference-shares"], tables["coreference-ngrams"], names)
     return Section(
         title="Coreference",
         html=place.render("section.html.j2", variables),
         question="Who is mentioned after whom, and is it as in real text?",
         card=place.card(rows, [PPL], names.source),
-        findings=(*findings(tables["coreference-shares"], tables["coreference-ngrams"], names), *noticed),
+        findings=(*said, *noticed),
         definitions=DEFINITIONS,
+        # The weakest of those that count: of the sample that is nearest to real text.
+        fails=next((finding.says for finding in reversed(said) if finding.strength > 0), ""),
         script=place.text("reader.js"),
         style=place.text("section.css"),
     )

@@ -10,7 +10,7 @@ from textcritic.experiments.tendencies.rows import statistics_of
 from textcritic.experiments.tendencies.sheets import rejected_sheet
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.tables import PAPER_TABLES
-from textcritic.experiments.tendencies.words import DEFINITIONS, headline, tendency_findings, totals
+from textcritic.experiments.tendencies.words import DEFINITIONS, fails, headline, tendency_findings, totals
 from textcritic.report.labels import corpus_name
 from textcritic.report.measure import Measure
 from textcritic.report.names import Names
@@ -50,6 +50,7 @@ def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: P
         findings=tuple(findings),
         definitions=DEFINITIONS,
         headline=headline(rows, names),
+        fails=fails(rows, names),
     )
 
 

@@ -90,14 +90,30 @@ def headline(rows: pd.DataFrame, names: Names) -> str:
     """The sample that keeps to the most tendencies, then differs in the fewest, in a sentence; "" without samples."""
     if rows.empty:
         return ""
-    keys = [rows[key] for key in (*GROUP, *RUN)]
-    kept, differ = ((rows["verdict"] == word).groupby(keys, dropna=False).transform("sum") for word in (KEPT, DIFFERS))
-    best = (kept - differ / (len(TENDENCIES) + 1)).idxmax()
-    source = names.source(rows.loc[best].to_dict(), corpus=False, seed=False)
+    best = _best(rows)
+    source = names.source(best.iloc[0].to_dict(), corpus=False, seed=False)
+    kept, differ = ((best["verdict"] == word).sum() for word in (KEPT, DIFFERS))
     return (
-        f"Of {len(TENDENCIES)} statistical tendencies of real text, the best sample, by {source}, keeps {kept[best]} "
-        f"and differs in {differ[best]}."
+        f"Of {len(TENDENCIES)} statistical tendencies of real text, the best sample, by {source}, keeps {kept} "
+        f"and differs in {differ}."
     )
+
+
+def fails(rows: pd.DataFrame, names: Names) -> str:
+    """The tendency in which that sample is the farthest from real text, in a sentence; "" where it differs in none."""
+    best = rows if rows.empty else _best(rows)
+    differs = best[best["verdict"] == DIFFERS]
+    if differs.empty:
+        return ""
+    worst = differs.loc[differs["times"].fillna(0).idxmax()].to_dict()
+    words = sentence(worst)
+    return f"{names.source(worst, corpus=False, seed=False)} differs most in this: {words[0].lower()}{words[1:]}"
+
+
+def _best(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the sample that keeps to the most tendencies, then differs in the fewest."""
+    groups = [group for _, group in rows.groupby([*GROUP, *RUN], sort=False, dropna=False)]
+    return max(groups, key=lambda group: ((group["verdict"] == KEPT).sum(), -(group["verdict"] == DIFFERS).sum()))
 
 
 def totals(rows: pd.DataFrame) -> pd.DataFrame:
