@@ -311,6 +311,14 @@ def test_rows_are_ordered_by_the_first_measure_then_by_the_next():
     assert [row.label for row in block.rows] == ["real text", "a", "c", "b", "e", "d"]
 
 
+def test_the_page_says_how_much_is_left_out_at_most():
+    page = str(card_html(card_of(real(), score("a"), score("b")), TEMPLATES))
+    assert "<li>No document of a sample is left out.</li>" in page
+    page = str(card_html(card_of(real(left_out=90), score("a", left_out=9), score("b", left_out=500)), TEMPLATES))
+    assert "<li>Of a sample at most 50% of the documents are left out; its section says why.</li>" in page
+    assert "left out;" not in str(card_html(card_of(real()), TEMPLATES))
+
+
 def test_measures_of_one_name_are_explained_with_their_experiments():
     scores = {"b": [real(means="how titles follow")], "a": [real(means="how states follow")]}
     said = legend(scorecard(scores, {"b": "Order", "a": "Process"}))

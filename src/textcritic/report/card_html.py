@@ -10,7 +10,7 @@ from markupsafe import Markup
 from textcritic.inference import ALPHA, DIFFERENT, Nearness
 from textcritic.report.card import MOST_LOST, Block, Cell, Column, Row
 from textcritic.report.card_words import NEAREST, doubt_of, left_out_of, legend, noticed_of, value_of, verdict_of
-from textcritic.report.numbers import count, counted, interval, listed, p_value
+from textcritic.report.numbers import count, counted, interval, listed, p_value, percent
 from textcritic.report.scorecard import NOT_COMPARED, Score
 from textcritic.report.section import environment, plain_id
 from textcritic.report.sheet import Cell as SheetCell
@@ -33,7 +33,7 @@ def card_html(blocks: Sequence[Block], templates: Path) -> Markup:
     variables = {
         "blocks": [_block(block) for block in blocks],
         "folded": long,
-        "legend": [*legend(blocks), *_noticed(blocks)],
+        "legend": [*legend(blocks), *_noticed(blocks), *_left_out(blocks)],
         "numbers": Markup(to_html(numbers_sheet(blocks))),
         "pairs": [Markup(to_html(sheet)) for block in blocks if (sheet := pairs_sheet(block, len(blocks) > 1))],
     }
@@ -44,6 +44,16 @@ def _noticed(blocks: Sequence[Block]) -> list[str]:
     """What a difference that would be noticed is, if a cell names one."""
     named = any(noticed_of(cell) for block in blocks for row in block.rows for cell in row.cells.values())
     return ["A difference that would be noticed is one that has p < 0.05 in 80% of cases."] * named
+
+
+def _left_out(blocks: Sequence[Block]) -> list[str]:
+    """How much could not be scored, at most."""
+    lost = [cell.left_out for block in blocks for row in block.rows if not row.is_real for cell in row.cells.values()]
+    if not lost:
+        return []
+    if not max(lost):
+        return ["No document of a sample is left out."]
+    return [f"Of a sample at most {percent(max(lost))} of the documents are left out; its section says why."]
 
 
 def numbers_sheet(blocks: Sequence[Block]) -> Sheet:

@@ -44,7 +44,7 @@ def said(rows, titles=NO_TITLES, names=NAMES):
         (
             2.2,
             0.03,
-            "measurably worse than real text",
+            "measurably worse than real text: its next section is 1.1 times as hard to guess.",
             "the model, with titles scores higher than real text (2.00): 2.20 (2.00–2.40; p = 0.03).",
         ),
         (

@@ -127,7 +127,9 @@ def test_where_the_best_sample_fails_is_the_tendency_that_is_farthest_off_by_cha
     worst = (faithful["generator"] == "faithful") & faithful["tendency"].isin(["stopwords", "symbols"])
     faithful.loc[worst, "verdict"] = DIFFERS
     faithful.loc[worst, ["way", "times"]] = [["more", 2.0], ["fewer", 3.0]]
-    assert fails(faithful, names).startswith("a faithful model differs most in this: it has fewer punctuation marks and")
+    assert fails(faithful, names).startswith(
+        "a faithful model differs most in this: it has fewer punctuation marks and"
+    )
 
 
 def test_a_sentence_of_a_difference_without_a_direction():

@@ -93,7 +93,7 @@ def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 def failing(rows: pd.DataFrame, names: Names) -> list[tuple[str, float]]:
     """Where the best sample of each corpus fails, and how strong that is: the unlikely steps, and its worst kind.
 
-    Nothing is said of a corpus where the sample with the fewest unlikely steps has about as many as real text.
+    Nothing is said of a corpus where the sample with the fewest unlikely steps may have as few as real text.
 
     Args:
         rows: as `error_rows` makes them.
@@ -128,6 +128,9 @@ def _worst(group: pd.DataFrame) -> str:
 
 
 def _number(row: Mapping[str, Any]) -> Number:
+    """A share with its interval; of what never happened in n steps up to 3 / n (Hanley and Lippman-Hand 1983)."""
+    if not row["count"]:
+        return Number(0.0, 0.0, 300 / row["steps"])
     return Number(*(None if missing(row[name]) else float(row[name]) for name in ("percent", "ci_low", "ci_high")))
 
 

@@ -161,13 +161,14 @@ def _nearest(card: Sequence[Score]) -> str:
 
 def _tally(card: Sequence[Score]) -> str:
     """How many samples order their sections unlike real text, in a sentence."""
-    verdicts = [_verdict(cell) for _, cell in _samples(card)]
+    cells = [cell for _, cell in _samples(card)]
+    verdicts = [_verdict(cell) for cell in cells]
     total = len(verdicts)
     kinds = (HIGHER, LOWER, SAME, UNCLEAR, UNKNOWN)
     higher, lower, same, unclear, unknown = (verdicts.count(kind) for kind in kinds)
     if total == 1:
         return {
-            HIGHER: "The model orders its sections measurably worse than real text.",
+            HIGHER: f"The model orders its sections measurably worse than real text{_harder(cells[0])}.",
             LOWER: "The model keeps to the usual order of sections more strictly than real text does.",
             SAME: "The model orders its sections as real text does, within the margin.",
             UNCLEAR: "It is unclear whether the model orders its sections as real text does.",
@@ -195,6 +196,14 @@ def _tally(card: Sequence[Score]) -> str:
             who, real = (str(number_of), "it") if parts else (f"{number_of} of {total} samples", "real text")
             parts.append(f"{who} {singular if number_of == 1 else plural_form} {real}")
     return f"{listed(parts)}."
+
+
+def _harder(cell: Cell) -> str:
+    """How much harder to guess the next section is than in real text; "" where that is not known."""
+    value, real = cell.number.value, cell.score.real.value if cell.score and cell.score.real else None
+    if value is None or not real or not np.isfinite(value / real):
+        return ""
+    return f": its next section is {number(value / real, 2)} times as hard to guess"
 
 
 def _of_real(row: dict[str, object], types: int, gold: float | None, several: bool) -> str:
