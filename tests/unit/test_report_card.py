@@ -19,6 +19,7 @@ from textcritic.report.card_words import (
     Sentence,
     chosen,
     doubt_of,
+    headline_of,
     legend,
     noticed_of,
     sentences,
@@ -324,6 +325,19 @@ def test_measures_of_one_name_are_explained_with_their_experiments():
     said = legend(scorecard(scores, {"b": "Order", "a": "Process"}))
     assert said[:2] == ["Latent PPL (Order): how titles follow.", "Latent PPL (Process): how states follow."]
     assert legend(card_of(real(means="how titles follow")))[0] == "Latent PPL: how titles follow."
+    same = [real(f"Flagged by {name}, %", means="what is flagged") for name in "AB"]
+    assert legend(card_of(*same)) == ["Flagged by A, %; Flagged by B, %: what is flagged."]
+
+
+def test_a_headline_names_the_measure_and_percent_stands_behind_its_values():
+    scores = [score(name, measure="Flagged by A, %", number=Number(8.0, 7.0, 9.0)) for name in "ab"]
+    headline, repeated = headline_of(card_of(real("Flagged by A, %"), *scores))
+    assert headline == (
+        "Of 2 samples, a is nearest to real text by “Flagged by A” (8.00% against 4.00%, 4.0 more), but b may be as"
+        " near; compared with real text, both differ."
+    )
+    assert repeated == headline.replace("Of 2", "of 2").replace(" by “Flagged by A”", "")
+    assert headline_of(card_of(real())) == ("", "")
 
 
 def test_pairs_are_compared_by_their_distances_and_not_by_their_values():

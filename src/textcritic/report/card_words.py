@@ -1,6 +1,7 @@
 """What a scorecard says, in words: the verdict on each source, and the few sentences of a report's front page."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ STARS = (
 )
 WORTH_SAYING = 0.05
 """The share of left out documents from which on the card says it."""
+PERCENT = ", %"  # at the end of the name of a measure
 FEW = 3  # sources that a sentence names one by one
 
 
@@ -99,12 +101,20 @@ def legend(blocks: Sequence[Block]) -> list[str]:
     }
     signs = [f"{words}." for verdict, words in meanings.items() if verdict in found]
     columns = [column for block in blocks for column in block.columns if column.means]
-    measures = list(dict.fromkeys((column.measure, column.means) for column in columns))
-    titles = {(column.measure, column.means): column.title for column in columns}
-    shared = {measure for measure, means in measures if sum(other == measure for other, _ in measures) > 1}
-    said = [f"{measure}{f' ({titles[measure, means]})' * (measure in shared)}: {means}." for measure, means in measures]
     starred = any(block.nearest(column) for block in blocks for column in block.columns)
-    return [*said, *signs, *[STARS] * starred, *_about(cells), *chance(cells)]
+    return [*_meanings(columns), *signs, *[STARS] * starred, *_about(cells), *chance(cells)]
+
+
+def _meanings(columns: Sequence[Column]) -> list[str]:
+    """What each measure says; a name with two meanings has the title of its experiment behind it."""
+    titles: dict[str, dict[str, str]] = {}  # by meaning and name
+    for column in columns:
+        titles.setdefault(column.means, {}).setdefault(column.measure, column.title)
+    meanings = Counter(name for named in titles.values() for name in named)
+    return [
+        f"{'; '.join(f'{name} ({title})' if meanings[name] > 1 else name for name, title in named.items())}: {means}."
+        for means, named in titles.items()
+    ]
 
 
 def _about(cells: Sequence[Cell]) -> list[str]:
@@ -162,7 +172,7 @@ def headline_of(blocks: Sequence[Block]) -> tuple[str, str]:
     for block in blocks:
         for column in block.columns:
             if block.samples(column) and (real := block.real(column)) is not None:
-                says = _compared(block, column, real, f" by {column.measure}")
+                says = _compared(block, column, real, f" by “{column.measure.removesuffix(PERCENT)}”")
                 return f"{says[0].upper()}{says[1:]}", _compared(block, column, real)
     return "", ""
 
@@ -197,7 +207,10 @@ def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
     by_ratio = next(iter(cells.values())).scores[0].by_ratio
     best = min(cells, key=lambda label: distance(cells[label].number, number_of_real, by_ratio))
     words = _apart(cells[best], real.cells[column])
-    beside = f"{value_of(cells[best])} against {value_of(real.cells[column])}{f', {words}' if words else ''}"
+    unit = "%" * column.measure.endswith(PERCENT)
+    beside = (
+        f"{value_of(cells[best])}{unit} against {value_of(real.cells[column])}{unit}{f', {words}' if words else ''}"
+    )
     start = f"of {total} samples, {best} is nearest to {real.label}{by} ({beside})"
     others = [row for row, _ in ranked if row.label in near and row.label != best]
     if not others:
