@@ -7,7 +7,7 @@ import pytest
 from textcritic.critics.tendencies.counting import count_texts, groups_of
 from textcritic.critics.tendencies.counts import LENGTH, SYMBOLS, TYPES, Counts, merge
 from textcritic.critics.tendencies.tokens import tokenize
-from textcritic.critics.tendencies.words import attached, stop_words_of, symbols
+from textcritic.critics.tendencies.words import ATTACHED, SYMBOL, stop_words_of, words_of
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.tendencies import CountOptions, require_stop_words
 
@@ -143,15 +143,25 @@ def test_words_and_marks():
     assert " ".join(tokens.types[int(number)].as_py() for number in tokens.ids) == expected
 
 
+def forms(*tokens):
+    return words_of(pa.array(tokens), True, frozenset()).forms
+
+
 def test_symbols_are_punctuation_and_numbers():
     """Facts of the paper: 1,200 is one, non-u.s. is none."""
-    assert symbols(pa.array(["1,200", ".", "--", "$5", "½", "€", "٣", "❤️", "©"])).all()
-    assert not symbols(pa.array(["non-u.s.", "a", "1st", "\x00", "\u0301", "字", "字."])).any()
+    assert (forms("1,200", ".", "--", "$5", "½", "€", "٣", "❤️", "©") & SYMBOL).all()
+    assert not (forms("non-u.s.", "a", "1st", "\x00", "\u0301", "字", "字.") & SYMBOL).any()
 
 
 def test_marks_that_a_tokenizer_would_have_cut_off():
-    assert attached(pa.array(["word,", "a.", "naïve?", "क्षि!", "no)"])).all()
-    assert not attached(pa.array([",", "word", "u.s.", "1,", "(no)", "don't.", "a,,", "é"])).any()
+    assert (forms("word,", "a.", "naïve?", "क्षि!", "no)") & ATTACHED).all()
+    assert not (forms(",", "word", "u.s.", "1,", "(no)", "don't.", "a,,", "é") & ATTACHED).any()
+
+
+def test_a_symbol_is_one_in_lower_case_too():
+    """Whether a word is a symbol is found for each spelling of it."""
+    changed = [c for c in map(chr, range(0x110000)) if c.lower() != c]
+    assert (forms(*changed) & SYMBOL).tolist() == (forms(*map(str.lower, changed)) & SYMBOL).tolist()
 
 
 def test_stop_words_of_any_case_and_apostrophe():
