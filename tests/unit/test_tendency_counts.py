@@ -7,7 +7,7 @@ import pytest
 from textcritic.critics.tendencies.counting import count_texts, groups_of
 from textcritic.critics.tendencies.counts import LENGTH, SYMBOLS, TYPES, Counts, merge
 from textcritic.critics.tendencies.tokens import tokenize
-from textcritic.critics.tendencies.words import ATTACHED, SYMBOL, stop_words_of, words_of
+from textcritic.critics.tendencies.words import ATTACHED, SYMBOL, UPPER, stop_words_of, words_of
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.tendencies import CountOptions, require_stop_words
 
@@ -158,10 +158,13 @@ def test_marks_that_a_tokenizer_would_have_cut_off():
     assert not (forms(",", "word", "u.s.", "1,", "(no)", "don't.", "a,,", "é") & ATTACHED).any()
 
 
-def test_a_symbol_is_one_in_lower_case_too():
-    """Whether a word is a symbol is found for each spelling of it."""
-    changed = [c for c in map(chr, range(0x110000)) if c.lower() != c]
-    assert (forms(*changed) & SYMBOL).tolist() == (forms(*map(str.lower, changed)) & SYMBOL).tolist()
+def test_every_letter_in_lower_case():
+    """Lower case is Python's; whether a word is a symbol is found for each spelling of it, and is the same for all."""
+    changed = [character for character in map(chr, range(0x110000)) if character.lower() != character]
+    capitals, small = (words_of(pa.array(some), True, frozenset()) for some in (changed, map(str.lower, changed)))
+    assert (capitals.forms & UPPER).all()
+    assert capitals.words.take(pa.array(capitals.of_types)).to_pylist() == [c.lower() for c in changed]
+    assert (capitals.forms & SYMBOL).tolist() == (small.forms & SYMBOL).tolist()
 
 
 def test_stop_words_of_any_case_and_apostrophe():

@@ -20,6 +20,8 @@ STOP, SYMBOL, ATTACHED, UPPER = 1, 2, 4, 8
 # What a character is, as bits.
 # Lower case changes `CASED` ones, which are not in ASCII.
 SOME_SYMBOL, OF_SYMBOLS, LETTER, END, CASED = 1, 2, 4, 8, 16
+# Categories of characters that lower case changes: letters, Roman numerals, and letters in circles.
+CAPITALS = ("Lu", "Lt", "Nl", "So")
 
 Forms = npt.NDArray[np.uint8]
 
@@ -113,5 +115,6 @@ def _kinds() -> npt.NDArray[np.uint8]:
     }
     kinds = np.array([by_category.get(c, by_category.get(c[0], 0)) for c in categories()], np.uint8)
     kinds[[ord(mark) for mark in ",.;:!?)"]] |= END
-    kinds[[code for code in range(128, len(kinds)) if chr(code).lower() != chr(code)]] |= CASED
+    capitals = [code for code, c in enumerate(categories()) if c in CAPITALS and chr(code).lower() != chr(code)]
+    kinds[[code for code in capitals if code > 127]] |= CASED
     return kinds
