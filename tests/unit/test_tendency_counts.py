@@ -135,6 +135,12 @@ def test_documents_that_are_hard_to_cut():
     assert "x" * 10_000 in counts.words.to_pylist()
 
 
+def test_a_window_longer_than_every_document():
+    counts = counted(["a b a", ""], CountOptions(window=10**15, longest_lag=10**6, groups=2))
+    assert counts.segments.tolist() == [0, 0]
+    assert counts.recurrence.sum(0).tolist()[:2] == [[2, 0], [1, 1]]
+
+
 def test_words_and_marks():
     text = "“Don't”, he said: rock-'n'-roll costs 1,200€ (in 1999) — 👩🏽‍💻❤️… a--b o’ clock's\x07e\u0301te\u0301"
     tokens = tokenize(pa.array([text]), "words")

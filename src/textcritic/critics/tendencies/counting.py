@@ -170,6 +170,7 @@ class _Work:
         # Keys are sorted in half the time if they have 32 bits.
         numbered = np.arange(len(lengths), dtype="int32" if len(lengths) << bits < 1 << 31 else "int64")
         keys = np.repeat(numbered << bits, lengths) | ids
+        # Which tokens have another one behind them in their document; the last of all has none.
         inside = np.ones(len(ids), np.bool_)
         inside[ends[lengths > 0] - 1] = False
         inside = inside[:-1]
@@ -207,7 +208,9 @@ class _Work:
         each = lengths // window
         place = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
         begins = np.repeat(np.cumsum(lengths) - lengths, each) + window * place
-        segments = np.sort(ids[begins[:, None] + np.arange(window)], axis=1)
+        # Where there is no segment, a window may be longer than what fits into memory.
+        within = np.arange(min(window, int(lengths.max(initial=0))))
+        segments = np.sort(ids[begins[:, None] + within], axis=1)
         new = np.ones(segments.shape, np.bool_)
         new[:, 1:] = segments[:, 1:] != segments[:, :-1]
         starts = np.flatnonzero(new)
