@@ -152,12 +152,15 @@ def test_real_text(films, tokenizer):
 
 
 def test_every_number_of_chunks_counts_the_same(films, monkeypatch):
-    """So many chunks that they are put together in several levels, by one thread and by two."""
+    """So many chunks that they are put together in several levels, by one thread and by two, and texts in blocks."""
     texts = [sentence for film in films[:5] for sentence in film.split(". ")]
     options = CountOptions(groups=7)
     monkeypatch.setattr("textcritic.critics.tendencies.counting.TOGETHER", 3)
-    for threads, size in ((1, 40), (2, 40), (2, 1)):
-        counts = count_texts(batches_of(texts, size), len(texts), options, threads=threads)
+    monkeypatch.setattr("textcritic.critics.tendencies.tokens.BLOCK_BYTES", 400)
+    for threads, chunk_bytes, chunk_texts in ((1, 4000, 1000), (2, 4000, 7), (2, 1, 1)):
+        monkeypatch.setattr("textcritic.critics.tendencies.counting.CHUNK_BYTES", chunk_bytes)
+        monkeypatch.setattr("textcritic.critics.tendencies.counting.CHUNK_TEXTS", chunk_texts)
+        counts = count_texts(batches_of(texts), len(texts), options, threads=threads)
         require_equal(counts, texts, options)
 
 
@@ -170,6 +173,8 @@ def test_merged_shards_are_the_whole(films):
 
 def test_chunks_keep_every_text_in_order():
     texts = ["", "a", "bcd", None, "efghij", "", "k"]
-    made = list(chunks([pa.array(texts), pa.array([], pa.string()), pa.array(texts)[3:]], most_bytes=4))
-    assert [text for chunk in made for text in chunk.to_pylist()] == [text or "" for text in texts + texts[3:]]
-    assert all(len(chunk) == 1 or sum(map(len, chunk.to_pylist())) <= 4 for chunk in made)
+    batches = [pa.array(texts), pa.array([], pa.string()), pa.array(texts)[3:], pa.array(["l"]), pa.array(["m"])]
+    made = [chunk.to_pylist() for chunk in chunks(batches, most_bytes=4)]
+    assert [text for chunk in made for text in chunk] == [text or "" for text in [*texts, *texts[3:], "l", "m"]]
+    assert all(len(chunk) == 1 or sum(map(len, chunk)) <= 4 for chunk in made)
+    assert made[-1] == ["", "k", "l", "m"]

@@ -7,7 +7,7 @@ import pytest
 from textcritic.critics.tendencies.counting import count_texts, groups_of
 from textcritic.critics.tendencies.counts import LENGTH, SYMBOLS, TYPES, Counts, merge
 from textcritic.critics.tendencies.tokens import tokenize
-from textcritic.critics.tendencies.words import attached, stop_words_of, symbols
+from textcritic.critics.tendencies.words import ATTACHED, SYMBOL, UPPER, stop_words_of, words_of
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.tendencies import CountOptions, require_stop_words
 
@@ -135,6 +135,12 @@ def test_documents_that_are_hard_to_cut():
     assert "x" * 10_000 in counts.words.to_pylist()
 
 
+def test_a_window_longer_than_every_document():
+    counts = counted(["a b a", ""], CountOptions(window=10**15, longest_lag=10**6, groups=2))
+    assert counts.segments.tolist() == [0, 0]
+    assert counts.recurrence.sum(0).tolist()[:2] == [[2, 0], [1, 1]]
+
+
 def test_words_and_marks():
     text = "“Don't”, he said: rock-'n'-roll costs 1,200€ (in 1999) — 👩🏽‍💻❤️… a--b o’ clock's\x07e\u0301te\u0301"
     tokens = tokenize(pa.array([text]), "words")
@@ -143,15 +149,28 @@ def test_words_and_marks():
     assert " ".join(tokens.types[int(number)].as_py() for number in tokens.ids) == expected
 
 
+def forms(*tokens):
+    return words_of(pa.array(tokens), True, frozenset()).forms
+
+
 def test_symbols_are_punctuation_and_numbers():
     """Facts of the paper: 1,200 is one, non-u.s. is none."""
-    assert symbols(pa.array(["1,200", ".", "--", "$5", "½", "€", "٣", "❤️", "©"])).all()
-    assert not symbols(pa.array(["non-u.s.", "a", "1st", "\x00", "\u0301", "字", "字."])).any()
+    assert (forms("1,200", ".", "--", "$5", "½", "€", "٣", "❤️", "©") & SYMBOL).all()
+    assert not (forms("non-u.s.", "a", "1st", "\x00", "\u0301", "字", "字.") & SYMBOL).any()
 
 
 def test_marks_that_a_tokenizer_would_have_cut_off():
-    assert attached(pa.array(["word,", "a.", "naïve?", "क्षि!", "no)"])).all()
-    assert not attached(pa.array([",", "word", "u.s.", "1,", "(no)", "don't.", "a,,", "é"])).any()
+    assert (forms("word,", "a.", "naïve?", "क्षि!", "no)") & ATTACHED).all()
+    assert not (forms(",", "word", "u.s.", "1,", "(no)", "don't.", "a,,", "é") & ATTACHED).any()
+
+
+def test_every_letter_in_lower_case():
+    """Lower case is Python's; whether a word is a symbol is found for each spelling of it, and is the same for all."""
+    changed = [character for character in map(chr, range(0x110000)) if character.lower() != character]
+    capitals, small = (words_of(pa.array(some), True, frozenset()) for some in (changed, map(str.lower, changed)))
+    assert (capitals.forms & UPPER).all()
+    assert capitals.words.take(pa.array(capitals.of_types)).to_pylist() == [c.lower() for c in changed]
+    assert (capitals.forms & SYMBOL).tolist() == (small.forms & SYMBOL).tolist()
 
 
 def test_stop_words_of_any_case_and_apostrophe():

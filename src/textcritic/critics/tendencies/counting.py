@@ -4,6 +4,8 @@ import heapq
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -11,18 +13,23 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.tendencies.counts import NOT_COUNTED, PAIRS, Counts, added, ordered, sums_by_group
+from textcritic.critics.tendencies.counts import NOT_COUNTED, OF_WORDS, PAIRS, TOTALS, Counts, Numbers, added, ordered
 from textcritic.critics.tendencies.tokens import Tokens, chunks, tokenize
-from textcritic.critics.tendencies.words import stop_words_of, words_of
+from textcritic.critics.tendencies.words import ATTACHED, STOP, SYMBOL, UPPER, Words, stop_words_of, words_of
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.tendencies import NO_STOP_WORDS, CountOptions
 
+# Text that is counted at a time: what is found once for each word of it costs little then. A key (document, word, word)
+# of so many bytes in so many texts fits into 63 bits.
+CHUNK_BYTES, CHUNK_TEXTS = 1 << 25, 1 << 17
 # Counts that are put together at a time.
 TOGETHER = 8
 
 Groups = npt.NDArray[np.int32]
 OfDocuments = tuple[Groups, Groups]
 """Group and unit of each document."""
+Tally = tuple[npt.NDArray[Any], Numbers]
+"""Distinct values, ascending, and a number of each."""
 
 
 def count_texts(
@@ -60,16 +67,20 @@ def count_texts(
     group = groups_of(documents, number, seed, units)[rows.start : rows.stop]
     unit = (np.arange(documents) if units is None else units)[rows.start : rows.stop].astype(np.int32)
     work = _Work(options, stop_words_of(options.stop_words), number)
-    done = _Done(work.count(pa.array([], pa.string()), (group[:0], unit[:0])))
+    done = _Done()
     first = 0
 
     def pieces() -> Iterator[tuple[pa.StringArray, OfDocuments]]:
         nonlocal first
-        for texts in chunks(batches):
-            first += len(texts)
-            if first > len(group):
-                raise TextcriticError(f"more than the {len(group):,} documents that were to be counted")
-            yield texts, (group[first - len(texts) : first], unit[first - len(texts) : first])
+        for chunk in chunks(batches, CHUNK_BYTES):
+            for start in range(0, len(chunk), CHUNK_TEXTS):
+                texts = chunk.slice(start, CHUNK_TEXTS)
+                first += len(texts)
+                if first > len(group):
+                    raise TextcriticError(f"more than the {len(group):,} documents that were to be counted")
+                yield texts, (group[first - len(texts) : first], unit[first - len(texts) : first])
+        if not first:
+            yield pa.array([], pa.string()), (group[:0], unit[:0])
 
     for counts in _mapped(work, pieces(), threads):
         done.add(counts)
@@ -96,6 +107,21 @@ def groups_of(documents: int, groups: int, seed: int, units: npt.NDArray[np.int6
     return (np.random.default_rng(seed).permutation(documents) % groups).astype(np.int32)
 
 
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """What is counted of the documents of one group; see `Counts` for what each number is."""
+
+    documents: npt.NDArray[np.int32]
+    matrix: Tally
+    pairs: Tally
+    segments: int
+    segment_sums: Tally
+    segment_squares: Tally
+    recurrence: list[tuple[int, int]]
+    attached: int
+    upper: int
+
+
 @dataclass(frozen=True)
 class _Work:
     """How a chunk of texts is counted."""
@@ -105,76 +131,103 @@ class _Work:
     groups: int
 
     def count(self, texts: pa.StringArray, of: OfDocuments) -> Counts:
-        """The counts of texts of given groups, with words in no particular order, some of them without a token."""
+        """The counts of texts of given groups, with words in no particular order.
+
+        The documents of a group are put side by side and counted together: what is known of their tokens fits into the
+        cache of a processor, and needs no number of the group.
+        """
         group, unit = of
-        tokens = tokenize(texts, self.options.tokenizer)
+        order = np.argsort(group, kind="stable")
+        tokens = tokenize(texts.take(pa.array(order)), self.options.tokenizer)
         words = words_of(tokens.types, self.options.lower_case, self.stop_words)
-        ids = words.of_types[tokens.ids]
-        document = np.repeat(np.arange(len(texts)), tokens.lengths)
-        by_document = _tally(document, ids, len(texts), len(words.words))
-        segment, in_segment, of_segment = self._segments(tokens, document, group)
-        by_segment = _tally(segment, ids[in_segment], len(of_segment), len(words.words))
-        squares = csr_matrix((by_segment.data**2, by_segment.indices, by_segment.indptr), shape=by_segment.shape)
-        stop = by_document @ words.stop.astype(np.int64)
-        columns = (
-            tokens.lengths,
-            np.diff(by_document.indptr),
-            _distinct_bigrams(document, ids, len(texts), len(words.words)),
-            stop if self.options.stop_words != NO_STOP_WORDS else np.full_like(stop, NOT_COUNTED),
-            by_document @ words.symbol.astype(np.int64),
-        )
+        spelt = words.words.cast(pa.binary()).to_numpy(zero_copy_only=False)
+        numbers = np.fromiter(map(crc32, spelt), np.uint32, len(spelt))
+        ends = np.append(0, np.cumsum(tokens.lengths))
+        parts = []
+        for first, last in pairwise(np.searchsorted(group[order], np.arange(self.groups + 1)).tolist()):
+            some = Tokens(tokens.types, tokens.ids[ends[first] : ends[last]], tokens.lengths[first:last])
+            parts.append(self._count_group(some, words, numbers))
+        documents = np.concatenate([part.documents for part in parts])
+        matrices = {
+            name: _rows([getattr(part, name) for part in parts], columns)
+            for name, columns in (("pairs", PAIRS), *dict.fromkeys(OF_WORDS, len(spelt)).items())
+        }
         return Counts(
             words=words.words,
-            documents=np.column_stack(columns).astype(np.int32),
+            documents=documents[np.argsort(order)],
             group=group,
             unit=unit,
-            matrix=sums_by_group(by_document, group, self.groups),
-            pairs=self._pairs(words.words, document, ids, group),
-            segments=np.bincount(of_segment, minlength=self.groups),
-            segment_sums=sums_by_group(by_segment, of_segment, self.groups),
-            segment_squares=sums_by_group(squares, of_segment, self.groups),
-            recurrence=self._recurrence(tokens.lengths, document, ids, group),
             lags=np.array(self.options.lags(), np.int64),
-            attached=np.bincount(group[document[words.attached[tokens.ids]]], minlength=self.groups),
-            upper=np.bincount(group[document[words.upper[tokens.ids]]], minlength=self.groups),
+            **matrices,
+            **{name: np.array([getattr(part, name) for part in parts], np.int64) for name in TOTALS},
         )
 
-    def _segments(self, tokens: Tokens, document: np.ndarray, group: Groups) -> tuple[np.ndarray, np.ndarray, Groups]:
-        """The segment of each token that is in one, which tokens are, and the group of each segment."""
-        window = self.options.window
-        each = tokens.lengths // window
-        begin = np.cumsum(tokens.lengths) - tokens.lengths
-        place = np.arange(len(document)) - begin[document]
-        inside = place < (each * window)[document]
-        first = np.cumsum(each) - each
-        return (first[document] + place // window)[inside], inside, np.repeat(group, each)
-
-    def _pairs(self, words: pa.StringArray, document: np.ndarray, ids: np.ndarray, group: Groups) -> csr_matrix:
-        """See `Counts.pairs`."""
-        numbers = np.array([crc32(word.encode()) for word in words.to_pylist()], np.uint64)
-        inside = document[1:] == document[:-1]
-        first, second = ids[:-1][inside], ids[1:][inside]
+    def _count_group(self, tokens: Tokens, words: Words, numbers: npt.NDArray[np.uint32]) -> _Group:
+        """Count the documents of one group; `numbers` are those that kinds of pairs are made of, one a word."""
+        lengths, ends = tokens.lengths, np.cumsum(tokens.lengths)
+        ids, forms = words.of_types.take(tokens.ids), words.forms.take(tokens.ids)
+        bits = max(len(words.words) - 1, 0).bit_length()
+        # Keys are sorted in half the time if they have 32 bits.
+        numbered = np.arange(len(lengths), dtype="int32" if len(lengths) << bits < 1 << 31 else "int64")
+        keys = np.repeat(numbered << bits, lengths) | ids
+        # Which tokens have another one behind them in their document; the last of all has none.
+        inside = np.ones(len(ids), np.bool_)
+        inside[ends[lengths > 0] - 1] = False
+        inside = inside[:-1]
+        pairs = ((keys[:-1].astype(np.int64) << bits) | ids[1:])[inside]
+        of_ids = numbers.take(ids).astype(np.uint64)
         # The upper bits of a product with 2^64 over the golden ratio depend on all bits (Knuth, volume 3, section 6.4).
-        kinds = ((numbers[first] << np.uint64(32) | numbers[second]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)
-        return _tally(group[document[:-1][inside]], kinds.astype(np.int64), self.groups, PAIRS)
+        kinds = ((of_ids[:-1] << np.uint64(32) | of_ids[1:]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)
+        stop = _of_each(forms & STOP != 0, ends)
+        columns = (
+            lengths,
+            _of_each(_new(np.sort(keys)), ends),
+            _of_each(_new(np.sort(pairs)), np.cumsum(np.maximum(lengths - 1, 0))),
+            stop if self.options.stop_words != NO_STOP_WORDS else np.full_like(stop, NOT_COUNTED),
+            _of_each(forms & SYMBOL != 0, ends),
+        )
+        segments, sums, squares = self._segments(ids, lengths)
+        return _Group(
+            documents=np.column_stack(columns).astype(np.int32),
+            matrix=_tally(ids),
+            pairs=_tally(kinds.astype(np.uint16)[inside]),
+            segments=segments,
+            segment_sums=sums,
+            segment_squares=squares,
+            recurrence=[
+                (int(np.maximum(lengths - lag, 0).sum()), int(np.count_nonzero(keys[lag:] == keys[:-lag])))
+                for lag in self.options.lags()
+            ],
+            attached=int(np.count_nonzero(forms & ATTACHED)),
+            upper=int(np.count_nonzero(forms & UPPER)),
+        )
 
-    def _recurrence(self, lengths: np.ndarray, document: np.ndarray, ids: np.ndarray, group: Groups) -> np.ndarray:
-        """See `Counts.recurrence`."""
-        found = np.zeros((self.groups, len(self.options.lags()), 2), np.int64)
-        for number, lag in enumerate(self.options.lags()):
-            pairs = np.maximum(lengths - lag, 0)
-            found[:, number, 0] = np.bincount(group, pairs, self.groups)
-            same = np.flatnonzero(ids[lag:] == ids[:-lag])
-            same = document[same][document[same] == document[same + lag]]
-            found[:, number, 1] = np.bincount(group[same], minlength=self.groups)
-        return found
+    def _segments(self, ids: npt.NDArray[np.int32], lengths: Numbers) -> tuple[int, Tally, Tally]:
+        """The segments of a group, and the sums over them of the count of each word, and of its square."""
+        window = self.options.window
+        each = lengths // window
+        place = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
+        begins = np.repeat(np.cumsum(lengths) - lengths, each) + window * place
+        # Where there is no segment, a window may be longer than what fits into memory.
+        within = np.arange(min(window, int(lengths.max(initial=0))))
+        segments = np.sort(ids[begins[:, None] + within], axis=1)
+        new = np.ones(segments.shape, np.bool_)
+        new[:, 1:] = segments[:, 1:] != segments[:, :-1]
+        starts = np.flatnonzero(new)
+        # A word and its count in a segment as one number, so that sorting keeps them together.
+        bits = window.bit_length()
+        keys = (segments.reshape(-1)[starts].astype(np.int64) << bits) | np.diff(starts, append=new.size)
+        keys.sort()
+        word, number = keys >> bits, keys & ((1 << bits) - 1)
+        starts = np.flatnonzero(_new(word))
+        sums, squares = np.add.reduceat(number, starts), np.add.reduceat(number**2, starts)
+        return len(begins), (word[starts], sums), (word[starts], squares)
 
 
 class _Done:
     """Counts put together `TOGETHER` at a time, and these again: a word is moved as often as there are levels."""
 
-    def __init__(self, none: Counts) -> None:
-        self.none = none
+    def __init__(self) -> None:
         self.levels: list[list[Counts]] = []
 
     def add(self, counts: Counts, level: int = 0) -> None:
@@ -187,10 +240,7 @@ class _Done:
 
     def total(self) -> Counts:
         """All together, in the order in which they came."""
-        parts = [self.none]
-        while self.levels:
-            parts += self.levels.pop()
-        return added(parts)
+        return added([counts for level in reversed(self.levels) for counts in level])
 
 
 def _mapped(work: _Work, pieces: Iterable[tuple[pa.StringArray, OfDocuments]], threads: int) -> Iterator[Counts]:
@@ -208,22 +258,27 @@ def _mapped(work: _Work, pieces: Iterable[tuple[pa.StringArray, OfDocuments]], t
             yield future.result()
 
 
-def _tally(rows: np.ndarray, ids: np.ndarray, num_rows: int, types: int) -> csr_matrix:
-    """How often each word is in each row: int64 CSR [rows, types]."""
-    bits = max(types - 1, 0).bit_length()
-    keys = np.sort((rows << bits) | ids)
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    data = np.diff(starts, append=len(keys))
-    distinct = keys[starts]
-    indptr = np.searchsorted(distinct, np.arange(num_rows + 1) << bits)
-    return csr_matrix((data, distinct & ((1 << bits) - 1), indptr), shape=(num_rows, types))
+def _of_each(flags: npt.NDArray[np.bool_], ends: Numbers) -> Numbers:
+    """How many flags are set in each document, of which the ends are given."""
+    return np.diff(np.searchsorted(np.flatnonzero(flags), ends), prepend=0)
 
 
-def _distinct_bigrams(document: np.ndarray, ids: np.ndarray, documents: int, types: int) -> np.ndarray:
-    """The number of distinct pairs of neighbouring tokens of each document: int64 [documents]."""
-    bits = max(types - 1, 0).bit_length()
-    inside = document[1:] == document[:-1]
-    pairs = (ids[:-1].astype(np.int64) << bits) | ids[1:]
-    keys = np.sort((document[:-1] << (2 * bits) | pairs)[inside])
-    distinct = keys[np.diff(keys, prepend=-1) != 0]
-    return np.bincount(distinct >> (2 * bits), minlength=documents)
+def _new(ascending: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which of ascending values are not there before."""
+    new = np.ones(len(ascending), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    return new
+
+
+def _tally(values: npt.NDArray[Any]) -> Tally:
+    """How often each value is there. It is `numpy.unique`, in less time."""
+    ascending = np.sort(values)
+    starts = np.flatnonzero(_new(ascending))
+    return ascending[starts], np.diff(starts, append=len(values))
+
+
+def _rows(tallies: list[Tally], columns: int) -> csr_matrix:
+    """A matrix with a tally in each row: int64 CSR [rows, columns]."""
+    indptr = np.cumsum([0, *(len(places) for places, _ in tallies)])
+    places, numbers = (np.concatenate(parts) for parts in zip(*tallies, strict=True))
+    return csr_matrix((numbers, places.astype(np.int32), indptr), shape=(len(tallies), columns))

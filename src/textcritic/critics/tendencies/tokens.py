@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.tendencies import Tokenizer
 
-# Bytes of text that are cut at a time. A key (document, token, token) of so many then fits into 63 bits.
 CHUNK_BYTES = 1 << 21
+# Bytes of text that are cut at a time: with what is known of each, they fit into the cache of a processor.
+BLOCK_BYTES = 1 << 18
 
 # Classes of characters. A mark, a format character and a tone of skin go with the character before them.
 SPACE, WORD, JOINER, OTHER, MARK, FORMAT, TONE = range(7)
@@ -24,6 +25,7 @@ JOINERS = "'’-‐‑"
 ZERO_WIDTH_JOINER = 0x200D
 CODE_POINTS = 0x110000
 
+Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
 Classes = npt.NDArray[np.uint8]
 Ids = npt.NDArray[np.int32]
@@ -31,10 +33,10 @@ Ids = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """The tokens of D texts, one text after the other, as positions among the distinct ones.
+    """The tokens of D texts, one text after the other, as positions in a list of types.
 
     Attributes:
-        types: distinct tokens as they are written, an Arrow array of strings [types]; some may have no token.
+        types: tokens as they are written, an Arrow array of strings [types]; a few are there twice.
         ids: int32 [tokens], the position of each token in `types`.
         lengths: int64 [D], tokens of each text.
     """
@@ -56,47 +58,53 @@ def tokenize(texts: pa.StringArray, tokenizer: Tokenizer) -> Tokens:
     Raises:
         TextcriticError: a text is not UTF-8.
     """
-    data, ends = bytes_of(texts)
-    if not len(data):
-        return Tokens(pa.array([], pa.string()), np.zeros(0, np.int32), np.zeros(len(texts), np.int64))
-    codes = code_points(data)
-    # The byte at which each character begins; only bytes inside a character begin with the bits 10.
-    begins = np.flatnonzero((data & 0xC0) != 0x80)
-    first = np.zeros(len(codes) + 1, np.bool_)
-    first[np.searchsorted(begins, np.append(0, ends))] = True
-    first = first[:-1]
-    is_space, starts = _at_white_space(codes, first) if tokenizer == "whitespace" else _at_words(codes, first)
-    pieces = np.flatnonzero(starts)
-    tokens = ~is_space[pieces]
-    # White space stays in as pieces of its own, so that the text need not be copied.
-    offsets = np.append(begins[pieces], len(data)).astype(np.int32)
-    strings = pa.StringArray.from_buffers(len(pieces), pa.py_buffer(offsets), pa.py_buffer(data))
-    encoded = strings.dictionary_encode()
-    positions = offsets[:-1][tokens]
-    lengths = np.diff(np.searchsorted(positions, ends), prepend=0)
-    return Tokens(encoded.dictionary, encoded.indices.to_numpy()[tokens], lengths)
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise TextcriticError("a text is not UTF-8; save the file as UTF-8") from error
+    pieces, lengths = [pa.array([], pa.string())], [np.zeros(0, np.int64)]
+    for block in chunks([texts], BLOCK_BYTES):
+        of_block, of_each = _cut(block, tokenizer)
+        pieces.append(of_block)
+        lengths.append(of_each)
+    encoded = pa.concat_arrays(pieces).dictionary_encode()
+    types = pc.utf8_rtrim(encoded.dictionary, characters=_separators(tokenizer))
+    return Tokens(types, encoded.indices.drop_null().to_numpy(), np.concatenate(lengths))
 
 
 def chunks(batches: Iterable[pa.Array], most_bytes: int = CHUNK_BYTES) -> Iterator[pa.StringArray]:
-    """Cut batches of texts into arrays of at most `most_bytes` bytes of text, or of one text.
+    """Cut batches of texts into arrays of at most `most_bytes` bytes of text, or of one text; small batches are joined.
 
     Args:
         batches: Arrow arrays of strings; null is an empty text.
         most_bytes: of a chunk.
     """
+    waiting: list[pa.LargeStringArray] = []
+    room = most_bytes
     for batch in batches:
         texts = batch.cast(pa.large_string()).fill_null("")
-        sizes = pc.binary_length(texts).to_numpy(zero_copy_only=False)
-        ends = np.cumsum(sizes)
-        start = 0
+        ends = np.cumsum(pc.binary_length(texts).to_numpy(zero_copy_only=False))
+        start = done = 0
         while start < len(texts):
-            stop = int(np.searchsorted(ends, ends[start] - sizes[start] + most_bytes, side="right"))
-            stop = max(stop, start + 1)
-            yield texts.slice(start, stop - start).cast(pa.string())
-            start = stop
+            stop = int(np.searchsorted(ends, done + room, side="right"))
+            if stop == start and not waiting:
+                stop = start + 1
+            waiting.append(texts.slice(start, stop - start))
+            if stop == len(texts):
+                room -= int(ends[-1]) - done
+                break
+            yield _joined(waiting)
+            waiting, room, start, done = [], most_bytes, stop, int(ends[stop - 1]) if stop else 0
+    if waiting:
+        yield _joined(waiting)
 
 
-def bytes_of(texts: pa.StringArray) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+def _joined(texts: list[pa.LargeStringArray]) -> pa.StringArray:
+    """Several arrays as one; a single one is not copied."""
+    return (texts[0] if len(texts) == 1 else pa.concat_arrays(texts)).cast(pa.string())
+
+
+def bytes_of(texts: pa.StringArray) -> tuple[Bytes, npt.NDArray[np.int64]]:
     """The bytes of all texts, and where each text ends among them."""
     if not len(texts):
         return np.zeros(0, np.uint8), np.zeros(0, np.int64)
@@ -106,40 +114,73 @@ def bytes_of(texts: pa.StringArray) -> tuple[npt.NDArray[np.uint8], npt.NDArray[
     return every[bounds[0] : bounds[-1]], bounds[1:] - bounds[0]
 
 
-def code_points(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
-    """The code point of each character of a text in UTF-8: uint32 [characters].
+def code_points(data: Bytes) -> npt.NDArray[np.uint32]:
+    """The code point of each character of a text in UTF-8: uint32 [characters]."""
+    return np.frombuffer(data.tobytes().decode("utf-8").encode("utf-32-le"), np.uint32)
 
-    Raises:
-        TextcriticError: it is not UTF-8.
+
+def _cut(texts: pa.StringArray, tokenizer: Tokenizer) -> tuple[pa.StringArray, npt.NDArray[np.int64]]:
+    """Cut texts into pieces; also how many tokens each text has.
+
+    A piece is a token with the white space behind it, so that the text need not be copied. White space that a text
+    begins with is a piece of its own, null.
     """
-    try:
-        text = data.tobytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise TextcriticError(f"a text is not UTF-8 ({error.reason}); save the file as UTF-8") from error
-    return np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    data, ends = bytes_of(texts)
+    first = np.zeros(len(data) + 1, np.bool_)
+    first[np.append(0, ends)] = True
+    starts, is_token = (_at_white_space if tokenizer == "whitespace" else _at_words)(data, first[:-1])
+    offsets = pa.py_buffer(np.append(starts, len(data)).astype(np.int32))
+    _, valid = pa.array(is_token).buffers()
+    pieces = pa.StringArray.from_buffers(len(starts), offsets, pa.py_buffer(data), valid)
+    return pieces, np.diff(np.searchsorted(starts[is_token], ends), prepend=0)
 
 
-def _at_white_space(codes: npt.NDArray[np.uint32], first: Flags) -> tuple[Flags, Flags]:
-    """Which characters are white space, and which begin a piece: a token, or the white space between two."""
-    is_space = _spaces()[codes]
+def _at_white_space(data: Bytes, first: Flags) -> tuple[npt.NDArray[np.int64], Flags]:
+    """The byte at which each piece begins, and which are tokens.
+
+    Args:
+        data: a text in UTF-8.
+        first: which bytes begin a text.
+    """
+    # From \t to \r and from \x1c to the blank; smaller numbers become large ones.
+    is_space = (data - np.uint8(9) < 5) | (data - np.uint8(28) < 5)
+    wide = np.flatnonzero(data >= 0x80)
+    sizes = np.diff(np.flatnonzero(_leads(data[wide])), append=len(wide))
+    is_space[wide] = np.repeat(_spaces().take(code_points(data[wide])), sizes)
     starts = first.copy()
-    starts[1:] |= is_space[1:] != is_space[:-1]
-    return is_space, starts
+    starts[1:] |= is_space[:-1] & ~is_space[1:]
+    places = np.flatnonzero(starts)
+    return places, ~is_space[places]
 
 
-def _at_words(codes: npt.NDArray[np.uint32], first: Flags) -> tuple[Flags, Flags]:
+def _at_words(data: Bytes, first: Flags) -> tuple[npt.NDArray[np.int64], Flags]:
     """The same for words and single marks."""
-    classes = _classes()[codes]
+    codes = code_points(data)
+    begins = np.flatnonzero(_leads(data))
+    first = first.take(begins)
+    classes = _classes().take(codes)
+    separates = classes == SPACE
     follows = classes >= MARK
     if follows.any():
         classes, follows = _followed(codes, classes, first)
-    inner = np.zeros(len(codes), np.bool_)
-    inner[1:-1] = (classes[1:-1] == JOINER) & (classes[:-2] == WORD) & (classes[2:] == WORD)
-    inner[1:-1] &= ~first[1:-1] & ~first[2:]
-    classes = np.where(inner, WORD, np.where(classes == JOINER, OTHER, classes))
-    starts = (classes == OTHER) & ~follows
-    starts[1:] |= classes[1:] != classes[:-1]
-    return classes == SPACE, starts | first
+    joiners = np.flatnonzero(classes == JOINER)
+    # The character after the last one is the first: it begins a text, so that no joiner is inside a word before it.
+    after = (joiners + 1) % max(len(classes), 1)
+    inside = (classes[joiners - 1] == WORD) & (classes[after] == WORD) & ~first[joiners] & ~first[after]
+    classes[joiners] = np.where(inside, WORD, OTHER)
+    is_space = classes == SPACE
+    starts = first | ((classes == OTHER) & ~follows)
+    starts[1:] |= (classes[1:] != classes[:-1]) & ~is_space[1:]
+    # Other white space, a format character, begins a piece: at the end of one it would be taken for part of the token.
+    starts |= is_space & ~separates
+    places = np.flatnonzero(starts)
+    return begins[places], ~is_space[places]
+
+
+def _leads(data: Bytes) -> Flags:
+    """Which bytes begin a character: those inside one begin with the bits 10."""
+    leads: Flags = (data & 0xC0) != 0x80
+    return leads
 
 
 def _followed(codes: npt.NDArray[np.uint32], classes: Classes, first: Flags) -> tuple[Classes, Flags]:
@@ -174,6 +215,13 @@ def categories() -> list[str]:
 def _spaces() -> Flags:
     """Which code points Python takes for white space: [code points]."""
     return np.array([chr(code).isspace() for code in range(CODE_POINTS)])
+
+
+@cache
+def _separators(tokenizer: Tokenizer) -> str:
+    """The characters that a tokenizer always takes for white space."""
+    spaces = _spaces() if tokenizer == "whitespace" else _classes() == SPACE
+    return "".join(map(chr, np.flatnonzero(spaces).tolist()))
 
 
 @cache

@@ -15,72 +15,62 @@ from textcritic.latents.bags.vocabulary import stop_word_list
 from textcritic.plan.checks.tendencies import ENGLISH, LANGUAGES, NO_STOP_WORDS
 
 ENGLISH_FILE = Path(__file__).with_name("english_stop_words.txt")
+STOP, SYMBOL, ATTACHED, UPPER = 1, 2, 4, 8
+"""What a token is, as bits, see `Words.forms`."""
 # What a character is, as bits.
-SYMBOL, OF_SYMBOLS, LETTER, END = 1, 2, 4, 8
+# Lower case changes `CASED` ones, which are not in ASCII.
+SOME_SYMBOL, OF_SYMBOLS, LETTER, END, CASED = 1, 2, 4, 8, 16
+# Categories of characters that lower case changes: letters, Roman numerals, and letters in circles.
+CAPITALS = ("Lu", "Lt", "Nl", "So")
 
-Flags = npt.NDArray[np.bool_]
+Forms = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The words of some distinct tokens, and what is known of both.
+    """The words of some types of tokens, and what is known of each type.
 
     Attributes:
         words: distinct words, an Arrow array of strings [words].
-        of_types: int32 [types], the word of each token, as a position in `words`.
-        stop: bool [words], those that the list of stop words has.
-        symbol: bool [words], those of punctuation, symbols and numbers only.
-        attached: bool [types], letters with a mark such as a comma behind them, which a tokenizer would have cut off.
-        upper: bool [types], tokens that lower case changes.
+        of_types: int32 [types], the word of each type, as a position in `words`.
+        forms: uint8 [types], what each type is, as bits. `STOP`: the list of stop words has it. `SYMBOL`: it has only
+            punctuation, symbols and numbers, by Unicode category (paper, section 5.4), and the marks and format
+            characters that emoji are joined with. `ATTACHED`: letters and marks with one of `, . ; : ! ? )` behind
+            them, which a tokenizer would have cut off. `UPPER`: lower case changes it.
     """
 
     words: pa.StringArray
     of_types: npt.NDArray[np.int32]
-    stop: Flags
-    symbol: Flags
-    attached: Flags
-    upper: Flags
+    forms: Forms
 
 
 def words_of(types: pa.StringArray, lower_case: bool, stop_words: frozenset[str]) -> Words:
-    """The words of distinct tokens.
+    """The words of types of tokens.
 
     Args:
-        types: distinct tokens, strings of one character or more [types].
+        types: strings of one character or more [types].
         lower_case: whether tokens that differ in case are one word.
         stop_words: in lower case; an apostrophe of either shape is that of the list.
     """
-    lower = _lower(types)
-    encoded = (lower if lower_case else types).dictionary_encode()
-    words = encoded.dictionary
-    straight = pc.replace_substring(lower if not lower_case else words, "’", "'")
-    return Words(
-        words,
-        encoded.indices.to_numpy(),
-        _numpy(pc.is_in(straight, pa.array(sorted(stop_words), pa.string()))),
-        symbols(words),
-        attached(types),
-        _numpy(pc.not_equal(lower, types)),
-    )
-
-
-def symbols(tokens: pa.StringArray) -> Flags:
-    """Which tokens have only punctuation, symbols and numbers, by Unicode category (paper, section 5.4): bool [tokens].
-
-    The marks and format characters that emoji are joined with may be among them. Tokens have one character or more.
-    """
-    kinds, starts, _ = _kinds_of(tokens)
-    every, some = np.bitwise_and.reduceat(kinds, starts), np.bitwise_or.reduceat(kinds, starts)
-    found: Flags = (every & OF_SYMBOLS != 0) & (some & SYMBOL != 0)
-    return found
-
-
-def attached(tokens: pa.StringArray) -> Flags:
-    """Which tokens are letters and marks with one of `, . ; : ! ? )` behind them: bool [tokens]."""
-    kinds, starts, lengths = _kinds_of(tokens)
-    letters = np.add.reduceat((kinds & LETTER != 0).astype(np.int64), starts)
-    found: Flags = (kinds[starts + lengths - 1] & END != 0) & (letters == lengths - 1) & (lengths > 1)
-    return found
+    lengths = pc.utf8_length(types).to_numpy().astype(np.int64)
+    starts, last = np.cumsum(lengths) - lengths, np.cumsum(lengths) - 1
+    kinds = _kinds()[code_points(bytes_of(types)[0])]
+    some = np.bitwise_or.reduceat(kinds, starts)
+    attached = (kinds[last] & END != 0) & (lengths > 1)
+    # The mark at the end is allowed: whether it is a letter matters for `ATTACHED` alone.
+    kinds[last] |= LETTER
+    every = np.bitwise_and.reduceat(kinds, starts)
+    lower = _lower(types, some & CASED != 0)
+    words = (lower if lower_case else types).dictionary_encode()
+    forms = np.zeros(len(types), np.uint8)
+    for form, have in (
+        (STOP, pc.is_in(pc.replace_substring(lower, "’", "'"), pa.array(sorted(stop_words), pa.string()))),
+        (SYMBOL, (every & OF_SYMBOLS != 0) & (some & SOME_SYMBOL != 0)),
+        (ATTACHED, attached & (every & LETTER != 0)),
+        (UPPER, pc.not_equal(lower, types)),
+    ):
+        forms[np.asarray(have)] |= form
+    return Words(words.dictionary, words.indices.to_numpy(), forms)
 
 
 def stop_words_of(name: str) -> frozenset[str]:
@@ -108,28 +98,23 @@ def stop_words_of(name: str) -> frozenset[str]:
         ) from error
 
 
-def _lower(tokens: pa.StringArray) -> pa.StringArray:
-    """The tokens in lower case: those in ASCII by Arrow, the others by Python, which knows all of Unicode."""
-    others = pc.invert(pc.string_is_ascii(tokens))
-    lower = [token.lower() for token in tokens.filter(others).to_pylist()]
-    return pc.replace_with_mask(pc.ascii_lower(tokens), others, pa.array(lower, pa.string()))
-
-
-def _kinds_of(tokens: pa.StringArray) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The kinds of all characters, where those of each token begin, and how many it has."""
-    lengths = pc.utf8_length(tokens).to_numpy().astype(np.int64)
-    return _kinds()[code_points(bytes_of(tokens)[0])], np.cumsum(lengths) - lengths, lengths
+def _lower(tokens: pa.StringArray, cased: npt.NDArray[np.bool_]) -> pa.StringArray:
+    """The tokens in lower case: by Python, which knows all of Unicode, if they are `cased`, the others by Arrow."""
+    mask = pa.array(cased)
+    lower = [token.lower() for token in tokens.filter(mask).to_pylist()]
+    return pc.replace_with_mask(pc.ascii_lower(tokens), mask, pa.array(lower, pa.string()))
 
 
 @cache
 def _kinds() -> npt.NDArray[np.uint8]:
     """What each code point may be part of, as bits: [code points]."""
-    by_category = dict.fromkeys("PSN", SYMBOL | OF_SYMBOLS) | {"L": LETTER, "M": LETTER | OF_SYMBOLS, "Cf": OF_SYMBOLS}
+    by_category = dict.fromkeys("PSN", SOME_SYMBOL | OF_SYMBOLS) | {
+        "L": LETTER,
+        "M": LETTER | OF_SYMBOLS,
+        "Cf": OF_SYMBOLS,
+    }
     kinds = np.array([by_category.get(c, by_category.get(c[0], 0)) for c in categories()], np.uint8)
     kinds[[ord(mark) for mark in ",.;:!?)"]] |= END
+    capitals = [code for code, c in enumerate(categories()) if c in CAPITALS and chr(code).lower() != chr(code)]
+    kinds[[code for code in capitals if code > 127]] |= CASED
     return kinds
-
-
-def _numpy(flags: pa.BooleanArray) -> Flags:
-    found: Flags = flags.to_numpy(zero_copy_only=False)
-    return found
