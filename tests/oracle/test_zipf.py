@@ -7,7 +7,15 @@ import pytest
 import scipy.optimize
 import scipy.stats
 
-from textcritic.critics.tendencies.zipf import fit_zipf, fit_zipf_many, gram_points, log_rank_mean, rank_sums, zipf_sums
+from textcritic.critics.tendencies.zipf import (
+    fit_zipf,
+    fit_zipf_many,
+    gram_points,
+    log_rank_mean,
+    rank_sums,
+    zipf_sums,
+    zipf_sums_at,
+)
 from textcritic.errors import TextcriticError
 from textcritic.inference import jackknife_variance
 
@@ -47,6 +55,13 @@ def test_mass_beyond_the_first_10_000_ranks():
     first, whole = zipf_sums(KNOWN, 10_000)
     assert 1 - first[-1] / whole == pytest.approx(0.1421, abs=5e-5)
     assert whole == pytest.approx(float(mpmath.zeta(KNOWN)), rel=1e-12)
+
+
+@pytest.mark.parametrize("s", [0.0, 0.5, 1.0, 1.2, 3.0, 40.0])
+def test_sums_at_some_ranks_are_those_of_each_rank(s):
+    ranks = np.arange(20_001)
+    expected = np.append(0, np.cumsum(ranks[1:] ** -s))
+    assert zipf_sums_at(np.array([s]), ranks[None])[0] == pytest.approx(expected, rel=2e-12)
 
 
 def test_powerlaw_fits_the_same_exponent():

@@ -6,7 +6,13 @@ import scipy.stats
 from scipy.special import zeta
 
 from textcritic.critics.tendencies.zipf import fit_zipf, log_rank_mean
-from textcritic.critics.tendencies.zipf_distances import _law_of_samples, rank_distance, zipf_distance, zipf_fit_p
+from textcritic.critics.tendencies.zipf_distances import (
+    _law_of_samples,
+    rank_distance,
+    sample_distances,
+    zipf_distance,
+    zipf_fit_p,
+)
 from textcritic.critics.tendencies.zipf_draws import ZipfDraws, fit_samples
 from textcritic.errors import TextcriticError
 
@@ -70,6 +76,11 @@ def tokens_one_by_one(tokens, s, last, number, rng):
     return [counted(rng.choice(last, tokens, p=law / law.sum())) for _ in range(number)]
 
 
+def ordered(sample):
+    """The counts of a sample by rank."""
+    return np.concatenate([sample.high, np.repeat(np.arange(len(sample.words), 0, -1), sample.words[::-1])])
+
+
 @pytest.mark.parametrize(("s", "last"), [(1.2, None), (2.0, None), (1.1, 3000), (0.5, 40)])
 def test_samples_are_as_if_drawn_token_by_token(s, last):
     tokens, number, ranks = 10_000, 200, 30
@@ -84,7 +95,7 @@ def test_samples_are_as_if_drawn_token_by_token(s, last):
         "log rank": ([log_rank_mean(c) for c in slow], [f.log_rank_mean() for f in fast]),
         "first ranks": (
             [c[:ranks].sum() / tokens for c in slow],
-            [f.shares(ranks)[1] for f in fast],
+            [ordered(f)[:ranks].sum() / f.tokens() for f in fast],
         ),
     }
     for name, (one, two) in pairs.items():
@@ -95,22 +106,32 @@ def test_samples_of_few_words_and_a_quadrillion_tokens():
     """So many that shares are those of the law, and their number that was asked for."""
     sample = ZipfDraws.of(10**15, 1.1, 50).draw(np.random.default_rng(3))
     law = np.arange(1, 51) ** -1.1
-    assert sample.shares(50)[0] == pytest.approx(np.cumsum(law) / law.sum(), rel=1e-6)
+    assert np.cumsum(sample.high) / sample.tokens() == pytest.approx(np.cumsum(law) / law.sum(), rel=1e-6)
     assert sample.high.sum() == pytest.approx(1e15, rel=1e-6)
 
 
 def test_a_sample_is_what_its_counts_say():
     sample = ZipfDraws.of(50_000, 1.3, None).draw(np.random.default_rng(1))
-    counts = np.concatenate([sample.high, np.repeat(np.arange(len(sample.words), 0, -1), sample.words[::-1])])
+    counts = ordered(sample)
     assert (np.diff(counts) <= 0).all()
+    assert sample.tokens() == counts.sum()
     assert sample.log_rank_mean() == pytest.approx(log_rank_mean(counts), rel=1e-12)
     assert fit_samples([sample], None) == pytest.approx([fit_zipf(counts).s], rel=1e-12)
-    for ranks in (5, 2000, len(counts) + 10):
-        padded = np.append(counts, np.zeros(20, np.int64))
-        shares, of_all = sample.shares(ranks)
-        expected = np.cumsum(padded[:ranks]) / padded[:ranks].sum()
-        assert shares[: len(expected)] == pytest.approx(expected, rel=1e-12)
-        assert of_all == pytest.approx(padded[:ranks].sum() / counts.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("convention", ["renormalised-empirical", "untruncated", "truncated"])
+@pytest.mark.parametrize(("tokens", "source"), [(200, 1.1), (5000, 1.2), (50_000, 1.05), (50_000, 2.5)])
+def test_distances_of_samples_are_those_of_their_counts(convention, tokens, source):
+    """Among samples with more and with fewer words than ranks, from laws near theirs and far from it."""
+    rng = np.random.default_rng(5)
+    draws = ZipfDraws.of(tokens, source, None)
+    samples = [draws.draw(rng) for _ in range(20)]
+    for exponents in (np.linspace(1.01, 3, 20), np.array([source])):
+        for ranks in (2, 30, 1000, 20_000):
+            found = sample_distances(samples, exponents, convention, ranks)
+            for distance, sample, s in zip(found, samples, np.broadcast_to(exponents, 20), strict=True):
+                expected = zipf_distance(ordered(sample), float(s), convention, ranks).distance
+                assert distance == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize(("convention", "given"), [("untruncated", True), ("truncated", True), ("truncated", False)])

@@ -14,6 +14,7 @@ from textcritic.report.numbers import (
     p_value,
     percent,
     plural,
+    power_of_ten,
     setting_name,
 )
 
@@ -111,3 +112,8 @@ def test_interval_count_and_list():
     ]
     assert [missing(value) for value in (None, pd.NA, math.nan, 0, 0.0, "", False)] == [True] * 3 + [False] * 4
     assert [listed(words) for words in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
+
+
+@pytest.mark.parametrize(("value", "written"), [(1, "10⁰"), (1e-12, "10⁻¹²"), (1000, "10³"), (9.999999e5, "10⁶")])
+def test_powers_of_ten_have_superscripts(value, written):
+    assert power_of_ten(value) == written

@@ -65,7 +65,8 @@ def chi_square(first: npt.ArrayLike, second: npt.ArrayLike) -> Array:
 
 def gaps_of(counts: Array, totals: Array, share: Array) -> Array:
     """`|a - t n1 / n|`: counts in set 1 [words, B], in both sets [words, B or 1] and `n1 / n` [B] -> [words, B]."""
-    gaps = counts - totals * share
+    gaps = totals * share
+    np.subtract(counts, gaps, out=gaps)
     return np.abs(gaps, out=gaps)
 
 

@@ -150,11 +150,24 @@ def largest_difference_interval(
     for matrix, shares in zip((first, second), whole, strict=True):
         weights = drawn_groups(matrix.shape[0], resamples, rng)
         tokens = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel() @ weights
-        counts = matrix[:, frequent].T @ weights
-        sides.append(np.where(tokens > 0, counts / np.maximum(tokens, 1), 0) - shares[frequent, None])
-    reach = float(np.quantile(np.abs(sides[0] - sides[1]).max(axis=0), level))
+        sides.append((matrix[:, frequent].T.tocsr(), weights, tokens, shares[frequent, None]))
+    farthest, rows = np.zeros(resamples), max(1, CHUNK // resamples)
+    for start in range(0, len(frequent), rows):
+        chunk = slice(start, start + rows)
+        one, two = (_moved(words[chunk], weights, tokens, shares[chunk]) for words, weights, tokens, shares in sides)
+        one -= two
+        np.maximum(farthest, np.abs(one, out=one).max(axis=0), out=farthest)
+    reach = float(np.quantile(farthest, level))
     distance = float(np.abs(whole[0] - whole[1]).max())
     return Interval(distance, max(0.0, distance - reach), min(1.0, distance + reach), level, resamples)
+
+
+def _moved(words: "csr_matrix", weights: Array, tokens: Array, shares: Array) -> Array:
+    """How far the shares of words in resamples are from those in the set: [words, B]."""
+    moved: Array = words @ weights
+    moved /= np.maximum(tokens, 1)
+    moved -= shares
+    return moved
 
 
 def drawn_groups(groups: int, resamples: int, rng: np.random.Generator) -> Array:

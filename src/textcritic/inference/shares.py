@@ -21,7 +21,7 @@ def share_interval(hits: npt.ArrayLike, trials: int, level: float = 0.95) -> tup
     Raises:
         TextcriticError: no trials, hits outside 0 ... trials, or a level outside (0, 1).
     """
-    from scipy.stats import beta  # here: it takes a second, and every command loads this package
+    from scipy.special import betainccinv, betaincinv  # here: it takes long, and every command loads this package
 
     k = np.asarray(hits, dtype=np.float64)
     if trials < 1 or not ((k >= 0) & (k <= trials)).all() or not 0 < level < 1:
@@ -30,7 +30,7 @@ def share_interval(hits: npt.ArrayLike, trials: int, level: float = 0.95) -> tup
             "trials, and a level inside (0, 1)"
         )
     tail = (1 - level) / 2
-    # At the edges beta has a parameter of 0; the end is that of the range.
-    low = np.where(k > 0, beta.ppf(tail, np.maximum(k, 1), trials - k + 1), 0.0)
-    high = np.where(k < trials, beta.isf(tail, k + 1, np.maximum(trials - k, 1)), 1.0)
+    # Ends of the beta distribution. At the edges it has a parameter of 0; the end is that of the range.
+    low = np.where(k > 0, betaincinv(np.maximum(k, 1), trials - k + 1, tail), 0.0)
+    high = np.where(k < trials, betainccinv(k + 1, np.maximum(trials - k, 1), tail), 1.0)
     return low, high

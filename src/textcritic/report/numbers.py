@@ -9,6 +9,7 @@ from textcritic.errors import listed as listed  # reports join words as error li
 SETTING_NAMES = {"w-title": "with titles", "wo-title": "without titles"}
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EM DASH}"
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SMALLEST = 0.0001  # below it a quantity is not written out
 
 
@@ -48,6 +49,11 @@ def decimals(value: float, places: int) -> str:
     """A quantity with so many decimals: `1.200`; a zero has no sign."""
     written = f"{value:,.{places}f}"
     return written.removeprefix("-") if float(written.replace(",", "")) == 0 else written.replace("-", MINUS)
+
+
+def power_of_ten(value: float) -> str:
+    """A power of ten as such: `10⁻³`. In these characters figures are drawn faster than with Matplotlib's formulas."""
+    return "10" + str(round(math.log10(value))).translate(SUPERSCRIPTS)
 
 
 def difference(value: float | None, of: float = 1.0) -> str:

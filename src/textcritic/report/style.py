@@ -79,10 +79,12 @@ def style() -> AbstractContextManager[None]:
 def save(figure: Figure, path: str | os.PathLike[str], formats: tuple[str, ...] = ("svg", "pdf")) -> list[Path]:
     """Write `path` in each format, the format's name appended to it, whole or not at all; returns the paths."""
     saved = []
+    # For `bbox_inches="tight"` Matplotlib would draw everything once more.
+    box = figure.get_tightbbox().padded(0.06)
     for name in formats:
         target = Path(f"{os.fspath(path)}.{name}")
         metadata = {"CreationDate": None} if name == "pdf" else {"Date": None}
         with whole_file(target) as temporary, style():
-            figure.savefig(temporary, format=name, metadata=metadata, bbox_inches="tight", pad_inches=0.06)
+            figure.savefig(temporary, format=name, metadata=metadata, bbox_inches=box)
         saved.append(target)
     return saved

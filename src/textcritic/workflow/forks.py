@@ -36,9 +36,10 @@ from textcritic.workflow.fork_client import REFUSED
 
 LOADED = (
     *("snakemake.script", "snakemake.logging", "snakemake.iocontainers", "yaml", "jinja2", "numpy", "pandas"),
-    *("pyarrow.parquet", "pyarrow.compute", "scipy.stats", "scipy.special", "scipy.optimize", "scipy.sparse"),
-    *("matplotlib.figure", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_pdf"),
-    *("textcritic.runlog", "textcritic.corpora", "textcritic.critics", "textcritic.report"),
+    *("pyarrow.parquet", "pyarrow.compute", "pyarrow.dataset", "scipy.special", "scipy.sparse"),
+    *("matplotlib.figure", "matplotlib.backends.backend_svg"),
+    *("textcritic.runlog", "textcritic.corpora", "textcritic.critics", "textcritic.critics.tendencies.measure"),
+    "textcritic.report",
 )
 """What many jobs import; nothing for which a job chooses a device or threads before it imports it."""
 SINGLE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

@@ -31,8 +31,8 @@ TitlesMode = Literal["given", "inferred"]
 # A title is rare if it has fewer than one section in so many articles; the limit is at most that of the registry.
 ARTICLES_PER_TITLE = 50
 # Seconds of one core of the reference machine (`workflow.calibrate`), fitted to four runs (docs/results.md), of which
-# they say 15, 16, 22 and 21 s where the clock said 15, 18, 22 and 23.
-SECONDS, SECONDS_A_SAMPLE, SECONDS_A_MILLION_WORDS, LONGEST_CHAIN = 24.0, 8.0, 18.0, 20.0
+# they say 13, 15, 21 and 24 s where the clock said 11, 15, 23 and 22.
+SECONDS, SECONDS_A_SAMPLE, SECONDS_A_MILLION_WORDS, LONGEST_CHAIN = 14.0, 6.0, 17.0, 13.0
 MAX_TOKENS = 20_000  # of an article that is drawn, as in the decoding `ancestral`
 THRESHOLDS = " (thresholds: --minimum-title-count, --minimum-sections)"
 

@@ -180,6 +180,25 @@ def zipf_sums(s: float, ranks: int) -> tuple[Floats, float]:
     return first, float(rank_sums(None).moments(np.array([s]))[0][0]) if s > 1 else np.inf
 
 
+def zipf_sums_at(s: Floats, ranks: Ints) -> Floats:
+    """`sum k^-s` up to some ranks, at most 1e-11 off: [B] or [1] and [B, ranks] -> [B, ranks].
+
+    Beyond the rank SINGLE it is an integral with the first terms of the Euler-Maclaurin formula.
+    """
+    from scipy.special import exprel
+
+    def edge(rank: Floats) -> Floats:
+        return rank**-power * (0.5 - power / (12 * rank) + power * (power + 1) * (power + 2) / (720 * rank**3))
+
+    power = s[:, None]
+    single = np.cumsum(np.arange(1, SINGLE + 1, dtype=np.float64) ** -power, axis=1)
+    start, end = np.array([[float(SINGLE)]]), np.maximum(ranks, SINGLE).astype(np.float64)
+    log = np.log(end / start)
+    integral = start ** (1 - power) * log * exprel((1 - power) * log)
+    near = np.take_along_axis(np.pad(single, ((0, 0), (1, 0))), np.minimum(ranks, SINGLE), axis=1)
+    return np.where(ranks > SINGLE, single[:, -1:] + integral + edge(end) - edge(start), near)
+
+
 def checked_counts(counts: npt.ArrayLike) -> Ints:
     """Counts in descending order, int64, without the zeros at the end.
 

@@ -87,13 +87,6 @@ class ZipfSample:
     high: Ints
     words: Ints
 
-    def shares(self, ranks: int) -> tuple[Floats, float]:
-        """Shares of the tokens of the first ranks, up to each of them: [ranks]; and the share these have of all."""
-        below = np.minimum(self.words[::-1].cumsum(), max(ranks - len(self.high), 0))
-        low = np.repeat(np.arange(len(self.words), 0, -1), np.diff(below, prepend=0))
-        first = np.concatenate([self.high, low])[:ranks]
-        return shares(first, ranks, whole=False), first.sum(dtype=np.float64) / self._tokens()
-
     def log_rank_mean(self) -> float:
         """As `zipf.log_rank_mean`: the log ranks of the words of one count sum to a difference of log factorials."""
         from scipy.special import gammaln
@@ -101,9 +94,10 @@ class ZipfSample:
         ends = len(self.high) + self.words[::-1].cumsum()
         sums = np.diff(gammaln(ends + 1.0), prepend=gammaln(len(self.high) + 1.0))
         low = np.arange(len(self.words), 0, -1) @ sums
-        return float((self.high @ np.log(np.arange(1, len(self.high) + 1)) + low) / self._tokens())
+        return float((self.high @ np.log(np.arange(1, len(self.high) + 1)) + low) / self.tokens())
 
-    def _tokens(self) -> float:
+    def tokens(self) -> float:
+        """How many the sample has."""
         return float(self.high.sum(dtype=np.float64) + np.arange(1, len(self.words) + 1) @ self.words)
 
 

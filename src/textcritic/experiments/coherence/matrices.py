@@ -5,7 +5,7 @@ from textwrap import fill, wrap
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import PatchCollection
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -77,8 +77,8 @@ def transition_heatmaps(
             axes = figure.add_axes((x / width, y / height, side / width, side / height))
             _heatmap(axes, matrix, colours, norm)
             axes.set_title(fill(name, room))
-            axes.set_xticks(np.arange(len(matrix)), [*titles, END], rotation=90)
             axes.tick_params(length=0)
+            axes.set_xticks(np.arange(len(matrix)), [*titles, END], rotation=90)
             axes.set_yticks(np.arange(len(matrix)), [BEGIN, *titles] if stacked or index == 0 else [])
             if stacked or index == 0:
                 axes.set_ylabel("previous section")
@@ -95,33 +95,39 @@ def _colour_bar(
     low, high = float(norm.vmin or 0), float(norm.vmax or 0)
     axes = figure.add_axes(place)
     edges = np.linspace(low, high, BAR_CELLS + 1)
-    cells = [Rectangle((edge, 0), edges[1] - edges[0], 1) for edge in edges[:-1]]
-    strip = PatchCollection(cells, linewidth=0, antialiased=False)
-    strip.set_facecolor([colours(norm(edge + (edges[1] - edges[0]) / 2)) for edge in edges[:-1]])
+    starts, width = edges[:-1], edges[1] - edges[0]
+    strip = _rectangles(starts, np.zeros(BAR_CELLS), width, colours(norm(starts + width / 2)), antialiased=False)
     axes.add_collection(strip)
+    axes.tick_params(length=0)
     ticks = [low, (low + high) / 2, high]
     words = [f"{100 * value:{'+' if low < 0 and value else ''}.0f}%".replace("-", MINUS) for value in ticks]
     axes.set(xlim=(low, high), ylim=(0, 1), yticks=[], xlabel=label)
     for text, side in zip(axes.set_xticks(ticks, words), ("left", "center", "right"), strict=True):
         text.label1.set(horizontalalignment=side)
-    axes.tick_params(length=0)
     axes.spines[:].set_visible(True)
 
 
 def _heatmap(axes: Axes, matrix: np.ndarray, colours: Colormap, norm: Normalize) -> None:
     """Cells as rectangles: zeros are left to the page, rows without a step are hatched."""
     cells = len(matrix)
-    shown = [(i, j) for i, j in np.argwhere(~np.isnan(matrix) & (np.abs(np.nan_to_num(matrix)) >= 0.005))]
-    squares = PatchCollection([Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in shown], linewidth=0)
-    squares.set_facecolor([colours(norm(matrix[i, j])) for i, j in shown])
-    axes.add_collection(squares)
+    y, x = np.nonzero(np.abs(np.nan_to_num(matrix)) >= 0.005)
+    axes.add_collection(_rectangles(x - 0.5, y - 0.5, 1, colours(norm(matrix[y, x]))))
     for row in np.flatnonzero(np.isnan(matrix).all(1)):
         axes.add_patch(
             Rectangle((-0.5, row - 0.5), cells, 1, facecolor="none", edgecolor=RULE, hatch="////", linewidth=0)
         )
-    for edge in np.arange(cells + 1) - 0.5:
-        axes.axhline(edge, color=RULE, linewidth=0.4)
-        axes.axvline(edge, color=RULE, linewidth=0.4)
+    edges = np.arange(cells + 1) - 0.5
+    axes.hlines(edges, edges[0], edges[-1], color=RULE, linewidth=0.4)
+    axes.vlines(edges, edges[0], edges[-1], color=RULE, linewidth=0.4)
     axes.set(xlim=(-0.5, cells - 0.5), ylim=(cells - 0.5, -0.5), aspect="equal")
     axes.spines[:].set_visible(True)
     axes.xaxis.label.set_color(MUTED)
+
+
+def _rectangles(
+    x: np.ndarray, y: np.ndarray, width: float, colours: np.ndarray, antialiased: bool = True
+) -> PolyCollection:
+    """Rectangles of height 1 and one width, by their corners of the smallest x and y."""
+    corners = np.array([(0, 0), (width, 0), (width, 1), (0, 1)])
+    corners = np.stack([x, y], axis=1)[:, None] + corners
+    return PolyCollection(corners, facecolors=colours, linewidths=0, antialiaseds=antialiased)

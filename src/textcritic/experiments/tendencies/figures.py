@@ -15,6 +15,7 @@ from textcritic.experiments.tendencies.panels import Panel, band, grid, panels, 
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.report.drawings import NARROW
 from textcritic.report.names import Names
+from textcritic.report.numbers import power_of_ten
 from textcritic.report.palette import INK
 
 WIDTH = 8.2
@@ -50,12 +51,14 @@ def rank_frequency(shown: Sequence[Panel]) -> Iterator[Drawn]:
             curve = line.curve("rank-frequency")
             plot(axes, line, _over(curve, real) if column else curve)
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
         if column:
             band(axes, _over(real, real))
             _times(axes)
         else:
             band(axes, real)
             axes.set_yscale("log")
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
         quiet(axes, "rank", "" if column else "share of tokens")
 
     yield from _both("rank-frequency", shown, ("share of tokens by rank", "over that of real text"), draw)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -20,7 +21,10 @@ from textcritic.report.palette import INK, LINE_COLOURS, MUTED, RULE
 from textcritic.report.style import DASHES, new_figure, style
 
 NARROW_BELOW = 5
-LEGEND_LINE, LEGEND_CHARACTER = 0.21, 0.086  # inches
+# Inches.
+LEGEND_LINE, LEGEND_CHARACTER = 0.21, 0.086
+TICK, NUMBER_CHARACTER, LABEL, GAP = 0.12, 0.07, 0.21, 0.28  # left of axes
+BELOW, TITLE_LINE, RIGHT = 0.6, 0.25, 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,26 +111,46 @@ def grid(
     across = max(1, min(len(labels), math.floor((width - 0.2) / longest)))
     foot = math.ceil(len(labels) / across) * LEGEND_LINE + 0.15
     with style():
-        figure = new_figure(width, rows * height)
-        places = figure.subplots(rows, columns, squeeze=False).ravel()
-        for number, axes in enumerate(places):
+        figure = new_figure(width, rows * height + foot)
+        places = figure.subplots(rows, columns, squeeze=False)
+        for number, axes in enumerate(places.flat):
             panel, column = shown[number // len(titles)], number % len(titles)
             draw(axes, panel, column)
             between = ":\n" if columns > 3 else ": "  # two lines where there is little room
-            axes.set_title(between.join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6)
-        figure.tight_layout(h_pad=1.4, w_pad=1.6)
-        _add_foot(figure, foot)
+            # With a y Matplotlib does not look for room above the axes each time something is drawn.
+            axes.set_title(between.join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6, y=1.0)
+        _place(figure, places, height, foot)
         handles = [Line2D([], [], color=line.colour, linestyle=line.dashes, linewidth=1.8) for line in labels.values()]
         figure.legend(handles, list(labels), loc="lower center", ncols=across, fontsize=9, handlelength=2.2)
     return figure
 
 
-def _add_foot(figure: Figure, foot: float) -> None:
-    """Make a figure higher below its axes, by `foot` inches. A layout with room left would be computed twice."""
-    height, places = figure.get_figheight(), figure.subplotpars
-    top, bottom = ((end * height + foot) / (height + foot) for end in (places.top, places.bottom))
-    figure.set_figheight(height + foot)
-    figure.subplots_adjust(top=top, bottom=bottom)
+def _place(figure: Figure, places: np.ndarray, height: float, foot: float) -> None:
+    """Place the axes of a figure, [rows, columns], with room for their titles, labels and numbers.
+
+    Matplotlib's `tight_layout` would draw all of them to know how wide the numbers are: a third of a figure's time.
+
+    Args:
+        figure: what the axes are in.
+        places: the axes.
+        height: of a row, inches.
+        foot: inches below the lowest row.
+    """
+    width, total = figure.get_size_inches()
+    margins = [max(map(_left_of, column)) + GAP * bool(number) for number, column in enumerate(places.T)]
+    each = (width - sum(margins) - RIGHT) / len(margins)
+    above = TITLE_LINE * (1 + max(axes.get_title("left").count("\n") for axes in places.flat))
+    for row, line in enumerate(places):
+        bottom = foot + (len(places) - 1 - row) * height + BELOW
+        for column, axes in enumerate(line):
+            left = sum(margins[: column + 1]) + column * each
+            axes.set_position((left / width, bottom / total, each / width, (height - BELOW - above) / total))
+
+
+def _left_of(axes: Axes) -> float:
+    """Inches that the numbers and the label of an axis of y take, about."""
+    numbers = axes.yaxis.get_major_formatter().format_ticks(list(axes.get_yticks()))
+    return TICK + NUMBER_CHARACTER * max(map(len, numbers), default=0) + LABEL * bool(axes.get_ylabel())
 
 
 def band(axes: Axes, curve: pd.DataFrame, colour: str = MUTED) -> None:
