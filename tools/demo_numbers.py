@@ -19,7 +19,7 @@ import pandas as pd
 
 from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES
 from textcritic.files import read_json
-from textcritic.report.numbers import MINUS, count, decimals, interval, missing, number, percent
+from textcritic.report.numbers import count, decimals, interval, missing, number, percent
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/demos.md")
@@ -68,7 +68,7 @@ def share(name: str = "rejected_share") -> Callable[[Row], str]:
 
 def spread(low: str = "ci_low", high: str = "ci_high") -> Callable[[Row], str]:
     """An interval; "" where there is none."""
-    return lambda row: "" if missing(row[low]) else interval(row[low], row[high]).replace(f"–{MINUS}", f" to {MINUS}")
+    return lambda row: "" if missing(row[low]) else interval(row[low], row[high])
 
 
 def documents(row: Row) -> str:
@@ -119,7 +119,7 @@ def topics(studies: Studies) -> list[str]:
     """Which topics go together."""
     columns = {
         "source": "label",
-        "Latent NLL of a document less real text's, nats": value("gap"),
+        "Latent NLL of a document minus real text's, nats": value("gap"),
         "95% interval, of documents and starts of the fit": spread("gap_low", "gap_high"),
         "distance of its topic covariances": value("distance_corrected"),
         "95% interval": spread("distance_low", "distance_high"),

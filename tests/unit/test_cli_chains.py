@@ -163,6 +163,7 @@ def test_bad_line_is_named(tmp_path, capsys, train, line, message, which):
     [
         ([], [["a"]], "train.jsonl: train: no chains"),
         ([["a"], ["a"]], [], "test.jsonl: scores: no document is left"),
+        ([["a"], ["a"]], [[""]], r"(unknown title: (empty): 1)"),
         ([["a"], ["a"]], [["x\ny"], []], r"(empty chain: 1; unknown title: x\ny: 1)"),
         ([["a"]], [["a"]], "train.jsonl: train: one document cannot be cross-validated"),
     ],

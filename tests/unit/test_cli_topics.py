@@ -162,7 +162,7 @@ def test_a_model_that_ctm_c_has_fitted(tmp_path, capsys, ldac):
     assert "1 words, and" in fails(capsys, ldac, "--critic", folder, "--vocabulary", words)
     assert "id" in fails(capsys, counts(tmp_path / "more.dat", [{4: 1}]), "--critic", folder)
     assert "final-mu.dat: no such file" in fails(capsys, ldac, "--critic", tmp_path)
-    assert "num_topics" in fails(capsys, ldac)
+    assert "--num-topics: not given" in fails(capsys, ldac)
 
 
 def test_seed_decides(tmp_path, capsys, train, test):
@@ -311,7 +311,7 @@ def test_a_few_lines_are_named_by_their_file_and_their_number(tmp_path, capsys, 
 
 
 def test_number_of_topics_is_needed(capsys, train):
-    assert "num_topics" in fails(capsys, train, train)
+    assert "--num-topics: not given" in fails(capsys, train, train)
 
 
 def test_last_line_of_vocabulary(tmp_path):

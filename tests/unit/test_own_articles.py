@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import yaml
 import textcritic
 from textcritic.api.articles.configure import Wanted, corpus_template, labels_of, names_of, write_configuration
 from textcritic.api.articles.files import Outline, outlines
-from textcritic.api.articles.run import _mode, _title_count, _titled
+from textcritic.api.articles.run import _checked, _mode, _title_count, _titled
 from textcritic.api.criticise import labelled
 from textcritic.api.options import ArticleOptions
 from textcritic.cli import main
@@ -27,7 +28,7 @@ from textcritic.plan.sources import Source
 from textcritic.plan.spec import load_yaml
 from textcritic.report.scorecard import Number, Score, card_to_json
 from textcritic.workflow import alone, workflow_folder
-from textcritic.workflow.run import _run
+from textcritic.workflow.run import _causes, _run
 
 ROOT = workflow_folder()
 TITLES = {"lemmatise": False, "spelling": {}, "drop": []}
@@ -58,7 +59,26 @@ def test_a_file_is_outlined(tmp_path):
     packed = tmp_path / "b.jsonl.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     expected = {"articles": 4, "titled": 1, "sections": 6, "untitled": 3, "longest": 2, "words": 6}
-    assert outlines([path, packed], TITLES) == [Outline(p, **expected) for p in (path, packed)]
+    found = outlines([path, packed], TITLES)
+    assert [replace(one, digests=frozenset()) for one in found] == [Outline(p, **expected) for p in (path, packed)]
+    # Two articles have two sections of the same text, whatever their titles are; white space is no difference.
+    assert [len(one.digests) for one in found] == [2, 2]
+    assert found[0].digests == found[1].digests
+
+
+def test_articles_that_are_copies_of_real_ones_are_warned_of(tmp_path, capsys):
+    real = jsonl(tmp_path / "real.jsonl", *[["a", "b"]] * 20)
+    texts = [json.dumps({"sections": [{"title": "a", "text": f"own  {n}"}]}) for n in range(3)]
+    real.write_text(real.read_text() + "\n".join(texts) + "\n")
+    mine = tmp_path / "mine.jsonl"
+    mine.write_text(
+        texts[0].replace("  ", " ") + "\n" + texts[2] + '\n{"sections": [{"title": "a", "text": "mine"}]}\n'
+    )
+    _checked(real, [mine], tmp_path / "out", ArticleOptions())
+    assert "warning: 2 articles of mine.jsonl stand word for word in real.jsonl too" in capsys.readouterr().err
+    mine.write_text('{"sections": [{"title": "a", "text": "mine"}]}\n')
+    _checked(real, [mine], tmp_path / "out", ArticleOptions())
+    assert "warning" not in capsys.readouterr().err
 
 
 def test_faults_of_all_files_are_told_at_once(tmp_path, capsys):
@@ -108,12 +128,14 @@ def test_a_path_that_snakemake_would_not_read_is_refused(tmp_path):
     [
         ([0, 0], None, "given", "every section of the samples has one"),
         ([0, 2], None, "inferred", "2 of 9 sections of m.jsonl have none (--titles given"),
+        ([0, 1], None, "given", "left out (1 of 9 sections of m.jsonl; --titles inferred infers all)"),
         ([0, 0], "inferred", "inferred", "as asked"),
         ([0, 2], "given", "given", "articles with an untitled section are rejected (2 of 9 sections of m.jsonl)"),
     ],
 )
-def test_titles_are_given_if_every_section_has_one(untitled, asked, mode, words, capsys):
-    assert _mode([outline(untitled=n) for n in untitled], asked) == mode
+def test_titles_are_given_if_nine_of_ten_articles_have_one_on_every_section(untitled, asked, mode, words, capsys):
+    """Each section without a title is in an article of its own, of ten."""
+    assert _mode([outline(articles=10, titled=10 - n, untitled=n) for n in untitled], asked) == mode
     assert words in capsys.readouterr().err
 
 
@@ -308,3 +330,19 @@ def test_a_result_has_the_labels_and_the_numbers_of_the_study(tmp_path, monkeypa
     assert [len(path.read_text().splitlines()) for _, path in asked] == [2, 1]
     found = [(score.source, score.value, score.p, score.n, score.rejected) for score in result.scores]
     assert found == [("real text", 4.0, None, 8, 0), ("Zoe", 5.0, 0.01, 8, 3), ("Abe", 6.0, 0.02, 8, 0)]
+
+
+def test_the_causes_of_a_failure_are_read_from_the_logs_of_this_run(tmp_path):
+    """Each once, the first three; those of an earlier run are not said again."""
+    old, new = tmp_path / "old.log", tmp_path / "rule/new.log"
+    old.write_text("2026-11-24 10:00:00,1 ERROR error: long ago\n")
+    os.utime(old, (1, 1))
+    new.parent.mkdir()
+    new.write_text(
+        "2026-11-24 10:00:00,1 INFO error: none\n2026-11-24 10:00:00,2 ERROR error: real.jsonl: no article is left\n"
+        "2026-11-24 10:00:00,3 ERROR unexpected KeyError\nTraceback: ERROR error: no\n"
+    )
+    (tmp_path / "rule/copy.log").write_text("2026-11-24 10:00:00,2 ERROR error: real.jsonl: no article is left\n")
+    said = _causes(tmp_path, since=2.0)
+    assert said == ["real.jsonl: no article is left", f"unexpected KeyError; the traceback is in {new}"]
+    assert _causes(tmp_path / "none", since=0.0) == []

@@ -299,6 +299,18 @@ def test_a_score_says_what_it_is_and_what_its_verdict_is(spoilt):
     assert repr(spoilt["real text"]["latent_ppl"]).startswith("<latent_ppl of real text: ")
 
 
+def test_names_of_files_in_a_list_are_texts_and_the_message_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("real", "model"):
+        (tmp_path / f"{name}.jsonl").write_text('["a", "b"]\n' * 30)
+    with pytest.raises(
+        TextcriticError, match=r"holds texts, .* strings in a list are texts: for files give `pathlib.Path`s"
+    ):
+        textcritic.criticise("real.jsonl", ["model.jsonl"])
+    with pytest.raises(TextcriticError, match=r"while the reference holds \w+$"):
+        textcritic.criticise("real.jsonl", ["a text"])
+
+
 def test_two_models_are_compared_by_their_distances_from_real_text():
     real = some_chains(200, 1)
     result = textcritic.criticise(
@@ -320,6 +332,8 @@ def test_two_models_are_compared_by_their_distances_from_real_text():
     assert result.compare("random", "as real")["latent_ppl"].difference == -found.difference
     alone = textcritic.criticise(real, {"one": some_chains(100, 2)})
     assert alone.nearest("latent_ppl") == []
+    with pytest.raises(KeyError, match=r"'ppl'; the measures are latent_ppl"):
+        alone.nearest("ppl")
     assert "Nearest" not in repr(alone)
 
 

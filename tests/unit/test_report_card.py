@@ -167,7 +167,7 @@ def test_the_interval_of_trainings_goes_below_0_only_if_that_of_a_model_does():
     shares = [score("a", number=Number(*value), seed=seed) for seed, value in enumerate(values)]
     assert doubt_of(Cell(tuple(shares))) == "0–14.7"
     distances = [score("a", number=Number(1.0, -0.5, 2.5), seed=0), shares[1]]
-    assert doubt_of(Cell(tuple(distances))) == "−10.7–14.7"
+    assert doubt_of(Cell(tuple(distances))) == "−10.7 to 14.7"
 
 
 @pytest.mark.parametrize(
@@ -470,7 +470,7 @@ def test_the_terminal_shows_every_number_within_its_width(wide, width):
     words = re.sub(r"\s+", " ", text)
     (trainings,) = (cell for row in wide[0].rows for cell in row.cells.values() if cell.is_recipe)
     assert (
-        "Latent PPL: n = 700 of real text, 0 to 1,000 of a sample, seeds 1, 2, at most 100% of one left out, "
+        "Latent PPL: n = 700 of real text, 0 to 1,000 of a sample, seeds 1, 2, at most 100% of a sample left out, "
         f"a difference of {noticed_of(trainings)} would be noticed in 80% of cases." in words
     )
     assert "* 5% of the documents or more are left out." in words

@@ -49,6 +49,8 @@ def test_the_headline_comes_first_then_the_card_the_sentences_and_the_lines(tmp_
         "PPL”: 8.00 (7.50–8.50; p = 0.001).",
         "Where it fails: of small GPT-2, much.",
         "",
+        "warning: one: Titles are wrong.",
+        "",
         "docs           one",
         "               Latent PPL",
         "real text      4.00 (3.90–4.10)",
@@ -60,8 +62,6 @@ def test_the_headline_comes_first_then_the_card_the_sentences_and_the_lines(tmp_
         "Values of one seed are about this model, one training: the",
         "  interval is over documents, and another training gives",
         "  another value.",
-        "",
-        "warning: one: Titles are wrong.",
         "",
         "- one: Strong.",
         "",
@@ -101,7 +101,8 @@ def test_two_experiments_of_one_title_are_told_apart(tmp_path):
 def test_a_study_that_was_not_built_is_one_clear_line(tmp_path, capsys):
     assert main(["show", str(tmp_path)]) == 2
     assert capsys.readouterr().err == (
-        f"textcritic: {tmp_path}: no section of an experiment here; build the study first: snakemake --cores 2\n"
+        f"textcritic: {tmp_path}: no results of a study here; name its folder, or the one that --output named, or build"
+        " it first\n"
     )
 
 

@@ -28,6 +28,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import write_text
 from textcritic.inference import are_grouped
 
+MOST_NAMES = 100
 NotedGroups: TypeAlias = dict[str, list[str | None]]
 """The groups of the documents of each set, by label."""
 
@@ -113,8 +114,17 @@ def _samples(samples: Given, kind: Kind) -> Iterator[tuple[str, Documents]]:
         is_file = isinstance(sample, str | os.PathLike)  # lines of a file say themselves what is wrong with them
         documents = documents_of(sample, name, kind if is_file else None)
         if documents.kind != kind:
-            raise TextcriticError(f"{name}: holds {documents.kind}, while the reference holds {kind}")
+            raise TextcriticError(
+                f"{name}: holds {documents.kind}, while the reference holds {kind}{_as_files(sample)}"
+            )
         yield label, documents
+
+
+def _as_files(sample: Given) -> str:
+    """What is wrong with a list of names of files, which are taken for texts."""
+    names = sample if isinstance(sample, Sequence) and not isinstance(sample, str) else ()
+    are_files = bool(names) and all(isinstance(name, str) and Path(name).is_file() for name in names[:MOST_NAMES])
+    return "; strings in a list are texts: for files give `pathlib.Path`s, or a dict of them by label" * are_files
 
 
 def labelled(samples: Given) -> Iterator[tuple[str, str, Given]]:

@@ -30,7 +30,7 @@ DISTANCES = {"energy", "distance"}  # from real text, which is at 0
 MEASURES: Mapping[str, tuple[str, str]] = {
     "latent_ppl": ("Latent PPL", "lower: a likelier order; real text is the yardstick"),
     "latent_nll": ("Latent NLL of a document, nats", "that of real text is the yardstick; lower alone is no praise"),
-    "nll_gap": ("Latent NLL less real text's, nats", "0: as in real text; lower is no praise"),
+    "nll_gap": ("Latent NLL minus real text's, nats", "0: as in real text; lower is not better"),
     "mixed": ("Words of another topic than most of their text, share", "0: each text keeps to one topic"),
     "recited": ("13-grams that stand in the training text, share", "that of real text is the yardstick"),
     "energy": ("Energy distance of topic shares, corrected", "0: as in real text"),
@@ -46,7 +46,7 @@ class Score:
 
     Attributes:
         source: what the source is called; `REAL` is held-out real text.
-        measure: "latent_ppl", "latent_nll" (nats a document), "nll_gap" (the sample's less real text's), "distance"
+        measure: "latent_ppl", "latent_nll" (nats a document), "nll_gap" (the sample's minus real text's), "distance"
             (of topic covariances, corrected), "mixed" (share of words outside their text's main topic), "energy"
             (distance of topic shares, corrected), "not_kept" (statistical tendencies that a sample differs from real
             text in), or the name of one of these; "recited" (share of 13-grams that stand in the training text).
@@ -190,7 +190,13 @@ class Result:
         """The source that is nearest to real text by a measure, and all that may be as near (see `inference.nearest`).
 
         None where there are fewer than two sources beside real text, or real text has no interval.
+
+        Raises:
+            KeyError: there is no such measure.
         """
+        measures = dict.fromkeys(score.measure for score in self.scores)
+        if measure not in measures:
+            raise KeyError(f"{measure!r}; the measures are {', '.join(measures)}")
         samples = [score for score in self.scores if score.measure == measure and score.source != REAL]
         real = samples[0].yardstick if samples else None
         if real is None or len(samples) < 2:

@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -39,8 +40,8 @@ HEADS = ("source", "distance", "95% interval", "by chance", "p", "adjusted p", "
 TABLE_HEADS = ("tendency", *HEADS[1:-2], "verdict")
 FOOT = (
     "By chance: the same distance where documents of both are exchanged at random, in the mean. Differs: p < 0.05. "
-    "Keeps: not so, and the interval ends below the margin. Unclear: neither; the smallest distance that would "
-    "be noticed in 80% of cases is beside it. "
+    "Keeps: p is 0.05 or more, and the interval ends below the margin. Unclear: neither; the smallest distance that "
+    "would be noticed in 80% of cases is beside it. "
 )
 BATCH = 4096  # documents of an array
 Part = npt.NDArray[np.int64]
@@ -124,10 +125,16 @@ class TendenciesResult(Result):
                 rows.setdefault(source, []).append((name, *numbers, verdict))
         for source, table in rows.items():
             documents = self.samples[source]["documents"]
-            yield source, f"{documents:,} documents; distances from real text", TABLE_HEADS, table
+            yield (
+                source,
+                f"{documents:,} document{'s' * (documents != 1)}; distances from real text",
+                TABLE_HEADS,
+                table,
+            )
 
     def _foot(self) -> str:
-        foot = FOOT + by_chance_alone(len(TENDENCIES))
+        tested = Counter(score.source for score in self.scores if score.p is not None)
+        foot = FOOT + by_chance_alone(max(tested.values(), default=len(TENDENCIES)))
         return " ".join([foot, *(f"{label}: {fault}." for label, fault in _faults(self.samples))])
 
 

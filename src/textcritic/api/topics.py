@@ -136,7 +136,10 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
     if options.critic is not None:
         return _under(options.critic, train, texts_of(test, "test"), options)
     if train is None or options.num_topics is None:
-        raise TextcriticError("topics: give documents to fit on and num_topics, or a folder with a fitted critic")
+        raise TextcriticError(
+            "num_topics: not given; say how many topics are fitted on the documents, or give `critic`, a folder with a"
+            " fitted one"
+        )
     groups: list[str | None] = []
     fitted_on, scored = texts_of(train, "train"), texts_of(test, "test").noting(groups)
     counted = _read(fitted_on, scored, options)

@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, fields
 from typing import Any, Protocol, TypeAlias
 
@@ -30,10 +30,14 @@ pages of a site, have the key or column "group", a string that says to what: int
 """
 
 
-def add_command(commands: Commands, name: str, summary: str, above: str, below: str = "") -> argparse.ArgumentParser:
+def add_command(
+    commands: Commands, name: str, summary: str, above: str, below: str = "", aliases: Sequence[str] = ()
+) -> argparse.ArgumentParser:
     """Add a command to the command line, with texts that its help has above and below the arguments."""
     lines = argparse.RawDescriptionHelpFormatter
-    return commands.add_parser(name, help=summary, description=above, epilog=below, formatter_class=lines)
+    return commands.add_parser(
+        name, aliases=aliases, help=summary, description=above, epilog=below, formatter_class=lines
+    )
 
 
 class Printed(Protocol):

@@ -22,8 +22,9 @@ of texts, a topic model, which says which topics go together. All take seconds; 
 yardstick.
 
 Of articles with titles the critic learns from part of it in what order sections follow one another,
-the rest is the yardstick. Where every section of every sample has a title, titles are given, and it takes seconds;
-otherwise a classifier is trained on the reference and infers the titles of all samples, which takes minutes. Beside it
+the rest is the yardstick. Where nine of ten articles of every sample have a title on every section, titles are given,
+the other articles are left out, and it takes seconds; otherwise a classifier is trained on the reference and infers the
+titles of all samples, which takes minutes. Beside it
 stands what the samples keep of the statistical tendencies of the reference's text (as `textcritic tendencies`), which
 needs no titles: where no article of the reference has one on every section, that alone is compared.
 """
@@ -42,6 +43,7 @@ def add(commands: Commands) -> None:
         "compare files of documents with a reference: table and report",
         CRITICISE + FILES + GROUPS,
         CRITICISE_OUTPUT,
+        ["criticize"],
     )
     criticise.add_argument("reference", metavar="REFERENCE", help="real documents")
     criticise.add_argument("samples", metavar="SAMPLES", nargs="*", help="documents to compare, any number of files")

@@ -143,7 +143,9 @@ def reasons_of(chains: Chains, codes: npt.NDArray[np.int32], usable: npt.NDArray
     unknown = np.flatnonzero(codes < 0)
     owner = np.repeat(np.arange(len(usable)), chains.lengths)[unknown]
     rows, first = np.unique(owner, return_index=True)
-    named = pc.binary_join_element_wise(f"unknown {what}: ", chains.titles.take(pa.array(unknown[first])), "")
+    titles = chains.titles.take(pa.array(unknown[first]))
+    titles = pc.if_else(pc.equal(titles, ""), "(empty)", titles)
+    named = pc.binary_join_element_wise(f"unknown {what}: ", titles, "")
     texts = pa.concat_arrays([pa.array([EMPTY]), pc.fill_null(named, UNTITLED)])
     choice = np.zeros(len(usable), dtype=np.int64)
     choice[rows] = 1 + np.arange(len(rows))

@@ -118,22 +118,20 @@ def _counts(block: Block, width: int) -> list[str]:
     for column in block.columns:
         real, samples = block.real(column), [row for row in block.rows if column in row.cells and not row.is_real]
         own = [row.cells[column] for row in samples]
-        parts = [] if real is None else [_of_real(real.cells[column], real.label)]
         compared = [cell for cell in own if cell.verdict != NOT_COMPARED]
-        parts += [f"{_n(compared)} of a sample"] if compared else []
+        sets = [([real.cells[column]], real.label)] if real else []
+        numbers = [f"{_n(cells)} of {label}" for cells, label in (*sets, (compared, "a sample")) if _n(cells)]
+        parts = [f"n = {', '.join(numbers)}"] if numbers else []
         seeds = {seed for cell in own for seed in cell.seeds}
         parts += [f"seed{'s' * (len(seeds) > 1)} {seeds_in_words(seeds)}"] if seeds else []
         lost = [cell.left_out for cell in own if cell.left_out]
-        parts += [f"at most {percent(max(lost))} of one left out"] if lost else []
+        parts += [f"at most {percent(max(lost))} of a sample left out"] if lost else []
         if noticed := [cell for cell in own if noticed_of(cell)]:
             ends = [noticed_of(least(noticed, key=_noticeable)) for least in (min, max)]
             parts.append(f"a difference of {' to '.join(dict.fromkeys(ends))} would be noticed in 80% of cases")
-        lines += wrap(f"{column.measure}: {', '.join(parts)}.", width, subsequent_indent="  ")
+        if parts:
+            lines += wrap(f"{column.measure}: {', '.join(parts)}.", width, subsequent_indent="  ")
     return lines
-
-
-def _of_real(cell: Cell, label: str) -> str:
-    return f"exact value of {label}" if cell.n is None else f"n = {_n([cell])} of {label}"
 
 
 def _noticeable(cell: Cell) -> float:
@@ -144,6 +142,6 @@ def _noticeable(cell: Cell) -> float:
 def _n(cells: Sequence[Cell]) -> str:
     counts = [cell.n for cell in cells if cell.n is not None]
     if not counts:
-        return "exact value"
+        return ""
     low, high = count(min(counts)), count(max(counts))
     return low if low == high else f"{low} to {high}"

@@ -68,10 +68,11 @@ def difference(value: float | None, of: float = 1.0) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """A confidence interval: `2.51–2.64`."""
+    """A confidence interval: `2.51–2.64`; with a negative end `−2.12 to −1.09`."""
     if missing(low) or missing(high):
         return NONE
-    return f"{number(low)}–{number(high)}"
+    between = " to " if min(low or 0.0, high or 0.0) < 0 else "–"
+    return f"{number(low)}{between}{number(high)}"
 
 
 def p_value(value: float | None) -> str:

@@ -230,7 +230,9 @@ def sections_of(folder: str | os.PathLike[str]) -> dict[str, Path]:
     if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK):
         raise TextcriticError(f"{folder}: cannot be read: Permission denied")
     if not found:
-        raise TextcriticError(f"{folder}: no section of an experiment here; build the study first: snakemake --cores 2")
+        raise TextcriticError(
+            f"{folder}: no results of a study here; name its folder, or the one that --output named, or build it first"
+        )
     manifest = Path(folder) / "manifest.json"
     order = _object(manifest, {"experiments"})["experiments"] if manifest.is_file() else []
     return {name: found[name] for name in order if name in found} or found

@@ -14,7 +14,7 @@ USUAL, NARROWEST, WIDEST = 100, 40, 120  # characters of a line
 
 
 def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
-    """The headline, scorecard, warnings, at most five sentences, what else is said, and the path of the report.
+    """The headline, warnings, scorecard, at most five sentences, what else is said, and the path of the report.
 
     Args:
         folder: `results/studies/{study}`, or a folder with such a study and no other, as `--output` names one.
@@ -30,7 +30,7 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     warned = [f"warning: {sentence.about}: {sentence.says}" for sentence in front.warnings]
     first = [front.headline, f"Where it fails: {front.fails}" if front.fails else ""]
     blocks = [[line for words in first if words for line in _wrapped(words, room)]]
-    blocks += [card_lines(front.blocks, room), [line for words in warned for line in _wrapped(words, room, "  ")]]
+    blocks += [[line for words in warned for line in _wrapped(words, room, "  ")], card_lines(front.blocks, room)]
     blocks += [[line for words in said for line in _wrapped(words, room, "  ")]]
     for name, facts in front.facts.items():
         headed = bool(facts["lines"]) and front.titles[name] != facts["title"]

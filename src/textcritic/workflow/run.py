@@ -2,10 +2,12 @@
 
 import fcntl
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +16,9 @@ from textcritic.errors import TextcriticError
 from textcritic.place import workflow_folder
 
 LOCK = ".textcritic.lock"
+# A line of a job's log, see `runlog.job`.
+FAILURE = re.compile(r"^\S+ \S+ ERROR (?:error: (.*)|unexpected (.*))$", re.MULTILINE)
+MOST_CAUSES = 3
 
 
 def run_workflow(folder: Path, lock: int, *options: str, targets: Sequence[str] = (), advice: str = "") -> None:
@@ -35,14 +40,28 @@ def run_workflow(folder: Path, lock: int, *options: str, targets: Sequence[str] 
         _run(snakemake_command(folder, *options, "--unlock"), lock)
     if not _locked(folder):
         os.write(lock, b"at work\n")
+    started = time.time()
     failed = _run(snakemake_command(folder, *options, targets=targets, module="textcritic.workflow.forks"), lock)
     if not _locked(folder):
         os.ftruncate(lock, 0)
     if failed:
+        causes = " | ".join(_causes(folder / "results/logs", started))
+        why = causes or f"see the lines above and {folder / 'results/logs'}"
         raise TextcriticError(
-            f"{folder}: the workflow stopped before it was done; see the lines above and {folder / 'results/logs'}; the"
-            f" same command goes on from there{advice}"
+            f"{folder}: the workflow stopped before it was done: {why}; the same command goes on from there{advice}"
         )
+
+
+def _causes(logs: Path, since: float) -> list[str]:
+    """What the logs of jobs say of their failures, each once, the first ones."""
+    written = sorted((path.stat().st_mtime, path) for path in logs.rglob("*.log"))
+    found = [
+        match[1] if match[1] else f"unexpected {match[2]}; the traceback is in {path}"
+        for changed, path in written
+        if changed >= since
+        for match in FAILURE.finditer(path.read_text(encoding="utf-8", errors="replace"))
+    ]
+    return list(dict.fromkeys(found))[:MOST_CAUSES]
 
 
 def snakemake_command(folder: Path, *options: str, targets: Sequence[str] = (), module: str = "snakemake") -> list[str]:

@@ -54,7 +54,7 @@ def test_the_section_has_its_words_shares_and_facts(made):
 def test_the_summary_the_contents_and_the_definitions_speak_of_topics(made):
     root, _, text = made
     assert '<a href="#topics">Topics</a>' in text
-    assert "<strong>Latent NLL less real text" in text
+    assert "<strong>Latent NLL minus real text" in text
     assert "<dt>Correlated topic model</dt>" in text
     assert "<dt>Shuffled words</dt>" in text
     names = ("topics", "topic-words", "topic-outliers", "table9")
@@ -90,7 +90,7 @@ def test_the_terminal_shows_topics_too(made, capsys):
     block = out[out.index("docstrings ") :].splitlines()
     assert block[0].split() == ["docstrings", "Topics"]
     heads = [word for line in block[1:4] for word in line.split()]
-    measures = "Latent NLL less real text's Distance of topic covariances"
+    measures = "Latent NLL minus real text's Distance of topic covariances"
     assert sorted(heads[:9]) == sorted(measures.split())
     assert any(line.startswith("real text ") for line in block[2:4])
     broken = next(line for line in block if line.startswith("untrained model"))

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ class Outline:
         untitled: sections without a title, or whose title is empty once it is standardised.
         longest: words of the longest article, titles not included.
         words: of all articles, titles not included.
+        digests: of the text of each article, titles not included.
     """
 
     path: Path
@@ -32,10 +34,11 @@ class Outline:
     untitled: int
     longest: int = 0
     words: int = 0
+    digests: frozenset[bytes] = frozenset()
 
 
 def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any]) -> list[Outline]:
-    """Read every file once; only the ids of articles stay in memory.
+    """Read every file once; only the ids of articles and digests of their texts stay in memory.
 
     Args:
         paths: JSON lines, Parquet or Arrow, see `corpora.given_articles`; `~` is the user's own folder.
@@ -66,6 +69,7 @@ def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any])
 
 def _outline(path: Path, standard: Titles) -> Outline:
     articles = titled = sections = untitled = longest = words = 0
+    digests = set()
     print(f"reading {path}", file=sys.stderr, flush=True)
     for article in given_articles(path):
         bare = sum(not standard.standardise(section.title or "") for section in article.sections)
@@ -73,6 +77,8 @@ def _outline(path: Path, standard: Titles) -> Outline:
         titled += bool(article.sections) and not bare
         sections += len(article.sections)
         untitled += bare
-        length = sum(len(section.text.split()) for section in article.sections)
+        tokens = [section.text.split() for section in article.sections]
+        length = sum(map(len, tokens))
         longest, words = max(longest, length), words + length
-    return Outline(path, articles, titled, sections, untitled, longest, words)
+        digests.add(blake2b("\n".join(map(" ".join, tokens)).encode(), digest_size=8).digest())
+    return Outline(path, articles, titled, sections, untitled, longest, words, frozenset(digests))

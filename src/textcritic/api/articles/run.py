@@ -34,6 +34,8 @@ ARTICLES_PER_TITLE = 50
 # they say 13, 15, 21 and 24 s where the clock said 11, 15, 23 and 22.
 SECONDS, SECONDS_A_SAMPLE, SECONDS_A_MILLION_WORDS, LONGEST_CHAIN = 14.0, 6.0, 17.0, 13.0
 MAX_TOKENS = 20_000  # of an article that is drawn, as in the decoding `ancestral`
+# The share of a sample's articles that need a title on every section, for titles to be given; the others are left out.
+MOSTLY_TITLED = 0.9
 THRESHOLDS = " (thresholds: --minimum-title-count, --minimum-sections)"
 
 
@@ -133,6 +135,12 @@ def _checked(
     real, *drawn = outlines([reference, *samples], corpus_template()["titles"])
     titled = _titled(real, options)
     given = titled and _given(drawn, options)
+    for outline in drawn:
+        if copied := len(real.digests & outline.digests):
+            _say(
+                f"warning: {copied:,} articles of {outline.path.name} stand word for word in {real.path.name} too, on"
+                " part of which the critic is fitted: their numbers are those of a copy"
+            )
     wanted = Wanted(
         reference=real.path,
         samples=tuple(outline.path for outline in drawn),
@@ -207,6 +215,9 @@ def _mode(drawn: Sequence[Outline], titles: TitlesMode | None) -> TitlesMode:
         return "given"
     if titles is None and not bare:
         _say("titles: given, every section of the samples has one; nothing is inferred")
+        return "given"
+    if titles is None and all(outline.titled >= MOSTLY_TITLED * outline.articles for outline in drawn):
+        _say(f"titles: given; articles with an untitled section are left out ({lacking}; --titles inferred infers all)")
         return "given"
     why = "as asked" if titles else f"{lacking} have none (--titles given uses the others)"
     _say(f"titles: inferred for all samples by a classifier trained on the reference; {why}")

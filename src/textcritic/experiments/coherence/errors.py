@@ -34,6 +34,7 @@ METRICS = {"total_errors_percent": (ALL, ""), "repetition_share_percent": (REPEA
 STEP_METRIC = "error_percent: "
 COLUMNS = ("from", "to", "count", "steps", "percent", "ci_low", "ci_high", "probability", "data_percent")
 HEADS = ("Source", "From", "To", "Share of steps", "In real text")
+ENDS = {"<begin>": "start of the document", "<end>": "end of the document"}
 TOTALS = {ALL: "all unlikely steps", REPEATED: "of these, repeat a section"}
 
 
@@ -123,7 +124,7 @@ def _worst(group: pd.DataFrame) -> str:
     worst = max(steps, key=lambda one: one["percent"] - one["data_percent"])
     if worst["percent"] <= worst["data_percent"]:
         return ""
-    step = " → ".join(worst[end].strip("<>") for end in ("from", "to"))
+    step = " → ".join(ENDS.get(worst[end], worst[end]) for end in ("from", "to"))
     return f", above all “{step}” ({_percent(worst['percent'])}; in real text {_percent(worst['data_percent'])})"
 
 

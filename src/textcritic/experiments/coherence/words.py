@@ -180,7 +180,8 @@ def _tally(card: Sequence[Score]) -> str:
     if same == total:
         return f"{whole} samples order their sections as real text does, within the margin."
     if unclear == total:
-        return f"It is unclear of each of the {total} samples whether it orders its sections as real text does."
+        who = "both" if total == 2 else f"all {total}"
+        return f"For {who} samples it is unclear whether they order their sections as real text does."
     if unknown == total:
         return f"None of the {total} samples could be compared with real text."
     words = (

@@ -212,7 +212,7 @@ def _distance(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
 
 
 GAP = Measure(
-    name="Latent NLL less real text's",
+    name="Latent NLL minus real text's",
     means="how much more surprising the mixtures of topics are than those of real text (less, if below 0)",
     value="gap",
     low="gap_low",
