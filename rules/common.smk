@@ -73,6 +73,11 @@ def of(kind, wildcard, key):
     return lambda w: registries.entry(kind, w[wildcard])[key]
 
 
+def memory(kind, wildcard):
+    """The megabytes of such an entry; a job that failed and is submitted again asks for as many more each time."""
+    return lambda w, attempt: attempt * registries.entry(kind, w[wildcard])["mem_mb"]
+
+
 def at_most(most, kind, wildcard, key):
     """The same for a job that more would not speed up."""
     return lambda w: min(most, registries.entry(kind, w[wildcard])[key])

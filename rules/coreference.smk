@@ -32,7 +32,7 @@ rule fit_mentions:
         "../envs/cpu.yaml"
     threads: of("critics", "critic", "threads")
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
+        mem_mb=memory("critics", "critic"),
         runtime=of("critics", "critic", "runtime"),
     params:
         spec=spec("critics", "critic", "kind", "resolver", "order", "discount", "chains"),
@@ -60,7 +60,7 @@ rule score_data_mentions:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
+        mem_mb=memory("critics", "critic"),
         runtime="1h",
     params:
         spec=spec("critics", "critic", "kind", "resolver", "chains"),

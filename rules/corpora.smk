@@ -35,7 +35,7 @@ rule extract_corpus:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("corpora", "corpus", "mem_mb"),
+        mem_mb=memory("corpora", "corpus"),
         runtime=of("corpora", "corpus", "runtime"),
     params:
         spec=spec("corpora", "corpus", "extractor", "options"),
@@ -65,7 +65,7 @@ rule build_corpus:
         "../envs/cpu.yaml"
     threads: of("corpora", "corpus", "threads")
     resources:
-        mem_mb=of("corpora", "corpus", "mem_mb"),
+        mem_mb=memory("corpora", "corpus"),
         runtime=of("corpora", "corpus", "runtime"),
     params:
         spec=spec("corpora", "corpus", "extractor", "splits", "titles", "sections"),

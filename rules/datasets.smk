@@ -40,7 +40,7 @@ rule extract_dataset:
     conda:
         "../envs/datasets.yaml"
     resources:
-        mem_mb=of("corpora", "corpus", "mem_mb"),
+        mem_mb=memory("corpora", "corpus"),
         runtime=of("corpora", "corpus", "runtime"),
     params:
         spec=spec("corpora", "corpus", "extractor", "options"),

@@ -43,7 +43,7 @@ rule train_detector:
     threads: of("critics", "detector", "threads")
     resources:
         gpu=of("critics", "detector", "gpu"),
-        mem_mb=of("critics", "detector", "mem_mb"),
+        mem_mb=memory("critics", "detector"),
         runtime=of("critics", "detector", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
         checkpoint_seconds=detecting.checkpoint_seconds,
@@ -72,7 +72,7 @@ rule predict_documents:
     threads: of("critics", "detector", "threads")
     resources:
         gpu=of("critics", "detector", "gpu"),
-        mem_mb=of("critics", "detector", "mem_mb"),
+        mem_mb=memory("critics", "detector"),
         runtime="4h",
     params:
         version=stage("detect"),

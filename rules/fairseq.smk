@@ -27,7 +27,7 @@ rule train_fairseq:
         gpu=of("generators", "generator", "gpu"),
         # More than one GPU are those of one node.
         nodes=1,
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
         checkpoint_seconds=lambda w: round(
@@ -58,7 +58,7 @@ rule measure_fairseq:
     threads: side_by_side("generators", "generator")
     resources:
         gpu=one_gpu("generators", "generator"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime="4h",
     params:
         spec=spec("generators", "generator"),

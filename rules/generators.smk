@@ -28,7 +28,7 @@ rule train_causal:
         gpu=of("generators", "generator", "gpu"),
         # More than one GPU are those of one node.
         nodes=1,
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
         checkpoint_seconds=lambda w: round(
@@ -59,7 +59,7 @@ rule measure_perplexity:
     threads: side_by_side("generators", "generator")
     resources:
         gpu=one_gpu("generators", "generator"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime="4h",
     params:
         spec=spec("generators", "generator"),
@@ -87,7 +87,7 @@ rule fit_ngram:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
     params:
         spec=spec("generators", "generator"),

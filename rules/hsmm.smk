@@ -30,7 +30,7 @@ rule train_hsmm:
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
         checkpoint_seconds=lambda w: round(
@@ -63,7 +63,7 @@ rule measure_hsmm:
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime="4h",
     params:
         version=stage("perplexity"),
@@ -90,7 +90,7 @@ rule sample_hsmm:
         "../envs/gpu.yaml"
     threads: of("generators", "generator", "threads")
     resources:
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime="2h",
     params:
         spec=spec("decodings", "decoding"),

@@ -28,7 +28,7 @@ rule weigh_states:
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
     params:
         version=stage("importance"),
@@ -57,7 +57,7 @@ rule weigh_best:
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
     params:
         version=stage("importance"),
@@ -83,7 +83,7 @@ rule weigh_exact:
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
     params:
         version=stage("importance"),

@@ -37,7 +37,7 @@ rule weigh_mixture:
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
     params:
         version=stage("importance"),
@@ -66,7 +66,7 @@ rule weigh_particles:
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
     params:
         version=stage("importance"),
@@ -93,7 +93,7 @@ rule weigh_mixed_paths:
         "../envs/cpu.yaml"
     threads: of("generators", "generator", "threads")
     resources:
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
     params:
         spec=spec("proposals", "proposal"),

@@ -26,7 +26,7 @@ rule weigh_paths:
         "../envs/cpu.yaml"
     threads: of("generators", "generator", "threads")
     resources:
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
     params:
         spec=spec("proposals", "proposal"),

@@ -28,7 +28,7 @@ rule build_structured:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("corpora", "corpus", "mem_mb"),
+        mem_mb=memory("corpora", "corpus"),
         runtime=of("corpora", "corpus", "runtime"),
     params:
         spec=spec("corpora", "corpus", "extractor", "options", "splits"),
@@ -73,7 +73,7 @@ rule train_latent:
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
         checkpoint_seconds=lambda w: round(
@@ -108,7 +108,7 @@ rule train_proposal:
     threads: of("proposals", "proposal", "threads")
     resources:
         gpu=of("proposals", "proposal", "gpu"),
-        mem_mb=of("proposals", "proposal", "mem_mb"),
+        mem_mb=memory("proposals", "proposal"),
         runtime=of("proposals", "proposal", "runtime"),
         checkpoint_seconds=lambda w: round(registries.entry("proposals", w.proposal)["training"]["checkpoint_seconds"]),
     params:

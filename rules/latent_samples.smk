@@ -28,7 +28,7 @@ rule sample_latent:
     threads: of("generators", "generator", "threads")
     resources:
         gpu=of("generators", "generator", "gpu"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
     params:
         spec=spec("decodings", "decoding"),

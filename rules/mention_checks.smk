@@ -25,7 +25,7 @@ rule vary_data_mentions:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
+        mem_mb=memory("critics", "critic"),
         runtime=of("critics", "critic", "runtime"),
     params:
         spec=spec("critics", "critic", "kind", "resolver", "order", "discount", "chains"),

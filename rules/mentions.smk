@@ -31,7 +31,7 @@ rule resolve_data_mentions:
         "../envs/cpu.yaml"
     threads: of("resolvers", "resolver", "threads")
     resources:
-        mem_mb=of("resolvers", "resolver", "mem_mb"),
+        mem_mb=memory("resolvers", "resolver"),
         runtime=of("resolvers", "resolver", "runtime"),
     params:
         spec=spec("resolvers", "resolver"),
@@ -69,7 +69,7 @@ use rule resolve_data_mentions as infer_data_mentions with:
         "../envs/gpu.yaml"
     resources:
         gpu=of("resolvers", "resolver", "gpu"),
-        mem_mb=of("resolvers", "resolver", "mem_mb"),
+        mem_mb=memory("resolvers", "resolver"),
         runtime=of("resolvers", "resolver", "runtime"),
 
 

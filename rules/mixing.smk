@@ -26,7 +26,7 @@ rule fit_lda:
         "../envs/cpu.yaml"
     threads: of("critics", "critic", "threads")
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
+        mem_mb=memory("critics", "critic"),
         runtime=of("critics", "critic", "runtime"),
     params:
         spec=spec(
@@ -66,7 +66,7 @@ rule infer_data_mixing:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
+        mem_mb=memory("critics", "critic"),
         runtime=of("critics", "critic", "runtime"),
     params:
         spec=spec("critics", "critic", "kind", "posterior", "draws", "sweeps", "seed"),

@@ -22,7 +22,7 @@ rule build_parallel:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("corpora", "corpus", "mem_mb"),
+        mem_mb=memory("corpora", "corpus"),
         runtime=of("corpora", "corpus", "runtime"),
     params:
         spec=spec("corpora", "corpus", "extractor", "options", "splits"),

@@ -24,7 +24,7 @@ rule embed_data:
     threads: of("embedders", "embedder", "threads")
     resources:
         gpu=of("embedders", "embedder", "gpu"),
-        mem_mb=of("embedders", "embedder", "mem_mb"),
+        mem_mb=memory("embedders", "embedder"),
         runtime=of("embedders", "embedder", "runtime"),
     params:
         spec=spec("embedders", "embedder"),
@@ -64,7 +64,7 @@ rule score_mauve:
         "../envs/mauve.yaml"
     threads: of("critics", "critic", "threads")
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
+        mem_mb=memory("critics", "critic"),
         runtime=of("critics", "critic", "runtime"),
     params:
         spec=spec("critics", "critic"),

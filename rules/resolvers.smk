@@ -29,7 +29,7 @@ rule measure_resolver:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("resolvers", "resolver", "mem_mb"),
+        mem_mb=memory("resolvers", "resolver"),
         runtime=of("resolvers", "resolver", "runtime"),
     params:
         spec=spec("resolvers", "resolver"),
@@ -54,7 +54,7 @@ use rule measure_resolver as measure_neural_resolver with:
     threads: of("resolvers", "resolver", "threads")
     resources:
         gpu=of("resolvers", "resolver", "gpu"),
-        mem_mb=of("resolvers", "resolver", "mem_mb"),
+        mem_mb=memory("resolvers", "resolver"),
         runtime=of("resolvers", "resolver", "runtime"),
 
 
@@ -75,7 +75,7 @@ rule measure_resolver_error:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
+        mem_mb=memory("critics", "critic"),
         runtime=of("critics", "critic", "runtime"),
     params:
         spec=spec("critics", "critic", "kind", "resolver", "order", "discount", "chains"),

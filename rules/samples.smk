@@ -26,7 +26,7 @@ rule sample_causal:
         gpu=one_gpu("generators", "generator"),
         # Resources, unlike params, rerun nothing when they change.
         batch_size=of("decodings", "decoding", "batch_size"),
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime="12h",
     params:
         spec=spec("decodings", "decoding"),
@@ -53,7 +53,7 @@ rule sample_ngram:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("generators", "generator", "mem_mb"),
+        mem_mb=memory("generators", "generator"),
         runtime="2h",
     params:
         spec=spec("decodings", "decoding"),

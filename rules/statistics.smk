@@ -31,7 +31,7 @@ rule measure_overlap:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("corpora", "corpus", "mem_mb"),
+        mem_mb=memory("corpora", "corpus"),
         runtime=of("corpora", "corpus", "runtime"),
     params:
         version=stage("corpora"),

@@ -34,7 +34,7 @@ rule count_tendencies:
         "../envs/cpu.yaml"
     threads: of("critics", "critic", "threads")
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
+        mem_mb=memory("critics", "critic"),
         runtime=of("critics", "critic", "runtime"),
     params:
         spec=spec("critics", "critic", *COUNTING),
@@ -74,7 +74,7 @@ rule merge_tendencies:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
+        mem_mb=memory("critics", "critic"),
         runtime=of("critics", "critic", "runtime"),
     params:
         version=stage("tendencies"),

@@ -26,7 +26,7 @@ rule train_classifier:
     threads: of("classifiers", "classifier", "threads")
     resources:
         gpu=of("classifiers", "classifier", "gpu"),
-        mem_mb=of("classifiers", "classifier", "mem_mb"),
+        mem_mb=memory("classifiers", "classifier"),
         runtime=of("classifiers", "classifier", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
         checkpoint_seconds=lambda w: round(
@@ -55,7 +55,7 @@ rule infer_data_titles:
     threads: of("classifiers", "classifier", "threads")
     resources:
         gpu=of("classifiers", "classifier", "gpu"),
-        mem_mb=of("classifiers", "classifier", "mem_mb"),
+        mem_mb=memory("classifiers", "classifier"),
         runtime="4h",
     params:
         spec=spec("classifiers", "classifier"),

@@ -64,7 +64,7 @@ rule fit_topics:
         "../envs/cpu.yaml"
     threads: of("critics", "critic", "threads")
     resources:
-        mem_mb=of("critics", "critic", "mem_mb"),
+        mem_mb=memory("critics", "critic"),
         runtime=of("critics", "critic", "runtime"),
     params:
         spec=spec(

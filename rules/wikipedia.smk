@@ -23,7 +23,7 @@ rule extract_wikipedia:
         "../envs/cpu.yaml"
     threads: of("corpora", "corpus", "threads")
     resources:
-        mem_mb=of("corpora", "corpus", "mem_mb"),
+        mem_mb=memory("corpora", "corpus"),
         runtime=of("corpora", "corpus", "runtime"),
     params:
         spec=spec("corpora", "corpus", "extractor", "options"),
@@ -51,7 +51,7 @@ rule join_wikipedia:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("corpora", "corpus", "mem_mb"),
+        mem_mb=memory("corpora", "corpus"),
         runtime=of("corpora", "corpus", "runtime"),
     params:
         version=stage("extract"),
@@ -90,7 +90,7 @@ rule build_lines:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=of("corpora", "corpus", "mem_mb"),
+        mem_mb=memory("corpora", "corpus"),
         runtime=of("corpora", "corpus", "runtime"),
     params:
         spec=spec("corpora", "corpus", "extractor", "splits"),

@@ -271,7 +271,7 @@ def test_sizes_that_keep_files_readable():
     [
         ("studies=['demmo']", "there is no study 'demmo'"),
         ("sudies=['demo']", "unknown key 'sudies'; did you mean 'studies'?"),
-        ("resamples='ten'", "resamples: 'ten' should be of type integer"),
+        ("resamples='ten'", "resamples: 'ten' should be a whole number"),
     ],
 )
 def test_bad_config_ends_before_anything_runs_with_one_line(config, message, tmp_path):

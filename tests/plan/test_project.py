@@ -39,9 +39,9 @@ def test_every_shipped_study_is_valid_and_has_sources(name):
     ("config", "message"),
     [
         ({"studies": ["demmo"]}, r"there is no study 'demmo'; known: own"),
-        ({"studies": "demo"}, r"studies: 'demo' should be of type array"),
+        ({"studies": "demo"}, r"studies: 'demo' should be a list"),
         ({"study": "demo"}, r"config: unknown key 'study'; did you mean 'studies'\?"),
-        ({"resamples": "many"}, r"resamples: 'many' should be of type integer"),
+        ({"resamples": "many"}, r"resamples: 'many' should be a whole number"),
         ({"registry_folders": ["nowhere"]}, r"there is no folder 'nowhere'"),
         ({"study_folders": ["nowhere"]}, r"there is no folder 'nowhere'"),
         ({"stage_versions": {"trian": 2}}, r"config: stage_versions: unknown stage 'trian'; did you mean 'train'\?"),
@@ -50,7 +50,7 @@ def test_every_shipped_study_is_valid_and_has_sources(name):
             r"unknown stage 'criticise'; known are extract, .*, coherence, .*topics",
         ),
         ({"stage_versions": {"topics": 0}}, r"stage_versions.topics: 0 is less than the minimum of 1"),
-        ({"stage_versions": {"train": "two"}}, r"stage_versions.train: 'two' should be of type integer"),
+        ({"stage_versions": {"train": "two"}}, r"stage_versions.train: 'two' should be a whole number"),
         ({"experiment_packages": ["nobody.wrote.this"]}, r"experiment_packages: nobody.wrote.this: no module 'nobody'"),
         ({"experiment_packages": ["textcritic.experiments.topics"]}, r"there is a kind 'topics' already; rename it"),
     ],
@@ -155,7 +155,7 @@ def test_a_version_that_the_command_line_gives_as_text_is_a_number():
     """Inside a mapping, Snakemake's `--config` leaves numbers as text."""
     given = Project({"studies": ["demo"], "stage_versions": {"report": "2"}}, ROOT)
     assert (given.stage("report"), given.stage("train")) == (2, 1)
-    with pytest.raises(TextcriticError, match=r"stage_versions.report: 'two' should be of type integer"):
+    with pytest.raises(TextcriticError, match=r"stage_versions.report: 'two' should be a whole number"):
         Project({"studies": ["demo"], "stage_versions": {"report": "two"}}, ROOT)
     with pytest.raises(TextcriticError, match="'repport' is neither a stage nor a kind of experiment"):
         given.stage("repport")

@@ -129,7 +129,7 @@ def test_a_key_of_an_experiment_at_the_head_of_a_study_is_refused(folder):
             r"experiments.1 \(coherence\): 'coherence' is the name of another kind of experiment; choose another",
         ),
         ([with_(TOPICS, name="Many Topics")], r"experiments.1 \(Many Topics\): name: 'Many Topics' does not match"),
-        ([with_(TOPICS, name=100)], r"experiments.1 \(100\): name: 100 should be of type string"),
+        ([with_(TOPICS, name=100)], r"experiments.1 \(100\): name: 100 should be text"),
         (
             [with_(TOPICS, tables=[TABLE, TABLE])],
             r"experiments.1 \(topics\): table9 stands twice; give each a name of its own",
@@ -180,7 +180,10 @@ def test_a_misspelt_key_of_a_block_is_named_with_file_and_experiment(folder, blo
             with_(COHERENCE, sources=[{**SAMPLES, "settings": ["with-title"]}]),
             r"sources.0.settings.0: 'with-title' is not",
         ),
-        (with_(COHERENCE, sources=[{**SAMPLES, "seeds": ["one"]}]), r"sources.0.seeds.0: 'one' should be of type int"),
+        (
+            with_(COHERENCE, sources=[{**SAMPLES, "seeds": ["one"]}]),
+            r"sources.0.seeds.0: 'one' should be a whole number",
+        ),
         (with_(COHERENCE, sources=[]), r"sources: \[\] "),
         (with_(TOPICS, tables=[{**TABLE, "off": "nll"}]), r"tables.0: unknown key 'off'; did you mean 'of'\?"),
         (with_(TOPICS, tables=[{"name": "table9", "of": "nll"}]), r"tables.0: the key 'caption' is missing"),
@@ -226,7 +229,7 @@ def test_values_of_a_paper_that_are_nowhere_are_refused(folder):
 def test_keys_of_a_study_are_checked(folder):
     assert_refused(folder, study(COHERENCE, sumary="x"), r"own.yaml: unknown key 'sumary'; did you mean 'summary'\?")
     assert_refused(folder, {"experiments": [COHERENCE]}, r"own.yaml: the key 'title' is missing")
-    assert_refused(folder, ["title"], r"own.yaml: \['title'\] should be of type object")
+    assert_refused(folder, ["title"], r"own.yaml: \['title'\] should be a mapping of keys to values")
     write(folder / "studies/Bad_Name.yaml", study(COHERENCE))
     with pytest.raises(TextcriticError, match=r"'Bad_Name': a name is lower-case letters"):
         project(folder, studies=["Bad_Name"])

@@ -152,8 +152,8 @@ def derived(base, **options):
         ({"a": derived("b"), "b": derived("c"), "c": derived("b")}, "a: options.corpus: a derives from b derives from"),
         ({"a": derived("b"), "b": derived("process")}, "a: options.corpus: process is a process"),
         ({"d": {"extractor": "derived"}}, "d: options.corpus is missing; name the corpus"),
-        ({"d": derived(["docstrings"])}, r"options.corpus: \['docstrings'\] should be of type string"),
-        ({"d": derived("docstrings", opening=3)}, "options.opening: 3 should be of type string or null"),
+        ({"d": derived(["docstrings"])}, r"options.corpus: \['docstrings'\] should be text"),
+        ({"d": derived("docstrings", opening=3)}, "options.opening: 3 should be text or null"),
         (
             {"d": derived("docstrings", opening="(a")},
             r"d: options.opening: '\(a' is not a regular expression \(missing",

@@ -189,7 +189,7 @@ class Result:
     def nearest(self, measure: str) -> list[str]:
         """The source that is nearest to real text by a measure, and all that may be as near (see `inference.nearest`).
 
-        None where there are fewer than two sources beside real text, or real text has no interval.
+        An empty list where there are fewer than two sources beside real text, or real text has no interval.
 
         Raises:
             KeyError: there is no such measure.

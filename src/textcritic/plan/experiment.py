@@ -22,7 +22,7 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files, split_request
 from textcritic.plan.labels import labels_of
 from textcritic.plan.registries import Registries, named_in
-from textcritic.plan.sources import Source, check_critic, check_labels, check_runs, check_text, sources_of
+from textcritic.plan.sources import Source, check_critic, check_file, check_labels, check_runs, check_text, sources_of
 from textcritic.plan.spec import schema
 
 FORMATS = ("csv", "tex", "html")
@@ -116,6 +116,7 @@ class Experiment(ABC):
             check_critic(self.block["critic"], self.critic_kind, self.registries, f"{self.where}: critic")
         for source in self.sources():
             self.check_source(source, f"{self.where}: sources")
+            check_file(source, self.registries, f"{self.where}: sources")
         check_labels(self.sources(), self.registries, f"{self.where}: sources")
         check_runs(self.sources(), self.registries, f"{self.where}: sources")
 

@@ -228,6 +228,18 @@ def check_runs(sources: list[Source], registries: Registries, where: str) -> Non
             )
 
 
+def check_file(source: Source, registries: Registries, where: str) -> None:
+    """See that samples from a file are there: Snakemake does not miss a file whose results it has.
+
+    Raises:
+        TextcriticError: they are not; the line names the entry and the path.
+    """
+    if from_file(source, registries):
+        path = registries.entry("generators", source.generator)["path"]
+        if not Path(path).exists():
+            raise TextcriticError(f"{where}: {source.generator}: path: {path}: no such file or folder")
+
+
 def check_text(source: Source, registries: Registries, where: str) -> None:
     """See that a source is articles of text, from a generator of text, in a way that the generator can be drawn from.
 

@@ -25,6 +25,17 @@ from textcritic.place import workflow_folder
 
 SCHEMAS = workflow_folder() / "config" / "schemas"
 
+# The types of JSON schemas, as people who write YAML call them.
+TYPES = {
+    "array": "a list",
+    "object": "a mapping of keys to values",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+
 
 def load_yaml(path: Path) -> Any:
     """Read one YAML file.
@@ -220,13 +231,16 @@ def _explain(problem: ValidationError) -> str:
     if problem.validator == "type":
         hint = ""
         if isinstance(value, str) and rule in ("number", "integer") and _reads_as_number(value):
+            number = int(value) if rule == "integer" and value.strip().isdigit() else float(value)
             hint = (
-                f"; YAML reads it as text, write {float(value)!r}"
+                f"; YAML reads it as text, write {number!r} without quotes"
                 if "e" not in value.lower()
                 else (f"; YAML reads it as text, write the mantissa with a dot: {_dotted(value)}")
             )
-        wanted = " or ".join(rule) if isinstance(rule, list) else rule
-        return f"{at}{value!r} should be of type {wanted}{hint}"
+        if rule == "array" and isinstance(value, str | int | float):
+            hint = f"; write [{value}]"
+        wanted = " or ".join(TYPES[name] for name in (rule if isinstance(rule, list) else [rule]))
+        return f"{at}{value!r} should be {wanted}{hint}"
     if problem.validator == "enum":
         return f"{at}{value!r} is not one of {', '.join(map(str, rule))}"
     if problem.validator in ("oneOf", "anyOf"):

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textcritic.inference import ALPHA, DIFFERENT, SAME, UNCLEAR, distance, holm
+from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, distance, holm
 from textcritic.report.card import Block, Cell, Column, Row
 from textcritic.report.numbers import NONE, counted, interval, listed, number, p_value, percent, plural
 from textcritic.report.scorecard import NOT_SCORED, NOT_TESTED
@@ -49,13 +49,18 @@ def value_of(cell: Cell) -> str:
 
 
 def doubt_of(cell: Cell) -> str:
-    """The 95% interval of the value, `12.7–17.9`: over documents, or over trainings if there are several."""
+    """The 95% interval of the value, `12.7–17.9`: over documents, or over trainings if there are several.
+
+    Of so few documents that there is no interval, their number: `n = 6`.
+    """
     low = cell.number.low
     # Student's interval has no bounds: if no model's own interval goes below 0, that of the recipe does not either.
     if low is not None and low < 0 and all((score.number.low or 0.0) >= 0 for score in cell.scored):
         low = 0.0
     found = interval(low, cell.number.high)
-    return "" if found == NONE else found
+    if found != NONE:
+        return found
+    return f"n = {cell.n}" if cell.scored and cell.n is not None and cell.n < LEAST_UNITS else ""
 
 
 def verdict_of(cell: Cell) -> str:

@@ -87,6 +87,11 @@ def _tables(wanted: Request, folder: str | Path, published: str | Path | None) -
     names = recipes.NAMES(wanted.files) if hasattr(recipes, "NAMES") else None
     if wanted.part is None:
         made = Material(wanted.files, beside, names)
+        if lacking := [name for name in wanted.tables if name not in recipes.TABLES]:
+            known = ", ".join(recipes.TABLES)
+            raise TextcriticError(
+                f"{wanted.package}.tables: TABLES has no {lacking[0]!r}, a name in `tables` of plan.py; it has {known}"
+            )
         return [
             path for name in wanted.tables for path in write_table(_named(recipes.TABLES[name](made), name), folder)
         ]

@@ -85,7 +85,14 @@ def estimated(measure: Measure, scored: Scored, real: Scored | None, files: Any)
         return None
     if measure.estimate is not None:
         return measure.estimate(scored, real, files.resamples)
-    if measure.statistic is None or measure.value not in scored.data:
+    if measure.statistic is None:
+        return None
+    if measure.value not in scored.data:
+        if scored.data and measure.value not in scored.more:
+            known = ", ".join(map(repr, scored.data))
+            raise TextcriticError(
+                f"Measure {measure.name!r}: value: Scored.data has no {measure.value!r}; it has {known}"
+            )
         return None
     return _of_sums(measure, scored, real, files.resamples)
 

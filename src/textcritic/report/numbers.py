@@ -10,6 +10,7 @@ SETTING_NAMES = {"w-title": "with titles", "wo-title": "without titles"}
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EM DASH}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+ROUNDING = 1e-12
 SMALLEST = 0.0001  # below it a quantity is not written out
 
 
@@ -39,9 +40,11 @@ def counted(value: float | None, low: float | None = None) -> str:
 
 
 def significant(value: float | None, digits: int = 2) -> str:
-    """A quantity with so many significant digits, however small it is: `0.0037`, `0.14`, `57`, `0`."""
-    if value is None or missing(value) or math.isinf(value) or value == 0:
-        return "0" if value == 0 else number(value)
+    """A quantity with so many significant digits, however small: `0.0037`, `0.14`, `57`; a rounding error is `0`."""
+    if value is None or missing(value) or math.isinf(value):
+        return number(value)
+    if abs(value) < ROUNDING:
+        return "0"
     return decimals(value, max(0, digits - 1 - math.floor(math.log10(abs(value)))))
 
 

@@ -189,7 +189,17 @@ def write_section(
         figures: the folders of all its figures, standing and numbered.
         html: the path of section.html; links are relative to the folder above, where the report is.
         facts: the path of section.json.
+
+    Raises:
+        TextcriticError: a score leads to a part that is not there.
     """
+    for score in section.card:
+        if score.section and f'id="{score.section}"' not in section.html:
+            named = score.section.removeprefix(place.id(""))
+            raise TextcriticError(
+                f"{place.experiment}: Measure {score.measure!r}: section: {named!r} is no part of the section; name one"
+                " that `place.part` makes, or `table-NAME`"
+            )
     page = Path(html).parent.parent
     links = [os.path.relpath(place.tables / f"{name}.csv", page) for name in tables]
     drawn = [path for folder in figures for path in _prints(folder)]

@@ -93,10 +93,12 @@ def headline(rows: pd.DataFrame, names: Names) -> str:
     best = _best(rows)
     source = names.source(best.iloc[0].to_dict(), corpus=False, seed=False)
     kept, differ = ((best["verdict"] == word).sum() for word in (KEPT, DIFFERS))
-    return (
+    said = (
         f"Of {len(TENDENCIES)} statistical tendencies of real text, the best sample, by {source}, keeps {kept} "
-        f"and differs in {differ}."
+        f"and differs in {differ}"
     )
+    rest = len(TENDENCIES) - kept - differ
+    return f"{said}; the other {rest} are unclear or not measured." if rest else f"{said}."
 
 
 def fails(rows: pd.DataFrame, names: Names) -> str:
