@@ -9,6 +9,7 @@ from own_study import ROOT, own_folder, project, study, write
 from textcritic.errors import TextcriticError
 from textcritic.experiments import KINDS
 from textcritic.plan.project import STAGES, Project
+from textcritic.plan.sources import Source, check_file
 
 SAMPLES = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
 COHERENCE = {"kind": "coherence", "critic": "transitions-demo", "sources": [SAMPLES]}
@@ -39,7 +40,7 @@ def test_every_shipped_study_is_valid_and_has_sources(name):
     ("config", "message"),
     [
         ({"studies": ["demmo"]}, r"there is no study 'demmo'; known: own"),
-        ({"studies": "demo"}, r"studies: 'demo' should be a list"),
+        ({"studies": "demo"}, r"studies: 'demo' should be a list; write \[demo\]"),
         ({"study": "demo"}, r"config: unknown key 'study'; did you mean 'studies'\?"),
         ({"resamples": "many"}, r"resamples: 'many' should be a whole number"),
         ({"registry_folders": ["nowhere"]}, r"there is no folder 'nowhere'"),
@@ -179,3 +180,18 @@ def test_names_of_a_kind_from_outside_do_not_collide(tmp_path, monkeypatch, kind
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(TextcriticError, match=message):
         Project({"studies": ["demo"], "experiment_packages": [package.name]}, ROOT, tmp_path)
+
+
+def test_a_file_of_samples_that_is_gone_is_named_where_its_samples_are_there(folder, monkeypatch):
+    """Snakemake would go on with the samples of the file that the entry named before."""
+    monkeypatch.chdir(folder)
+    registries = project(folder).registries
+    source = Source("mine", "wo-title", "theirs", "given", 1)
+    check_file(source, registries, "sources")
+    samples = folder / f"{source.sample}.parquet"
+    samples.parent.mkdir(parents=True)
+    samples.touch()
+    with pytest.raises(TextcriticError, match=r"^sources: theirs: path: theirs.jsonl: no such file or folder$"):
+        check_file(source, registries, "sources")
+    (folder / "theirs.jsonl").touch()
+    check_file(source, registries, "sources")

@@ -184,6 +184,10 @@ def test_a_misspelt_key_of_a_block_is_named_with_file_and_experiment(folder, blo
             with_(COHERENCE, sources=[{**SAMPLES, "seeds": ["one"]}]),
             r"sources.0.seeds.0: 'one' should be a whole number",
         ),
+        (
+            with_(COHERENCE, sources=[{**SAMPLES, "seeds": ["1"]}]),
+            r"sources.0.seeds.0: '1' should be a whole number; YAML reads it as text, write 1 without quotes",
+        ),
         (with_(COHERENCE, sources=[]), r"sources: \[\] "),
         (with_(TOPICS, tables=[{**TABLE, "off": "nll"}]), r"tables.0: unknown key 'off'; did you mean 'of'\?"),
         (with_(TOPICS, tables=[{"name": "table9", "of": "nll"}]), r"tables.0: the key 'caption' is missing"),

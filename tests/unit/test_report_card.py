@@ -522,3 +522,11 @@ def test_what_people_call_a_source_cannot_break_the_page():
     text = str(card_html([block], Path(TEMPLATES)))
     assert "<b>" not in text
     assert "&lt;b&gt;&amp;" in text
+
+
+def test_of_few_documents_their_number_stands_in_place_of_an_interval():
+    few = Cell((real(number=Number(4.0), n=6),))
+    assert doubt_of(few) == "n = 6"
+    assert doubt_of(Cell((real(number=Number(4.0), n=20),))) == ""
+    assert doubt_of(Cell((real(number=Number(4.0), n=None),))) == ""
+    assert "real text    4 (n = 6)" in "\n".join(card_lines(card_of(real(number=Number(4.0), n=6)), 100))

@@ -71,3 +71,10 @@ def test_rows_are_read_when_asked_for_and_once(corpora, tmp_path):
     assert len(rows["statistics"])
     with pytest.raises(TextcriticError, match=r"nothing\.csv: no such file; make the tables of the experiment first"):
         rows["nothing"]
+
+
+def test_a_table_of_the_plan_without_a_recipe_is_named_with_those_there_are(corpora, tmp_path):
+    request = corpora.request()
+    request["job"] = request["job"].replace("left-out", "leftout")
+    with pytest.raises(TextcriticError, match=r"tables: TABLES has no 'leftout', .*; it has statistics, left-out, "):
+        make_tables(request, tmp_path)

@@ -24,7 +24,7 @@ from textcritic.plan.sources import Compared, Drawn, RealText, data_keys
 from textcritic.report.cells import measure_cell
 from textcritic.report.charts import marks_of
 from textcritic.report.measure import Estimate, Measure, Scored
-from textcritic.report.measured import completed, source_rows
+from textcritic.report.measured import completed, estimated, source_rows
 from textcritic.report.published import Published
 from textcritic.report.scorecard import REAL, scores_of
 from textcritic.report.scored import RECIPE
@@ -367,3 +367,10 @@ def test_of_a_sample_with_several_seeds_the_first_is_shown():
     files = Files(data=(Text(corpus="docs"),), samples=(sample("b", 3), sample("a", 2), sample("b", 1), sample("a", 5)))
     shown = [(source.keys["generator"], source.keys["seed"]) for source in files.shown(files.data[0])]
     assert shown == [("data", None), ("a", 2), ("b", 1)]
+
+
+def test_a_value_that_a_kind_forgot_to_read_is_named_with_those_it_read():
+    measure = Measure(name="Mean", value="mean", statistic=ratio_of_sums)
+    with pytest.raises(TextcriticError, match=r"Measure 'Mean': value: Scored.data has no 'mean'; it has 'maen'"):
+        estimated(measure, Scored({"maen": with_ones(normal(0, 1))}, 60), None, None)
+    assert estimated(measure, Scored(more={"mean": 1.0}), None, None) is None

@@ -16,6 +16,7 @@ from textcritic.report.numbers import (
     plural,
     power_of_ten,
     setting_name,
+    significant,
 )
 
 
@@ -117,3 +118,7 @@ def test_interval_count_and_list():
 @pytest.mark.parametrize(("value", "written"), [(1, "10⁰"), (1e-12, "10⁻¹²"), (1000, "10³"), (9.999999e5, "10⁶")])
 def test_powers_of_ten_have_superscripts(value, written):
     assert power_of_ten(value) == written
+
+
+def test_rounding_errors_are_nothing():
+    assert [significant(value) for value in (3.5e-18, -3.5e-18, 0.0, 2e-12)] == ["0", "0", "0", "0.0000000000020"]

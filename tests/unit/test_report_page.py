@@ -12,6 +12,7 @@ from report_jobs import SUMMARY, TITLE, Made, description, make_study, report_of
 
 from textcritic.errors import TextcriticError
 from textcritic.report import make_manifest
+from textcritic.report.scorecard import Number, Score
 from textcritic.report.section import Finding, Place, Section, write_section
 from textcritic.report.sheet import Cell, Sheet
 
@@ -149,3 +150,11 @@ def test_helpers_of_a_place(tmp_path):
     (tmp_path / "bad.html.j2").write_text("{{ missing }}")
     with pytest.raises(Exception, match="'missing' is undefined"):
         place.render("bad.html.j2", {})
+
+
+def test_a_score_that_leads_to_no_part_of_the_section_is_refused(study):
+    """The link of the front page would lead nowhere."""
+    score = Score(corpus="docs", label="real text", measure="Words", section="one-values", number=Number(1.0))
+    with pytest.raises(TextcriticError, match=r"one: Measure 'Words': section: 'values' is no part of the section"):
+        write(study, "one", card=(score,))
+    write(study, "one", card=(score,), html=Markup('<p id="one-values">1</p>'))

@@ -229,15 +229,16 @@ def check_runs(sources: list[Source], registries: Registries, where: str) -> Non
 
 
 def check_file(source: Source, registries: Registries, where: str) -> None:
-    """See that samples from a file are there: Snakemake does not miss a file whose results it has.
+    """See that a file of samples that were read before is still there: Snakemake would go on with what it has of it.
 
     Raises:
-        TextcriticError: they are not; the line names the entry and the path.
+        TextcriticError: it is not; the line names the entry and the path.
     """
-    if from_file(source, registries):
-        path = registries.entry("generators", source.generator)["path"]
-        if not Path(path).exists():
-            raise TextcriticError(f"{where}: {source.generator}: path: {path}: no such file or folder")
+    if not from_file(source, registries) or not Path(f"{source.sample}.parquet").exists():
+        return
+    path = registries.entry("generators", source.generator)["path"]
+    if not Path(path).exists():
+        raise TextcriticError(f"{where}: {source.generator}: path: {path}: no such file or folder")
 
 
 def check_text(source: Source, registries: Registries, where: str) -> None:
