@@ -100,5 +100,7 @@ use rule measure_resolver_error as measure_neural_resolver_error with:
         "../envs/gpu.yaml"
     resources:
         gpu=lambda w: registries.entry("resolvers", resolver_of(w.critic, registries))["gpu"],
-        mem_mb=lambda w: registries.entry("resolvers", resolver_of(w.critic, registries))["mem_mb"],
+        mem_mb=lambda w, attempt: (1 + attempt)
+        * registries.entry("resolvers", resolver_of(w.critic, registries))["mem_mb"]
+        // 2,
         runtime=of("critics", "critic", "runtime"),

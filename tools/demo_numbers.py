@@ -3,7 +3,7 @@
     python tools/demo_numbers.py FOLDER    # FOLDER/results/studies has all five demos
 
 A block of a page begins with `<!-- demo: NAME -->` and ends with `<!-- end -->`; `BLOCKS` has what stands in each. The
-figure of the README is copied too. Nothing else in the pages is a number that a demo has measured.
+figure of the README is copied too. Sizes and shares of the corpora that stand in sentences are not: look at them.
 """
 
 import re

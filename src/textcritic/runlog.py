@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, first_line
 
 log = logging.getLogger("textcritic")
 
@@ -47,7 +47,7 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
         sys.exit(1)
     except Exception as error:
         log.handlers = [to_file]
-        log.exception("unexpected %s", type(error).__name__)
+        log.exception("unexpected %s: %s", type(error).__name__, first_line(error))
         print(f"[{name}] unexpected {type(error).__name__}: {error}; the traceback is in {path}", file=sys.stderr)
         sys.exit(1)
     finally:

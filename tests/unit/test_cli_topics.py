@@ -162,7 +162,7 @@ def test_a_model_that_ctm_c_has_fitted(tmp_path, capsys, ldac):
     assert "1 words, and" in fails(capsys, ldac, "--critic", folder, "--vocabulary", words)
     assert "id" in fails(capsys, counts(tmp_path / "more.dat", [{4: 1}]), "--critic", folder)
     assert "final-mu.dat: no such file" in fails(capsys, ldac, "--critic", tmp_path)
-    assert "--num-topics: not given" in fails(capsys, ldac)
+    assert "train: not given" in fails(capsys, ldac)
 
 
 def test_seed_decides(tmp_path, capsys, train, test):

@@ -308,7 +308,7 @@ def test_names_of_files_in_a_list_are_texts_and_the_message_says_so(tmp_path, mo
     ):
         textcritic.criticise("real.jsonl", ["model.jsonl"])
     with pytest.raises(TextcriticError, match=r"while the reference holds \w+$"):
-        textcritic.criticise("real.jsonl", ["a text"])
+        textcritic.criticise("real.jsonl", ["a text", "long " * 4000])
 
 
 def test_two_models_are_compared_by_their_distances_from_real_text():

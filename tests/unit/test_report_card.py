@@ -316,7 +316,7 @@ def test_the_page_says_how_much_is_left_out_at_most():
     page = str(card_html(card_of(real(), score("a"), score("b")), TEMPLATES))
     assert "<li>No document of a sample is left out.</li>" in page
     page = str(card_html(card_of(real(left_out=90), score("a", left_out=9), score("b", left_out=500)), TEMPLATES))
-    assert "<li>Of a sample at most 50% of the documents are left out; its section says why.</li>" in page
+    assert "<li>At most 50% of a sample&#39;s documents are left out. The section of the measure says why.</li>" in page
     assert "left out;" not in str(card_html(card_of(real()), TEMPLATES))
 
 
@@ -331,13 +331,25 @@ def test_measures_of_one_name_are_explained_with_their_experiments():
 
 def test_a_headline_names_the_measure_and_percent_stands_behind_its_values():
     scores = [score(name, measure="Flagged by A, %", number=Number(8.0, 7.0, 9.0)) for name in "ab"]
-    headline, repeated = headline_of(card_of(real("Flagged by A, %"), *scores))
+    blocks = card_of(real("Flagged by A, %"), *scores)
+    headline, repeated = headline_of(blocks, "one")
     assert headline == (
-        "Of 2 samples, a is nearest to real text by “Flagged by A” (8.00% against 4.00%, 4.0 more), but b may be as"
-        " near; compared with real text, both differ."
+        "Of 2 samples, a is nearest to real text by “Flagged by A” (8.00% against 4.00%, 4.0 points more), but b may be"
+        " as near; compared with real text, both differ."
     )
-    assert repeated == headline.replace("Of 2", "of 2").replace(" by “Flagged by A”", "")
-    assert headline_of(card_of(real())) == ("", "")
+    assert [repeated] == sentences(blocks)
+    assert repeated.says == headline.replace("Of 2", "of 2").replace(" by “Flagged by A”", "")
+    assert headline_of(blocks, "two") == ("", None)
+    assert headline_of(card_of(real()), "one") == ("", None)
+
+
+def test_a_headline_of_several_corpora_names_its_own_and_a_label_stays_as_it_is():
+    sets = [card for corpus in ("docs", "wiki") for card in (real(corpus=corpus), score("model.jsonl", corpus=corpus))]
+    headline, repeated = headline_of(card_of(*sets), "one")
+    assert headline.startswith("On docs, model.jsonl scores higher than real text (4.00) by “Latent PPL”: 8.00")
+    assert repeated.about == "One, Latent PPL on docs"
+    headline, _ = headline_of(card_of(real(), score("model.jsonl")), "one")
+    assert headline.startswith("model.jsonl scores higher")
 
 
 def test_pairs_are_compared_by_their_distances_and_not_by_their_values():

@@ -45,7 +45,7 @@ def test_the_headline_comes_first_then_the_card_the_sentences_and_the_lines(tmp_
     monkeypatch.setenv("COLUMNS", "60")
     assert main(["show", str(tmp_path)]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "Small GPT-2 scores higher than real text (4.00) by “Latent",
+        "small GPT-2 scores higher than real text (4.00) by “Latent",
         "PPL”: 8.00 (7.50–8.50; p = 0.001).",
         "Where it fails: of small GPT-2, much.",
         "",
@@ -69,7 +69,7 @@ def test_the_headline_comes_first_then_the_card_the_sentences_and_the_lines(tmp_
         "b" * 60,
         "b" * 30,
     ]
-    assert show_study(tmp_path, 100).startswith("Small GPT-2 scores higher than real text (4.00) by “Latent PPL”: 8.00")
+    assert show_study(tmp_path, 100).startswith("small GPT-2 scores higher than real text (4.00) by “Latent PPL”: 8.00")
 
 
 def test_a_headline_of_a_kind_leaves_what_the_scores_say_to_the_sentences(tmp_path):

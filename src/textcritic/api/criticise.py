@@ -123,7 +123,8 @@ def _samples(samples: Given, kind: Kind) -> Iterator[tuple[str, Documents]]:
 def _as_files(sample: Given) -> str:
     """What is wrong with a list of names of files, which are taken for texts."""
     names = sample if isinstance(sample, Sequence) and not isinstance(sample, str) else ()
-    are_files = bool(names) and all(isinstance(name, str) and Path(name).is_file() for name in names[:MOST_NAMES])
+    # `Path.is_file` does not take a text that is longer than a name may be.
+    are_files = bool(names) and all(isinstance(name, str) and os.path.isfile(name) for name in names[:MOST_NAMES])  # noqa: PTH113
     return "; strings in a list are texts: for files give `pathlib.Path`s, or a dict of them by label" * are_files
 
 

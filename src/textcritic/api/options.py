@@ -211,7 +211,7 @@ class ArticleOptions(Options):
 
     titles: Literal["given", "inferred"] | None = option(
         None,
-        "of the samples (default: given if every section has one)",
+        "of the samples (default: given if nine of ten articles have one on every section)",
         one_of(TITLES),
     )
     minimum_title_count: int | None = option(

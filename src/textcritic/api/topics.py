@@ -135,10 +135,12 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
     """
     if options.critic is not None:
         return _under(options.critic, train, texts_of(test, "test"), options)
-    if train is None or options.num_topics is None:
+    if train is None:
+        raise TextcriticError("train: not given; give documents to fit on, or `critic`, a folder with a fitted critic")
+    if options.num_topics is None:
         raise TextcriticError(
             "num_topics: not given; say how many topics are fitted on the documents, or give `critic`, a folder with a"
-            " fitted one"
+            " fitted critic"
         )
     groups: list[str | None] = []
     fitted_on, scored = texts_of(train, "train"), texts_of(test, "test").noting(groups)

@@ -10,6 +10,7 @@ schema's default left out. So neither reordered keys nor a new default in the sc
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from functools import cache
@@ -231,7 +232,9 @@ def _explain(problem: ValidationError) -> str:
     if problem.validator == "type":
         hint = ""
         if isinstance(value, str) and rule in ("number", "integer") and _reads_as_number(value):
-            number = int(value) if rule == "integer" and value.strip().isdigit() else float(value)
+            number = float(value)
+            if rule == "integer" and number.is_integer():
+                number = int(number)
             hint = (
                 f"; YAML reads it as text, write {number!r} without quotes"
                 if "e" not in value.lower()
@@ -251,10 +254,9 @@ def _explain(problem: ValidationError) -> str:
 
 def _reads_as_number(text: str) -> bool:
     try:
-        float(text)
+        return math.isfinite(float(text))
     except ValueError:
         return False
-    return True
 
 
 def _dotted(text: str) -> str:

@@ -53,7 +53,7 @@ def _left_out(blocks: Sequence[Block]) -> list[str]:
         return []
     if not max(lost):
         return ["No document of a sample is left out."]
-    return [f"Of a sample at most {percent(max(lost))} of the documents are left out; its section says why."]
+    return [f"At most {percent(max(lost))} of a sample's documents are left out. The section of the measure says why."]
 
 
 def numbers_sheet(blocks: Sequence[Block]) -> Sheet:

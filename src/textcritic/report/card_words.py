@@ -156,30 +156,36 @@ def chance(cells: Sequence[Cell]) -> list[str]:
 def sentences(blocks: Sequence[Block]) -> list[Sentence]:
     """One sentence for each corpus and measure: which sample is nearest to real text, and how many differ from it."""
     several = len(blocks) > 1
-    made = []
-    for block in blocks:
-        for column in block.columns:
-            samples = block.samples(column)
-            if samples and (real := block.real(column)) is not None:
-                where = f" on {block.corpus}" if several else ""
-                about = f"{', '.join(filter(None, (column.title, column.measure)))}{where}"
-                strongest = max((cell.strength for _, cell in block.ranked(column)), default=0.0)
-                says = _compared(block, column, real)
-                made.append(Sentence(column.experiment, about, says, column.section, strongest))
-    return made
+    return [
+        _sentence(block, column, several) for block in blocks for column in block.columns if _compares(block, column)
+    ]
 
 
-def headline_of(blocks: Sequence[Block]) -> tuple[str, str]:
-    """A headline by the first measure that compares samples with real text, and what it repeats of `sentences`.
+def headline_of(blocks: Sequence[Block], experiment: str) -> tuple[str, Sentence | None]:
+    """A headline by the first measure of an experiment that compares samples with real text, and what it repeats.
 
-    Both are "" where no measure does.
+    "" and None where no measure does.
     """
+    several = len(blocks) > 1
     for block in blocks:
         for column in block.columns:
-            if block.samples(column) and (real := block.real(column)) is not None:
-                says = _compared(block, column, real, f" by “{column.measure.removesuffix(PERCENT)}”")
-                return f"{says[0].upper()}{says[1:]}", _compared(block, column, real)
-    return "", ""
+            if column.experiment == experiment and _compares(block, column):
+                says = _compared(block, column, f" by “{column.measure.removesuffix(PERCENT)}”")
+                start = f"On {block.corpus}, {says}" if several else f"O{says[1:]}" if says.startswith("of ") else says
+                return start, _sentence(block, column, several)
+    return "", None
+
+
+def _compares(block: Block, column: Column) -> bool:
+    """Whether a measure compares samples with real text."""
+    return bool(block.samples(column)) and block.real(column) is not None
+
+
+def _sentence(block: Block, column: Column, several: bool) -> Sentence:
+    where = f" on {block.corpus}" if several else ""
+    about = f"{', '.join(filter(None, (column.title, column.measure)))}{where}"
+    strongest = max((cell.strength for _, cell in block.ranked(column)), default=0.0)
+    return Sentence(column.experiment, about, _compared(block, column), column.section, strongest)
 
 
 def chosen(pool: Sequence[Sentence]) -> list[Sentence]:
@@ -191,9 +197,11 @@ def chosen(pool: Sequence[Sentence]) -> list[Sentence]:
     return sorted([*best, *rest][:MOST_SENTENCES], key=lambda sentence: -sentence.strength)
 
 
-def _compared(block: Block, column: Column, real: Row, by: str = "") -> str:
+def _compared(block: Block, column: Column, by: str = "") -> str:
     """Which sample is nearest to real text, `by` what, how far it is from it, and how many differ."""
-    samples = block.samples(column)
+    samples, real = block.samples(column), block.real(column)
+    if real is None:
+        return ""
     yardstick = f"{real.label} ({value_of(real.cells[column])})"
     if len(samples) == 1:
         return f"{_alone(*samples[0], f'{yardstick}{by}')}."
@@ -211,8 +219,8 @@ def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
     number_of_real = real.cells[column].number
     by_ratio = next(iter(cells.values())).scores[0].by_ratio
     best = min(cells, key=lambda label: distance(cells[label].number, number_of_real, by_ratio))
-    words = _apart(cells[best], real.cells[column])
-    unit = "%" * column.measure.endswith(PERCENT)
+    share = column.measure.endswith(PERCENT)
+    words, unit = _apart(cells[best], real.cells[column], " points" * share), "%" * share
     beside = (
         f"{value_of(cells[best])}{unit} against {value_of(real.cells[column])}{unit}{f', {words}' if words else ''}"
     )
@@ -225,14 +233,18 @@ def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
     return f"{start}, but {_listed(others)} may be as near"
 
 
-def _apart(cell: Cell, real: Cell) -> str:
+def _apart(cell: Cell, real: Cell, points: str = "") -> str:
     """How far the value of a sample is from real text's, in words; "" where real text's is 0, or they are the same."""
     value, yardstick = cell.number.value, real.number.value
     if value is None or not yardstick or not math.isfinite(value) or cell.verdict == SAME:
         return ""
     if cell.scores[0].by_ratio:
-        return f"{number(value / yardstick, 2)} times as much"
-    return f"{number(abs(value - yardstick), 2)} {'more' if value > yardstick else 'less'}"
+        return (
+            f"{number(value / yardstick, 2)} times as much"
+            if value > yardstick
+            else f"{percent(1 - value / yardstick)} less"
+        )
+    return f"{number(abs(value - yardstick), 2)}{points} {'more' if value > yardstick else 'less'}"
 
 
 def _tallied(samples: Sequence[tuple[Row, Cell]]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from textcritic.report.card import Block, scorecard
 from textcritic.report.card_words import Sentence, chosen, headline_of, sentences
-from textcritic.report.scorecard import Score, read_facts, scores_from_json
+from textcritic.report.scorecard import read_facts, scores_from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Front:
 
     Attributes:
         headline: of the first experiment that has one or compares samples with real text, or "".
-        fails: where the best sample fails, of the first experiment that says it, or "".
+        fails: where the best sample fails, of the same experiment, or "".
         blocks: the scorecard, as `card.scorecard` makes it; empty where no experiment has scores.
         sentences: at most `card_words.MOST_SENTENCES`, the strongest first.
         titles: the heading of each experiment's section, with the experiment's name where two have the same.
@@ -50,25 +50,23 @@ def front_page(sections: Mapping[str, Path]) -> Front:
     }
     cards = {name: scores_from_json(said, sections[name]) for name, said in facts.items()}
     blocks = scorecard(cards, titles)
-    headline, repeated = _headline(facts, cards, titles)
-    fails = next((said["fails"] for said in facts.values() if said.get("fails")), "")
+    headline, repeated, of = _headline(facts, blocks)
+    fails = facts[of].get("fails", "") if of else ""
     findings = [found for name in facts for found in _findings(name, facts[name], titles[name]) if found.says != fails]
-    pool = [sentence for sentence in sentences(blocks) if sentence.says != repeated] + findings
+    pool = [sentence for sentence in sentences(blocks) if sentence != repeated] + findings
     warnings = tuple(
         Sentence(name, titles[name], words, name, 0.0) for name in facts for words in facts[name].get("warnings", ())
     )
     return Front(headline, fails, blocks, tuple(chosen(pool)), titles, facts, warnings)
 
 
-def _headline(
-    facts: Mapping[str, Mapping[str, Any]], cards: Mapping[str, Sequence[Score]], titles: Mapping[str, str]
-) -> tuple[str, str]:
-    """The headline of the first experiment that has one or compares samples, and the sentence that it repeats."""
+def _headline(facts: Mapping[str, Mapping[str, Any]], blocks: Sequence[Block]) -> tuple[str, Sentence | None, str]:
+    """The headline of the first experiment that has one or compares samples, what it repeats, and whose it is."""
     for name, said in facts.items():
-        own = (said["headline"], "") if said.get("headline") else headline_of(scorecard({name: cards[name]}, titles))
-        if own[0]:
-            return own
-    return "", ""
+        headline, repeated = (said["headline"], None) if said.get("headline") else headline_of(blocks, name)
+        if headline:
+            return headline, repeated, name
+    return "", None, ""
 
 
 def _findings(name: str, said: Mapping[str, Any], title: str) -> list[Sentence]:

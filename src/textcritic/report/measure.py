@@ -67,7 +67,7 @@ class Measure:
     Attributes:
         name: its head in card and tables, e.g. "Latent PPL".
         value, low, high, p: columns of the value, its 95% interval and its p-value; "" where it has none.
-        section: name of the part of the section that is about it, e.g. "values"; see `Place.id`.
+        section: name of the part of the section that is about it, e.g. "values"; see `Place.id`. "": the whole section.
         statistic: column sums [B, k] -> [B], e.g. `exp_ratio_of_sums`.
         tested: the statistic whose difference is tested, by default the ratio of sums.
         test: of two sets of documents: (first, second, statistic, resamples) -> a result with `p`. Where documents

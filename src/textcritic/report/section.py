@@ -147,7 +147,8 @@ class Place:
         real: Sequence[str] = (DATA,),
     ) -> tuple[Score, ...]:
         """The scores of several measures for the front page, as `scorecard.scores_of` makes them."""
-        of_each = (scores_of(rows, measure, name, self.id(measure.section), real) for measure in measures)
+        ids = [self.id(measure.section) if measure.section else self.experiment for measure in measures]
+        of_each = (scores_of(rows, measure, name, where, real) for measure, where in zip(measures, ids, strict=True))
         return tuple(score for scores in of_each for score in scores)
 
     def numbered(self, *of: str) -> list[str]:
@@ -194,7 +195,7 @@ def write_section(
         TextcriticError: a score leads to a part that is not there.
     """
     for score in section.card:
-        if score.section and f'id="{score.section}"' not in section.html:
+        if score.section not in ("", place.experiment) and f'id="{score.section}"' not in section.html:
             named = score.section.removeprefix(place.id(""))
             raise TextcriticError(
                 f"{place.experiment}: Measure {score.measure!r}: section: {named!r} is no part of the section; name one"

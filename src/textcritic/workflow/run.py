@@ -46,9 +46,9 @@ def run_workflow(folder: Path, lock: int, *options: str, targets: Sequence[str] 
         os.ftruncate(lock, 0)
     if failed:
         causes = " | ".join(_causes(folder / "results/logs", started))
-        why = causes or f"see the lines above and {folder / 'results/logs'}"
         raise TextcriticError(
-            f"{folder}: the workflow stopped before it was done: {why}; the same command goes on from there{advice}"
+            f"{folder}: the workflow stopped before it was done{': ' if causes else ''}{causes}; see the lines above"
+            f" and {folder / 'results/logs'}; the same command goes on from there{advice}"
         )
 
 

@@ -156,8 +156,8 @@ def test_where_the_best_sample_fails():
     table = pd.DataFrame(rows + counted("good", 8.9, best) + counted("good", 9.1, best, seed=2))
     [(words, strong)] = errors.failing(table, Plain)
     assert words == (
-        "of good, 9.0% of the steps from one section to the next are unlikely ones, the fewest of all samples (in real"
-        " text 2.0%), above all “notes → plot” (2.5%; in real text 0.10%)."
+        "9.0% of the steps of good from one section to the next are unlikely, the fewest of all samples (real text:"
+        " 2.0%); most above real text is “notes → plot” (2.5%; real text: 0.10%)."
     )
     assert strong > 1
     [(alone, _)] = errors.failing(pd.DataFrame(counted("data", 2.0, {}) + counted("good", 8.0, best)), Plain)

@@ -150,7 +150,7 @@ def test_headlines_count_samples_of_each_verdict():
     assert "b has a lower Latent PPL than real text. That is not better" in found
     for verdict, rest, p in (
         ("Both samples order their sections measurably worse", " than real text.", 0.001),
-        ("It is unclear of each of the 2 samples whether", " it orders its sections as real text does.", 0.5),
+        ("For both samples it is unclear whether", " they order their sections as real text does.", 0.5),
     ):
         both = [_rows(3.0, p).iloc[1:].assign(generator=name) for name in "ab"]
         assert said(pd.concat([_rows(2, 1).iloc[:1], *both], ignore_index=True), names=names)[0].endswith(

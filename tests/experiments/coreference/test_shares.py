@@ -15,7 +15,7 @@ from textcritic.experiments.coreference.ngrams import contribution_rows
 from textcritic.experiments.coreference.passages import passages
 from textcritic.experiments.coreference.read import chained
 from textcritic.experiments.coreference.shares import SHARE, share_rows, share_sheet
-from textcritic.experiments.coreference.words import findings, window_in_words
+from textcritic.experiments.coreference.words import fails, findings, window_in_words
 from textcritic.files import read_table, write_table
 from textcritic.inference import Number, permutation_test, ratio_of_sums, trainings_p
 from textcritic.report.names import Names
@@ -178,3 +178,38 @@ def test_the_window_that_adds_most_is_said_with_its_share_unless_chance_may_expl
             f"{percent(share)} of the difference."
         )
         assert finding.strength == 0
+
+
+def test_the_sample_with_the_fewest_unlikely_mentions_is_where_it_fails(tmp_path):
+    """Nothing is said where it has as few as real text, or fewer, however many another sample has."""
+    keys = {"corpus": "bible", "setting": "wo-title", "decoding": "plain", "seed": 1, "draw": 1, "source": "sample"}
+
+    def of(generator, share, p):
+        return keys | {
+            "generator": generator,
+            "share": share,
+            "p_value": p,
+            "ci_low": share - 0.01,
+            "ci_high": share + 0.01,
+        }
+
+    real = keys | {
+        "source": "data",
+        "generator": "data",
+        "setting": "",
+        "share": 0.05,
+        "ci_low": 0.045,
+        "ci_high": 0.055,
+    }
+
+    class Plain:
+        source = staticmethod(lambda keys, **_: keys["generator"])
+
+    def said(*samples):
+        return fails(pd.DataFrame([real | {"p_value": None}, *samples]), Plain)
+
+    far, near = of("far", 0.30, 0.001), of("near", 0.10, 0.001)
+    assert said(far, near).startswith("10% (9.0%–11%) of the mentions of people in samples of near are unlikely")
+    assert said(far, of("same", 0.05, 0.6)) == ""
+    assert said(far, of("strict", 0.01, 0.001)) == ""
+    assert said() == ""

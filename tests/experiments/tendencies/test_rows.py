@@ -115,7 +115,11 @@ def test_findings_are_sentences(table, names):
         assert "  " not in finding.says
     faithful = of(table, "faithful")["verdict"]
     counts = (faithful == KEPT).sum(), (faithful == DIFFERS).sum()
-    assert headline(table, names).endswith("keeps {} and differs in {}.".format(*counts))
+    rest = f"the other {9 - sum(counts)} are unclear or not measured."
+    assert headline(table, names).endswith("keeps {} and differs in {}; ".format(*counts) + rest)
+    for kept, end in ((9, "keeps 9 and differs in 0."), (8, "; the other one is unclear or not measured.")):
+        verdicts = [KEPT] * kept + [UNCLEAR] * (9 - kept)
+        assert headline(of(table, "faithful").assign(verdict=verdicts), names).endswith(end)
     assert headline(table.iloc[:0], names) == ""
 
 

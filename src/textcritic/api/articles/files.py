@@ -2,8 +2,9 @@
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ class Outline:
         untitled: sections without a title, or whose title is empty once it is standardised.
         longest: words of the longest article, titles not included.
         words: of all articles, titles not included.
-        digests: of the text of each article, titles not included.
+        digests: of the text of each article that has one, titles not included, and how many articles have it.
     """
 
     path: Path
@@ -34,7 +35,11 @@ class Outline:
     untitled: int
     longest: int = 0
     words: int = 0
-    digests: frozenset[bytes] = frozenset()
+    digests: Mapping[bytes, int] = field(default_factory=dict)
+
+    def copies_of(self, other: "Outline") -> int:
+        """How many articles have the text of an article of another file."""
+        return sum(number for digest, number in self.digests.items() if digest in other.digests)
 
 
 def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any]) -> list[Outline]:
@@ -69,7 +74,7 @@ def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any])
 
 def _outline(path: Path, standard: Titles) -> Outline:
     articles = titled = sections = untitled = longest = words = 0
-    digests = set()
+    digests: Counter[bytes] = Counter()
     print(f"reading {path}", file=sys.stderr, flush=True)
     for article in given_articles(path):
         bare = sum(not standard.standardise(section.title or "") for section in article.sections)
@@ -80,5 +85,6 @@ def _outline(path: Path, standard: Titles) -> Outline:
         tokens = [section.text.split() for section in article.sections]
         length = sum(map(len, tokens))
         longest, words = max(longest, length), words + length
-        digests.add(blake2b("\n".join(map(" ".join, tokens)).encode(), digest_size=8).digest())
-    return Outline(path, articles, titled, sections, untitled, longest, words, frozenset(digests))
+        if length:
+            digests[blake2b("\n".join(map(" ".join, tokens)).encode(), digest_size=8).digest()] += 1
+    return Outline(path, articles, titled, sections, untitled, longest, words, digests)

@@ -136,10 +136,10 @@ def _checked(
     titled = _titled(real, options)
     given = titled and _given(drawn, options)
     for outline in drawn:
-        if copied := len(real.digests & outline.digests):
+        if copied := outline.copies_of(real):
             _say(
-                f"warning: {copied:,} articles of {outline.path.name} stand word for word in {real.path.name} too, on"
-                " part of which the critic is fitted: their numbers are those of a copy"
+                f"warning: {copied:,} of {outline.articles:,} articles of {outline.path.name} are copies of articles in"
+                f" {real.path.name}, from which the critic learns: they look better than they are"
             )
     wanted = Wanted(
         reference=real.path,

@@ -202,7 +202,7 @@ def sample_distances(samples: Sequence[ZipfSample], s: Floats, convention: Conve
     whole = (
         zipf_sums_at(s, np.array([[ranks]])) if convention == "truncated" else rank_sums(None).moments(s)[0][:, None]
     )
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", divide="ignore"):
         as_frequent = (counts * whole / tokens) ** (-1 / s[:, None])
     inside = np.clip(as_frequent, ends - number, ends).astype(np.int64)
     at = np.concatenate([ends, inside, np.full_like(last_high, ranks)], axis=1)

@@ -91,7 +91,7 @@ def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     )
 
 
-def failing(rows: pd.DataFrame, names: Names) -> list[tuple[str, float]]:
+def failing(rows: pd.DataFrame, names: Names, nearest: str = "") -> list[tuple[str, float]]:
     """Where the best sample of each corpus fails, and how strong that is: the unlikely steps, and its worst kind.
 
     Nothing is said of a corpus where the sample with the fewest unlikely steps may have as few as real text.
@@ -99,6 +99,7 @@ def failing(rows: pd.DataFrame, names: Names) -> list[tuple[str, float]]:
     Args:
         rows: as `error_rows` makes them.
         names: of the sources.
+        nearest: what the best sample is called; "": that with the fewest unlikely steps is the best.
     """
     said = []
     for _, here in rows.groupby("corpus", sort=False):
@@ -107,15 +108,21 @@ def failing(rows: pd.DataFrame, names: Names) -> list[tuple[str, float]]:
         totals = [_over_seeds(group, (ALL, "")) for group in groups]
         if not totals or missing(real["percent"]):
             continue
-        total, group = min(zip(totals, groups, strict=True), key=lambda pair: pair[0]["percent"])
+        pairs = list(zip(totals, groups, strict=True))
+        fewest = min(pairs, key=lambda pair: pair[0]["percent"])
+        total, group = next((pair for pair in pairs if _name(pair[1], names) == nearest), fewest)
         strong = strength(_number(total), _number(real))
         if strong > 1 and total["percent"] > real["percent"]:
-            name = names.source(group.iloc[0].to_dict(), seed=False)
-            most = "" if len(groups) == 1 else ", the fewest of all samples"
+            name = _name(group, names)
+            most = ", the fewest of all samples" * (len(groups) > 1 and group is fewest[1])
             share, of_real = _percent(total["percent"]), _percent(real["percent"])
-            words = f"of {name}, {share} of the steps from one section to the next are unlikely ones{most}"
-            said.append((f"{words} (in real text {of_real}){_worst(group)}.", strong))
+            words = f"{share} of the steps of {name} from one section to the next are unlikely{most}"
+            said.append((f"{words} (real text: {of_real}){_worst(group)}.", strong))
     return said
+
+
+def _name(group: pd.DataFrame, names: Names) -> str:
+    return names.source(group.iloc[0].to_dict(), seed=False)
 
 
 def _worst(group: pd.DataFrame) -> str:
@@ -125,7 +132,8 @@ def _worst(group: pd.DataFrame) -> str:
     if worst["percent"] <= worst["data_percent"]:
         return ""
     step = " → ".join(ENDS.get(worst[end], worst[end]) for end in ("from", "to"))
-    return f", above all “{step}” ({_percent(worst['percent'])}; in real text {_percent(worst['data_percent'])})"
+    shares = f"{_percent(worst['percent'])}; real text: {_percent(worst['data_percent'])}"
+    return f"; most above real text is “{step}” ({shares})"
 
 
 def _number(row: Mapping[str, Any]) -> Number:
@@ -239,8 +247,7 @@ def _over_seeds(group: pd.DataFrame, step: tuple[str, str]) -> dict[str, Any]:
 
 def _source_cell(group: pd.DataFrame, names: Names) -> Cell:
     documents = int(group.loc[group["from"] == ALL, "documents"].sum())
-    name = names.source(group.iloc[0].to_dict(), seed=False)
-    return Cell(name, (plural(documents, "article"),), heading=True)
+    return Cell(_name(group, names), (plural(documents, "article"),), heading=True)
 
 
 def _share_cell(row: Mapping[str, Any], step: tuple[str, str]) -> Cell:

@@ -16,7 +16,7 @@ from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
 from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
 from textcritic.experiments.coherence.viewer import viewer_data
-from textcritic.experiments.coherence.words import definitions, findings, headline
+from textcritic.experiments.coherence.words import definitions, findings, headline, nearest_samples
 from textcritic.files import read_json
 from textcritic.plan.sources import SAMPLE, data_keys
 from textcritic.report.cells import unscored_sheet
@@ -39,7 +39,6 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
     papers = place.numbered("coherence")
     measured = any(sample.perplexity is not None for sample in experiment.samples)
     noticed = power_findings(tables[STUDY.name], STUDY)
-    fails = [Finding("where it fails", *found) for found in failing(tables["transition-errors"], names)]
     variables = {
         "titles_given": experiment.titles_given,
         "measured": measured,
@@ -65,6 +64,8 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         " incoherent ones and the first of the others.",
     }
     card = place.card(rows, [PPL], names.source, [DATA_INFERRED])
+    nearest = next((label for label, _ in nearest_samples(card)), "")
+    fails = [Finding("where it fails", *found) for found in failing(tables["transition-errors"], names, nearest)]
     types = {data.corpus: len(TransitionCritic.load(data.critic).titles) for data in experiment.data}
     return Section(
         title="Coherence",

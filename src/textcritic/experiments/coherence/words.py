@@ -135,18 +135,36 @@ def headline(card: Sequence[Score]) -> str:
     return " ".join(filter(None, (_nearest(card), _tally(card))))
 
 
-def _nearest(card: Sequence[Score]) -> str:
-    """Which sample is nearest to real text; "" where samples are of several corpora, or cannot be compared."""
+def nearest_samples(card: Sequence[Score]) -> list[tuple[str, Cell]]:
+    """The sample that is nearest to real text and all that may be as near, the nearest first.
+
+    None where samples are of several corpora, or cannot be compared.
+    """
     blocks = scorecard({"": card}, {"": ""})
     near = blocks[0].nearest(blocks[0].columns[0]) if len(blocks) == 1 else frozenset()
     if not near:
-        return ""
+        return []
     (column,) = blocks[0].columns
     samples = [(row.label, cell) for row, cell in blocks[0].ranked(column) if row.label in near]
-    real = blocks[0].real(column)
-    yardstick = real.cells[column].number if real else Number(None)
-    (label, cell), *others = sorted(samples, key=lambda sample: distance(sample[1].number, yardstick, by_ratio=True))
-    start = f"Of {len(blocks[0].samples(column))} samples, {label} comes nearest to real text in the order of sections"
+    yardstick = _yardstick(card)
+    return sorted(samples, key=lambda sample: distance(sample[1].number, yardstick, by_ratio=True))
+
+
+def _yardstick(card: Sequence[Score]) -> Number:
+    """What real text scores, of one corpus."""
+    (block,) = scorecard({"": card}, {"": ""})
+    real = block.real(block.columns[0])
+    return real.cells[block.columns[0]].number if real else Number(None)
+
+
+def _nearest(card: Sequence[Score]) -> str:
+    """Which sample is nearest to real text; "" where it cannot be said."""
+    samples = nearest_samples(card)
+    if not samples:
+        return ""
+    (label, cell), *others = samples
+    yardstick = _yardstick(card)
+    start = f"Of {len(_samples(card))} samples, {label} comes nearest to real text in the order of sections"
     as_near = f" {listed([other for other, _ in others])} may be as near." if others else ""
     value = cell.number.value
     if cell.verdict == SAME:

@@ -13,7 +13,7 @@ from textcritic.experiments.coreference.reader import FEWEST_TOKENS, reader
 from textcritic.experiments.coreference.resolver import resolver_sentences
 from textcritic.experiments.coreference.rows import PPL
 from textcritic.experiments.coreference.why import RARE, share
-from textcritic.experiments.coreference.words import DEFINITIONS, findings
+from textcritic.experiments.coreference.words import DEFINITIONS, fails, findings
 from textcritic.report.names import Names
 from textcritic.report.section import Place, Section
 
@@ -41,16 +41,14 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         "resolver": resolver_sentences(tables["coreference-resolvers"]),
         "annotated": len(tables["coreference-resolver-error"]) > 0,
     }
-    said = findings(tables["coreference-shares"], tables["coreference-ngrams"], names)
     return Section(
         title="Coreference",
         html=place.render("section.html.j2", variables),
         question="Who is mentioned after whom, and is it as in real text?",
         card=place.card(rows, [PPL], names.source),
-        findings=(*said, *noticed),
+        findings=(*findings(tables["coreference-shares"], tables["coreference-ngrams"], names), *noticed),
         definitions=DEFINITIONS,
-        # The weakest of those that count: of the sample that is nearest to real text.
-        fails=next((finding.says for finding in reversed(said) if finding.strength > 0), ""),
+        fails=fails(tables["coreference-shares"], names),
         script=place.text("reader.js"),
         style=place.text("section.css"),
     )

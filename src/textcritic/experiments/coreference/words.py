@@ -1,6 +1,6 @@
 """What the numbers of coreference say, in words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -52,12 +52,30 @@ def findings(shares: pd.DataFrame, ngrams: pd.DataFrame, names: Names) -> tuple[
     """
     found = [_of_window(row, names) for row in ngrams[ngrams["rank"] == 1].to_dict("records")]
     found = [finding for finding in found if finding.says]
+    found += [_of_sample(group, real, names) for group, real in _tested(shares)]
+    return tuple(sorted(found, key=lambda finding: -finding.strength))
+
+
+def fails(shares: pd.DataFrame, names: Names) -> str:
+    """How many mentions of the sample with the fewest unlikely ones are unlikely, in a sentence.
+
+    "" where these may be as few as in real text. Of several corpora the first is spoken of.
+    """
+    tested = [(group, real) for group, real in _tested(shares) if group["corpus"].iloc[0] == shares["corpus"].iloc[0]]
+    if not tested:
+        return ""
+    group, real = min(tested, key=lambda pair: over_trainings(pair[0]["share"].tolist()).mean)
+    finding = _of_sample(group, real, names)
+    return finding.says if finding.strength > 0 and group["share"].mean() > real["share"] else ""
+
+
+def _tested(shares: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, dict[str, Any]]]:
+    """The rows of each sample that was tested, its trainings together, and the row of its real text."""
     for _, group in shares[shares["source"] == SAMPLE].groupby(GROUP, sort=False):
         real = shares[(shares["source"] == DATA) & (shares["corpus"] == group["corpus"].iloc[0])].iloc[0]
         known = group[group["share"].notna() & group["p_value"].notna()]
         if len(known) and pd.notna(real["share"]):
-            found.append(_of_sample(known, real.to_dict(), names))
-    return tuple(sorted(found, key=lambda finding: -finding.strength))
+            yield known, real.to_dict()
 
 
 def window_in_words(window: Sequence[str]) -> str:

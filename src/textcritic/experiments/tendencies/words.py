@@ -91,14 +91,15 @@ def headline(rows: pd.DataFrame, names: Names) -> str:
     if rows.empty:
         return ""
     best = _best(rows)
-    source = names.source(best.iloc[0].to_dict(), corpus=False, seed=False)
+    source = names.source(best.iloc[0].to_dict(), seed=False)
     kept, differ = ((best["verdict"] == word).sum() for word in (KEPT, DIFFERS))
     said = (
         f"Of {len(TENDENCIES)} statistical tendencies of real text, the best sample, by {source}, keeps {kept} "
         f"and differs in {differ}"
     )
     rest = len(TENDENCIES) - kept - differ
-    return f"{said}; the other {rest} are unclear or not measured." if rest else f"{said}."
+    more = f"; the other {'one is' if rest == 1 else f'{rest} are'} unclear or not measured" if rest else ""
+    return f"{said}{more}."
 
 
 def fails(rows: pd.DataFrame, names: Names) -> str:
@@ -109,7 +110,7 @@ def fails(rows: pd.DataFrame, names: Names) -> str:
         return ""
     worst = differs.loc[differs["times"].fillna(0).idxmax()].to_dict()
     words = sentence(worst)
-    return f"{names.source(worst, corpus=False, seed=False)} differs most in this: {words[0].lower()}{words[1:]}"
+    return f"{names.source(worst, seed=False)} differs most in this: {words[0].lower()}{words[1:]}"
 
 
 def _best(rows: pd.DataFrame) -> pd.DataFrame:
