@@ -22,6 +22,7 @@ except TextcriticError as error:
 
 registries = project.registries
 paths = Paths(project)
+stage = project.stage  # the version of a stage or a kind of experiment: raise it in the config and it is rerun
 
 
 wildcard_constraints:
@@ -98,11 +99,6 @@ def one_gpu(kind, wildcard):
 def spec(kind, wildcard, *keys):
     """The canonical string of the registry entry that a wildcard names, as a rule's parameter."""
     return lambda w: registries.spec(kind, w[wildcard], *keys)
-
-
-def stage(name):
-    """The version of a stage or a kind of experiment: raise it in the config and it is rerun."""
-    return project.stage(name)
 
 
 def pretrained(kind, wildcard):

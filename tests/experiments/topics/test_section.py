@@ -95,7 +95,7 @@ def test_the_terminal_shows_topics_too(made, capsys):
     assert any(line.startswith("real text ") for line in block[2:4])
     broken = next(line for line in block if line.startswith("untrained model"))
     assert broken.split()[2:] == ["—*", "—*"]
-    assert "at most 100% of one left out." in " ".join(out.split())  # wherever the line is broken
+    assert "at most 100% of a sample left out." in " ".join(out.split())  # wherever the line is broken
 
 
 def test_many_topics_have_to_be_opened(made, monkeypatch):
