@@ -168,7 +168,7 @@ def test_in_python_with_lists_data_frames_and_labels(tmp_path):
     assert re.search(r"^short \(20 documents; distances from real text\)\n\ntendency ", repr(result), re.MULTILINE)
     assert re.search(r"^Length .* differs$", repr(result), re.MULTILINE)
     assert "unclear (noticed from 0." in repr(result)
-    assert " ".join(repr(result).split()).endswith("in at most 5% of samples.")
+    assert "in at most 5% of samples. Not measured of short: " in " ".join(repr(result).split())
     page = result.report(tmp_path / "page.html").read_text("utf-8")
     assert "Rank and frequency" in page
     again = textcritic.compare_tendencies(frame, samples, **QUICK, draws=2, workers=2)
@@ -260,3 +260,13 @@ def test_text_of_another_tokenizer_is_said_to_be(tmp_path):
 def test_bad_labels_are_refused():
     with pytest.raises(textcritic.TextcriticError, match="'real text' is what the reference is called"):
         textcritic.compare_tendencies(["a b"], {"real text": ["a"]})
+
+
+def test_a_table_names_what_could_not_be_measured_and_counts_the_tests_that_were_made():
+    real = [f"the cat sat on the mat and then it ran to house {n}" for n in range(30)]
+    found = repr(textcritic.compare_tendencies(real, {"tiny": ["a b c"], "like": real}, resamples=20))
+    said = " ".join(found.split())
+    assert "Not measured of tiny: different words by length, burstiness and recurrence." in said
+    table = found[found.index("tiny (1 document;") :]
+    assert "recurrence" not in table.split("like (")[0].lower()
+    assert re.search(r"chance marks [\d.]+ of [678] tests in the mean", said)

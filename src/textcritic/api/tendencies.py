@@ -24,6 +24,7 @@ from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
 from textcritic.critics.tendencies.verdicts import (
     DIFFERS,
+    MISSING,
     TENDENCIES,
     UNCLEAR,
     Verdict,
@@ -32,7 +33,7 @@ from textcritic.critics.tendencies.verdicts import (
     sentence,
     verdicts,
 )
-from textcritic.errors import named
+from textcritic.errors import listed, named
 from textcritic.inference import Number, are_grouped, unit_of
 from textcritic.plan.checks.tendencies import CountOptions
 
@@ -135,7 +136,12 @@ class TendenciesResult(Result):
     def _foot(self) -> str:
         tested = Counter(score.source for score in self.scores if score.p is not None)
         foot = FOOT + by_chance_alone(max(tested.values(), default=len(TENDENCIES)))
-        return " ".join([foot, *(f"{label}: {fault}." for label, fault in _faults(self.samples))])
+        missing = {
+            label: [TITLES[one.tendency].lower() for one in found if one.verdict == MISSING]
+            for label, found in self.verdicts.items()
+        }
+        lacking = [f"Not measured of {label}: {listed(titles)}." for label, titles in missing.items() if titles]
+        return " ".join([foot, *lacking, *(f"{label}: {fault}." for label, fault in _faults(self.samples))])
 
 
 TITLES = {tendency.name: tendency.title for tendency in TENDENCIES}
