@@ -75,8 +75,8 @@ def of(kind, wildcard, key):
 
 
 def memory(kind, wildcard):
-    """The megabytes of such an entry; a job that failed and is submitted again asks for half as many more each time."""
-    return lambda w, attempt: (1 + attempt) * registries.entry(kind, w[wildcard])["mem_mb"] // 2
+    """The megabytes of such an entry, more for a job that is submitted again."""
+    return lambda w, attempt: registries.memory(kind, w[wildcard], attempt)
 
 
 def at_most(most, kind, wildcard, key):

@@ -100,7 +100,5 @@ use rule measure_resolver_error as measure_neural_resolver_error with:
         "../envs/gpu.yaml"
     resources:
         gpu=lambda w: registries.entry("resolvers", resolver_of(w.critic, registries))["gpu"],
-        mem_mb=lambda w, attempt: (1 + attempt)
-        * registries.entry("resolvers", resolver_of(w.critic, registries))["mem_mb"]
-        // 2,
+        mem_mb=lambda w, attempt: registries.memory("resolvers", resolver_of(w.critic, registries), attempt),
         runtime=of("critics", "critic", "runtime"),

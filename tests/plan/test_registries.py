@@ -451,3 +451,14 @@ def test_the_specs_of_the_rules_name_keys_that_entries_have():
             assert set(keys) <= known[registry], f"{path.name}: {arguments}"
             found += 1
     assert found > 15
+
+
+def test_a_job_that_is_submitted_again_asks_for_half_as_much_memory_more(tmp_path):
+    folder = own_folder(
+        tmp_path,
+        STUDY,
+        generators={"theirs": {**CAUSAL, "mem_mb": 9001}},
+        corpora={"mine": {"extractor": "jsonl", "options": {"paths": ["mine.jsonl"]}}},
+    )
+    registries = project(folder).registries
+    assert [registries.memory("generators", "theirs", attempt) for attempt in (1, 2, 3)] == [9001, 13501, 18002]

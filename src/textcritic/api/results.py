@@ -29,7 +29,7 @@ DISTANCES = {"energy", "distance"}  # from real text, which is at 0
 # What tables call a measure, and what it says.
 MEASURES: Mapping[str, tuple[str, str]] = {
     "latent_ppl": ("Latent PPL", "lower: a likelier order; real text is the yardstick"),
-    "latent_nll": ("Latent NLL of a document, nats", "that of real text is the yardstick; lower alone is not better"),
+    "latent_nll": ("Latent NLL of a document, nats", "to compare with that of real text; lower is not better"),
     "nll_gap": ("Latent NLL minus real text's, nats", "0: as in real text; lower is not better"),
     "mixed": ("Words of another topic than most of their text, share", "0: each text keeps to one topic"),
     "recited": ("13-grams that stand in the training text, share", "that of real text is the yardstick"),

@@ -142,6 +142,11 @@ class Registries:
         threads: int = entry["threads"]
         return max(1, min(threads, cores // jobs)) if cores and not entry["gpu"] else threads
 
+    def memory(self, registry: str, name: str, attempt: int) -> int:
+        """Megabytes of an entry's job: half as many more for each time that it failed and is submitted again."""
+        mem_mb: int = self.entry(registry, name)["mem_mb"]
+        return (1 + attempt) * mem_mb // 2
+
     def boundary(self, generator: str) -> str:
         """What stands between two articles in a generator's token stream."""
         encoding = self.entry("generators", generator)["encoding"]

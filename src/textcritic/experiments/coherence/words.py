@@ -146,15 +146,9 @@ def nearest_samples(card: Sequence[Score]) -> list[tuple[str, Cell]]:
         return []
     (column,) = blocks[0].columns
     samples = [(row.label, cell) for row, cell in blocks[0].ranked(column) if row.label in near]
-    yardstick = _yardstick(card)
+    real = blocks[0].real(column)
+    yardstick = real.cells[column].number if real else Number(None)
     return sorted(samples, key=lambda sample: distance(sample[1].number, yardstick, by_ratio=True))
-
-
-def _yardstick(card: Sequence[Score]) -> Number:
-    """What real text scores, of one corpus."""
-    (block,) = scorecard({"": card}, {"": ""})
-    real = block.real(block.columns[0])
-    return real.cells[block.columns[0]].number if real else Number(None)
 
 
 def _nearest(card: Sequence[Score]) -> str:
@@ -163,15 +157,13 @@ def _nearest(card: Sequence[Score]) -> str:
     if not samples:
         return ""
     (label, cell), *others = samples
-    yardstick = _yardstick(card)
     start = f"Of {len(_samples(card))} samples, {label} comes nearest to real text in the order of sections"
     as_near = f" {listed([other for other, _ in others])} may be as near." if others else ""
-    value = cell.number.value
+    ratio = _ratio(cell)
     if cell.verdict == SAME:
         return f"{start}: it is the same within the margin.{as_near}"
-    if cell.verdict != DIFFERENT or value is None or not yardstick.value:
+    if cell.verdict != DIFFERENT or ratio is None:
         return f"{start}.{as_near}"
-    ratio = value / yardstick.value
     if ratio < 1:
         return f"{start}, but keeps to the usual order more strictly.{as_near}"
     return f"{start}, and its next section is still {number(ratio, 2)} times as hard to guess.{as_near}"
@@ -219,10 +211,16 @@ def _tally(card: Sequence[Score]) -> str:
 
 def _harder(cell: Cell) -> str:
     """How much harder to guess the next section is than in real text; "" where that is not known."""
-    value, real = cell.number.value, cell.score.real.value if cell.score and cell.score.real else None
-    if value is None or not real or not np.isfinite(value / real):
+    ratio = _ratio(cell)
+    if ratio is None or not np.isfinite(ratio):
         return ""
-    return f": its next section is {number(value / real, 2)} times as hard to guess"
+    return f": its next section is {number(ratio, 2)} times as hard to guess"
+
+
+def _ratio(cell: Cell) -> float | None:
+    """The Latent PPL of a sample over that of real text; None where one of them is not known."""
+    value, real = cell.number.value, cell.score.real.value if cell.score and cell.score.real else None
+    return value / real if value is not None and real else None
 
 
 def _of_real(row: dict[str, object], types: int, gold: float | None, several: bool) -> str:
