@@ -19,7 +19,7 @@ import pandas as pd
 
 from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES
 from textcritic.files import read_json
-from textcritic.report.numbers import count, decimals, interval, missing, number, percent
+from textcritic.measures.numbers import count, decimals, interval, missing, number, percent
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/demos.md")

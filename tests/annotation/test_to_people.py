@@ -14,8 +14,8 @@ from textcritic.annotation.make import make_campaign
 from textcritic.annotation.steps import Campaign
 from textcritic.annotation.store import now
 from textcritic.experiments.people.read import collected
+from textcritic.measures.material import Material
 from textcritic.plan.spec import complete
-from textcritic.report.tables import Material
 
 pytestmark = pytest.mark.annotation
 

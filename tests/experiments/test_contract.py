@@ -17,15 +17,15 @@ from report_jobs import Made, description, make_part
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments import KINDS, kind_of
+from textcritic.measures.score import NOT_TESTED, read_card
+from textcritic.measures.sentences import MOST_SENTENCES
 from textcritic.plan.experiment import FORMATS, Part, schema_of
 from textcritic.plan.project import STAGES, Project
 from textcritic.plan.registries import REGISTRIES
 from textcritic.plan.sources import GROUP, RUN
 from textcritic.plan.spec import complete, schema
 from textcritic.report import make_manifest, make_report
-from textcritic.report.card_words import MOST_SENTENCES
 from textcritic.report.front import front_page
-from textcritic.report.scorecard import NOT_TESTED, read_card
 from textcritic.report.show import show_study
 from textcritic.report.tables import read_rows
 

@@ -12,8 +12,8 @@ import yaml
 from snake import ROOT, dry_run, snakemake
 
 from textcritic.inference import Number, gap, verdict
-from textcritic.report.card_words import SIGNS
-from textcritic.report.numbers import interval, number
+from textcritic.measures.numbers import interval, number
+from textcritic.measures.sentences import SIGNS
 
 PAGE = ROOT / "docs/new-experiment.md"
 MOST_LINES = 150

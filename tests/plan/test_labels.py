@@ -7,11 +7,11 @@ import yaml
 from own_study import ROOT
 
 from textcritic.errors import TextcriticError
+from textcritic.measures.labels import corpus_name, decoding_name, labelled
 from textcritic.plan.bundle import join_request
 from textcritic.plan.labels import entry_label, labels_of
 from textcritic.plan.project import Project
 from textcritic.plan.registries import Registries
-from textcritic.report.labels import corpus_name, decoding_name, labelled
 
 DECODINGS = {
     "plain": {},

@@ -255,7 +255,7 @@ def test_what_does_not_go_together_is_refused_in_a_line(folder, changes, message
 
 
 def test_every_published_value_of_topics_is_there():
-    from textcritic.report.published import read_published
+    from textcritic.measures.published import read_published
 
     published = read_published(ROOT / "config/published/model-criticism/topics.csv")
     cells = {number: published.in_table(number).values for number in ("9", "14")}

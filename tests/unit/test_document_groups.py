@@ -24,10 +24,10 @@ from textcritic.inference import (
     unit_sums,
     with_ones,
 )
+from textcritic.measures.material import Material
+from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.rows import in_groups, source_rows
 from textcritic.plan.sources import data_keys
-from textcritic.report.measure import Measure, Scored
-from textcritic.report.measured import in_groups, source_rows
-from textcritic.report.tables import Material
 
 CHAINS = [["a", "b"], ["a"], [], ["b", "b", "a"], ["a", "a"]] * 40
 GROUPS = [None if n % 4 == 3 else f"book {n // 5}" for n in range(200)]

@@ -89,6 +89,7 @@ ROOMS = (
     *GROUND,
     "inference",
     "plan",
+    "measures",
     "corpora",
     "report",
     "training",
@@ -140,7 +141,10 @@ KINDS = sorted(path.parent.name for path in (PACKAGE / "experiments").glob("*/pl
 # A kind may have the name of a registry, which generic modules do name.
 REGISTRIES = {path.stem for path in (SOURCE.parent / "config/schemas").glob("*.yaml")}
 GENERIC = sorted(
-    path for room in ("report", "plan") for path in (PACKAGE / room).rglob("*.py") if path.parent.name != "checks"
+    path
+    for room in ("measures", "report", "plan")
+    for path in (PACKAGE / room).rglob("*.py")
+    if path.parent.name != "checks"
 )
 
 

@@ -23,10 +23,10 @@ from textcritic.api.options import ArticleOptions
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.measures.score import Number, Score, card_to_json
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source
 from textcritic.plan.spec import load_yaml
-from textcritic.report.scorecard import Number, Score, card_to_json
 from textcritic.workflow import alone, workflow_folder
 from textcritic.workflow.run import _causes, _run
 

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from textcritic.measures.measure import Measure
+from textcritic.measures.names import Names
 from textcritic.report import cells
 from textcritic.report.cells import (
     beside,
@@ -19,8 +21,6 @@ from textcritic.report.cells import (
     unit_remarks,
     unscored_sheet,
 )
-from textcritic.report.measure import Measure
-from textcritic.report.names import Names
 
 COLUMNS = ("latent_ppl", "ci_low", "ci_high", "p_value", "published", "difference")
 

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from textcritic.measures.measure import Measure
+from textcritic.measures.names import Names
 from textcritic.plan.sources import KEYS
 from textcritic.report.charts import Mark, interval_chart, marks_of, training_curves
 from textcritic.report.histograms import Histogram, draw_histograms, histogram_panels, room
-from textcritic.report.measure import Measure
-from textcritic.report.names import Names
 from textcritic.report.palette import INK
 from textcritic.report.style import save, style
 from textcritic.report.svg import inline_svg

@@ -11,8 +11,8 @@ from report_html import Page
 from report_jobs import SUMMARY, TITLE, Made, description, make_study, report_of
 
 from textcritic.errors import TextcriticError
+from textcritic.measures.score import Number, Score
 from textcritic.report import make_manifest
-from textcritic.report.scorecard import Number, Score
 from textcritic.report.section import Finding, Place, Section, write_section
 from textcritic.report.sheet import Cell, Sheet
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from textcritic.inference import Number, variance_components
+from textcritic.measures.measure import Measure
+from textcritic.measures.names import Names
 from textcritic.plan.sources import data_keys
-from textcritic.report.measure import Measure
-from textcritic.report.names import Names
 from textcritic.report.style import save
 from textcritic.report.variance import NOTHING, variance_chart, variance_rows, variance_sheet
 

@@ -8,8 +8,8 @@ import pytest
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.report.phrases import perplexity_lines
-from textcritic.report.scorecard import Number, Score, card_to_json
+from textcritic.measures.phrases import perplexity_lines
+from textcritic.measures.score import Number, Score, card_to_json
 from textcritic.report.show import show_study
 
 

@@ -295,7 +295,7 @@ def _finite(value: Any) -> Any:
 
 
 def _lines(result: ImportanceResult) -> Iterator[str]:
-    from textcritic.report.numbers import count, number
+    from textcritic.measures.numbers import count, number
 
     def shown(value: float) -> str:
         return "none" if math.isnan(value) else number(value, 5)
@@ -334,7 +334,7 @@ def _lines(result: ImportanceResult) -> Iterator[str]:
 
 
 def _diagnostics(result: ImportanceResult) -> Iterator[str]:
-    from textcritic.report.numbers import decimals
+    from textcritic.measures.numbers import decimals
 
     sizes, tails = result.effective_sample_sizes, result.k_hat[np.isfinite(result.k_hat)]
     if np.isnan(sizes).all():

@@ -12,8 +12,8 @@ from markupsafe import Markup
 from textcritic import __version__
 from textcritic.api.results import MEASURES, REAL, Result
 from textcritic.files import write_text
+from textcritic.measures.numbers import p_value
 from textcritic.report.charts import Mark, interval_chart
-from textcritic.report.numbers import p_value
 from textcritic.report.page import TEMPLATES
 from textcritic.report.section import environment
 from textcritic.report.sheet import Cell, Sheet, to_html

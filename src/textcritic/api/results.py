@@ -246,7 +246,7 @@ class Result:
 
     def _left_out(self) -> list[str]:
         """How many documents of each source were rejected, and why."""
-        from textcritic.report.numbers import plural
+        from textcritic.measures.numbers import plural
 
         said = []
         for score in self.scores:
@@ -281,7 +281,7 @@ def _lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
 
 
 def _cells(score: Score) -> Sequence[str]:
-    from textcritic.report.numbers import count, counted, interval, p_value
+    from textcritic.measures.numbers import count, counted, interval, p_value
 
     return (
         score.source,

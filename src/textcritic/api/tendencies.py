@@ -279,7 +279,7 @@ def _written(score: Score, row: Sequence[str]) -> Sequence[str]:
 
     `row` is that of `Result.blocks`: source, value, interval, p, documents, ..., verdict.
     """
-    from textcritic.report.numbers import number, significant  # here: it loads pandas
+    from textcritic.measures.numbers import number, significant  # here: it loads pandas
 
     assert isinstance(score, TendencyScore)
     ends = "" if score.low is None else f"{significant(score.low)}–{significant(score.high)}"

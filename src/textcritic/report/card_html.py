@@ -8,10 +8,10 @@ from typing import Any
 from markupsafe import Markup
 
 from textcritic.inference import ALPHA, DIFFERENT, Nearness
-from textcritic.report.card import MOST_LOST, Block, Cell, Column, Row
-from textcritic.report.card_words import NEAREST, doubt_of, left_out_of, legend, noticed_of, value_of, verdict_of
-from textcritic.report.numbers import count, counted, interval, listed, p_value, percent
-from textcritic.report.scorecard import NOT_COMPARED, Score
+from textcritic.measures.card import MOST_LOST, Block, Cell, Column, Row
+from textcritic.measures.numbers import count, counted, interval, listed, p_value, percent
+from textcritic.measures.score import NOT_COMPARED, Score
+from textcritic.measures.sentences import NEAREST, doubt_of, left_out_of, legend, noticed_of, value_of, verdict_of
 from textcritic.report.section import environment, plain_id
 from textcritic.report.sheet import Cell as SheetCell
 from textcritic.report.sheet import Sheet, to_html

@@ -4,8 +4,11 @@ from collections.abc import Collection, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
-from textcritic.report.card import Block, Cell, Column, Row
-from textcritic.report.card_words import (
+from textcritic.measures.card import Block, Cell, Column, Row
+from textcritic.measures.numbers import count, percent
+from textcritic.measures.phrases import seeds_in_words
+from textcritic.measures.score import NOT_COMPARED
+from textcritic.measures.sentences import (
     NEAREST,
     SIGNS,
     WORTH_SAYING,
@@ -15,9 +18,6 @@ from textcritic.report.card_words import (
     noticed_of,
     value_of,
 )
-from textcritic.report.numbers import count, percent
-from textcritic.report.phrases import seeds_in_words
-from textcritic.report.scorecard import NOT_COMPARED
 
 GAP = 2
 NO_SIGN = "  "

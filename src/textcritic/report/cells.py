@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 
 from textcritic.inference import ALPHA, over_runs
-from textcritic.report.measure import Measure
-from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent, plural
-from textcritic.report.phrases import commonest_reasons
-from textcritic.report.scored import reasons_over_seeds, runs_of
+from textcritic.measures.measure import Measure
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import NONE, count, difference, missing, number, p_value, percent, plural
+from textcritic.measures.phrases import commonest_reasons
+from textcritic.measures.scored import reasons_over_seeds, runs_of
 from textcritic.report.sheet import Cell, Sheet
 
 PERPLEXITY = Measure(

@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from textcritic.inference import over_trainings
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.measure import Measure
+from textcritic.measures.numbers import missing, number
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import tested
-from textcritic.report.labels import corpus_name
-from textcritic.report.measure import Measure
-from textcritic.report.numbers import missing, number
 from textcritic.report.palette import BASELINE, FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS
 from textcritic.report.style import new_figure, style
 

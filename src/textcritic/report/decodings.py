@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 
 from textcritic.errors import TextcriticError
+from textcritic.measures.labels import decoding_name
+from textcritic.measures.numbers import count, percent, plural
 from textcritic.plan.sources import SAMPLE
-from textcritic.report.labels import decoding_name
-from textcritic.report.numbers import count, percent, plural
 
 # How many articles are drawn, and by how many jobs, is no matter of how one article is drawn.
 QUANTITIES = {"articles", "shards", "batch_size"}

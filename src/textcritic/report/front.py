@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textcritic.report.card import Block, scorecard
-from textcritic.report.card_words import Sentence, chosen, headline_of, sentences
-from textcritic.report.scorecard import read_facts, scores_from_json
+from textcritic.measures.card import Block, scorecard
+from textcritic.measures.score import read_facts, scores_from_json
+from textcritic.measures.sentences import Sentence, chosen, headline_of, sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Front:
         headline: of the first experiment that has one or compares samples with real text, or "".
         fails: where the best sample fails, of the same experiment, or "".
         blocks: the scorecard, as `card.scorecard` makes it; empty where no experiment has scores.
-        sentences: at most `card_words.MOST_SENTENCES`, the strongest first.
+        sentences: at most `measures.sentences.MOST_SENTENCES`, the strongest first.
         titles: the heading of each experiment's section, with the experiment's name where two have the same.
         facts: what section.json of each experiment says, by its name, in the order of the study.
         warnings: those of all experiments, in the order of the study; each is about a section.

@@ -10,12 +10,13 @@ from types import ModuleType
 from typing import Any
 
 from textcritic.errors import TextcriticError
+from textcritic.measures.labels import Labels, labelled
+from textcritic.measures.material import Material
+from textcritic.measures.published import KEYS, read_published
 from textcritic.plan.bundle import Files, join_request
 from textcritic.plan.experiment import Part
-from textcritic.report.labels import Labels, labelled
-from textcritic.report.published import KEYS, read_published
 from textcritic.report.section import Place, write_section
-from textcritic.report.tables import Material, Table, read_rows, write_table
+from textcritic.report.tables import Table, read_rows, write_table
 from textcritic.runlog import log
 
 

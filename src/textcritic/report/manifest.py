@@ -12,8 +12,8 @@ from typing import Any
 import textcritic
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.report.numbers import plural
-from textcritic.report.phrases import seeds_in_words
+from textcritic.measures.numbers import plural
+from textcritic.measures.phrases import seeds_in_words
 from textcritic.runlog import versions
 
 PACKAGES = (

@@ -20,10 +20,10 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table
 from textcritic.inference import ALPHA, POWER_COLUMNS
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import NONE, count, listed, number, percent
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import NONE, count, listed, number, percent
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER
 from textcritic.report.section import Finding
 from textcritic.report.sheet import Cell, Sheet

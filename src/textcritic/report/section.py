@@ -13,11 +13,11 @@ from markupsafe import Markup, escape
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_text
+from textcritic.measures.card import scorecard
+from textcritic.measures.measure import Measure
+from textcritic.measures.score import Score, card_to_json, finite, scores_of
+from textcritic.measures.sentences import sentences
 from textcritic.plan.sources import DATA
-from textcritic.report.card import scorecard
-from textcritic.report.card_words import sentences
-from textcritic.report.measure import Measure
-from textcritic.report.scorecard import Score, card_to_json, finite, scores_of
 from textcritic.report.sheet import Sheet, to_html
 from textcritic.report.svg import inline_svg
 
@@ -29,7 +29,7 @@ class Finding:
     Attributes:
         about: what it is about, or "".
         says: what it says. One sentence, if it has a strength.
-        strength: how far apart what it compares is, as `scorecard.strength` says it: of all findings of a study the
+        strength: how far apart what it compares is, as `score.strength` says it: of all findings of a study the
             strongest stand on the front page. 0 keeps it in its section, as what says no more than a score does.
     """
 
@@ -51,7 +51,7 @@ class Section:
         title: its heading.
         html: what stands under the heading. Its parts, as `Place.part` makes them, are in the list of contents.
         question: what it asks, in a line under its heading.
-        card: its scores for the report's front page, as `scorecard.scores_of` makes them; none is fine.
+        card: its scores for the report's front page, as `score.scores_of` makes them; none is fine.
         findings: what was found: `said_of` the scores, and what only this kind can say, such as doubts.
         definitions: (term, what it means), for the end of the report.
         headline: the report's first sentence, if this is its first experiment; "": made of its scores.
@@ -146,7 +146,7 @@ class Place:
         name: Callable[..., str],
         real: Sequence[str] = (DATA,),
     ) -> tuple[Score, ...]:
-        """The scores of several measures for the front page, as `scorecard.scores_of` makes them."""
+        """The scores of several measures for the front page, as `score.scores_of` makes them."""
         ids = [self.id(measure.section) if measure.section else self.experiment for measure in measures]
         of_each = (scores_of(rows, measure, name, where, real) for measure, where in zip(measures, ids, strict=True))
         return tuple(score for scores in of_each for score in scores)

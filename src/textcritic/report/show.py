@@ -6,9 +6,9 @@ from pathlib import Path
 from textwrap import wrap
 
 from textcritic.errors import TextcriticError
+from textcritic.measures.score import sections_of
 from textcritic.report.card_text import card_lines
 from textcritic.report.front import front_page
-from textcritic.report.scorecard import sections_of
 
 USUAL, NARROWEST, WIDEST = 100, 40, 120  # characters of a line
 

@@ -1,23 +1,19 @@
-"""A table: what it is made of, its recipe, and its files: CSV (tidy, full precision), LaTeX (booktabs) and HTML."""
+"""A table: its recipe, and its files: CSV (tidy, full precision), LaTeX (booktabs) and HTML."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pandas as pd
 
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import whole_file, write_text
-from textcritic.plan.sources import KEYS, RUN
-from textcritic.report.names import Names
-from textcritic.report.published import Published
+from textcritic.measures.material import TEXT, Material
+from textcritic.plan.sources import RUN
 from textcritic.report.sheet import Sheet, to_html, to_latex
 
 Shared = TypeVar("Shared")
-
-TEXT = (*(key for key in KEYS if key not in RUN), "label", "rejected_by_reason")
-"""Columns that are text in the tables of every kind: an empty cell there is an empty text, not a missing number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +22,6 @@ class Table:
 
     sheet: Sheet
     rows: pd.DataFrame
-
-
-class Material:
-    """What the tables of one experiment are made of; what several of them share is computed once.
-
-    Args:
-        files: what is read.
-        published: values that stand beside ours.
-        names: what the sources are called; by default as `Names.of` calls the samples.
-    """
-
-    def __init__(self, files: Any, published: Published | None = None, names: Any = None) -> None:
-        self.files, self.published = files, published or Published({})
-        self.names: Any = names if names is not None else Names.of(getattr(files, "samples", ()))
-        self._got: dict[Callable[..., Any], Any] = {}
-
-    def get(self, function: Callable[["Material"], Shared]) -> Shared:
-        """What a function makes of this, such as rows; computed when it is first asked for."""
-        if function not in self._got:
-            self._got[function] = function(self)
-        shared: Shared = self._got[function]
-        return shared
 
 
 def recipe(rows: Callable[[Material], pd.DataFrame], sheet: Callable[..., Sheet]) -> Callable[[Material], Table]:

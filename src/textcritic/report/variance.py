@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from textcritic.inference import Component, variance_components
+from textcritic.measures.measure import Measure
+from textcritic.measures.numbers import missing, percent, plural
+from textcritic.measures.scored import runs_of
 from textcritic.plan.sources import GROUP, SAMPLE
 from textcritic.report.charts import stacked_panels
-from textcritic.report.measure import Measure
-from textcritic.report.numbers import missing, percent, plural
 from textcritic.report.palette import BLUE, FAINT, INK, MUTED, RULE
-from textcritic.report.scored import runs_of
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.style import style
 

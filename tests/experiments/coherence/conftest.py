@@ -10,8 +10,8 @@ from experiments.coherence.tiny import audited, build_coherence, with_second_cor
 from textcritic.experiments.coherence.files import CoherenceFiles
 from textcritic.experiments.coherence.rows import coherence_rows
 from textcritic.experiments.coherence.tables import NAMES
-from textcritic.report.published import read_published
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.published import read_published
 
 COLUMNS = ("table", "corpus", "setting", "generator", "decoding", "metric", "value", "source", "note")
 PUBLISHED = [

@@ -10,8 +10,8 @@ from textcritic.experiments.coherence.audit import SWITCH_WORDS, audit_rows, aud
 from textcritic.experiments.coherence.files import DATA_GOLD
 from textcritic.experiments.coherence.names import names_of
 from textcritic.experiments.coherence.tables import NAMES
-from textcritic.report.numbers import interval
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import interval
 
 
 def test_every_switch_of_every_source(files):

@@ -18,9 +18,9 @@ from textcritic.experiments.coherence.rows import scored_sources
 from textcritic.experiments.coherence.tables import NAMES
 from textcritic.files import read_table
 from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.report.numbers import difference, percent
-from textcritic.report.published import read_published
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import difference, percent
+from textcritic.measures.published import read_published
 
 
 def test_copies_of_a_document_in_one_group_change_no_interval(files):

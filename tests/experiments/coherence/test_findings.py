@@ -11,8 +11,8 @@ from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED
 from textcritic.experiments.coherence.rows import PPL
 from textcritic.experiments.coherence.words import findings, headline
 from textcritic.inference import Number, trainings_p
-from textcritic.report.names import Names
-from textcritic.report.scorecard import scores_of
+from textcritic.measures.names import Names
+from textcritic.measures.score import scores_of
 
 NO_TITLES = pd.DataFrame(
     columns=["corpus", "generator", "decoding", "seed", "draw", "with_titles", "without_titles", "p_value"]

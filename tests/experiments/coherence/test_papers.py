@@ -20,11 +20,12 @@ from textcritic.experiments.coherence.sheets import coherence_sheet
 from textcritic.experiments.coherence.tables import NAMES
 from textcritic.experiments.coherence.words import findings
 from textcritic.inference import over_trainings
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import number
+from textcritic.measures.published import read_published
 from textcritic.plan.sources import SAMPLE
-from textcritic.report.numbers import number
-from textcritic.report.published import read_published
 from textcritic.report.style import save
-from textcritic.report.tables import Material, read_rows
+from textcritic.report.tables import read_rows
 
 PUBLISHED = Path(__file__).parents[3] / "config/published/model-criticism/coherence.csv"
 PAIR = ("gpt2-small", "gpt-neo-125m")

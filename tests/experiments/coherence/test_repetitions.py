@@ -21,11 +21,11 @@ from textcritic.experiments.coherence.repetitions import chance, rates_sheet, re
 from textcritic.experiments.coherence.tables import NAMES
 from textcritic.files import read_table
 from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.report.numbers import difference, percent
-from textcritic.report.published import Published
-from textcritic.report.scored import read_scores
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import difference, percent
+from textcritic.measures.published import Published
+from textcritic.measures.scored import read_scores
 from textcritic.report.sheet import to_latex
-from textcritic.report.tables import Material
 
 NOTHING = Published({})
 

@@ -16,10 +16,10 @@ from textcritic.experiments.coherence.sheets import classifier_sheet, coherence_
 from textcritic.experiments.coherence.tables import NAMES
 from textcritic.files import read_json, read_table, write_json
 from textcritic.inference import Number, trainings_p
-from textcritic.report.numbers import percent
-from textcritic.report.published import Published, read_published
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import percent
+from textcritic.measures.published import Published, read_published
 from textcritic.report.sheet import to_html, to_latex
-from textcritic.report.tables import Material
 
 
 def test_latent_ppl_is_the_pooled_one_by_hand(files, rows):

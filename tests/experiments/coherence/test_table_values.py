@@ -33,9 +33,9 @@ from experiments.by_hand import (
 from experiments.coherence.tiny import audited, build_coherence
 from textcritic.experiments.coherence.tables import NAMES, TABLES
 from textcritic.files import read_json, write_json
-from textcritic.report.scored import RECIPE
+from textcritic.measures.material import Material
+from textcritic.measures.scored import RECIPE
 from textcritic.report.sheet import to_html
-from textcritic.report.tables import Material
 
 RESAMPLES = 999
 DOCUMENTS = 40

@@ -25,12 +25,12 @@ from textcritic.experiments.coreference.resolver import (
 from textcritic.experiments.coreference.rows import ppl_rows
 from textcritic.files import read_json, read_table, write_json, write_table
 from textcritic.latents.resolvers import Mention, Resolved, write_mentions
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.published import Published
 from textcritic.plan.sources import KEYS
 from textcritic.plan.spec import complete
-from textcritic.report.names import Names
 from textcritic.report.power import noticed_from, power_sheet
-from textcritic.report.published import Published
-from textcritic.report.tables import Material
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ from experiments.by_hand import check, interval, printed, ratio
 from experiments.coreference.test_ngrams import lists
 from experiments.coreference.tiny import build_coreference
 from textcritic.experiments.coreference.decomposition import decomposition_rows, decomposition_sheet
-from textcritic.report.names import Names
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
 from textcritic.report.sheet import to_html
-from textcritic.report.tables import Material
 
 RESAMPLES, DOCUMENTS, FOLDS = 49, 12, 10
 

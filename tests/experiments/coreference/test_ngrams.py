@@ -21,11 +21,12 @@ from textcritic.experiments.coreference.tables import CONTRIBUTIONS, PAPER_TABLE
 from textcritic.inference import document_groups
 from textcritic.latents.resolvers import write_mentions
 from textcritic.latents.resolvers.chains import read_chains
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.published import read_published
 from textcritic.plan.experiment import Part
-from textcritic.report.names import Names
-from textcritic.report.published import read_published
 from textcritic.report.sheet import to_html, to_latex
-from textcritic.report.tables import Material, read_rows
+from textcritic.report.tables import read_rows
 
 RESAMPLES = 99
 NOT_HERE = "FEMALE:0 . his:1 FEMALE:2 They:3"  # in no text, its symbols in some

@@ -22,7 +22,7 @@ from textcritic.experiments.coreference.reader import (
     text_of_passage,
 )
 from textcritic.latents.resolvers.language import load_language
-from textcritic.report.names import Names
+from textcritic.measures.names import Names
 from textcritic.report.section import Place
 
 

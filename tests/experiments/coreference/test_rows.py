@@ -7,7 +7,7 @@ from experiments.coreference.tiny import build_coreference
 from textcritic.critics.mentions import NO_ENTITY
 from textcritic.experiments.coreference.read import chained
 from textcritic.experiments.coreference.rows import ppl_rows
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
 
 
 def test_mentions_and_people_are_counted_in_each_document(tmp_path):

@@ -18,10 +18,10 @@ from textcritic.experiments.coreference.shares import SHARE, share_rows, share_s
 from textcritic.experiments.coreference.words import fails, findings, window_in_words
 from textcritic.files import read_table, write_table
 from textcritic.inference import Number, permutation_test, ratio_of_sums, trainings_p
-from textcritic.report.names import Names
-from textcritic.report.numbers import percent
-from textcritic.report.scorecard import scores_of
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import percent
+from textcritic.measures.score import scores_of
 
 
 def test_documents_that_belong_together_are_one_unit_of_every_interval(tmp_path):

@@ -24,10 +24,11 @@ from textcritic.experiments.corpora.rows import (
 from textcritic.experiments.corpora.sheets import audit_sheet, left_out_sheet, shared_sheet, statistics_sheet
 from textcritic.experiments.corpora.words import shared_words
 from textcritic.files import read_json, write_json
+from textcritic.measures.material import Material
+from textcritic.measures.published import Published, read_published
 from textcritic.plan.experiment import Part
 from textcritic.plan.project import Project
-from textcritic.report.published import Published, read_published
-from textcritic.report.tables import Material, read_rows
+from textcritic.report.tables import read_rows
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "config/published/model-criticism/corpora.csv"

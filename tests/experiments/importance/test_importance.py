@@ -29,10 +29,10 @@ from textcritic.experiments.importance.tables import KEYS
 from textcritic.experiments.importance.words import findings, lines
 from textcritic.files import arrays_of
 from textcritic.inference.importance import LogWeights
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import NONE, number
+from textcritic.measures.published import read_published
 from textcritic.plan.experiment import Part
-from textcritic.report.numbers import NONE, number
-from textcritic.report.published import read_published
-from textcritic.report.tables import Material
 
 PUBLISHED = "table,generator,temperature,metric,value,source,note\n1,rnng,2,ppl_instance,13.5,paper,\n"
 PUBLISHED += "1,rnng,none,ppl_corpus,20,paper,\n2,rnng,,beam_10,14,paper,\n"

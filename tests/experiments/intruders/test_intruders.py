@@ -30,11 +30,11 @@ from textcritic.experiments.intruders.people import (
 from textcritic.experiments.intruders.probe_rows import probe_rows
 from textcritic.experiments.intruders.read import Judgement, flagged
 from textcritic.experiments.intruders.rows import KEYS, detector_rows, difficulty_rows, exchange_p, pair_rows
+from textcritic.measures.material import Material
+from textcritic.measures.published import read_published
+from textcritic.measures.score import NOT_COMPARED, read_card
 from textcritic.plan.experiment import Part
 from textcritic.report.cells import matching
-from textcritic.report.published import read_published
-from textcritic.report.scorecard import NOT_COMPARED, read_card
-from textcritic.report.tables import Material
 
 PUBLISHED = Path(__file__).parents[3] / "config/published/document-coherence/intruders.csv"
 

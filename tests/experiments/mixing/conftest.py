@@ -5,7 +5,7 @@ import pytest
 from experiments.mixing.tiny import BROKEN, build_mixing
 from textcritic.experiments.mixing.files import MixingFiles
 from textcritic.experiments.mixing.rows import REAL, Compared
-from textcritic.report.names import Names
+from textcritic.measures.names import Names
 
 SOURCES = [
     ("translator", "drawn"),

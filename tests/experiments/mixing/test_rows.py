@@ -18,8 +18,8 @@ from textcritic.experiments.mixing.rows import (
     pair_rows,
     word_rows,
 )
-from textcritic.report.published import read_published
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.published import read_published
 
 
 @pytest.fixture(scope="module")

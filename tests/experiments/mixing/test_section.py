@@ -16,8 +16,8 @@ from textcritic.experiments.mixing.section import _unconverged
 from textcritic.experiments.mixing.sheets import languages_sheet, mixing_sheet
 from textcritic.experiments.mixing.simplex import corners_of, thinned
 from textcritic.experiments.mixing.words import headline, mixing_findings
-from textcritic.report.names import Names
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
 
 
 @pytest.fixture(scope="module")

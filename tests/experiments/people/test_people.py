@@ -28,9 +28,9 @@ from textcritic.experiments.people.read import collected
 from textcritic.experiments.people.rows import correlation_rows, difference_rows, metric_rows
 from textcritic.experiments.people.tables import KEYS, PAPER_TABLES
 from textcritic.files import read_json, read_table
+from textcritic.measures.material import Material
+from textcritic.measures.published import read_published
 from textcritic.plan.experiment import Part
-from textcritic.report.published import read_published
-from textcritic.report.tables import Material
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "config/published/model-criticism/people.csv"

@@ -9,8 +9,8 @@ from experiments.process.tiny import RECIPE, SAMPLES, build_process
 from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.rows import perplexity_rows
 from textcritic.experiments.process.words import process_doubts
-from textcritic.report.published import read_published
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.published import read_published
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,12 @@ from textcritic.experiments.process.rows import PARTS, perplexity_rows
 from textcritic.experiments.process.sequences import examples
 from textcritic.experiments.process.sheets import every_number_sheet, perplexity_sheet
 from textcritic.files import read_json, read_table, write_json
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import number
+from textcritic.measures.published import read_published
+from textcritic.measures.scored import reasons_from_words
 from textcritic.plan.sources import KEYS
-from textcritic.report.numbers import number
-from textcritic.report.published import read_published
-from textcritic.report.scored import reasons_from_words
-from textcritic.report.tables import Material, read_rows
+from textcritic.report.tables import read_rows
 
 
 def test_the_exact_row_is_the_processs_own(files, rows):

@@ -15,7 +15,7 @@ from textcritic.corpora.process import Process
 from textcritic.errors import TextcriticError
 from textcritic.experiments.process.sequences import examples
 from textcritic.files import read_json, read_table, write_table
-from textcritic.report.numbers import number
+from textcritic.measures.numbers import number
 
 NASTY = "</code><script>alert(1)</script> <b>bold</b> & {{ 7 * 7 }} "
 

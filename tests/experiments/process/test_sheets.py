@@ -15,11 +15,11 @@ from textcritic.experiments.process.rows import PARTS, parsing_rows, perplexity_
 from textcritic.experiments.process.sheets import every_number_sheet, parsing_sheet, perplexity_sheet
 from textcritic.experiments.process.words import process_doubts
 from textcritic.files import read_json, write_json
+from textcritic.measures.material import Material
+from textcritic.measures.published import read_published
 from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unscored_sheet
-from textcritic.report.published import read_published
 from textcritic.report.sheet import to_html, to_latex
-from textcritic.report.tables import Material
 
 
 def test_a_sample_of_which_nothing_can_be_read_has_no_latent_ppl(files, rows):

@@ -15,7 +15,7 @@ from experiments.by_hand import check, check_p, decomposition, interval, kept, p
 from experiments.process.conftest import PUBLISHED
 from experiments.process.tiny import NOTHING, SAMPLES, build_process
 from textcritic.files import read_json, write_json
-from textcritic.report.scored import RECIPE
+from textcritic.measures.scored import RECIPE
 
 RESAMPLES = 999
 SEQUENCES = 120

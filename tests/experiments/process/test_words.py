@@ -2,7 +2,7 @@
 
 from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.words import process_doubts
-from textcritic.report.scored import reasons_in_words
+from textcritic.measures.scored import reasons_in_words
 
 
 def doubts(rows, files):

@@ -20,9 +20,10 @@ from textcritic.experiments.recitation.rows import (
 )
 from textcritic.experiments.recitation.words import directions
 from textcritic.files import read_json
-from textcritic.report.names import Names
-from textcritic.report.scorecard import scores_of
-from textcritic.report.tables import Material, read_rows
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.score import scores_of
+from textcritic.report.tables import read_rows
 
 
 @pytest.fixture(scope="module")

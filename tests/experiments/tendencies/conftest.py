@@ -5,8 +5,8 @@ import pytest
 from experiments.tendencies.tiny import EMPTY, GENERATORS, build_tendencies
 from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.statistics import REAL
-from textcritic.report.names import Names
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,8 @@ from textcritic.critics.tendencies.measure import measure_real, measure_sample
 from textcritic.experiments.tendencies.figures import FIGURES
 from textcritic.experiments.tendencies.rows import tendency_rows
 from textcritic.experiments.tendencies.statistics import REAL
-from textcritic.report.names import Names
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
 
 LONG = "x" * 10_000
 SAMPLES = {

@@ -9,8 +9,8 @@ from experiments.tendencies.tiny import EMPTY, build_tendencies
 from textcritic.experiments.tendencies.figures import FIGURES, length_axis
 from textcritic.experiments.tendencies.rows import tendency_rows
 from textcritic.experiments.tendencies.statistics import REAL
-from textcritic.report.names import Names
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
 
 ONE = [("faithful", "drawn", "wo-title")]
 SEVERAL = [("short", decoding, setting) for decoding in ("drawn", "nucleus") for setting in ("w-title", "wo-title")]

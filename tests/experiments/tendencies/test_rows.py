@@ -22,10 +22,10 @@ from textcritic.experiments.tendencies.sheets import samples_sheet
 from textcritic.experiments.tendencies.statistics import REAL, SIZED
 from textcritic.experiments.tendencies.tables import TABLES
 from textcritic.experiments.tendencies.words import fails, headline, tendency_findings, totals
-from textcritic.report.names import Names
-from textcritic.report.published import read_published
-from textcritic.report.scorecard import Measure, scores_of
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.published import read_published
+from textcritic.measures.score import Measure, scores_of
 
 HEAD = "table,corpus,setting,generator,decoding,metric,value,source,note\n"
 

@@ -17,8 +17,8 @@ from textcritic.experiments.tendencies.sheets import (
     values_sheet,
 )
 from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES, ESTIMATES
+from textcritic.measures.names import Names
 from textcritic.plan.sources import data_keys
-from textcritic.report.names import Names
 
 NAMES = Names({"g": "a model", "h": "another"}, frozenset(), frozenset(), False, False, {"data": "real text"})
 NAN = float("nan")

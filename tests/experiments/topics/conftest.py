@@ -10,7 +10,7 @@ from experiments.topics.tiny import BROKEN, GENERATORS, build_topics
 from textcritic.experiments.topics.files import Documents, TopicsFiles
 from textcritic.experiments.topics.rows import topic_rows
 from textcritic.files import read_table
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
 
 PUBLISHED = Path(__file__).parents[3] / "config/published/model-criticism/topics.csv"
 DOCUMENTS = 60

@@ -11,8 +11,8 @@ from experiments.topics.tiny import build_topics
 from textcritic.experiments.topics.files import TopicsFiles
 from textcritic.experiments.topics.sheets import topics_sheet
 from textcritic.experiments.topics.words import topic_doubts
+from textcritic.measures.names import Names
 from textcritic.plan.experiment import Part
-from textcritic.report.names import Names
 from textcritic.report.tables import read_rows
 
 PAPERS = ("arxiv", "wiki")

@@ -29,13 +29,13 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.latents.bags import Vocabulary, count_words, tokens_of
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import percent
+from textcritic.measures.scored import reasons_from_words
 from textcritic.plan.sources import DATA
 from textcritic.report.cells import unscored_sheet
-from textcritic.report.names import Names
-from textcritic.report.numbers import percent
-from textcritic.report.scored import reasons_from_words
 from textcritic.report.sheet import to_html
-from textcritic.report.tables import Material
 
 RANGES = ("starts", "at_mean_starts")
 

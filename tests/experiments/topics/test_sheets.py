@@ -13,10 +13,11 @@ from textcritic.experiments.topics.outliers import outlier_rows
 from textcritic.experiments.topics.rows import topic_rows, word_rows
 from textcritic.experiments.topics.sheets import outliers_sheet, topics_sheet, words_sheet
 from textcritic.experiments.topics.words import topic_doubts
-from textcritic.report.names import Names
-from textcritic.report.numbers import number
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import number
 from textcritic.report.sheet import to_html, to_latex
-from textcritic.report.tables import Material, read_rows
+from textcritic.report.tables import read_rows
 
 
 def test_a_sample_of_which_nothing_can_be_scored_says_so(topics, rows):

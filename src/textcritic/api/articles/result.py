@@ -67,7 +67,7 @@ def criticise_articles(
     Raises:
         TextcriticError: as `criticise`.
     """
-    from textcritic.report.scorecard import read_facts, sections_of
+    from textcritic.measures.score import read_facts, sections_of
     from textcritic.report.show import show_study
 
     kept = tempfile.TemporaryDirectory(prefix="textcritic-") if output is None else None
@@ -120,7 +120,7 @@ def _file_names(labels: list[str]) -> Iterator[str]:
 
 
 def _scores(study: Path) -> Iterator[Score]:
-    from textcritic.report.scorecard import read_card
+    from textcritic.measures.score import read_card
 
     names = {name: measure for measure, (name, _) in MEASURES.items()}
     for score in (score for scores in read_card(study).values() for score in scores):

@@ -228,7 +228,7 @@ def sentence(row: Mapping[str, Any] | Verdict) -> str:
     Args:
         row: a verdict, or a mapping with its attributes, where a number that is not there may be NaN.
     """
-    from textcritic.report.numbers import missing, number, p_value  # here: it loads pandas
+    from textcritic.measures.numbers import missing, number, p_value  # here: it loads pandas
 
     said = asdict(row) if isinstance(row, Verdict) else row
     tendency = next(tendency for tendency in TENDENCIES if tendency.name == said["tendency"])

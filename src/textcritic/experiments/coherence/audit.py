@@ -10,14 +10,14 @@ from textcritic.corpora import gold_chains
 from textcritic.critics import Evidence, TransitionCritic, audit_transitions, corrected_ppl
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, RealText, Sample
 from textcritic.files import read_json, read_table
+from textcritic.measures.labels import decoding_name
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import NONE, count, difference, interval, missing, number
 from textcritic.plan.sources import GROUP, RUN, data_keys
 from textcritic.report.cells import matching
 from textcritic.report.decodings import decoding_difference
-from textcritic.report.labels import decoding_name
-from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, difference, interval, missing, number
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.tables import Material
 
 DECODING = "decoding: "  # starts the name of the switch that an audit sample's decoding is
 CORRECTION = "correction"

@@ -8,8 +8,8 @@ import pandas as pd
 from textcritic.experiments.coherence.audit import CORRECTION
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles
 from textcritic.files import read_json
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import number, percent
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import number, percent
 
 FACTOR = 1.25
 """By how much the Latent PPL of real text may change with inferred titles before every value is in doubt."""

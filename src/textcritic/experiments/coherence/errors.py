@@ -20,12 +20,12 @@ from textcritic.experiments.coherence.repetitions import (
 )
 from textcritic.experiments.coherence.rows import scored_sources
 from textcritic.inference import Number, over_trainings, unit_of
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import NONE, count, missing, percent, plural
+from textcritic.measures.score import strength
 from textcritic.plan.sources import GROUP, KEYS, RUN, SAMPLE
-from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, missing, percent, plural
-from textcritic.report.scorecard import strength
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.tables import Material
 
 SHOWN = 5  # kinds of steps of each source that have an interval and are shown, with those that are published
 # What stands in place of a kind of step: all unlikely steps, and those of them that repeat a title.

@@ -16,10 +16,10 @@ from textcritic.experiments.coherence.files import CoherenceFiles, Sample
 from textcritic.experiments.coherence.names import TABLE_THRESHOLD
 from textcritic.experiments.coherence.repetitions import Repeats, chance, repeats, scored
 from textcritic.files import read_table
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import count, percent
+from textcritic.measures.scored import read_scores
 from textcritic.plan.sources import GROUP, KEYS, RUN
-from textcritic.report.names import Names
-from textcritic.report.numbers import count, percent
-from textcritic.report.scored import read_scores
 from textcritic.report.sheet import Cell, Sheet
 
 SHOWN_IN_TABLE, SHOWN_IN_PAGE = 420, 700  # characters of a section's text

@@ -17,10 +17,10 @@ from textcritic.experiments.coherence.matrices import next_section_shares, trans
 from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
 from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
+from textcritic.measures.scored import read_scores
 from textcritic.report.charts import from_low_to_high, interval_chart, marks_of, training_curves
 from textcritic.report.drawings import NARROW, WIDE, curves_of
 from textcritic.report.power import power_chart
-from textcritic.report.scored import read_scores
 from textcritic.report.variance import variance_chart, variance_rows
 
 GRAPH_TITLES, GRAPH_EDGES, NARROW_EDGES, MATRIX_TITLES = 12, 18, 10, 14

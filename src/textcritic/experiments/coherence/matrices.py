@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from textcritic.experiments.coherence.graph import BEGIN, END
-from textcritic.report.numbers import MINUS
+from textcritic.measures.numbers import MINUS
 from textcritic.report.palette import MUTED, RULE
 from textcritic.report.style import DIVERGING, SEQUENTIAL, new_figure, style
 

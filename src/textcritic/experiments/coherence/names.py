@@ -1,7 +1,7 @@
 """What the sources of the coherence experiment are called, and when a step counts as unlikely."""
 
 from textcritic.experiments.coherence.files import DATA_GOLD, CoherenceFiles
-from textcritic.report.names import Names
+from textcritic.measures.names import Names
 
 TABLE_THRESHOLD = 0.01  # a step less probable is unlikely in Table 12
 GRAPH_THRESHOLD = 0.05  # and in Figures 1 and 4

@@ -6,9 +6,9 @@ from textcritic.critics import TransitionCritic
 from textcritic.critics.chain_power import chain_power
 from textcritic.experiments.coherence.files import CoherenceFiles
 from textcritic.inference import ALPHA, PowerOptions
+from textcritic.measures.material import Material
+from textcritic.measures.scored import read_scores
 from textcritic.report.power import PowerStudy, power_rows
-from textcritic.report.scored import read_scores
-from textcritic.report.tables import Material
 
 STUDY = PowerStudy(
     name="power",

@@ -14,11 +14,11 @@ from textcritic.critics import Chains, TransitionCritic, groups_of, is_unlikely
 from textcritic.experiments.coherence.names import TABLE_THRESHOLD
 from textcritic.experiments.coherence.rows import scored_sources
 from textcritic.inference import bootstrap_interval, ratio_of_sums, unit_sums
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import NONE, count, difference, interval, missing, number, percent
 from textcritic.plan.sources import KEYS, RUN
-from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, difference, interval, missing, number, percent
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.tables import Material
 
 PUBLISHED_SHARES = "The published shares are of one run each; under them ours minus them, in percentage points."
 

@@ -26,12 +26,12 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, Sample
 from textcritic.files import read_json
 from textcritic.inference import exp_ratio_of_sums
+from textcritic.measures.material import Material
+from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.rows import completed, source_rows
+from textcritic.measures.scored import RECIPE, perplexity_of, read_scores, source_scores
 from textcritic.plan.sources import RUN, data_keys
 from textcritic.report.cells import PERPLEXITY
-from textcritic.report.measure import Measure, Scored
-from textcritic.report.measured import completed, source_rows
-from textcritic.report.scored import RECIPE, perplexity_of, read_scores, source_scores
-from textcritic.report.tables import Material
 
 TEXTS = ("infinite_because", "ppl_unit", "ppl_infinite_because")
 PPL = Measure(
@@ -57,7 +57,7 @@ COLUMNS = (
 def coherence_rows(material: Material) -> pd.DataFrame:
     """Latent PPL of every source of a study (paper, Table 2).
 
-    Columns: those of `measured.source_rows` for `latent_ppl`, tested against the real text with inferred titles;
+    Columns: those of `rows.source_rows` for `latent_ppl`, tested against the real text with inferred titles;
     `latent_nll` (mean, nats per document); `latent_ppl_soft` (expectation under the classifier's posterior);
     `smoothing` of the critic, and what the next smaller and larger one of its grid would give, `smoothing_less` with
     `latent_ppl_less` and `smoothing_more` with `latent_ppl_more` (empty at an end of the grid); `steps` scored;

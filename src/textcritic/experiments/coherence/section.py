@@ -18,15 +18,15 @@ from textcritic.experiments.coherence.rows import PPL
 from textcritic.experiments.coherence.viewer import viewer_data
 from textcritic.experiments.coherence.words import definitions, findings, headline, nearest_samples
 from textcritic.files import read_json
+from textcritic.measures.labels import corpus_name, decoding_name
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
+from textcritic.measures.phrases import perplexity_lines, seeds_in_words
+from textcritic.measures.rows import in_groups
+from textcritic.measures.scored import first_runs
 from textcritic.plan.sources import SAMPLE, data_keys
 from textcritic.report.cells import unscored_sheet
-from textcritic.report.labels import corpus_name, decoding_name
-from textcritic.report.measured import in_groups
-from textcritic.report.names import Names
-from textcritic.report.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
-from textcritic.report.phrases import perplexity_lines, seeds_in_words
 from textcritic.report.power import power_findings
-from textcritic.report.scored import first_runs
 from textcritic.report.section import Finding, Place, Section
 from textcritic.report.sheet import Cell, Sheet
 

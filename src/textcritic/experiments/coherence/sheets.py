@@ -9,6 +9,11 @@ import pandas as pd
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED
 from textcritic.experiments.coherence.repetitions import percent_beside
 from textcritic.experiments.coherence.rows import PPL
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import count, missing, number, p_value, percent, setting_name
+from textcritic.measures.phrases import SPREAD
+from textcritic.measures.rows import in_groups
 from textcritic.plan.sources import GROUP, SAMPLE
 from textcritic.report.cells import (
     PERPLEXITY,
@@ -19,11 +24,6 @@ from textcritic.report.cells import (
     unique,
     unit_remarks,
 )
-from textcritic.report.labels import corpus_name
-from textcritic.report.measured import in_groups
-from textcritic.report.names import Names
-from textcritic.report.numbers import count, missing, number, p_value, percent, setting_name
-from textcritic.report.phrases import SPREAD
 from textcritic.report.sheet import Cell, Sheet
 
 SETTINGS = ("w-title", "wo-title")

@@ -17,10 +17,11 @@ from textcritic.experiments.coherence.sheets import (
     perplexity_sheet,
     titles_sheet,
 )
+from textcritic.measures.material import Material
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.decodings import stride_remarks
 from textcritic.report.power import power_sheet
-from textcritic.report.tables import Material, Table, recipe
+from textcritic.report.tables import Table, recipe
 from textcritic.report.variance import variance_rows, variance_sheet
 
 TEXT = ("from", "to", "article", "title", "text", "component")

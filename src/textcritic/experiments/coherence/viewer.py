@@ -11,8 +11,8 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.files import DATA_INFERRED, CoherenceFiles, RealText, Sample
 from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
 from textcritic.files import read_table
+from textcritic.measures.scored import read_scores
 from textcritic.plan.sources import data_keys
-from textcritic.report.scored import read_scores
 
 MAX_CHARACTERS = 4000
 

@@ -10,12 +10,10 @@ from textcritic.critics.smoothing import rests_on_smoothing
 from textcritic.experiments.coherence.doubts import of_real
 from textcritic.experiments.coherence.files import DATA_INFERRED
 from textcritic.inference import ALPHA, DIFFERENT, SAME, Number, by_training, distance, over_trainings, recipes_p
-from textcritic.plan.sources import GROUP, RUN, SAMPLE
-from textcritic.report.card import Cell, Row, scorecard
-from textcritic.report.cells import matching
-from textcritic.report.labels import corpus_name
-from textcritic.report.names import Names
-from textcritic.report.numbers import (
+from textcritic.measures.card import Cell, Row, scorecard
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import (
     count,
     interval,
     listed,
@@ -25,7 +23,9 @@ from textcritic.report.numbers import (
     percent,
     plural,
 )
-from textcritic.report.scorecard import HIGHER, LOWER, NOT_TESTED, Score, strength
+from textcritic.measures.score import HIGHER, LOWER, NOT_TESTED, Score, strength
+from textcritic.plan.sources import GROUP, RUN, SAMPLE
+from textcritic.report.cells import matching
 from textcritic.report.section import Finding, said_of
 
 MOST_POINTS = 6

@@ -17,13 +17,13 @@ from textcritic.experiments.coreference.read import read_mention_scores
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.files import read_table
 from textcritic.inference import ALPHA, UNCLEAR
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import missing
+from textcritic.measures.rows import columns_of, counted, estimated
 from textcritic.plan.sources import DATA, GROUP, KEYS, RUN, SAMPLE
 from textcritic.report.cells import matching, measure_cell, unique
-from textcritic.report.measured import columns_of, counted, estimated
-from textcritic.report.names import Names
-from textcritic.report.numbers import missing
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.tables import Material
 
 HIGHER, LOWER = "higher", "lower"
 COLUMNS = (

@@ -13,11 +13,11 @@ from textcritic.critics.mentions import cross_fitted_nll
 from textcritic.critics.mentions.scoring import document_nll
 from textcritic.experiments.coreference.read import chained, critic_of, groups_of_ids
 from textcritic.inference import bootstrap_interval, ratio_of_sums, unit_sums
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import count, interval, missing, number
 from textcritic.plan.sources import KEYS, RUN
-from textcritic.report.names import Names
-from textcritic.report.numbers import count, interval, missing, number
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.tables import Material
 
 TERMS = ("cross_entropy", "entropy", "kl")
 COLUMNS = ("documents", "tokens", *(f"{term}{end}" for term in TERMS for end in ("", "_low", "_high")))

@@ -9,9 +9,9 @@ from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.passage_figures import PASSAGE_FIGURES
 from textcritic.experiments.coreference.power import STUDY
 from textcritic.experiments.coreference.rows import PPL
+from textcritic.measures.names import Names
 from textcritic.report.charts import interval_chart, marks_of
 from textcritic.report.drawings import NARROW, WIDE
-from textcritic.report.names import Names
 from textcritic.report.power import power_chart
 
 CHART = "coreference-ppl"

@@ -7,9 +7,9 @@ import pandas as pd
 
 from textcritic.critics.mentions import BOS, MINIMUM, THRESHOLD
 from textcritic.experiments.coreference.ngrams import ALL, CONTRIBUTING, LESS, MORE, OTHERS, UNLIKELY
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import MINUS, NONE, count, missing, percent, plural
 from textcritic.plan.sources import GROUP
-from textcritic.report.names import Names
-from textcritic.report.numbers import MINUS, NONE, count, missing, percent, plural
 from textcritic.report.sheet import Cell, Sheet
 
 LETTERS = {"MALE": "M", "FEMALE": "F", "PLURAL": "P", "None": "N"}

@@ -40,10 +40,10 @@ from textcritic.inference import (
     unit_of,
     unit_sums,
 )
+from textcritic.measures.material import Material
+from textcritic.measures.names import Names
+from textcritic.measures.published import Published
 from textcritic.plan.sources import KEYS, RUN
-from textcritic.report.names import Names
-from textcritic.report.published import Published
-from textcritic.report.tables import Material
 
 CONTRIBUTING, UNLIKELY, RATIOS = 10, 13, 5  # windows of a sample that are shown, as many as in the paper
 ALL, OTHERS = "(all)", "(others)"

@@ -16,8 +16,8 @@ from textcritic.experiments.coreference.passages import Passage, Symbol, Token, 
 from textcritic.experiments.coreference.read import chained, critic_of
 from textcritic.experiments.coreference.why import counts_in_words, is_label, nats, reason_of, written
 from textcritic.latents.resolvers.language import Language, load_language
+from textcritic.measures.names import Names
 from textcritic.report.drawings import NARROW
-from textcritic.report.names import Names
 
 TYPICAL, NAME, PRONOUN, FAR, REAL = "typical", "unlikely-name", "unlikely-pronoun", "outside-window", "unlikely-real"
 WORDS = {

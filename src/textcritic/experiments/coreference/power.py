@@ -3,10 +3,10 @@
 import pandas as pd
 
 from textcritic.inference import ALPHA
-from textcritic.report.labels import corpus_name
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.material import Material
 from textcritic.report.power import PowerStudy, power_findings, power_rows, read_power
 from textcritic.report.section import Finding
-from textcritic.report.tables import Material
 
 STUDY = PowerStudy(
     name="coreference-power",

@@ -10,11 +10,11 @@ from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents, RealText
 from textcritic.inference import Groups
 from textcritic.latents.resolvers.chains import Chained, read_chains
-from textcritic.report.scored import source_scores
+from textcritic.measures.scored import source_scores
 
 
 def read_mention_scores(source: Documents) -> pa.Table:
-    """The scores of a source, of schema `MENTION_SCORES_SCHEMA`; raises as `report.scored.source_scores`."""
+    """The scores of a source, of schema `MENTION_SCORES_SCHEMA`; raises as `measures.scored.source_scores`."""
     return source_scores(source, MENTION_SCORES_SCHEMA.names)
 
 

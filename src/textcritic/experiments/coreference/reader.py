@@ -22,8 +22,8 @@ from textcritic.experiments.coreference.why import (
     written,
 )
 from textcritic.latents.resolvers.language import Language, load_language
-from textcritic.report.names import Names
-from textcritic.report.numbers import count, number, plural
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import count, number, plural
 from textcritic.report.section import Place
 
 FEWEST_TOKENS = 20  # of a chain that is shown, where there are such

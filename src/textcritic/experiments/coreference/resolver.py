@@ -12,11 +12,11 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.files import read_json
 from textcritic.latents.resolvers.measured import COLUMNS, About, Figure, figures_of, read_figures
+from textcritic.measures.labels import entry_name
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import NONE, count, interval, missing, number, percent
 from textcritic.report.cells import unique
-from textcritic.report.labels import entry_name
-from textcritic.report.numbers import NONE, count, interval, missing, number, percent
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.tables import Material
 
 BASELINE = "nearest"
 """The resolver that stands beside every other one: each pronoun is of the nearest name before it."""

@@ -8,10 +8,10 @@ from textcritic.critics import document_columns, groups_of, latent_nll, rejectio
 from textcritic.experiments.coreference.files import Documents
 from textcritic.experiments.coreference.read import read_mention_scores
 from textcritic.inference import exp_ratio_of_sums
-from textcritic.report.measure import Measure, Scored
-from textcritic.report.measured import completed, source_rows
-from textcritic.report.scored import RECIPE
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.rows import completed, source_rows
+from textcritic.measures.scored import RECIPE
 
 PPL = Measure(
     name="Latent PPL of mentions",
@@ -34,7 +34,7 @@ WHOLE = ("documents", "groups", "tokens", "without_people", "rejected", "seeds")
 def ppl_rows(material: Material) -> pd.DataFrame:
     """Latent PPL of real text and of every sample, one row a source.
 
-    Columns: those of `measured.source_rows` for `latent_ppl` (a step is a token of a chain, sentence marks included);
+    Columns: those of `rows.source_rows` for `latent_ppl` (a step is a token of a chain, sentence marks included);
     `latent_nll`, mean nats a document; `tokens` scored; `mentions_per_document`, `people_per_document` (distinct
     entities), `without_people` (documents with sentence marks alone); over the seeds of a group `seeds`, and
     `seeds_mean`, `seeds_sd` of those of which something could be scored; `published`, and `difference`, ours minus it.

@@ -14,7 +14,7 @@ from textcritic.experiments.coreference.resolver import resolver_sentences
 from textcritic.experiments.coreference.rows import PPL
 from textcritic.experiments.coreference.why import RARE, share
 from textcritic.experiments.coreference.words import DEFINITIONS, fails, findings
-from textcritic.report.names import Names
+from textcritic.measures.names import Names
 from textcritic.report.section import Place, Section
 
 READER = (

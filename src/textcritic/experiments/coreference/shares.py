@@ -9,15 +9,15 @@ from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.read import chained, critic_of, groups_of_ids
 from textcritic.experiments.coreference.why import share
 from textcritic.inference import Groups, ratio_of_sums
+from textcritic.measures.material import Material
+from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import MINUS, count
+from textcritic.measures.phrases import SPREAD
+from textcritic.measures.rows import source_rows, with_reasons
 from textcritic.plan.sources import GROUP, KEYS, RUN
 from textcritic.report.cells import measure_cell
-from textcritic.report.measure import Measure, Scored
-from textcritic.report.measured import source_rows, with_reasons
-from textcritic.report.names import Names
-from textcritic.report.numbers import MINUS, count
-from textcritic.report.phrases import SPREAD
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.tables import Material
 
 COLUMNS = ("mentions", "documents", "unlikely", "share", "ci_low", "ci_high", "p_value")
 WHOLE = (*RUN, "mentions", "documents", "unlikely")

@@ -3,12 +3,12 @@
 import pandas as pd
 
 from textcritic.experiments.coreference.rows import PPL
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import NONE, count, number
+from textcritic.measures.phrases import SPREAD
+from textcritic.measures.rows import in_groups
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, measure_cell, unique
-from textcritic.report.measured import in_groups
-from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, number
-from textcritic.report.phrases import SPREAD
 from textcritic.report.sheet import Cell, Sheet
 
 STEP = "Latent PPL is per token of a chain: a mention of a person, or the mark of a sentence's start."

@@ -27,9 +27,10 @@ from textcritic.experiments.coreference.resolver import error_rows, error_sheet,
 from textcritic.experiments.coreference.rows import ppl_rows
 from textcritic.experiments.coreference.shares import share_rows, share_sheet
 from textcritic.experiments.coreference.sheets import paper_ppl_sheet, ppl_sheet
+from textcritic.measures.material import Material
 from textcritic.report.power import power_sheet
 from textcritic.report.sheet import Sheet
-from textcritic.report.tables import Material, Table, recipe
+from textcritic.report.tables import Table, recipe
 
 PAPER = "one run of each, with the resolver neuralcoref and the released code's discount"
 TEXT = ("window", "direction", "alternative", "published_alternative", "kind", *AUDIT_TEXT, *RESOLVER_TEXT)

@@ -8,7 +8,7 @@ from textcritic.critics.mentions import SENTENCE, THRESHOLD
 from textcritic.experiments.coreference.passages import Symbol, Token
 from textcritic.latents.resolvers.chains import GENDERS, NO_GENDER
 from textcritic.latents.resolvers.language import Language
-from textcritic.report.numbers import MINUS, count, percent
+from textcritic.measures.numbers import MINUS, count, percent
 
 RARE = 0.01
 """The probability below which a mention is marked as rare; unlikely ones are below exp(`THRESHOLD`), the paper's."""

@@ -10,10 +10,10 @@ from textcritic.experiments.coreference.passages import Symbol
 from textcritic.experiments.coreference.sheets import STEP
 from textcritic.experiments.coreference.why import is_label, written
 from textcritic.inference import ALPHA, Number, over_trainings, trainings_p
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import MINUS, missing, p_value, percent
+from textcritic.measures.score import strength
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
-from textcritic.report.names import Names
-from textcritic.report.numbers import MINUS, missing, p_value, percent
-from textcritic.report.scorecard import strength
 from textcritic.report.section import Finding
 
 WORTH_NAMING = 0.05

@@ -7,10 +7,10 @@ from matplotlib.figure import Figure
 
 from textcritic.experiments.corpora.files import CorporaFiles
 from textcritic.experiments.corpora.rows import commonest_titles
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import percent
 from textcritic.report.charts import stacked_panels
 from textcritic.report.drawings import NARROW
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import percent
 from textcritic.report.palette import BLUE
 from textcritic.report.style import style
 

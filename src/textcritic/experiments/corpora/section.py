@@ -9,8 +9,8 @@ from textcritic.experiments.corpora.files import CorporaFiles, Corpus
 from textcritic.experiments.corpora.rows import audits
 from textcritic.experiments.corpora.words import DEFINITIONS, shared_words
 from textcritic.files import read_json
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import count, plural
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import count, plural
 from textcritic.report.section import Place, Section
 
 

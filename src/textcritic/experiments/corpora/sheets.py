@@ -6,9 +6,9 @@ import pandas as pd
 
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.corpora.rows import ALL
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import MINUS, NONE, count, missing, percent
 from textcritic.report.cells import unique
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import MINUS, NONE, count, missing, percent
 from textcritic.report.sheet import Cell, Sheet
 
 METRICS = {

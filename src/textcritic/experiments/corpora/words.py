@@ -3,8 +3,8 @@
 import pandas as pd
 
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import count, percent
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import count, percent
 
 DEFINITIONS = (
     (

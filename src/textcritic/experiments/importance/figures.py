@@ -17,10 +17,10 @@ from textcritic.experiments.importance.rows import curves_alone
 from textcritic.experiments.importance.states import example_charts
 from textcritic.inference.importance import group_perplexities
 from textcritic.inference.importance.tails import GOOD
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import number, percent
 from textcritic.report.drawings import NARROW
-from textcritic.report.numbers import number, percent
 from textcritic.report.palette import INK, MUTED, RULE
-from textcritic.report.tables import Material
 
 CURVES, EFFECTIVE = "importance-curves", "effective-draws"
 GRID = 200  # points of a density

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from textcritic.experiments.importance.files import MIXED, Beam, Exact, ImportanceFiles, Weighed
-from textcritic.report.labels import corpus_name
+from textcritic.measures.labels import corpus_name
 
 PEEKLESS = "no peeking"
 TAU = "τ"

@@ -33,8 +33,8 @@ from textcritic.inference.importance import (
     pareto_smoothed_log_likelihoods,
 )
 from textcritic.inference.importance.tails import GOOD
-from textcritic.report.published import Published
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.published import Published
 
 Array = npt.NDArray[np.float64]
 KEYS = ("generator", "temperature")

@@ -11,8 +11,8 @@ from textcritic.experiments.importance.files import ImportanceFiles
 from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.experiments.importance.states import example_of
 from textcritic.experiments.importance.words import DEFINITIONS, findings, lines
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import number
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import number
 from textcritic.report.section import Place, Section
 
 TITLE = "Perplexity of latent language models"

@@ -10,8 +10,8 @@ from textcritic.experiments.importance.names import ALL, PEEKLESS, ImportanceNam
 from textcritic.experiments.importance.rows import EXACT
 from textcritic.inference.importance import COVERS
 from textcritic.inference.importance.tails import GOOD
+from textcritic.measures.numbers import MINUS, NONE, count, difference, interval, missing, number, percent
 from textcritic.report.cells import unique
-from textcritic.report.numbers import MINUS, NONE, count, difference, interval, missing, number, percent
 from textcritic.report.sheet import Cell, Sheet
 
 VERDICTS = {"enough": "yes", "not enough": "no", "unclear": "unclear", EXACT: "exact"}

@@ -10,7 +10,7 @@ from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.experiments.importance.rows import EXACT
 from textcritic.inference.importance import COVERS
 from textcritic.inference.importance.tails import GOOD
-from textcritic.report.numbers import count, interval, missing, number, percent
+from textcritic.measures.numbers import count, interval, missing, number, percent
 from textcritic.report.section import Finding
 
 MODEL = ["corpus", "generator", "seed"]

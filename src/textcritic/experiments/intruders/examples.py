@@ -13,9 +13,9 @@ from textcritic.critics.detectors.votes import Votes
 from textcritic.experiments.intruders.names import probe_name
 from textcritic.experiments.intruders.probe_rows import Probe, edited_predictions, probes_of
 from textcritic.experiments.intruders.read import Judgement, first_judgements, flagged, joined_votes
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import number, percent
-from textcritic.report.tables import Material
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import number, percent
 
 MOST_DOCUMENTS, MOST_PAIRS = 8, 2  # of a corpus, and of an edit
 KINDS = ("found", "missed", "unflagged", "flagged")

@@ -16,13 +16,13 @@ from textcritic.experiments.intruders.files import IntruderFiles
 from textcritic.experiments.intruders.generated import measures_of
 from textcritic.experiments.intruders.names import PROBES, IntruderNames, probe_name
 from textcritic.experiments.intruders.people import by_people_rows, right_rows
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.material import Material
 from textcritic.report.cells import unique
 from textcritic.report.charts import interval_chart, marks_of, stacked_panels
 from textcritic.report.drawings import NARROW
-from textcritic.report.labels import corpus_name
 from textcritic.report.palette import BLUE, INK, LINE_COLOURS, MUTED, ORANGE, RULE
 from textcritic.report.style import style
-from textcritic.report.tables import Material
 
 Drawn = Iterator[tuple[str, Figure, Figure]]
 WIDTH, HEIGHT = 8.2, 2.7  # inches

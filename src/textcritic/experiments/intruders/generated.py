@@ -21,11 +21,11 @@ from textcritic.inference import (
     unit_sums,
     with_ones,
 )
+from textcritic.measures.material import Material
+from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.rows import completed, source_rows
+from textcritic.measures.scored import RECIPE, perplexity_of
 from textcritic.report.cells import PERPLEXITY as PPL
-from textcritic.report.measure import Estimate, Measure, Scored
-from textcritic.report.measured import completed, source_rows
-from textcritic.report.scored import RECIPE, perplexity_of
-from textcritic.report.tables import Material
 
 PPL_TEXT = ("ppl_unit", "ppl_infinite_because")
 LONGER = "more sentences than any real document"
@@ -59,7 +59,7 @@ def generated_rows(material: Material) -> pd.DataFrame:
     A document is flagged if any of its sentences is. As a longer one has more chances of it, shares are those at the
     lengths of the real documents (`inference.standardised_share`), and the test compares documents of equal length.
 
-    Columns: those of `measured.source_rows`; `sentences`, the mean of a document; of judge n `flagged_n`, percent, with
+    Columns: those of `rows.source_rows`; `sentences`, the mean of a document; of judge n `flagged_n`, percent, with
     its interval `_low`, `_high` over documents, or groups of them, `_p` against real text, and `flagged_n_plain`, the
     share without weights; `ppl_all`, the perplexity of its generator, per `ppl_unit`; `scored.RECIPE`, of the first
     judge.

@@ -9,7 +9,7 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.intruders.files import Corpus
 from textcritic.experiments.intruders.rows import table_of
 from textcritic.files import read_json
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
 
 HELD = ("corpus", "metric", "value", "published", "difference")
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from textcritic.experiments.intruders.files import IntruderFiles
-from textcritic.report.labels import corpus_name
-from textcritic.report.names import Names
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import Names
 
 PEOPLE, MAJORITY = "people", "majority"
 """Names in the column `detector` that may be no entries of the registry."""

@@ -9,9 +9,9 @@ from textcritic.experiments.intruders.names import MAJORITY, PEOPLE, IntruderNam
 from textcritic.experiments.intruders.people import COHERENT
 from textcritic.experiments.intruders.rows import DETECTORS, WHOLE, detector_rows, table_of
 from textcritic.experiments.intruders.sheets import OF_SENTENCES, number_cell
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import NONE, count, decimals, difference, missing
 from textcritic.report.cells import matching, unique
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import NONE, count, decimals, difference, missing
 from textcritic.report.sheet import Cell, Sheet
 
 RULES = {

@@ -13,7 +13,7 @@ from textcritic.experiments.intruders.names import MAJORITY, PEOPLE
 from textcritic.experiments.intruders.read import Judgement, first_judgements, joined_votes, votes_of
 from textcritic.experiments.intruders.rows import ROW, keys_of, numbers_of, table_of
 from textcritic.inference.statistics import Array
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
 
 ENDS = ("", "_low", "_high")
 NUMBERS = ("accuracy", "f1", "precision", "recall")

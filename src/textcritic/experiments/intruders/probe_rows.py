@@ -28,7 +28,7 @@ from textcritic.experiments.intruders.read import (
 from textcritic.experiments.intruders.rows import MOST_RESAMPLES, ROW, exchange_p, keys_of, numbers_of, table_of
 from textcritic.files import read_table
 from textcritic.inference.statistics import Array
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
 
 INTRUDER, BASE = "intruder", "base"
 SAID = ["document", "probe", "where", "position", "before", "after"]

@@ -16,7 +16,7 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.intruders.files import IntruderFiles, Judged, Voted
 from textcritic.inference import Groups, unit_of
 from textcritic.inference.statistics import Array
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,7 @@ from textcritic.inference import (
     unit_sums,
 )
 from textcritic.inference.statistics import Array
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
 
 KEYS = ("corpus", "trained", "detector", "probe")
 """What a published value belongs to."""

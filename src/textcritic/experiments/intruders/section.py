@@ -10,8 +10,8 @@ from textcritic.experiments.intruders.files import IntruderFiles
 from textcritic.experiments.intruders.generated import PERPLEXITY, measures_of
 from textcritic.experiments.intruders.names import IntruderNames
 from textcritic.experiments.intruders.words import DEFINITIONS, findings, lines, probe_findings
+from textcritic.measures.material import Material
 from textcritic.report.section import Place, Section, said_of
-from textcritic.report.tables import Material
 
 TITLE = "Intruder sentences"
 OF = ("statistics", "incoherence", "detection", "coarse", "agreement", "agreed", "probes")

@@ -9,11 +9,11 @@ from textcritic.experiments.intruders.generated import PERPLEXITY
 from textcritic.experiments.intruders.names import MAJORITY, NUMBERS, PEOPLE, IntruderNames, probe_name
 from textcritic.experiments.intruders.rows import CROSS
 from textcritic.inference import ALPHA
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.measure import Measure
+from textcritic.measures.numbers import NONE, count, decimals, difference, missing, number, p_value
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unique, unit_remarks
-from textcritic.report.labels import corpus_name
-from textcritic.report.measure import Measure
-from textcritic.report.numbers import NONE, count, decimals, difference, missing, number, p_value
 from textcritic.report.sheet import Cell, Sheet
 
 RANKS = {"rank": "place of the source", "filter": "candidate filter", "sentences": "sentences"}

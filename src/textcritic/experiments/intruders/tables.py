@@ -36,7 +36,8 @@ from textcritic.experiments.intruders.sheets import (
     pairs_sheet,
     probes_sheet,
 )
-from textcritic.report.tables import Material, Table, recipe
+from textcritic.measures.material import Material
+from textcritic.report.tables import Table, recipe
 
 __all__ = ["KEYS", "NAMES", "PAPER_TABLES", "TABLES", "TEXT"]
 

@@ -7,8 +7,8 @@ import pandas as pd
 from textcritic.experiments.intruders.names import MAJORITY, PEOPLE, IntruderNames, probe_name
 from textcritic.experiments.intruders.rows import CROSS, IN
 from textcritic.inference import ALPHA
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import decimals, missing, plural
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import decimals, missing, plural
 from textcritic.report.section import Finding
 
 DEFINITIONS = (

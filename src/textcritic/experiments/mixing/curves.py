@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from textcritic.experiments.mixing.known import TESTS
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import Names
 from textcritic.plan.sources import DATA, RUN, SAMPLE
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
-from textcritic.report.labels import corpus_name
-from textcritic.report.names import Names
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE
 from textcritic.report.power import Curve, power_panel
 from textcritic.report.style import style

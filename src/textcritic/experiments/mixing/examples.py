@@ -9,8 +9,8 @@ from markupsafe import Markup
 from textcritic.corpora import iter_articles
 from textcritic.experiments.mixing.files import MixingFiles
 from textcritic.experiments.mixing.rows import Compared, Matrix, Source
-from textcritic.report.names import Names
-from textcritic.report.numbers import percent, plural
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import percent, plural
 
 FEWEST_WORDS = 5  # of the vocabulary, of a sentence that is shown, where there are such
 CERTAIN = 0.8  # the probability of a topic from which on a word is in its colour

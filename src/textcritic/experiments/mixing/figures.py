@@ -9,9 +9,9 @@ from textcritic.experiments.mixing.curves import power_chart, refined, refinemen
 from textcritic.experiments.mixing.files import MixingFiles, RealText
 from textcritic.experiments.mixing.rows import MIXED, REAL, Compared
 from textcritic.experiments.mixing.simplex import Panel, simplex_chart
+from textcritic.measures.names import Names
 from textcritic.report.charts import interval_chart, marks_of
 from textcritic.report.drawings import NARROW
-from textcritic.report.names import Names
 
 CHART, SIMPLEX, REFINEMENT, POWER = "mixing", "mixing-simplex", "mixing-refinement", "mixing-power"
 

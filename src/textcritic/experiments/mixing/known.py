@@ -4,10 +4,10 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table
-from textcritic.report.numbers import count, percent
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import count, percent
 from textcritic.report.power import noticed_from
 from textcritic.report.section import Finding
-from textcritic.report.tables import Material
 
 TESTS = {"share_": "by words of another language", "": "by the energy distance"}
 """What the columns of a test begin with, and what it goes by."""

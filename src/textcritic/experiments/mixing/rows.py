@@ -29,11 +29,11 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.latents.bags import Vocabulary
+from textcritic.measures.material import Material
+from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.rows import completed, source_rows
+from textcritic.measures.scored import RECIPE, perplexity_of, reasons_in_words, source_scores
 from textcritic.plan.sources import KEYS, RUN
-from textcritic.report.measure import Estimate, Measure, Scored
-from textcritic.report.measured import completed, source_rows
-from textcritic.report.scored import RECIPE, perplexity_of, reasons_in_words, source_scores
-from textcritic.report.tables import Material
 
 REAL = {"data": "real translations"}
 """What a row of real text is called."""
@@ -251,7 +251,7 @@ WHOLE = ("iterations", "documents", "groups", "rejected", "seeds")
 def mixing_rows(material: Material) -> pd.DataFrame:
     """How much every source mixes, one row a source.
 
-    Columns: those of `measured.source_rows` for `mixed` (in percent), `divided`, `corners` and `entropy` (nats), see
+    Columns: those of `rows.source_rows` for `mixed` (in percent), `divided`, `corners` and `entropy` (nats), see
     `critics.lda.mixing_statistics`, and `latent_nll` (nats per sentence); `iterations` of the decoding (empty where it
     draws); `distance` (energy distance of posterior means without the bias of few sentences, paired by English
     sentence), `distance_measured` (with that bias) and the p-value of swaps within pairs, `distance_p`; `ppl_all` of

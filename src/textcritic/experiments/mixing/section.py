@@ -13,10 +13,10 @@ from textcritic.experiments.mixing.known import known_findings
 from textcritic.experiments.mixing.rows import MIXED, REAL, Compared, fit_of
 from textcritic.experiments.mixing.words import DEFINITIONS, headline, mixing_findings
 from textcritic.files import read_json
-from textcritic.report.labels import corpus_name
-from textcritic.report.names import Names
-from textcritic.report.numbers import listed, number, plural
-from textcritic.report.phrases import vocabulary_facts
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import listed, number, plural
+from textcritic.measures.phrases import vocabulary_facts
 from textcritic.report.section import Finding, Place, Section
 
 

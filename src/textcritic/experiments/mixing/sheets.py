@@ -8,13 +8,13 @@ import pandas as pd
 
 from textcritic.experiments.mixing.known import TESTS
 from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTROPY, MIXED, NLL, PARAMETERS
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import NONE, count, difference, missing, number, p_value, percent
+from textcritic.measures.phrases import SPREAD
+from textcritic.measures.rows import in_groups
 from textcritic.plan.sources import GROUP, SAMPLE
 from textcritic.report.cells import PERPLEXITY, left_out_cell, measure_cell, unique
-from textcritic.report.labels import corpus_name
-from textcritic.report.measured import in_groups
-from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, difference, missing, number, p_value, percent
-from textcritic.report.phrases import SPREAD
 from textcritic.report.sheet import Cell, Sheet
 
 

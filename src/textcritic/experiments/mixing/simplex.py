@@ -10,7 +10,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from textcritic.report.numbers import percent
+from textcritic.measures.numbers import percent
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE
 from textcritic.report.style import new_figure, style
 

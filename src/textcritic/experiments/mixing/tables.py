@@ -5,7 +5,7 @@ from functools import partial
 from textcritic.experiments.mixing.known import known_rows
 from textcritic.experiments.mixing.rows import REAL, language_rows, mixing_rows, pair_rows, word_rows
 from textcritic.experiments.mixing.sheets import languages_sheet, mixing_sheet, pairs_sheet, power_sheet, words_sheet
-from textcritic.report.names import names_of
+from textcritic.measures.names import names_of
 from textcritic.report.tables import recipe
 
 TEXT = ("more", "less", "language", "words")

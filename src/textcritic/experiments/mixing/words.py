@@ -4,9 +4,9 @@ import pandas as pd
 
 from textcritic.experiments.mixing.curves import refined
 from textcritic.inference import ALPHA
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import listed, number, p_value, percent
 from textcritic.plan.sources import DATA
-from textcritic.report.names import Names
-from textcritic.report.numbers import listed, number, p_value, percent
 from textcritic.report.section import Finding
 
 DEFINITIONS = (

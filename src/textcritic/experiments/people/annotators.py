@@ -9,8 +9,8 @@ import pandas as pd
 from textcritic.experiments.people.read import Judged, collected, crossed
 from textcritic.inference.agreement import Agreement, answer_counts, gwet_ac1, krippendorff_alpha
 from textcritic.inference.crossed import Crossed, Share, area, share, share_difference
+from textcritic.measures.material import Material
 from textcritic.plan.sources import KEYS, RUN
-from textcritic.report.tables import Material
 
 EVERYTHING = "all"
 AGREEMENT = ("corpus", "about", "measure", "value", "ci_low", "ci_high", "items", "why")

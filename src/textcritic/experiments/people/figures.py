@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 
 from textcritic.experiments.people.files import PeopleFiles
 from textcritic.experiments.people.rows import COHERENT, MAUVE
+from textcritic.measures.names import Names
 from textcritic.report.charts import from_low_to_high, interval_chart, marks_of
 from textcritic.report.drawings import NARROW
-from textcritic.report.names import Names
 
 CHARTS = {"mauve": MAUVE, "coherent": COHERENT}
 

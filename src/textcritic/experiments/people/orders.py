@@ -8,8 +8,8 @@ import pandas as pd
 
 from textcritic.critics import TransitionCritic
 from textcritic.experiments.people.read import collected
-from textcritic.report.published import Published
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
+from textcritic.measures.published import Published
 
 MOST = 30
 """Orders of our own answers; the paper prints 30."""

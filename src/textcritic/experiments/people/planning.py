@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from textcritic.inference.annotation_plan import Design, articles_for_power, articles_for_width
-from textcritic.report.tables import Material
+from textcritic.measures.material import Material
 
 SHARE, GAPS = 0.7, ((0.71, 0.88), (0.7, 0.8))
 """A usual share of coherent answers, and pairs of shares that are to be told apart; the first is the paper's."""

@@ -25,8 +25,8 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.people.files import PeopleFiles, RealText, Sample
 from textcritic.files import read_table
 from textcritic.inference.crossed import Crossed
+from textcritic.measures.material import Material
 from textcritic.plan.sources import Source
-from textcritic.report.tables import Material
 
 Written = RealText | Sample
 

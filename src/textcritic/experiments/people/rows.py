@@ -13,13 +13,13 @@ from textcritic.experiments.people.read import collected, crossed
 from textcritic.inference import exp_ratio_of_sums, over_runs
 from textcritic.inference.association import KINDS, Correlation, correlation, pairs_ordered_alike
 from textcritic.inference.crossed import Crossed, share, share_difference
+from textcritic.measures.material import Material
+from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.numbers import missing
+from textcritic.measures.rows import completed, source_rows
+from textcritic.measures.scored import RECIPE, perplexity_of, runs_of, source_scores
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
 from textcritic.report.cells import PERPLEXITY
-from textcritic.report.measure import Estimate, Measure, Scored
-from textcritic.report.measured import completed, source_rows
-from textcritic.report.numbers import missing
-from textcritic.report.scored import RECIPE, perplexity_of, runs_of, source_scores
-from textcritic.report.tables import Material
 
 TEXTS = ("ppl_unit", "ppl_infinite_because", "infinite_because", "mauve_why", "coherent_why", "latent_ppl_why")
 
@@ -110,7 +110,7 @@ LEAST_SYSTEMS = 3
 def metric_rows(material: Material) -> pd.DataFrame:
     """Every metric of every source, and what people say (paper, Table 4), one row a source.
 
-    Columns: those of `measured.source_rows` for MAUVE, perplexity, Latent PPL and the share of answers that call an
+    Columns: those of `rows.source_rows` for MAUVE, perplexity, Latent PPL and the share of answers that call an
     article coherent (percent); `mauve_library`, of the first seed of k-means, which is what the library's own call
     gives, `mauve_sd` over seeds, `mauve_documents` and `mauve_buckets` of each side; `answers`, `articles` and
     `annotators`; `of_these`, whether the interval of the share is of these annotators; `scored.RECIPE` of MAUVE.

@@ -7,7 +7,7 @@ import pandas as pd
 from textcritic.experiments.people.files import PeopleFiles
 from textcritic.experiments.people.rows import COHERENT, MAUVE, has_answers
 from textcritic.experiments.people.words import DEFINITIONS, findings, lines, steps, warnings
-from textcritic.report.names import Names
+from textcritic.measures.names import Names
 from textcritic.report.section import Place, Section, said_of
 
 

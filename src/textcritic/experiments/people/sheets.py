@@ -7,12 +7,10 @@ from typing import Any
 import pandas as pd
 
 from textcritic.experiments.people.rows import COHERENT, LATENT_PPL, MAUVE
-from textcritic.plan.sources import GROUP
-from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unit_remarks
-from textcritic.report.labels import corpus_name
-from textcritic.report.measure import Measure
-from textcritic.report.names import Names
-from textcritic.report.numbers import (
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.measure import Measure
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import (
     NONE,
     count,
     decimals,
@@ -24,6 +22,8 @@ from textcritic.report.numbers import (
     plural,
     significant,
 )
+from textcritic.plan.sources import GROUP
+from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unit_remarks
 from textcritic.report.sheet import Cell, Sheet
 
 THESE = "of these annotators"

@@ -2,8 +2,9 @@
 
 from textcritic.experiments.people import annotators, orders, rows, sheets
 from textcritic.experiments.people.planning import planning_rows
-from textcritic.report.published import KEYS as SOURCE_KEYS
-from textcritic.report.tables import Material, Table, recipe
+from textcritic.measures.material import Material
+from textcritic.measures.published import KEYS as SOURCE_KEYS
+from textcritic.report.tables import Table, recipe
 
 KEYS = (*SOURCE_KEYS, "order")
 """What a published value belongs to; `order` is that of section types, of a rank in Table 18."""

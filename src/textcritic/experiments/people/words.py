@@ -8,8 +8,8 @@ from textcritic.experiments.people.annotators import EVERYTHING
 from textcritic.experiments.people.files import PeopleFiles
 from textcritic.experiments.people.rows import OURS, PUBLISHED
 from textcritic.inference.crossed import LEAST_ANNOTATORS
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import decimals, listed, missing, plural
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import decimals, listed, missing, plural
 from textcritic.report.section import Finding
 
 DEFINITIONS = (

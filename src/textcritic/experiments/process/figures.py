@@ -14,13 +14,13 @@ from textcritic.corpora.process import Process
 from textcritic.critics import latent_ppl
 from textcritic.experiments.process.files import TEST, KnownData, ProcessFiles, Sequences
 from textcritic.experiments.process.names import ProcessNames
+from textcritic.measures.numbers import number
+from textcritic.measures.scored import read_scores
 from textcritic.plan.sources import data_keys
 from textcritic.report.charts import training_curves
 from textcritic.report.drawings import NARROW, curves_of
 from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
-from textcritic.report.numbers import number
 from textcritic.report.palette import BLUE, INK, MUTED
-from textcritic.report.scored import read_scores
 from textcritic.report.style import style
 
 CHART, CURVES = "latent-nll", "training-curves"

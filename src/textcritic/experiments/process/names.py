@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from textcritic.experiments.process.files import EXACT, TEST, ProcessFiles
+from textcritic.measures.labels import corpus_name, decoding_name
+from textcritic.measures.names import Names
 from textcritic.report.decodings import QUANTITIES
-from textcritic.report.labels import corpus_name, decoding_name
-from textcritic.report.names import Names
 
 WORDS = {EXACT: "the process, exactly", TEST: "test sequences"}
 STOPS = {"learnt": "ends by itself", "given": "length given"}  # by the key `stop` of a decoding

@@ -16,16 +16,16 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.process.files import EXACT, TEST, Exact, KnownData, Sequences
 from textcritic.files import read_json
 from textcritic.inference import exp_ratio_of_sums
-from textcritic.plan.sources import GROUP, KEYS, RUN, SAMPLE
-from textcritic.report.measure import Measure, Scored
-from textcritic.report.measured import completed, source_rows
-from textcritic.report.numbers import plural
-from textcritic.report.scored import (
+from textcritic.measures.material import Material
+from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.numbers import plural
+from textcritic.measures.rows import completed, source_rows
+from textcritic.measures.scored import (
     RECIPE,
     perplexity_of,
     source_scores,
 )
-from textcritic.report.tables import Material
+from textcritic.plan.sources import GROUP, KEYS, RUN, SAMPLE
 
 PARTS = ("cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
 COLUMNS = (
@@ -67,7 +67,7 @@ SUBSAMPLE_SEED = 1234
 def perplexity_rows(material: Material) -> pd.DataFrame:
     """Word-level and Latent PPL of a known process and of models of it (paper, Table 1), one row a source.
 
-    Of each process: the exact values; its test split; every sample. Columns: those of `measured.source_rows` for
+    Of each process: the exact values; its test split; every sample. Columns: those of `rows.source_rows` for
     `latent_ppl` of the sequences that could be read; `latent_nll` (mean, nats per sequence); `steps` scored; over the
     seeds of a group, `seeds`, of how many of them something could be read, `seeds_read`, and `seeds_mean`, `seeds_sd`
     of these; the decomposition of the cross-entropy, nats per step; `kl_of_test`, `kl_corrected_of_test`: what as many

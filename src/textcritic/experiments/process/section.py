@@ -13,11 +13,11 @@ from textcritic.experiments.process.sequences import examples
 from textcritic.experiments.process.sheets import every_number_sheet
 from textcritic.experiments.process.words import DEFINITIONS, process_doubts
 from textcritic.files import read_json
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import count, number, plural
+from textcritic.measures.phrases import perplexity_lines
 from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unscored_sheet
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import count, number, plural
-from textcritic.report.phrases import perplexity_lines
 from textcritic.report.section import Place, Section, said_of
 
 TITLE = "A process whose truth is known"

@@ -15,9 +15,9 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.process.files import TEST, KnownData, ProcessFiles, Sequences
 from textcritic.experiments.process.names import ProcessNames
 from textcritic.files import read_table
+from textcritic.measures.numbers import count, number, percent, plural
+from textcritic.measures.scored import read_scores
 from textcritic.plan.sources import data_keys
-from textcritic.report.numbers import count, number, percent, plural
-from textcritic.report.scored import read_scores
 
 NEAR_MEDIAN, REJECTED = 3, 2
 MOST_CELLS = 60  # of a text that the process could not have made, which may be of any length

@@ -10,9 +10,9 @@ import pandas as pd
 from textcritic.experiments.process.files import EXACT
 from textcritic.experiments.process.names import STOPS, ProcessNames
 from textcritic.experiments.process.rows import PPL, WORDS
+from textcritic.measures.numbers import NONE, count, difference, missing, number, percent
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.cells import beside, measure_cell
-from textcritic.report.numbers import NONE, count, difference, missing, number, percent
 from textcritic.report.sheet import Cell, Sheet
 
 ENOUGH = 100  # sequences, below which entropy and divergence say nothing

@@ -3,7 +3,8 @@
 from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.rows import parsing_rows, perplexity_rows
 from textcritic.experiments.process.sheets import parsing_sheet, perplexity_sheet
-from textcritic.report.tables import Material, Table, recipe
+from textcritic.measures.material import Material
+from textcritic.report.tables import Table, recipe
 
 TEXT = ("published_note", "infinite_because", "ppl_infinite_because")
 

@@ -5,9 +5,9 @@ import pandas as pd
 from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.sheets import ENOUGH, seeds_read
 from textcritic.inference import ALPHA
+from textcritic.measures.numbers import count, plural
+from textcritic.measures.scored import reasons_over_seeds
 from textcritic.plan.sources import GROUP, SAMPLE
-from textcritic.report.numbers import count, plural
-from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.section import Finding
 
 MOST = 0.5  # the largest share of its sequences that a source may lose and still be ranked

@@ -13,12 +13,12 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.recitation.files import RecitationFiles
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import Names
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
 from textcritic.report.drawings import NARROW
-from textcritic.report.labels import corpus_name
-from textcritic.report.names import Names
 from textcritic.report.palette import INK, LINE_COLOURS, RULE
 from textcritic.report.style import DASHES, style
 

@@ -16,11 +16,11 @@ from textcritic.critics.tendencies.job import BETWEEN
 from textcritic.critics.tendencies.tokens import tokenize
 from textcritic.experiments.recitation.files import Documents
 from textcritic.inference import ratio_of_sums
+from textcritic.measures.material import Material
+from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.rows import columns_of, completed, estimated, source_rows
+from textcritic.measures.scored import RECIPE, source_scores
 from textcritic.plan.sources import KEYS, RUN
-from textcritic.report.measure import Measure, Scored
-from textcritic.report.measured import columns_of, completed, estimated, source_rows
-from textcritic.report.scored import RECIPE, source_scores
-from textcritic.report.tables import Material
 
 MOST_PASSAGES = 5  # of each source
 LONGEST_SHOWN, AROUND = 80, 15  # words of a passage that are shown, and words before and after it
@@ -51,7 +51,7 @@ PASSAGE_TEXT = ("article", "train_article", "before", "passage", "after")
 def recitation_rows(material: Material) -> pd.DataFrame:
     """What of each source stands in the training text, one row a source.
 
-    Columns: those of `measured.source_rows`; `recited`, percent of its 13-grams that stand in the training text;
+    Columns: those of `rows.source_rows`; `recited`, percent of its 13-grams that stand in the training text;
     `ngrams`, all that it has; `longest`, words of its longest passage that stands there, over all documents, and
     `longest_median`, of the document in the middle; `scored.RECIPE`. Documents with fewer words than
     13 are left out, but for `longest`.

@@ -10,10 +10,10 @@ from textcritic.experiments.recitation.figures import CHART
 from textcritic.experiments.recitation.files import RecitationFiles
 from textcritic.experiments.recitation.rows import RECITED
 from textcritic.experiments.recitation.words import DEFINITIONS, directions, longest_findings
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import plural
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unscored_sheet
-from textcritic.report.names import Names
-from textcritic.report.numbers import plural
 from textcritic.report.section import Place, Section, said_of
 
 LEFT_OUT = ("recitation-left-out", f"Documents without a run of {MAIN_LENGTH} words, by reason")

@@ -4,11 +4,11 @@ import pandas as pd
 
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.recitation.rows import OF_LENGTH, RECITED
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import count
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, matching, measure_cell
-from textcritic.report.labels import corpus_name
-from textcritic.report.names import Names
-from textcritic.report.numbers import count
 from textcritic.report.sheet import Cell, Sheet
 
 SHARE = "Share of n-grams that stand word for word in the training text"

@@ -7,12 +7,12 @@ import pandas as pd
 
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.recitation.rows import RECITED
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import plural
+from textcritic.measures.score import DIFFERENT, HIGHER, LOWER, Score
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.cells import matching, written
-from textcritic.report.labels import corpus_name
-from textcritic.report.names import Names
-from textcritic.report.numbers import plural
-from textcritic.report.scorecard import DIFFERENT, HIGHER, LOWER, Score
 from textcritic.report.section import Finding
 
 DEFINITIONS = (

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from textcritic.experiments.tendencies.panels import NARROW_BELOW, Line, Panel
+from textcritic.measures.numbers import count
 from textcritic.report.charts import CHARACTER, stacked_panels
-from textcritic.report.numbers import count
 from textcritic.report.palette import FAINT, INK, MUTED, RULE
 from textcritic.report.style import style
 

@@ -13,9 +13,9 @@ from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.overview import overview_chart
 from textcritic.experiments.tendencies.panels import Panel, band, grid, panels, plot, quiet
 from textcritic.experiments.tendencies.statistics import REAL
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import power_of_ten
 from textcritic.report.drawings import NARROW
-from textcritic.report.names import Names
-from textcritic.report.numbers import power_of_ten
 from textcritic.report.palette import INK
 
 WIDTH = 8.2

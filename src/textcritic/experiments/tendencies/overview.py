@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES
 from textcritic.experiments.tendencies.panels import NARROW_BELOW
 from textcritic.experiments.tendencies.sheets import UNCLEAR
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import number
 from textcritic.plan.sources import GROUP
 from textcritic.report.charts import CHARACTER
-from textcritic.report.names import Names
-from textcritic.report.numbers import number
 from textcritic.report.palette import INK, MUTED
 from textcritic.report.style import SEQUENTIAL, new_figure, style
 

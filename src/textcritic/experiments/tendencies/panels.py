@@ -13,10 +13,10 @@ from matplotlib.lines import Line2D
 
 from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.rows import curves_of
+from textcritic.measures.labels import corpus_name, decoding_name
+from textcritic.measures.names import Names
 from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unique
-from textcritic.report.labels import corpus_name, decoding_name
-from textcritic.report.names import Names
 from textcritic.report.palette import INK, LINE_COLOURS, MUTED, RULE
 from textcritic.report.style import DASHES, new_figure, style
 

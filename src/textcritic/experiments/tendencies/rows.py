@@ -14,10 +14,10 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.files import RealText, TendenciesFiles
 from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES, ESTIMATES
 from textcritic.files import read_json, read_table
+from textcritic.measures.material import Material
+from textcritic.measures.published import Published
+from textcritic.measures.scored import perplexity_of, rejected_of
 from textcritic.plan.sources import KEYS, RUN, SAMPLE
-from textcritic.report.published import Published
-from textcritic.report.scored import perplexity_of, rejected_of
-from textcritic.report.tables import Material
 
 AUDIT = {
     "s": {
@@ -43,7 +43,7 @@ SHOWN, LONGEST = 2, 1200  # documents of a source, and characters of each
 AT_SIZE = ("at_tokens", "at_size", "real_at_size", "apart", "apart_low", "apart_high")
 """An estimate of a sample and of real text at one size, and their difference; see `value_rows`."""
 REJECTED = ("rejected", "rejected_share", "rejected_by_reason", "unfinished")
-"""What was drawn and not kept, and texts kept although they had not ended; see `report.scored.rejected_of`."""
+"""What was drawn and not kept, and texts kept although they had not ended; see `measures.scored.rejected_of`."""
 
 
 def tendency_rows(material: Material) -> pd.DataFrame:

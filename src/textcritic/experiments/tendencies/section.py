@@ -11,10 +11,10 @@ from textcritic.experiments.tendencies.sheets import rejected_sheet
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.tables import PAPER_TABLES
 from textcritic.experiments.tendencies.words import DEFINITIONS, fails, headline, tendency_findings, totals
-from textcritic.report.labels import corpus_name
-from textcritic.report.measure import Measure
-from textcritic.report.names import Names
-from textcritic.report.numbers import count, plural
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.measure import Measure
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import count, plural
 from textcritic.report.section import Place, Section
 
 NOT_KEPT = Measure(

@@ -17,10 +17,10 @@ from textcritic.experiments.tendencies.statistics import (
 )
 from textcritic.experiments.tendencies.words import FLOOR, GROUPED, RANKED
 from textcritic.inference import Number, over_runs
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import NONE, count, missing, number, p_value, percent, plural, significant
+from textcritic.measures.scored import reasons_from_words, reasons_over_seeds
 from textcritic.plan.sources import DATA, GROUP, RUN
-from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, missing, number, p_value, percent, plural, significant
-from textcritic.report.scored import reasons_from_words, reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
 CellOf = Callable[[pd.DataFrame, Statistic], Cell]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from textcritic.report.numbers import NONE, count, decimals, missing, significant
+from textcritic.measures.numbers import NONE, count, decimals, missing, significant
 
 REAL = {"data": "real text"}
 """What a row of real text is called."""

@@ -24,9 +24,10 @@ from textcritic.experiments.tendencies.sheets import (
     values_sheet,
 )
 from textcritic.experiments.tendencies.statistics import REAL
+from textcritic.measures.material import Material
+from textcritic.measures.names import names_of
 from textcritic.plan.sources import DATA
-from textcritic.report.names import names_of
-from textcritic.report.tables import Material, Table, recipe
+from textcritic.report.tables import Table, recipe
 
 TEXT = ("tendency", "distance", "statistic", "verdict", "way", "why", "switch", "option", "published_note", "text")
 """Columns that are text."""

@@ -3,10 +3,10 @@
 import pandas as pd
 
 from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, UNCLEAR, by_chance_alone, sentence
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import listed
+from textcritic.measures.scored import first_runs
 from textcritic.plan.sources import GROUP, RUN, data_keys
-from textcritic.report.names import Names
-from textcritic.report.numbers import listed
-from textcritic.report.scored import first_runs
 from textcritic.report.section import Finding
 
 # Remarks under tables.

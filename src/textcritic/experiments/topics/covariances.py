@@ -18,7 +18,7 @@ from textcritic.inference import (
     corrected_covariance_distance,
     covariance_test,
 )
-from textcritic.report.names import Names
+from textcritic.measures.names import Names
 
 RESAMPLES = 1000  # at most: of a hundred topics each takes a while
 

@@ -15,11 +15,11 @@ from textcritic.experiments.topics.heatmaps import PAPER_LIMIT, common_limit, co
 from textcritic.experiments.topics.power import STUDY
 from textcritic.experiments.topics.read import read_topic_scores
 from textcritic.experiments.topics.rows import NLL, topic_names
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import count, number
 from textcritic.report.charts import from_low_to_high, interval_chart, marks_of
 from textcritic.report.drawings import NARROW, WIDE
 from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
-from textcritic.report.names import Names
-from textcritic.report.numbers import count, number
 from textcritic.report.palette import BASELINE, BLUE, INK, SETTING_COLOURS
 from textcritic.report.power import power_chart
 from textcritic.report.style import style

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from textcritic.report.numbers import MINUS, count
+from textcritic.measures.numbers import MINUS, count
 from textcritic.report.palette import MUTED, RULE
 from textcritic.report.style import DIVERGING, new_figure, style
 

@@ -10,9 +10,9 @@ from textcritic.experiments.topics.read import read_posteriors, read_topic_score
 from textcritic.experiments.topics.rows import of_topics
 from textcritic.files import read_table
 from textcritic.latents.bags import Vocabulary
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import listed
 from textcritic.plan.sources import KEYS, RUN
-from textcritic.report.numbers import listed
-from textcritic.report.tables import Material
 
 MOST = 5  # of a source
 STRONG = [tuple(f"{name}_{n}" for name in ("topic", "share", "usual_share")) for n in range(1, STRONGEST + 1)]

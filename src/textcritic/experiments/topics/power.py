@@ -4,8 +4,8 @@ import pandas as pd
 
 from textcritic.critics.ctm.scoring import FOREIGN
 from textcritic.inference import ALPHA
+from textcritic.measures.material import Material
 from textcritic.report.power import PowerStudy, power_rows, read_power
-from textcritic.report.tables import Material
 
 STUDY = PowerStudy(
     name="topic-power",

@@ -11,7 +11,7 @@ from textcritic.critics.ctm.scoring import TOPIC_SCORES_SCHEMA, posterior_moment
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.files import Documents
 from textcritic.files import read_table
-from textcritic.report.scored import source_scores
+from textcritic.measures.scored import source_scores
 
 Matrix = npt.NDArray[np.float64]
 
@@ -31,7 +31,7 @@ class OfStart:
 
 
 def read_topic_scores(source: Documents) -> pa.Table:
-    """The scores of one source; raises as `report.scored.source_scores`."""
+    """The scores of one source; raises as `measures.scored.source_scores`."""
     return source_scores(source, TOPIC_SCORES_SCHEMA.names)
 
 

@@ -28,11 +28,11 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.latents.bags import Vocabulary
+from textcritic.measures.material import Material
+from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.rows import completed, source_rows
+from textcritic.measures.scored import RECIPE
 from textcritic.plan.sources import RUN
-from textcritic.report.measure import Estimate, Measure, Scored
-from textcritic.report.measured import completed, source_rows
-from textcritic.report.scored import RECIPE
-from textcritic.report.tables import Material
 
 WORDS, NAMING = 10, 2  # words of a topic, and those in its name
 DOT = " · "  # between words, any of which may end with a comma
@@ -53,7 +53,7 @@ WHOLE = ("topics", "vocabulary", "documents", "groups", "starts", "rejected", "s
 def topic_rows(material: Material) -> pd.DataFrame:
     """Latent NLL of real text and of every sample, and how far its covariances are from real text's, one row a source.
 
-    Columns: those of `measured.source_rows`; `baseline` (whether the generator learnt from shuffled words); `topics`
+    Columns: those of `rows.source_rows`; `baseline` (whether the generator learnt from shuffled words); `topics`
     and `vocabulary` (words) of the critic; `latent_nll` (in expectation, mean, nats per document), and
     `latent_nll_at_mean`, as released; `words_per_document`, the mean number of their words that are in the vocabulary;
     `starts`, the fits of the critic that converged or ended, the one that is kept among them, and the least and

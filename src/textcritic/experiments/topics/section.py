@@ -14,12 +14,12 @@ from textcritic.experiments.topics.power import STUDY
 from textcritic.experiments.topics.rows import DISTANCE, GAP, topic_names
 from textcritic.experiments.topics.words import DEFINITIONS, SHUFFLED, topic_doubts
 from textcritic.files import read_json
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import count, missing, number, percent, plural
+from textcritic.measures.phrases import vocabulary_facts
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unscored_sheet
-from textcritic.report.labels import corpus_name
-from textcritic.report.names import Names
-from textcritic.report.numbers import count, missing, number, percent, plural
-from textcritic.report.phrases import vocabulary_facts
 from textcritic.report.power import power_findings
 from textcritic.report.section import Finding, Place, Section, said_of
 

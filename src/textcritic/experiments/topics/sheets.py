@@ -10,15 +10,15 @@ import pandas as pd
 from textcritic.critics.ctm.scoring import EMPTY
 from textcritic.experiments.topics.covariances import RESAMPLES
 from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, DOT, GAP, NLL
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.measure import Measure
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import NONE, count, interval, number, percent
+from textcritic.measures.phrases import SPREAD
+from textcritic.measures.rows import in_groups
+from textcritic.measures.scored import reasons_over_seeds
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import matching, measure_cell, spread, unique
-from textcritic.report.labels import corpus_name
-from textcritic.report.measure import Measure
-from textcritic.report.measured import in_groups
-from textcritic.report.names import Names
-from textcritic.report.numbers import NONE, count, interval, number, percent
-from textcritic.report.phrases import SPREAD
-from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.sheet import Cell, Sheet
 
 STARTS_OF = {"latent_nll": "starts", "latent_nll_at_mean": "at_mean_starts"}

@@ -6,8 +6,9 @@ from textcritic.experiments.topics.outliers import outlier_rows, published_examp
 from textcritic.experiments.topics.power import STUDY, foreign_rows
 from textcritic.experiments.topics.rows import nll_rows, topic_rows, word_rows
 from textcritic.experiments.topics.sheets import outliers_sheet, paper_topics_sheet, topics_sheet, words_sheet
+from textcritic.measures.material import Material
 from textcritic.report.power import power_sheet
-from textcritic.report.tables import Material, Table, recipe
+from textcritic.report.tables import Table, recipe
 
 TEXT = ("article", "text")
 

@@ -8,11 +8,11 @@ import pandas as pd
 from textcritic.experiments.topics.rows import DISTANCE
 from textcritic.experiments.topics.sheets import words_per_document
 from textcritic.inference import ALPHA
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import number, percent, plural
+from textcritic.measures.scored import reasons_over_seeds
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
-from textcritic.report.labels import corpus_name
-from textcritic.report.names import Names
-from textcritic.report.numbers import number, percent, plural
-from textcritic.report.scored import reasons_over_seeds
 from textcritic.report.section import Finding
 
 LIKE = 0.05  # of the length of real documents, below which a difference in length is not mentioned

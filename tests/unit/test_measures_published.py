@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from textcritic.errors import TextcriticError
-from textcritic.report.published import Published, read_published
+from textcritic.measures.published import Published, read_published
 
 FOLDER = Path(__file__).parents[2] / "config/published/model-criticism"
 HEAD = "table,corpus,setting,generator,decoding,metric,value,source,note"

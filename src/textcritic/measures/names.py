@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from textcritic.errors import TextcriticError
+from textcritic.measures.labels import corpus_name, decoding_name
+from textcritic.measures.numbers import setting_name
 from textcritic.plan.sources import GROUP, RUN, Drawn
-from textcritic.report.labels import corpus_name, decoding_name
-from textcritic.report.numbers import setting_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,15 +20,16 @@ from textcritic.inference import (
     trainings_p,
     with_ones,
 )
+from textcritic.measures.material import Material
+from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.published import Published
+from textcritic.measures.rows import completed, estimated, source_rows
+from textcritic.measures.score import REAL, scores_of
+from textcritic.measures.scored import RECIPE
 from textcritic.plan.sources import Compared, Drawn, RealText, data_keys
 from textcritic.report.cells import measure_cell
 from textcritic.report.charts import marks_of
-from textcritic.report.measure import Estimate, Measure, Scored
-from textcritic.report.measured import completed, estimated, source_rows
-from textcritic.report.published import Published
-from textcritic.report.scorecard import REAL, scores_of
-from textcritic.report.scored import RECIPE
-from textcritic.report.tables import Material, read_rows
+from textcritic.report.tables import read_rows
 
 RESAMPLES = 199
 COUNTS = ("documents", "rejected", "rejected_share", "rejected_by_reason", *RECIPE)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, distance, holm
-from textcritic.report.card import Block, Cell, Column, Row
-from textcritic.report.numbers import NONE, counted, interval, listed, number, p_value, percent, plural
-from textcritic.report.scorecard import NOT_SCORED, NOT_TESTED
+from textcritic.measures.card import Block, Cell, Column, Row
+from textcritic.measures.numbers import NONE, counted, interval, listed, number, p_value, percent, plural
+from textcritic.measures.score import NOT_SCORED, NOT_TESTED
 
 NEAREST = "★"
 SIGNS = {DIFFERENT: "≠", SAME: "≈", UNCLEAR: "?"}
@@ -33,7 +33,7 @@ class Sentence:
         about: what it is about.
         says: what it says.
         section: element id of the part of the report that is about it.
-        strength: by which sentences are ordered, as `scorecard.strength`.
+        strength: by which sentences are ordered, as `score.strength`.
     """
 
     experiment: str

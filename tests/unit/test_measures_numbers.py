@@ -3,7 +3,7 @@ import math
 import pandas as pd
 import pytest
 
-from textcritic.report.numbers import (
+from textcritic.measures.numbers import (
     count,
     counted,
     difference,

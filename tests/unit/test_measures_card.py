@@ -10,11 +10,9 @@ from report_html import Page
 from scipy import stats
 
 from textcritic.inference import DIFFERENT, SAME, UNCLEAR, Number, runs_p, trainings_p
-from textcritic.report import card_html as html
-from textcritic.report.card import Cell, Column, scorecard
-from textcritic.report.card_html import card_html
-from textcritic.report.card_text import card_lines
-from textcritic.report.card_words import (
+from textcritic.measures.card import Cell, Column, scorecard
+from textcritic.measures.score import HIGHER, NOT_COMPARED, NOT_SCORED, NOT_TESTED, Score
+from textcritic.measures.sentences import (
     MOST_SENTENCES,
     Sentence,
     chosen,
@@ -26,8 +24,10 @@ from textcritic.report.card_words import (
     value_of,
     verdict_of,
 )
+from textcritic.report import card_html as html
+from textcritic.report.card_html import card_html
+from textcritic.report.card_text import card_lines
 from textcritic.report.page import TEMPLATES
-from textcritic.report.scorecard import HIGHER, NOT_COMPARED, NOT_SCORED, NOT_TESTED, Score
 
 REAL = Number(4.0, 3.9, 4.1)
 NEAR = Number(4.1, 4.0, 4.2)

@@ -6,8 +6,8 @@ from itertools import combinations
 from math import inf
 
 from textcritic.inference import Nearness, Number, distance, holm, nearest, nearness, over_runs, runs_p
-from textcritic.report.numbers import setting_name
-from textcritic.report.scorecard import NOT_SCORED, Score
+from textcritic.measures.numbers import setting_name
+from textcritic.measures.score import NOT_SCORED, Score
 
 MOST_LOST = 0.5
 """The share of its documents that a sample may lose and still be ranked: what is left says little of it."""

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from textcritic.report.labels import corpus_name
-from textcritic.report.numbers import count, number, plural
+from textcritic.measures.labels import corpus_name
+from textcritic.measures.numbers import count, number, plural
 
 SHOWN_REASONS = 8
 SPREAD = "its 95% interval (of several trainings: Student's interval of their mean)"

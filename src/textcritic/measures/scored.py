@@ -13,9 +13,9 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.inference import Number, over_runs, runs_p
 from textcritic.inference.trainings import Run
+from textcritic.measures.measure import Measure
+from textcritic.measures.numbers import missing
 from textcritic.plan.sources import DATA, GROUP, RUN, SAMPLE, Drawn
-from textcritic.report.measure import Measure
-from textcritic.report.numbers import missing
 
 CHAIN_SCORES = ("id", "nll", "steps", "nll_soft", "rejected", "why", "group", "chain", "step_nll")
 """The columns of scores of chains, see `critics.scores`."""

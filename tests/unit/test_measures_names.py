@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from textcritic.errors import TextcriticError
+from textcritic.measures.names import Names
+from textcritic.measures.phrases import commonest_reasons
+from textcritic.measures.scored import first_runs, reasons_from_words, reasons_in_words
 from textcritic.plan.sources import RUN, Drawn, data_keys
 from textcritic.report.decodings import decoding_difference, stride_remarks
-from textcritic.report.names import Names
-from textcritic.report.phrases import commonest_reasons
-from textcritic.report.scored import first_runs, reasons_from_words, reasons_in_words
 
 LABELS = {"gpt2-demo": "small GPT-2", "ngram-3": "trigram"}
 

@@ -13,8 +13,7 @@ from scipy import stats
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.inference import DIFFERENT, SAME, UNCLEAR, Number
-from textcritic.plan.sources import KEYS, RUN
-from textcritic.report.scorecard import (
+from textcritic.measures.score import (
     HIGHER,
     LOWER,
     NOT_SCORED,
@@ -27,6 +26,7 @@ from textcritic.report.scorecard import (
     scores_of,
     strength,
 )
+from textcritic.plan.sources import KEYS, RUN
 
 PPL = Measure(name="Latent PPL", value="latent_ppl", by_ratio=True)
 DATA = ("docs", "data", "", "data", "", pd.NA, pd.NA)

@@ -8,11 +8,11 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.inference import are_grouped, bootstrap_interval, cluster_test, unit_of, unit_sums
+from textcritic.measures.material import TEXT, Material
+from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.numbers import count
+from textcritic.measures.scored import add_seeds, reasons_in_words
 from textcritic.plan.sources import DATA, KEYS, RUN
-from textcritic.report.measure import Estimate, Measure, Scored
-from textcritic.report.numbers import count
-from textcritic.report.scored import add_seeds, reasons_in_words
-from textcritic.report.tables import TEXT, Material
 
 Read = Callable[[Any, Scored | None], Scored]
 """Reads a source of `Compared.groups`; the second argument is the yardstick as it was read, None for the yardstick."""

@@ -8,7 +8,7 @@ what a study found (the report, `textcritic show`, a Python result) tells it fro
         for score in scores:
             score.label, score.measure, score.number.value, score.number.low, score.p, score.verdict
 
-A score is of one seed. How those of several experiments and seeds come together in rows is the matter of `report.card`.
+A score is of one seed. `measures.card` puts those of several experiments and seeds into rows.
 """
 
 import math
@@ -23,10 +23,10 @@ import pandas as pd
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.inference import DIFFERENT, Gap, Number, gap, limit_of, verdict
+from textcritic.measures.labels import corpus_name, decoding_name
+from textcritic.measures.measure import Measure
+from textcritic.measures.numbers import missing
 from textcritic.plan.sources import DATA, RUN
-from textcritic.report.labels import corpus_name, decoding_name
-from textcritic.report.measure import Measure
-from textcritic.report.numbers import missing
 
 REAL, NOT_TESTED, NOT_SCORED, NOT_COMPARED = "real", "not tested", "not scored", "not compared"
 HIGHER, LOWER = "higher", "lower"

@@ -1,0 +1,35 @@
+"""What the rows of an experiment are made of: its files, published values, and the names of its sources."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from textcritic.measures.names import Names
+from textcritic.measures.published import Published
+from textcritic.plan.sources import KEYS, RUN
+
+Shared = TypeVar("Shared")
+
+TEXT = (*(key for key in KEYS if key not in RUN), "label", "rejected_by_reason")
+"""Columns that are text in the tables of every kind: an empty cell there is an empty text, not a missing number."""
+
+
+class Material:
+    """What the tables of one experiment are made of; what several of them share is computed once.
+
+    Args:
+        files: what is read.
+        published: values that stand beside ours.
+        names: what the sources are called; by default as `Names.of` calls the samples.
+    """
+
+    def __init__(self, files: Any, published: Published | None = None, names: Any = None) -> None:
+        self.files, self.published = files, published or Published({})
+        self.names: Any = names if names is not None else Names.of(getattr(files, "samples", ()))
+        self._got: dict[Callable[..., Any], Any] = {}
+
+    def get(self, function: Callable[["Material"], Shared]) -> Shared:
+        """What a function makes of this, such as rows; computed when it is first asked for."""
+        if function not in self._got:
+            self._got[function] = function(self)
+        shared: Shared = self._got[function]
+        return shared
