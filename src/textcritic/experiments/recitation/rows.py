@@ -12,7 +12,6 @@ from textcritic.critics import rejections
 from textcritic.critics.recitation.index import Cutting, cutting_of
 from textcritic.critics.recitation.scoring import LENGTHS, MAIN_LENGTH, RECITATION_SCHEMA, counts_of, long_enough
 from textcritic.critics.scores import groups_of
-from textcritic.critics.tendencies.job import BETWEEN
 from textcritic.critics.tendencies.tokens import tokenize
 from textcritic.experiments.recitation.files import Documents
 from textcritic.inference import ratio_of_sums
@@ -98,10 +97,9 @@ def passage_rows(material: Material) -> pd.DataFrame:
             chosen = _longest(source_scores(source, RECITATION_SCHEMA.names))
             articles = some_articles(source.articles, [one["id"] for one in chosen])
             for rank, one in enumerate(chosen, start=1):
-                text = BETWEEN.join(section.text for section in articles[one["id"]].sections)
                 row = {"rank": rank, "article": one["id"], "words": one["longest"], "begin": one["begin"]}
                 row |= {"train_article": one["train_id"], "train_begin": one["train_begin"]}
-                rows.append(start | row | quoted(text, one["begin"], one["longest"], cutting))
+                rows.append(start | row | quoted(articles[one["id"]].text, one["begin"], one["longest"], cutting))
     return pd.DataFrame(rows).reindex(columns=[*KEYS, *PASSAGE_COLUMNS]).astype(dict.fromkeys(RUN, "Int64"))
 
 
