@@ -21,7 +21,7 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.published import Published
 from textcritic.measures.rows import completed, estimated, source_rows
 from textcritic.measures.score import REAL, scores_of
@@ -216,11 +216,13 @@ def test_an_infinite_value_has_no_interval_and_no_test():
 def test_a_statistic_that_is_no_sum_over_documents():
     """As MAUVE is: of two whole sets, with an interval by halves, and no test but its own."""
 
-    def overlap(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
+    def overlap(scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
         if real is None:
             return Estimate()
         shared = len(set(scored.data["overlap"]) & set(real.data["overlap"])) / len(set(real.data["overlap"]))
-        return Estimate(shared, shared - 0.1, shared + 0.1, 1 / resamples, {"resamples": resamples})
+        return Estimate(
+            shared, shared - 0.1, shared + 0.1, 1 / resampling.resamples, {"resamples": resampling.resamples}
+        )
 
     measure = Measure(name="Overlap", value="overlap", estimate=overlap, of_real=1.0, whole=1)
     files = Files(data=(Text(corpus="docs"),), samples=(sample("far"),))
@@ -243,9 +245,9 @@ def f1(sums: np.ndarray) -> np.ndarray:
     return 2 * hits / (2 * hits + false_alarms + misses)
 
 
-def swapped(first: np.ndarray, second: np.ndarray, statistic: Any, resamples: int) -> Any:
+def swapped(first: np.ndarray, second: np.ndarray, statistic: Any, resamples: int, seed: int) -> Any:
     """A test that exchanges the two decisions on a document."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     gap = abs(statistic(first.sum(0)) - statistic(second.sum(0)))
     more = 1
     for _ in range(resamples):
@@ -323,10 +325,10 @@ def test_a_yardstick_that_is_a_number_without_samples_and_real_text():
             return Scored(more={"ppl": exact})
         return Scored({"ppl": exact + rng.normal(2 / way.proposals, 0.1, 50)}, 50)
 
-    def estimate(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
+    def estimate(scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
         if "ppl" not in scored.data:
             return Estimate(scored.more["ppl"])
-        found = bootstrap_interval(with_ones(scored.data["ppl"]), ratio_of_sums, resamples)
+        found = bootstrap_interval(with_ones(scored.data["ppl"]), ratio_of_sums, resampling.resamples)
         inside = real is not None and found.low <= real.more["ppl"] <= found.high
         return Estimate(found.estimate, found.low, found.high, 1.0 if inside else 0.01)
 
@@ -373,5 +375,5 @@ def test_of_a_sample_with_several_seeds_the_first_is_shown():
 def test_a_value_that_a_kind_forgot_to_read_is_named_with_those_it_read():
     measure = Measure(name="Mean", value="mean", statistic=ratio_of_sums)
     with pytest.raises(TextcriticError, match=r"Measure 'Mean': value: Scored.data has no 'mean'; it has 'maen'"):
-        estimated(measure, Scored({"maen": with_ones(normal(0, 1))}, 60), None, None)
-    assert estimated(measure, Scored(more={"mean": 1.0}), None, None) is None
+        estimated(measure, Scored({"maen": with_ones(normal(0, 1))}, 60), None, Resampling(99))
+    assert estimated(measure, Scored(more={"mean": 1.0}), None, Resampling(99)) is None

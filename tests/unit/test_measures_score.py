@@ -67,6 +67,7 @@ def test_a_score_is_what_stands_in_its_row():
         corpus="docs",
         label="data",
         measure="Latent PPL",
+        key="latent_ppl",
         section="coherence-values",
         number=Number(3.64, 3.33, 3.98),
         n=1200,

@@ -161,10 +161,11 @@ class Block:
     def nearest(self, column: Column) -> frozenset[str]:
         """Labels of the sample that is nearest to real text and of all that may be as near, see `inference.nearest`.
 
-        None where there are fewer than two samples, or real text has no value.
+        None where there are fewer than two samples, or real text has no value, or so few documents that its value has
+        no interval.
         """
         ranked, yardstick = self.ranked(column), self._yardstick(column)
-        if len(ranked) < 2 or yardstick is None:
+        if len(ranked) < 2 or yardstick is None or not self._has_error(column):
             return frozenset()
         found = nearest([cell.number for _, cell in ranked], *yardstick)
         return frozenset(row.label for (row, _), near in zip(ranked, found, strict=True) if near)
@@ -172,7 +173,7 @@ class Block:
     def pairs(self, column: Column) -> dict[tuple[str, str], Nearness]:
         """How far each sample is from real text, minus that of each other one, by labels; p-values by Holm."""
         ranked, yardstick = self.ranked(column), self._yardstick(column)
-        if yardstick is None:
+        if yardstick is None or not self._has_error(column):
             return {}
         found = {
             (row.label, other.label): nearness(cell.number, beside.number, *yardstick)
@@ -197,6 +198,10 @@ class Block:
             self.rows, key=lambda row: (not row.is_real, row.baseline, [] if row.is_real else apart[row.label])
         )
         return replace(self, rows=tuple(order))
+
+    def _has_error(self, column: Column) -> bool:
+        """Whether the error of real text's value is known: it has an interval, or is exact."""
+        return any(score.margin is not None for _, cell in self.samples(column) for score in cell.scores)
 
     def _yardstick(self, column: Column) -> tuple[Number, bool] | None:
         """What real text scores, and whether values are compared with it by ratio."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from textcritic.inference import MARGIN, Groups, Statistic, permutation_test, ratio_of_sums
+from textcritic.inference import MARGIN, Groups, Statistic, ratio_of_sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +53,39 @@ class Scored:
     groups: Groups = None
 
 
-Estimator = Callable[[Scored, Scored | None, int], Estimate]
-"""From a source, the yardstick (None for the yardstick itself and for other real text), and the number of resamples."""
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals and tests draw.
+
+    Attributes:
+        resamples: of each interval and each test.
+        seed: of `numpy.random.default_rng`.
+    """
+
+    resamples: int
+    seed: int = 1
+
+
+Estimator = Callable[[Scored, Scored | None, Resampling], Estimate]
+"""From a source, the yardstick (None for the yardstick itself and for other real text), and how to draw."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """One number of each source.
 
-    It is computed in one of three ways: with a `statistic`, of sums over documents, by bootstrap and `test`; with an
-    `estimate`, in any other way; with neither, it is in `Scored.more` already.
+    It is computed in one of three ways: with a `statistic`, of sums over documents, by bootstrap and
+    `inference.two_sample_test`; with an `estimate`, in any other way; with neither, it is in `Scored.more` already.
 
     Attributes:
         name: its head in card and tables, e.g. "Latent PPL".
+        key: its name in Python, e.g. "latent_ppl"; "": as `value`.
         value, low, high, p: columns of the value, its 95% interval and its p-value; "" where it has none.
         section: name of the part of the section that is about it, e.g. "values"; see `Place.id`. "": the whole section.
         statistic: column sums [B, k] -> [B], e.g. `exp_ratio_of_sums`.
         tested: the statistic whose difference is tested, by default the ratio of sums.
-        test: of two sets of documents: (first, second, statistic, resamples) -> a result with `p`. Where documents
-            belong together, it is `inference.cluster_test`.
+        test: of two sets of documents, in place of `inference.two_sample_test`, e.g. one of pairs: (first, second,
+            statistic, resamples, seed) -> a result with `p`. Where documents belong together, it is not asked.
         estimate: computes the number where it is no statistic of sums, e.g. MAUVE or a distance.
         whole: 1 for a share, 100 for a share in percent, which tables write as percentages; None for a number.
         metric: its name among the published values; "" where nothing was published.
@@ -89,13 +103,14 @@ class Measure:
 
     name: str
     value: str
+    key: str = ""
     low: str = "ci_low"
     high: str = "ci_high"
     p: str = "p_value"
     section: str = ""
     statistic: Statistic | None = None
     tested: Statistic = ratio_of_sums
-    test: Callable[..., Any] = permutation_test
+    test: Callable[..., Any] | None = None
     estimate: Estimator | None = None
     whole: float | None = None
     metric: str = ""
@@ -107,6 +122,11 @@ class Measure:
     margin: float = MARGIN
     means: str = ""
     compared: bool = True
+
+    @property
+    def known_as(self) -> str:
+        """Its name in Python."""
+        return self.key or self.value
 
     @property
     def why(self) -> str:

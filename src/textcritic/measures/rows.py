@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import are_grouped, bootstrap_interval, cluster_test, unit_of, unit_sums
+from textcritic.inference import ClusterTest, are_grouped, bootstrap_interval, two_sample_test, unit_of, unit_sums
 from textcritic.measures.material import TEXT, Material
-from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.numbers import count
 from textcritic.measures.scored import add_seeds, reasons_in_words
 from textcritic.plan.sources import DATA, KEYS, RUN
@@ -35,7 +35,7 @@ def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> 
     Raises:
         TextcriticError: as `read`, or a yardstick of which no document could be scored.
     """
-    rows = []
+    rows, resampling = [], Resampling(material.files.resamples, getattr(material.files, "seed", 1))
     for yardstick, sources in material.files.groups():
         real = None if yardstick is None else read(yardstick, None)
         if real is not None and real.documents == 0:
@@ -47,7 +47,7 @@ def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> 
             beside = None if scored is real or keys["generator"] == DATA else real
             row = keys | {"label": material.names.source(keys, corpus=False)} | counted(scored) | dict(scored.more)
             for measure in measures:
-                row |= columns_of(measure, estimated(measure, scored, beside, material.files))
+                row |= columns_of(measure, estimated(measure, scored, beside, resampling))
                 if measure.metric:
                     row[measure.published] = material.published.value(measure.metric, keys)
             rows.append(row)
@@ -72,19 +72,19 @@ def in_groups(rows: pd.DataFrame) -> str:
     return f" in {count(groups)} groups" if groups else ""
 
 
-def estimated(measure: Measure, scored: Scored, real: Scored | None, files: Any) -> Estimate | None:
+def estimated(measure: Measure, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate | None:
     """A measure of one source against the yardstick; None where it is not computed here, or nothing was scored.
 
     Args:
         measure: what is computed.
         scored: the source.
         real: the yardstick; None where there is no test.
-        files: of the experiment; its `resamples` are those of intervals and tests.
+        resampling: of intervals and tests.
     """
     if scored.documents == 0:
         return None
     if measure.estimate is not None:
-        return measure.estimate(scored, real, files.resamples)
+        return measure.estimate(scored, real, resampling)
     if measure.statistic is None:
         return None
     if measure.value not in scored.data:
@@ -94,7 +94,7 @@ def estimated(measure: Measure, scored: Scored, real: Scored | None, files: Any)
                 f"Measure {measure.name!r}: value: Scored.data has no {measure.value!r}; it has {known}"
             )
         return None
-    return _of_sums(measure, scored, real, files.resamples)
+    return _of_sums(measure, scored, real, resampling)
 
 
 def columns_of(measure: Measure, estimate: Estimate | None) -> dict[str, Any]:
@@ -144,22 +144,24 @@ def with_reasons(rows: pd.DataFrame, columns: Sequence[str], measures: Sequence[
     return table.fillna(dict.fromkeys(reasons, ""))
 
 
-def _of_sums(measure: Measure, scored: Scored, real: Scored | None, resamples: int) -> Estimate:
+def _of_sums(measure: Measure, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
     """A statistic of column sums; an infinite one has no interval and no test. Documents of a group are one."""
     assert measure.statistic is not None
     columns = scored.data[measure.value]
     if not np.isfinite(columns).all():
         return Estimate(float(measure.statistic(np.sum(columns, axis=0, keepdims=True))[0]))
-    interval = bootstrap_interval(unit_sums(columns, scored.groups), measure.statistic, resamples)
+    units = unit_sums(columns, scored.groups)
+    interval = bootstrap_interval(units, measure.statistic, resampling.resamples, seed=resampling.seed)
     if measure.whole is not None:
         interval = interval.of_share()
     p, reasons = None, [interval.reason]
     if real is not None and measure.p and np.isfinite(real.data[measure.value]).all():
         both, groups = (columns, real.data[measure.value]), (scored.groups, real.groups)
-        if any(map(are_grouped, groups)):
-            test = cluster_test(*both, measure.tested, groups)
-            p, reasons = test.p, [*reasons, test.reason]
+        draws = resampling.resamples, resampling.seed
+        if measure.test is not None and not any(map(are_grouped, groups)):
+            p = measure.test(*both, measure.tested, *draws).p
         else:
-            p = measure.test(*both, measure.tested, resamples).p
+            test = two_sample_test(*both, measure.tested, groups, *draws)
+            p, reasons = test.p, [*reasons, test.reason if isinstance(test, ClusterTest) else ""]
     reason = "; ".join(filter(None, reasons))
     return Estimate(interval.estimate, interval.low, interval.high, p, reason=reason)

@@ -14,7 +14,7 @@ A score is of one seed. `measures.card` puts those of several experiments and se
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +22,18 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.inference import DIFFERENT, Gap, Number, gap, limit_of, verdict
+from textcritic.inference import DIFFERENT, Gap, Nearness, Number, gap, limit_of, nearness, verdict
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.measure import Measure
-from textcritic.measures.numbers import missing
+from textcritic.measures.numbers import NONE, count, counted, interval, missing, p_value
+from textcritic.measures.scored import reasons_from_words
 from textcritic.plan.sources import DATA, RUN
 
 REAL, NOT_TESTED, NOT_SCORED, NOT_COMPARED = "real", "not tested", "not scored", "not compared"
 HIGHER, LOWER = "higher", "lower"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Score:
     """One number of one source: a seed of a sample, or real text.
 
@@ -41,11 +42,13 @@ class Score:
         setting, generator, decoding, seed, draw: of the sample; of real text "", "data", "", None and None.
         label: what people call the source, without its corpus and its seed.
         measure: what is measured, e.g. "Latent PPL": the head of the column.
+        key: its name in Python, e.g. "latent_ppl".
         section: element id of the part of the report that is about it.
         number: the value, and its interval over documents. Infinite where a document has probability 0, see `because`;
             None where nothing could be scored.
         n: documents scored; None where the value is exact.
         left_out: documents that could not be scored.
+        reasons: how many of these for each reason.
         p: of the test against real text; None where there is none.
         real: what real text scores, None for real text itself or where it is not known. Lower is never better as such:
             the aim is this value.
@@ -69,8 +72,10 @@ class Score:
     measure: str
     section: str
     number: Number
+    key: str = ""
     n: int | None = None
     left_out: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
     p: float | None = None
     real: Number | None = None
     by_ratio: bool = False
@@ -82,10 +87,34 @@ class Score:
     decoding_label: str = ""
     means: str = ""
 
+    def __repr__(self) -> str:
+        number = self.number
+        parts = [f"95% {interval(number.low, number.high)}"] if number.low is not None else []
+        parts += [p_value(self.p)] if self.p is not None else []
+        parts += [self.verdict] if not self.is_real else []
+        parts += [f"{count(self.n)} documents"] if self.n is not None else []
+        value = NONE if number.value is None else counted(number.value, number.low)
+        return f"<{self.key or self.measure} of {self.label}: {value} ({'; '.join(parts)})>"
+
     @property
     def is_real(self) -> bool:
         """Whether it is of real text."""
         return self.generator == "data"
+
+    @property
+    def value(self) -> float | None:
+        """That of the number."""
+        return self.number.value
+
+    @property
+    def low(self) -> float | None:
+        """The lower end of the 95% interval; None where there is none."""
+        return self.number.low
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of the 95% interval; None where there is none."""
+        return self.number.high
 
     @property
     def verdict(self) -> str:
@@ -124,6 +153,20 @@ class Score:
         if self.number.value is None or real is None or self.number.value == real:
             return ""
         return HIGHER if self.number.value > real else LOWER
+
+    @property
+    def yardstick(self) -> Number | None:
+        """What real text has; None where that is not known or, of too few documents, has no interval."""
+        return None if self.margin is None else self.real
+
+    def nearer_than(self, other: "Score") -> Nearness | None:
+        """How far this source is from real text, minus how far another one is; None where that cannot be said.
+
+        Args:
+            other: of the same measure.
+        """
+        real = self.yardstick
+        return None if real is None else nearness(self.number, other.number, real, self.by_ratio)
 
     @property
     def strength(self) -> float:
@@ -306,10 +349,12 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         draw=None if draw is None else int(draw),
         label=label,
         measure=measure.name,
+        key=measure.known_as,
         section=section,
         number=Number(value, _float(row, measure.low), _float(row, measure.high)),
         n=None if n is None or not measure.compared else int(n),
         left_out=int(left_out or 0) if measure.compared else 0,
+        reasons=_reasons(row) if measure.compared else {},
         p=_float(row, measure.p),
         by_ratio=measure.by_ratio,
         because=str(row[measure.because]) if infinite and not missing(row.get(measure.because)) else _why(row, measure),
@@ -319,6 +364,11 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         decoding_label=_other_than(row["decoding"], decoding_name(row["decoding"])),
         means=measure.means,
     )
+
+
+def _reasons(row: Mapping[str, Any]) -> dict[str, int]:
+    words = row.get("rejected_by_reason")
+    return {} if missing(words) else reasons_from_words(str(words))
 
 
 def _other_than(name: str, label: str) -> str:

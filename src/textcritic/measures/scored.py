@@ -1,5 +1,6 @@
 """What every table of scored samples says: scores read and counted, reasons in words, perplexity, p-values."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -179,9 +180,8 @@ def reasons_in_words(reasons: Mapping[str, int]) -> str:
 
 
 def reasons_from_words(words: str) -> dict[str, int]:
-    """The numbers that `reasons_in_words` wrote."""
-    pairs = (part.rsplit(": ", 1) for part in words.split("; ") if part)
-    return {reason: int(n) for reason, n in pairs}
+    """The numbers that `reasons_in_words` wrote; a reason may have a semicolon, as it may name a title."""
+    return {reason: int(n) for reason, n in re.findall(r"(.+?): (\d+)(?:; |$)", words)}
 
 
 def reasons_over_seeds(group: pd.DataFrame) -> dict[str, int]:

@@ -18,6 +18,7 @@ from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.files import read_table
 from textcritic.inference import ALPHA, UNCLEAR
 from textcritic.measures.material import Material
+from textcritic.measures.measure import Resampling
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import missing
 from textcritic.measures.rows import columns_of, counted, estimated
@@ -85,7 +86,7 @@ def audit_rows(material: Material) -> pd.DataFrame:
                 row = keys | {"label": names.source(keys, corpus=False), "variant": variant}
                 scored, of_real = read_scored(scores), None if source is data else read_scored(real[variant])
                 row |= counted(scored) | dict(scored.more)
-                rows.append(row | columns_of(PPL, estimated(PPL, scored, of_real, files)))
+                rows.append(row | columns_of(PPL, estimated(PPL, scored, of_real, Resampling(files.resamples))))
     return _compared(pd.DataFrame(rows).reindex(columns=list(COLUMNS)))
 
 

@@ -22,7 +22,7 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of
 from textcritic.report.cells import PERPLEXITY as PPL
@@ -86,15 +86,15 @@ class _Flagged:
     def __init__(self, value: str) -> None:
         self.value = value
 
-    def __call__(self, scored: Scored, real: Scored | None, resamples: int) -> Estimate:
+    def __call__(self, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
         """The share at the lengths of real text; of real text itself the plain share."""
         trials: Trials = scored.data[self.value]
         plain = {f"{self.value}_plain": 100 * float(trials.hits.mean())}
         if real is None:
             columns = unit_sums(with_ones(trials.hits), trials.groups)
-            interval = bootstrap_interval(columns, ratio_of_sums, resamples).of_share()
+            interval = bootstrap_interval(columns, ratio_of_sums, resampling.resamples, seed=resampling.seed).of_share()
             return Estimate(interval.estimate, interval.low, interval.high, None, plain, interval.reason)
-        share = standardised_share(trials, real.data[self.value], resamples)
+        share = standardised_share(trials, real.data[self.value], resampling.resamples, seed=resampling.seed)
         if share is None:
             return Estimate(more=plain, reason="no real document has as many sentences")
         reason = "; ".join(filter(None, (share.interval.reason, share.reason)))

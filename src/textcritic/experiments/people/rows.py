@@ -14,7 +14,7 @@ from textcritic.inference import exp_ratio_of_sums, over_runs
 from textcritic.inference.association import KINDS, Correlation, correlation, pairs_ordered_alike
 from textcritic.inference.crossed import Crossed, share, share_difference
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.numbers import missing
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, runs_of, source_scores
@@ -24,7 +24,7 @@ from textcritic.report.cells import PERPLEXITY
 TEXTS = ("ppl_unit", "ppl_infinite_because", "infinite_because", "mauve_why", "coherent_why", "latent_ppl_why")
 
 
-def mauve_estimate(scored: Scored, real: Scored | None, _: int) -> Estimate:
+def mauve_estimate(scored: Scored, real: Scored | None, _: Resampling) -> Estimate:
     """As the job computed it; real text has the value of two samples of real text, and no test."""
     found: Mauve | None = scored.data.get("mauve")
     if found is None:
@@ -38,7 +38,7 @@ def mauve_estimate(scored: Scored, real: Scored | None, _: int) -> Estimate:
     return Estimate(found.value, found.low, found.high, p, more, found.reason)
 
 
-def coherent_estimate(scored: Scored, real: Scored | None, _: int) -> Estimate:
+def coherent_estimate(scored: Scored, real: Scored | None, _: Resampling) -> Estimate:
     """The share of answers that call an article coherent; tested against that of real text."""
     answers: Crossed | None = scored.data.get("coherent")
     if answers is None:

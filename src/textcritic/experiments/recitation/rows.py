@@ -16,7 +16,7 @@ from textcritic.critics.tendencies.tokens import tokenize
 from textcritic.experiments.recitation.files import Documents
 from textcritic.inference import ratio_of_sums
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.measure import Measure, Resampling, Scored
 from textcritic.measures.rows import columns_of, completed, estimated, source_rows
 from textcritic.measures.scored import RECIPE, source_scores
 from textcritic.plan.sources import KEYS, RUN
@@ -76,7 +76,11 @@ def length_rows(material: Material) -> pd.DataFrame:
                 counts = counts_of(scores, n).astype(np.float64)
                 scored = Scored({OF_LENGTH.value: counts}, len(counts), groups=groups_of(long_enough(scores, n)))
                 row = {"n": n, "ngrams": int(counts[:, 1].sum()), "documents": len(counts)}
-                rows.append(start | row | columns_of(OF_LENGTH, estimated(OF_LENGTH, scored, None, material.files)))
+                rows.append(
+                    start
+                    | row
+                    | columns_of(OF_LENGTH, estimated(OF_LENGTH, scored, None, Resampling(material.files.resamples)))
+                )
     columns = [*KEYS, "label", "n", "share", "ci_low", "ci_high", "ngrams", "documents"]
     return pd.DataFrame(rows).reindex(columns=columns).astype(dict.fromkeys(RUN, "Int64"))
 
