@@ -115,9 +115,9 @@ def measure(function: Callable[..., Any] | None = None, /, *, title: str = "", *
         TextcriticError: a keyword or its value is not known, or textcritic has a measure of this title.
     """
     if unknown := set(declared) - set(Declared.__dataclass_fields__):
-        name = min(unknown)
-        known = tuple(Declared.__dataclass_fields__)
-        raise TextcriticError(f"measure: unknown key {name!r}; {suggestion(name, known, f'known: {", ".join(known)}')}")
+        known = ", ".join(Declared.__dataclass_fields__)
+        hint = suggestion(min(unknown), Declared.__dataclass_fields__, f"known are {known}")
+        raise TextcriticError(f"measure: unknown key {min(unknown)!r}; {hint}")
 
     def declare(plain: Callable[..., Any]) -> Callable[..., Any]:
         setattr(plain, DECLARATION, Declared(title or plain.__name__, **declared))
