@@ -63,6 +63,7 @@ from textcritic.inference.histograms import Histogram, quantile
 from textcritic.inference.holm import holm
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
 from textcritic.inference.mcnemar import McNemarTest, mcnemar_test
+from textcritic.inference.medians import above, median_interval
 from textcritic.inference.nearness import Nearness, distance, nearest, nearness
 from textcritic.inference.paired import paired_permutation_test
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
@@ -131,6 +132,7 @@ __all__ = [
     "StrataTest",
     "Trials",
     "WordDistance",
+    "above",
     "aggregated_covariance",
     "annealed_weights",
     "are_grouped",
@@ -165,6 +167,7 @@ __all__ = [
     "max_difference",
     "mcnemar_test",
     "mean_test",
+    "median_interval",
     "nearest",
     "nearness",
     "noticed",

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.inference import Groups, ratio_of_sums, two_sample_test, unit_of
-from textcritic.inference.medians import above, median_interval
+from textcritic.inference import Groups, above, median_interval, ratio_of_sums, two_sample_test, unit_of
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.own import REAL, Declared
 
