@@ -98,7 +98,8 @@ def jobs_of(reference: Given, samples: Given = (), *, options: CriticiseOptions)
 def options_of(kind: Kind) -> set[str]:
     """Names of the options that there are for documents of a kind."""
     split = {"test", "held_out"} if kind != "articles" else set()
-    return {"output", *split, *(one.name for one in fields(OF_KIND[kind]))}
+    own = {"metrics"} if kind == "texts" else set()
+    return {"output", *split, *own, *(one.name for one in fields(OF_KIND[kind]))}
 
 
 def _check_kind(options: CriticiseOptions, real: Documents) -> None:

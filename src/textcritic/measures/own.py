@@ -144,7 +144,7 @@ def metric_of(function: Any, name: str = "") -> Metric:
     called = getattr(function, "__name__", "")
     if not callable(function) or isinstance(function, type) or (not name and not called.isidentifier()):
         shown = name or repr(function)
-        raise TextcriticError(f"{shown}: is not a function; a measure is `def NAME(document): return NUMBER`")
+        raise TextcriticError(f"{shown}: is no function with a name; a measure is `def NAME(document): return NUMBER`")
     declared = getattr(function, DECLARATION, None) or Declared(called)
     name = name or f"{function.__module__}:{called}"
     if declared.title.casefold() in map(str.casefold, OURS):
