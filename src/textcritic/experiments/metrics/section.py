@@ -28,9 +28,9 @@ def section(files: MetricsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         "papers": place.numbered("values"),
     }
     return Section(
-        title="Measures of one's own",
+        title="Own measures",
         html=place.render("section.html.j2", variables),
-        question="What do the samples score by measures of one's own?",
+        question="What do the samples score by your own measures?",
         card=card,
         findings=tuple(said_of(card)),
         definitions=said,

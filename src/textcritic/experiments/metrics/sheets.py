@@ -28,7 +28,7 @@ def metric_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     for _, group in rows.groupby(["source", *GROUP], sort=False):
         cells = [cell for name, one in measures.items() for cell in _cells(group[group["metric"] == name], one)]
         body.append([Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True), *cells])
-    return Sheet("metrics", "Measures of one's own", header, body, remarks=[REMARK])
+    return Sheet("metrics", "Own measures", header, body, remarks=[REMARK])
 
 
 def document_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
