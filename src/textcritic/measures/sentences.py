@@ -92,7 +92,12 @@ def left_out_of(cell: Cell) -> str:
 
 
 def legend(blocks: Sequence[Block]) -> list[str]:
-    """What the signs of a card mean, of those that stand in it, and what its intervals and tests are: lines."""
+    """What the measures of a card say, and its `signs`: lines."""
+    return [*_meanings([column for block in blocks for column in block.columns if column.means]), *signs(blocks)]
+
+
+def signs(blocks: Sequence[Block]) -> list[str]:
+    """What the signs in a card mean, and what its intervals and tests are: lines."""
     cells = [cell for block in blocks for row in block.rows for cell in row.cells.values()]
     found = {cell.verdict for cell in cells}
     of_recipes = {cell.is_recipe for cell in cells if cell.verdict == UNCLEAR}
@@ -104,10 +109,9 @@ def legend(blocks: Sequence[Block]) -> list[str]:
         UNCLEAR: f"{SIGNS[UNCLEAR]} unclear: no difference was found, but so few {few} may hide one",
         NOT_TESTED: "not tested: there is no test against real text",
     }
-    signs = [f"{words}." for verdict, words in meanings.items() if verdict in found]
-    columns = [column for block in blocks for column in block.columns if column.means]
+    lines = [f"{words}." for verdict, words in meanings.items() if verdict in found]
     starred = any(block.nearest(column) for block in blocks for column in block.columns)
-    return [*_meanings(columns), *signs, *[STARS] * starred, *_about(cells), *chance(cells)]
+    return [*lines, *[STARS] * starred, *_about(cells), *chance(cells)]
 
 
 def _meanings(columns: Sequence[Column]) -> list[str]:

@@ -198,8 +198,8 @@ def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
 def verdict_of(value: float | None, high: float | None, p: float | None, margin: float) -> Word:
     """What a distance from real text says.
 
-    As `inference.verdict`, with the words of tendencies: "differs", said of at most 5% of samples of the population that
-    real text is from; "keeps", said in at most 5% at a distance of just the margin (two one-sided tests, Schuirmann
+    As `inference.verdict`, with the words of tendencies: "differs", said of at most 5% of samples of the population
+    that real text is from; "keeps", said in at most 5% at a distance of just the margin (two one-sided tests, Schuirmann
     1987); "unclear": there are too few documents for either, or for a test. "not measured" where there is no value.
 
     Args:

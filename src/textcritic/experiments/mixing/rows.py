@@ -216,7 +216,7 @@ def _distance(scored: Scored, real: Scored | None, resampling: Resampling) -> Es
         rows = [places[kept] for places in pairs]
     if len(rows[0]) < 2:
         return Estimate()
-    points = [values[chosen] for values, chosen in zip(means, rows, strict=True)]
+    points = (means[0][rows[0]], means[1][rows[1]])
     test = energy_test(*points, pairs is not None, resampling.resamples, seed=resampling.seed)
     return Estimate(test.corrected, test.low, test.high, test.p, {"distance_measured": test.distance})
 
@@ -232,6 +232,12 @@ MIXED = Measure(
     estimate=_mixed,
     whole=100,
 )
+MIXED_TOPICS = replace(
+    MIXED,
+    name="Words of another topic, %",
+    means="words that are of another topic than most of their text",
+)
+"""The same where topics are no languages."""
 DIVIDED = _plain(f"Sentences below {CORNER:.0%}", "divided", "divided_low", "divided_high", 1)
 CORNERS = _plain("Draws in a corner", "corners", "corners_low", "corners_high", 1)
 ENTROPY = _plain("Entropy, nats", "entropy", "entropy_low", "entropy_high")
