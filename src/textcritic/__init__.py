@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from textcritic.api.importance import ImportanceResult, importance
     from textcritic.api.mixing import MixingResult, mixing
     from textcritic.api.recitation import RecitationResult, recitation
-    from textcritic.api.results import Result, Score
+    from textcritic.api.results import Result
     from textcritic.api.tendencies import TendenciesResult, compare_tendencies
     from textcritic.api.topics import TopicsResult, topics
     from textcritic.measures.own import left_out, measure
+    from textcritic.measures.score import Score
 
 __version__ = "0.1.0"
 __all__ = [

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import entropy
 
-from textcritic.critics.lda import Posteriors, agreement, mixing_columns, mixing_statistics
+from textcritic.critics.lda import Posteriors, agreement, mixing_columns
 from textcritic.errors import TextcriticError
+from textcritic.experiments.mixing.rows import CORNERS, DIVIDED, ENTROPY, MIXED
+from textcritic.measures.measure import Resampling, Scored
+from textcritic.measures.rows import estimated
 
 COUNTS = np.array([[4, 0, 0], [0, 3, 1], [1, 1, 8], [0.5, 0.5, 1]], dtype=np.float32)
 DRAWS = np.array(
@@ -22,24 +25,30 @@ ARRAYS = (np.array(list("abcd")), MEANS, DRAWS, COUNTS, np.array([4, 4, 10, 2]))
 POSTERIORS = Posteriors(*ARRAYS)
 
 
+def estimates(posteriors, resamples):
+    scored = Scored(mixing_columns(posteriors), len(posteriors.ids))
+    measures = (MIXED, DIVIDED, CORNERS, ENTROPY)
+    return {measure.value: estimated(measure, scored, None, Resampling(resamples)) for measure in measures}
+
+
 def test_statistics_by_hand():
-    found = mixing_statistics(POSTERIORS, resamples=500)
-    assert found["mixed"].estimate == pytest.approx((0 + 1 + 2 + 1) / 20)
-    assert found["divided"].estimate == 0.5
-    assert found["corners"].estimate == pytest.approx((2 + 1 + 1 + 0) / 8)
-    assert found["entropy"].estimate == pytest.approx(entropy(DRAWS, axis=2).mean(), rel=1e-6)
-    assert {interval.reason for interval in found.values()} == {"no interval of fewer than 20"}
+    found = estimates(POSTERIORS, 500)
+    assert found["mixed"].value == pytest.approx((0 + 1 + 2 + 1) / 20)
+    assert found["divided"].value == 0.5
+    assert found["corners"].value == pytest.approx((2 + 1 + 1 + 0) / 8)
+    assert found["entropy"].value == pytest.approx(entropy(DRAWS, axis=2).mean(), rel=1e-6)
+    assert {estimate.reason for estimate in found.values()} == {"no interval of fewer than 20"}
     for name, columns in mixing_columns(POSTERIORS).items():
-        assert columns[:, 0].sum() / columns[:, 1].sum() == pytest.approx(found[name].estimate)
+        assert columns[:, 0].sum() / columns[:, 1].sum() == pytest.approx(found[name].value)
 
 
 def test_intervals_are_over_documents():
     few, many = (Posteriors(*(np.concatenate([part] * times) for part in ARRAYS)) for times in (10, 250))
-    found = [mixing_statistics(some, resamples=1000) for some in (few, many)]
+    found = [estimates(some, 1000) for some in (few, many)]
     for name, of_few in found[0].items():
         of_many = found[1][name]
-        assert of_many.estimate == pytest.approx(of_few.estimate)
-        assert of_few.low < of_few.estimate < of_few.high
+        assert of_many.value == pytest.approx(of_few.value)
+        assert of_few.low < of_few.value < of_few.high
         # 25 times as many documents: a fifth of the width, but for the smaller t and skewness.
         assert 0.15 < (of_many.high - of_many.low) / (of_few.high - of_few.low) < 0.22
         if name != "entropy":
@@ -64,4 +73,4 @@ def test_a_language_without_a_topic_is_all_wrong():
 def test_without_documents_there_is_no_number():
     none = Posteriors(*(part[:0] for part in ARRAYS))
     with pytest.raises(TextcriticError, match="bootstrap: an array of shape"):
-        mixing_statistics(none)
+        agreement(none, [])

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from textcritic.critics.tendencies.verdicts import TENDENCIES, by_chance_alone, sentence, verdict_of, verdicts
+from textcritic.critics.tendencies.verdicts import TENDENCIES, verdict_of, verdicts
+from textcritic.experiments.tendencies.words import by_chance_alone, sentence
 
 
 @pytest.mark.parametrize(

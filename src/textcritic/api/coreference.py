@@ -8,23 +8,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.api.criticise import held_out_of
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.options import CoreferenceOptions, MentionOptions
-from textcritic.api.results import REAL, Result
-from textcritic.api.scored import (
-    LatentPpl,
-    facts_of_draws,
-    facts_of_groups,
-    score_of,
-    scores_against,
-    with_given_groups,
-)
+from textcritic.api.results import Result
+from textcritic.api.scored import LatentPpl, facts_of_draws, facts_of_groups, resampling, with_given_groups
+from textcritic.api.sets import held_out_of
 from textcritic.critics.mentions import MentionChains, MentionCritic, score_mentions
 from textcritic.critics.scores import document_columns, groups_of, latent_nll
 from textcritic.errors import TextcriticError, named
+from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.inference import Groups
+from textcritic.measures.measure import Scored
+from textcritic.measures.memory import REAL, scores_of_sets
 
 WAYS: Mapping[str, str] = {
     "kneser-ney": "interpolated Kneser-Ney",
@@ -60,7 +56,7 @@ class CoreferenceResult(LatentPpl):
             "tokens": self.tokens,
             "n": self.n,
             "rejected": score.rejected,
-            "rejected_by_reason": score.rejected_by_reason,
+            "rejected_by_reason": dict(score.rejected_by_reason),
             "without_people": self.without_people,
             "order": self.options.order,
             "discount": self.options.discount,
@@ -99,14 +95,13 @@ def coreference(real: Given, samples: Given, *, options: CoreferenceOptions) -> 
     of_held = [groups[0][place] for place in np.flatnonzero(held)]
     real_scores = with_given_groups(_scored(critic, tested), of_held)
     scores = with_given_groups(_scored(critic, chains), groups[1])
-    yardstick = score_of(REAL, real_scores, options, sets[0].name)
-    score = score_of("samples", scores, options, sets[1].name, real_scores)
+    read = {REAL: _read(sets[0].name, real_scores), "samples": _read(sets[1].name, scores)}
     parts = f"{held.sum():,} documents held out at random (seed {options.seed})"
     people = scores.filter(pc.invert(scores["rejected"]))["people"].to_numpy()
     of_groups = facts_of_groups({REAL: groups_of(real_scores), "samples": groups_of(scores)})
     return CoreferenceResult(
         title="Chains of mentions under a critic of real ones",
-        scores=(yardstick, score),
+        scores=scores_of_sets(read, [PPL], resampling(options)),
         facts=(("Real text", parts), *_facts(critic, train, options), *of_groups),
         latent_nll_mean=latent_nll(scores),
         tokens=int(document_columns(scores)[:, 1].sum()),
@@ -144,7 +139,9 @@ def criticise_mentions(
     }
     of_groups = facts_of_groups({label: groups_of(scores) for label, scores in sets.items()})
     facts = (split, *_facts(critic, train, options), *of_groups)
-    return Result(title="Chains of mentions against real ones", scores=scores_against(sets, options), facts=facts)
+    read = {label: _read("reference" if label == REAL else label, scores) for label, scores in sets.items()}
+    scores = scores_of_sets(read, [PPL], resampling(options))
+    return Result(title="Chains of mentions against real ones", scores=scores, facts=facts)
 
 
 def mentions_of(documents: Documents, options: MentionOptions) -> MentionChains:
@@ -178,6 +175,17 @@ def _fit(train: MentionChains, options: MentionOptions, name: str) -> MentionCri
 def _scored(critic: MentionCritic, chains: MentionChains) -> pa.Table:
     """Scores of a set of chains, numbered from 0."""
     return score_mentions(critic, np.arange(len(chains.lengths)).astype(str).tolist(), chains)
+
+
+def _read(name: str, scores: pa.Table) -> Scored:
+    """What the scores of a set say.
+
+    Raises:
+        TextcriticError: no document is left; the line begins with the name.
+    """
+    with named(name):
+        document_columns(scores)
+    return read_scored(scores)
 
 
 def _facts(critic: MentionCritic, train: MentionChains, options: MentionOptions) -> tuple[tuple[str, str], ...]:

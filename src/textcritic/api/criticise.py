@@ -1,32 +1,29 @@
 """`textcritic.criticise`: samples against real documents, by the critic that goes with what the documents are."""
 
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from textcritic.api.declare import Options, takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of, texts_of
 from textcritic.api.options import (
-    HELD_OUT,
     ArticleOptions,
     ChainOptions,
-    CoreferenceOptions,
     CriticiseOptions,
     MentionOptions,
-    MixingOptions,
     TopicFit,
 )
-from textcritic.api.results import REAL, Result
-from textcritic.corpora.splits import random_parts
+from textcritic.api.results import Result
+from textcritic.api.sets import held_out_of, labelled
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
 from textcritic.inference import are_grouped
+from textcritic.measures.memory import REAL
 
 MOST_NAMES = 100
 NotedGroups: TypeAlias = dict[str, list[str | None]]
@@ -129,43 +126,6 @@ def _as_files(sample: Given) -> str:
     return "; strings in a list are texts: for files give `pathlib.Path`s, or a dict of them by label" * are_files
 
 
-def labelled(samples: Given) -> Iterator[tuple[str, str, Given]]:
-    """Label, name for errors, and documents of each sample.
-
-    Raises:
-        TextcriticError: there is none, a bad label, or a file twice.
-    """
-    for label, name, sample in _labelled(samples):
-        if not isinstance(label, str) or not label:
-            raise TextcriticError(f"{name}: the label of a sample is a string that is not empty")
-        if label == REAL:
-            raise TextcriticError(f"{name}: {REAL!r} is what the reference is called; choose another label")
-        yield label, name, sample
-
-
-def _labelled(samples: Given) -> Iterator[tuple[Any, str, Given]]:
-    """Label, name for errors, and documents of each sample."""
-    from textcritic.api.articles.configure import labels_of
-
-    if isinstance(samples, Mapping):
-        if not samples:
-            raise TextcriticError("samples: there is none; give {label: documents}")
-        yield from ((label, f"samples[{label!r}]", sample) for label, sample in samples.items())
-        return
-    paths = [samples] if isinstance(samples, str | os.PathLike) else samples
-    if isinstance(paths, Sequence) and paths and (paths[0] is samples or _are_paths(paths)):
-        whole_paths = [Path(path).expanduser().absolute() for path in paths]
-        if twice := next((path for path, times in Counter(whole_paths).items() if times > 1), None):
-            raise TextcriticError(f"{twice}: the same file twice; name each file of samples once")
-        yield from zip(labels_of(whole_paths), ["samples"] * len(paths), paths, strict=True)
-        return
-    yield "samples", "samples", samples
-
-
-def _are_paths(items: Sequence[Any]) -> bool:
-    return all(isinstance(item, os.PathLike) for item in items)
-
-
 def _chains(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
     from textcritic.api.chains import criticise_chains
 
@@ -194,6 +154,8 @@ def _mentions(real: Documents, samples: Mapping[str, Documents], options: Critic
 
 
 def _texts(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
+    from textcritic.api.own import fact_of, metrics_of, own_scores
+    from textcritic.api.scored import resampling
     from textcritic.api.topics import RealTexts, criticise_topics
 
     groups: NotedGroups = {}
@@ -208,7 +170,14 @@ def _texts(real: Documents, samples: Mapping[str, Documents], options: Criticise
     tested = partial(part, True) if given is None else given.tokens
     drawn = {label: _noted(documents, label, groups).tokens for label, documents in samples.items()}
     texts = RealTexts(real.name, partial(part, False), tested, words)
-    return criticise_topics(texts, drawn, options, groups)
+    if not options.metrics:
+        return criticise_topics(texts, drawn, options, groups)
+    metrics, others = metrics_of(options.metrics), texts_of(options.test, "test") if given else None
+    held = others.as_articles() if others else (one for n, one in enumerate(real.as_articles()) if n in kept)
+    sets = {REAL: list(held), **{label: list(sample.as_articles()) for label, sample in samples.items()}}
+    own = own_scores(metrics, sets, resampling(options))  # first, as a fault is seen at once
+    result = criticise_topics(texts, drawn, options, groups)
+    return replace(result, scores=(*result.scores, *own), facts=(*result.facts, *map(fact_of, metrics)))
 
 
 def _noted(documents: Documents, label: str, groups: NotedGroups) -> Documents:
@@ -239,34 +208,3 @@ def _parted(groups: NotedGroups, options: CriticiseOptions, name: str) -> tuple[
 def _written(result: Result, folder: Path) -> Result:
     write_text(folder / "table.csv", result.table.to_csv(index=False, lineterminator="\n"))
     return replace(result, page=result.report(folder / "report.html"))
-
-
-def held_out_of(
-    groups: Sequence[str | None],
-    options: CriticiseOptions | MixingOptions | CoreferenceOptions,
-    name: str,
-) -> set[int]:
-    """The documents of the set `name` that are held out, drawn at random in whole groups: at least one, and not all.
-
-    Args:
-        groups: of all documents.
-        options: say the share and the seed.
-        name: of the set, for errors.
-
-    Raises:
-        TextcriticError: there are fewer than two documents, or most of them are one group.
-    """
-    documents = len(groups)
-    if documents < 2:
-        raise TextcriticError(
-            f"{name}: {documents} document{'s' * (documents != 1)}; one part is fitted on and another is the"
-            " yardstick, so give two or more"
-        )
-    number = min(documents - 1, max(1, round((options.held_out or HELD_OUT) * documents)))
-    kept, rest = random_parts(documents, [number], options.seed, groups)
-    if not len(kept) or not len(rest):
-        raise TextcriticError(
-            f"{name}: documents of a group stay together, and no group is small enough to hold out about {number:,}"
-            f" of {documents:,}; give more groups, or other real documents as `test`"
-        )
-    return set(kept.tolist())

@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy.sparse import csr_matrix
 
-from textcritic.api.criticise import held_out_of
 from textcritic.api.declare import takes
 from textcritic.api.documents import Given, languages_of, texts_of
 from textcritic.api.options import MixingOptions
-from textcritic.api.results import REAL, Result, Score
-from textcritic.api.scored import facts_of_groups
+from textcritic.api.results import Result
+from textcritic.api.scored import as_share, facts_of_groups, resampling
+from textcritic.api.sets import held_out_of
 from textcritic.critics.lda import (
     LDA,
     FitOptions,
@@ -25,26 +25,18 @@ from textcritic.critics.lda import (
     agreement,
     infer,
     mixing_columns,
-    mixing_statistics,
     topic_languages,
 )
 from textcritic.critics.lda.convergence import Convergence
 from textcritic.critics.lda.fit import Fit, fit_lda
 from textcritic.critics.lda.scoring import UNKNOWN
 from textcritic.errors import TextcriticError
-from textcritic.inference import (
-    EnergyTest,
-    Interval,
-    bootstrap_interval,
-    energy_test,
-    one_of_each,
-    paired_permutation_test,
-    ratio_of_sums,
-    two_sample_test,
-    unit_sums,
-    with_ones,
-)
+from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTROPY, MIXED_TOPICS, NLL, PERCENT
+from textcritic.inference import Interval, Number, with_ones
 from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, over_words, read_ldac
+from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory
+from textcritic.measures.numbers import missing
 
 TOP_WORDS = 20
 # Sweeps between two optimisations of alpha and before the first: so it comes to rest in a fifth of the sweeps that it
@@ -59,7 +51,8 @@ class Source:
     """What is measured of one set of texts.
 
     Attributes:
-        statistics: those of `critics.lda.mixing_statistics`, and `latent_nll`, the mean of a text in nats.
+        statistics: `mixed`, `divided`, `corners` and `entropy` of `critics.lda.mixing_columns`, shares as shares of 1;
+            and `latent_nll`, the mean of a text in nats.
         topic_shares: [K], share of all words in each topic.
         n: texts scored.
         rejected: texts without a word that the real texts of the fit have.
@@ -67,7 +60,7 @@ class Source:
         tokens_unknown: other tokens, which are not.
     """
 
-    statistics: Mapping[str, Interval]
+    statistics: Mapping[str, Number]
     topic_shares: tuple[float, ...]
     n: int
     rejected: int
@@ -77,7 +70,8 @@ class Source:
     def described(self) -> dict[str, Any]:
         """As JSON has it."""
         counts = {name: getattr(self, name) for name in ("n", "rejected", "tokens", "tokens_unknown")}
-        return {**_with_intervals(self.statistics), "topic_shares": list(self.topic_shares), **counts}
+        numbers = {name: _described(one.value, one.low, one.high) for name, one in self.statistics.items()}
+        return {**numbers, "topic_shares": list(self.topic_shares), **counts}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -87,7 +81,7 @@ class MixingResult(Result):
     Attributes:
         real: of the real texts that were held out.
         samples: of the samples.
-        energy: test of the posterior means of both.
+        energy_measured: energy distance of the posterior means of both, not corrected.
         critic: the model, and `top_words` of each topic; None where the words of the ids are not known.
         languages: of each topic, where the real texts have languages.
         right: how well the topics agree with these (`critics.lda.agreement`), of the held-out real texts.
@@ -100,7 +94,7 @@ class MixingResult(Result):
 
     real: Source
     samples: Source
-    energy: EnergyTest
+    energy_measured: float
     critic: LDA
     top_words: Sequence[Sequence[str]] | None
     languages: tuple[str, ...] | None
@@ -113,7 +107,9 @@ class MixingResult(Result):
 
     def to_json(self) -> str:
         """The object that `textcritic mixing` prints."""
-        right = None if self.right is None else _with_intervals(self.right)
+        right = None
+        if self.right is not None:
+            right = {name: _described(one.estimate, one.low, one.high) for name, one in self.right.items()}
         topics = [
             {
                 "language": self.languages[k] or None if self.languages else None,
@@ -122,16 +118,16 @@ class MixingResult(Result):
             }
             for k in range(self.critic.num_topics)
         ]
-        test = self.energy
+        energy = self[SAMPLES]["energy"]
         value = {
             "real": self.real.described(),
             "samples": self.samples.described(),
             "mixed_p": self[SAMPLES]["mixed"].p,
             "energy_distance": {
-                "value": test.distance,
-                "corrected": test.corrected,
-                "ci95": [test.low, test.high],
-                "p": test.p,
+                "value": self.energy_measured,
+                "corrected": energy.value,
+                "ci95": [energy.low, energy.high],
+                "p": energy.p,
                 "paired": self.paired,
             },
             "topics": topics,
@@ -276,19 +272,33 @@ def _infer(critic: LDA, counts: _Counts, options: MixingOptions, name: str, grou
     return _Scored(Posteriors.of(ids, posterior), posterior.nll[known], known, of_known)
 
 
-def _source(scored: _Scored, counts: _Counts, options: MixingOptions) -> Source:
-    statistics = mixing_statistics(scored.posteriors, options.resamples, options.seed, scored.groups)
-    units = unit_sums(with_ones(scored.nll), scored.groups)
-    nll = bootstrap_interval(units, ratio_of_sums, options.resamples, seed=options.seed)
+def _what_it_says(scored: _Scored, pairs: tuple[Places, Places] | None) -> Scored:
+    """What one set says, as `experiments.mixing.rows` reads it."""
+    data = {**mixing_columns(scored.posteriors), NLL.value: with_ones(scored.nll)}
+    lost = int((~scored.known).sum())
+    reasons = {UNKNOWN: lost} if lost else {}
+    means = {"means": scored.posteriors.mean, "pairs": pairs}
+    return Scored({**data, **means}, int(scored.known.sum()), reasons, groups=scored.groups)
+
+
+def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts) -> Source:
+    """What is printed of one set; `row` is that of `rows_in_memory`."""
     totals = scored.posteriors.counts.sum(axis=0, dtype=np.float64)
     return Source(
-        statistics={**statistics, "latent_nll": nll},
+        statistics={one.value: _number(row, one) for one in (MIXED_TOPICS, DIVIDED, CORNERS, ENTROPY, NLL)},
         topic_shares=tuple((totals / totals.sum()).tolist()),
         n=int(scored.known.sum()),
         rejected=int((~scored.known).sum()),
         tokens=int(counts.matrix.sum()),
         tokens_unknown=counts.unknown,
     )
+
+
+def _number(row: Mapping[str, Any], measure: Measure) -> Number:
+    """The value and interval of a row, shares as shares of 1."""
+    found = (row[column] for column in (measure.value, measure.low, measure.high))
+    value, *ends = (None if missing(number) else float(number) for number in found)
+    return Number(*(as_share(number) if measure.whole == PERCENT else number for number in (value, *ends)))
 
 
 def _result(
@@ -299,29 +309,28 @@ def _result(
     yardstick: Places,
     options: MixingOptions,
 ) -> MixingResult:
-    of_real, of_samples = (_source(one, counts, options) for one, counts in zip(scored, counted[1:], strict=True))
-    points = _points(scored, options.paired)
-    if len(points[0]) < 2:
+    pairs = _pairs(scored) if options.paired else None
+    if pairs is not None and len(pairs[0]) < 2:
         raise TextcriticError(f"{real.name}: no two pairs of which both texts have a word that the model has")
-    energy = energy_test(points[1], points[0], options.paired, options.resamples, seed=options.seed)
-    groups = scored[1].groups, scored[0].groups
-    p = _mixed_p(scored, options)
+    read = {REAL: _what_it_says(scored[0], None), SAMPLES: _what_it_says(scored[1], pairs)}
+    measures = (MIXED_TOPICS, DIVIDED, CORNERS, ENTROPY, NLL, DISTANCE)
+    rows = rows_in_memory(read, measures, resampling(options), real.name)
+    of_real, of_samples = (
+        _source(row, one, counts) for row, one, counts in zip(rows.to_dict("records"), scored, counted[1:], strict=True)
+    )
     languages = right = None
     if real.languages:
         known = [real.languages[row] for row in yardstick[scored[0].known]]
         languages = topic_languages(scored[0].posteriors, known)
         right = agreement(scored[0].posteriors, known, options.resamples, options.seed, scored[0].groups)
-    scores = [_score(REAL, of_real, None), _score(SAMPLES, of_samples, p)]
-    values = (energy.corrected, energy.low, energy.high, energy.p, len(points[1]), of_samples.rejected)
-    scores.append(Score(SAMPLES, "energy", *values, _reasons(of_samples)))
     return MixingResult(
         title=f"Mixing of {options.topics} topics, beside real texts",
-        scores=tuple(scores),
-        facts=(*_facts(fit, options), *facts_of_groups({REAL: groups[1], SAMPLES: groups[0]})),
+        scores=scores_in_memory(rows, (MIXED_TOPICS, DISTANCE)),
+        facts=(*_facts(fit, options), *facts_of_groups({label: one.groups for label, one in read.items()})),
         warnings=() if fit.convergence.converged else (fit.convergence.words,),
         real=of_real,
         samples=of_samples,
-        energy=energy,
+        energy_measured=float(rows["distance_measured"].iloc[1]),
         critic=fit.critic,
         top_words=None if counted[0].words is None else fit.critic.top_words(counted[0].words, TOP_WORDS),
         languages=languages,
@@ -334,43 +343,16 @@ def _result(
     )
 
 
-def _mixed_p(scored: Sequence[_Scored], options: MixingOptions) -> float | None:
-    """Of the share of words of another topic; of pairs by swaps within pairs, those of a group at once."""
-    outside = [mixing_columns(one.posteriors)["mixed"] for one in scored]
-    if not options.paired:
-        groups = scored[1].groups, scored[0].groups
-        return two_sample_test(outside[1], outside[0], ratio_of_sums, groups, options.resamples, options.seed).p
+def _pairs(scored: Sequence[_Scored]) -> tuple[Places, Places]:
+    """The places, in samples and in real texts, of the pairs of which both texts have words."""
     both = scored[0].known & scored[1].known
-    of_pairs = [group for group, there in zip(scored[0].groups, both[scored[0].known], strict=True) if there]
-    pairs = [unit_sums(values[both[one.known]], of_pairs) for values, one in zip(outside, scored, strict=True)]
-    return paired_permutation_test(pairs[1], pairs[0], ratio_of_sums, options.resamples, options.seed).p
+    of_real, of_samples = (np.flatnonzero(both[one.known]) for one in scored)
+    return of_samples, of_real
 
 
-def _points(scored: Sequence[_Scored], paired: bool) -> list[npt.NDArray[np.float64]]:
-    """Posterior means for the energy test, which takes texts as independent: of each group one text, at random.
-
-    Of pairs, one of each group of real texts; both texts of a pair have words.
-    """
-    if not paired:
-        return [one.posteriors.mean[one_of_each(one.groups, len(one.groups))] for one in scored]
-    both = scored[0].known & scored[1].known
-    groups = [group for group, there in zip(scored[0].groups, both[scored[0].known], strict=True) if there]
-    rows = one_of_each(groups, len(groups))
-    return [one.posteriors.mean[both[one.known]][rows] for one in scored]
-
-
-def _score(label: str, source: Source, p: float | None) -> Score:
-    mixed = source.statistics["mixed"]
-    values = (mixed.estimate, mixed.low, mixed.high, p, source.n, source.rejected)
-    return Score(label, "mixed", *values, _reasons(source))
-
-
-def _with_intervals(numbers: Mapping[str, Interval]) -> dict[str, Any]:
-    return {name: {"value": one.estimate, "ci95": [one.low, one.high]} for name, one in numbers.items()}
-
-
-def _reasons(source: Source) -> dict[str, int]:
-    return {UNKNOWN: source.rejected} if source.rejected else {}
+def _described(value: float | None, low: float | None, high: float | None) -> dict[str, Any]:
+    """A number with its interval, as JSON has it."""
+    return {"value": value, "ci95": [low, high]}
 
 
 def _facts(fit: Fit, options: MixingOptions) -> tuple[tuple[str, str], ...]:

@@ -1,17 +1,18 @@
-"""The page of a result that was computed in this process: chart, tables, and how the numbers were computed."""
+"""A page of results that were computed in this process: charts, tables, and how the numbers were computed."""
 
 import os
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from platform import python_version
-from typing import Any
 
 from markupsafe import Markup
 
 from textcritic import __version__
-from textcritic.api.results import MEASURES, REAL, Result
 from textcritic.files import write_text
+from textcritic.measures.card import Block, Column
 from textcritic.measures.numbers import p_value
 from textcritic.report.charts import Mark, interval_chart
 from textcritic.report.page import TEMPLATES
@@ -25,60 +26,95 @@ WIDTHS = {"wide": 8.2, "narrow": 4.2}
 PACKAGES = ("numpy", "pyarrow", "scipy", "torch")
 
 
-def write_page(result: Result, path: str | os.PathLike[str]) -> Path:
-    """Write a result as one self-contained HTML file.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One measure on the page.
 
-    Raises:
-        TextcriticError: the file cannot be written.
+    Attributes:
+        column: the measure.
+        sentence: what its scores say, or "".
+        heads, cells: of its table.
     """
-    target = Path(path).expanduser()
-    packages = ", ".join(f"{name} {number}" for name, number in versions(*PACKAGES).items())
-    made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by textcritic {__version__}, Python {python_version()}, {packages}"
-    page = (
-        environment(TEMPLATES)
-        .get_template("result.html.j2")
-        .render(
-            title=result.title,
-            warnings=result.warnings,
-            parts=_parts(result),
-            facts=[*result.facts, ("Made", made)],
+
+    column: Column
+    sentence: str
+    heads: Sequence[str]
+    cells: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What a page says.
+
+    Attributes:
+        title: its heading.
+        block: the scores of all measures.
+        parts: the measures in their order.
+        warnings: sentences over the tables.
+        facts: (what, words) on how the numbers were computed.
+        signs: what the signs in the tables mean, in sentences.
+    """
+
+    title: str
+    block: Block
+    parts: Sequence[Part]
+    warnings: Sequence[str]
+    facts: Sequence[tuple[str, str]]
+    signs: Sequence[str]
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write it as one self-contained HTML file; gives its path.
+
+        Raises:
+            TextcriticError: the file cannot be written.
+        """
+        target = Path(path).expanduser()
+        packages = ", ".join(f"{name} {number}" for name, number in versions(*PACKAGES).items())
+        made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by textcritic {__version__}, Python {python_version()}"
+        page = (
+            environment(TEMPLATES)
+            .get_template("result.html.j2")
+            .render(
+                title=self.title,
+                warnings=self.warnings,
+                parts=[self._rendered(part) for part in self.parts],
+                signs=self.signs,
+                facts=[*self.facts, ("Made", f"{made}, {packages}")],
+            )
         )
-    )
-    write_text(target, page)
-    return target
+        write_text(target, page)
+        return target
 
+    def _rendered(self, part: Part) -> dict[str, str]:
+        """What the template shows of a measure."""
+        header = [[Cell(head.capitalize() if head == "source" else head) for head in part.heads]]
+        body = [[Cell(row[0], heading=True), *map(Cell, row[1:])] for row in part.cells]
+        column = part.column
+        sheet = Sheet(column.section, column.measure, header, body)
+        return {
+            "name": column.measure,
+            "words": column.means,
+            "sentence": part.sentence,
+            "table": Markup(to_html(sheet)),
+            "chart": self._chart(column),
+        }
 
-def _parts(result: Result) -> list[dict[str, Any]]:
-    parts = []
-    for (name, words, heads, rows), measure in zip(
-        result.blocks(), dict.fromkeys(score.measure for score in result.scores), strict=True
-    ):
-        header = [[Cell(head.capitalize() if head == "source" else head) for head in heads]]
-        body = [[Cell(row[0], heading=True), *map(Cell, row[1:])] for row in rows]
-        sheet = Sheet(measure.replace("_", "-"), name, header, body)
-        parts.append({"name": name, "words": words, "table": Markup(to_html(sheet)), "chart": _chart(result, measure)})
-    return parts
-
-
-def _chart(result: Result, measure: str) -> Markup:
-    """The values and intervals of a measure, in a wide and a narrow form of which the page shows one."""
-    name = MEASURES[measure][0]
-    marks = [
-        Mark(
-            label=score.source,
-            values=(score.value,),
-            intervals=((score.value if score.low is None else score.low, score.high or score.value),),
-            note="" if score.p is None else p_value(score.p),
-            setting="" if score.source == REAL else "w-title",
-        )
-        for score in result.scores
-        if score.measure == measure
-    ]
-    drawn = []
-    with tempfile.TemporaryDirectory() as folder:
-        for form, width in WIDTHS.items():
-            file = Path(folder) / form
-            save(interval_chart({"": marks}, width, name), file, formats=("svg",))
-            svg = inline_svg(file.with_name(f"{form}.svg"), f"{measure}-{form}", f"{name} of each source")
-            drawn.append(f'<div class="{form}">{svg}</div>')
-    return Markup("".join(drawn))
+    def _chart(self, column: Column) -> Markup:
+        """The values and intervals of a measure, in a wide and a narrow form of which the page shows one."""
+        marks = []
+        for row in self.block.rows:
+            number = row.cells[column].number if column in row.cells else None
+            if number is not None and number.value is not None:
+                ends = (number.value if number.low is None else number.low, number.high or number.value)
+                p = row.cells[column].p
+                note = "" if p is None else p_value(p)
+                marks.append(Mark(row.label, (number.value,), (ends,), note, setting="" if row.is_real else "w-title"))
+        drawn = []
+        with tempfile.TemporaryDirectory() as folder:
+            for form, width in WIDTHS.items():
+                file = Path(folder) / form
+                save(interval_chart({"": marks}, width, column.measure), file, formats=("svg",))
+                title = f"{column.measure} of each source"
+                svg = inline_svg(file.with_name(f"{form}.svg"), f"{column.section}-{form}", title)
+                drawn.append(f'<div class="{form}">{svg}</div>')
+        return Markup("".join(drawn))

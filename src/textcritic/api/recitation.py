@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from textcritic.api.criticise import labelled
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import RecitationOptions
-from textcritic.api.results import REAL, Result, Score
-from textcritic.api.scored import facts_of_groups, with_given_groups
-from textcritic.critics import rejections
+from textcritic.api.results import Result
+from textcritic.api.scored import as_share, facts_of_groups, resampling, with_given_groups
+from textcritic.api.sets import labelled
 from textcritic.critics.recitation import LENGTHS, MAIN_LENGTH, Cutting, TrainIndex, index_articles, score_texts
-from textcritic.critics.recitation.scoring import counts_of, long_enough
-from textcritic.critics.scores import groups_of
+from textcritic.critics.recitation.scoring import counts_of
 from textcritic.errors import TextcriticError, named
-from textcritic.inference import bootstrap_interval, ratio_of_sums, two_sample_test, unit_sums
+from textcritic.experiments.recitation.rows import RECITED, read_scored
+from textcritic.measures.measure import Scored
+from textcritic.measures.memory import REAL, scores_of_sets
+from textcritic.measures.score import Score
 
 BATCH = 4096  # documents of an array
 
@@ -66,18 +66,18 @@ def recitation(real: Given, samples: Given, *, options: RecitationOptions) -> Re
     documents = texts_of(real, "real")
     of_real = _scored(index, documents)
     found = {label: _scored(index, texts_of(given, name)) for label, name, given in labelled(samples)}
-    scores = [_score(REAL, of_real, None, documents.name, options)]
-    scores += [_score(label, one, of_real, label, options) for label, one in found.items()]
-    of_groups = {label: groups_of(long_enough(one, MAIN_LENGTH)) for label, one in ({REAL: of_real} | found).items()}
-    said = [_described(one, score) for one, score in zip((of_real, *found.values()), scores, strict=True)]
+    every = {REAL: of_real} | found
+    read = {label: _read(one, documents.name if label == REAL else label) for label, one in every.items()}
+    scores = scores_of_sets(read, [RECITED], resampling(options))
+    said = [_described(one, score) for one, score in zip(every.values(), scores, strict=True)]
     words = f"{len(index.ids):,} documents, {int(index.lengths.sum()):,} words, {len(index.words):,} of them distinct"
     return RecitationResult(
         title="How much stands word for word in the training text",
-        scores=tuple(scores),
+        scores=scores,
         facts=(
             ("Training text", words),
             ("Interval and test", f"95%; over documents, {options.resamples:,} resamples, seed {options.seed}"),
-            *facts_of_groups(of_groups),
+            *facts_of_groups({label: one.groups for label, one in read.items()}),
         ),
         real=said[0],
         samples=dict(zip(found, said[1:], strict=True)),
@@ -102,28 +102,16 @@ def _scored(index: TrainIndex, documents: Documents) -> pa.Table:
     return with_given_groups(scores, groups)
 
 
-def _counts(scores: pa.Table, name: str) -> np.ndarray:
-    """(n-grams seen, all) of the documents with so many words: [documents, 2]."""
-    counts = counts_of(scores, MAIN_LENGTH).astype(np.float64)
-    if not len(counts):
+def _read(scores: pa.Table, name: str) -> Scored:
+    """What the scores of a set say.
+
+    Raises:
+        TextcriticError: no text is long enough; the line begins with the name.
+    """
+    read = read_scored(scores)
+    if not read.documents:
         raise TextcriticError(f"{name}: no text has {MAIN_LENGTH} words; give longer ones")
-    return counts
-
-
-def _score(label: str, scores: pa.Table, real: pa.Table | None, name: str, options: RecitationOptions) -> Score:
-    counts, groups = _counts(scores, name), groups_of(long_enough(scores, MAIN_LENGTH))
-    units = unit_sums(counts, groups)
-    interval = bootstrap_interval(units, ratio_of_sums, options.resamples, seed=options.seed).of_share()
-    p = None
-    if real is not None:
-        pair = groups, groups_of(long_enough(real, MAIN_LENGTH))
-        of_real = counts_of(real, MAIN_LENGTH)
-        p = two_sample_test(counts, of_real, ratio_of_sums, pair, options.resamples, options.seed).p
-    reasons = rejections(scores)
-    if short := scores.num_rows - sum(reasons.values()) - len(counts):
-        reasons[f"fewer than {MAIN_LENGTH} words"] = short
-    values = (interval.estimate, interval.low, interval.high, p, len(counts))
-    return Score(label, "recited", *values, sum(reasons.values()), reasons)
+    return read
 
 
 def _described(scores: pa.Table, score: Score) -> dict[str, Any]:
@@ -138,10 +126,10 @@ def _described(scores: pa.Table, score: Score) -> dict[str, Any]:
         "train_begin": longest[0]["train_begin"],
     }
     return {
-        "recited": {"value": score.value, "low": score.low, "high": score.high, "p": score.p},
+        "recited": {name: as_share(getattr(score, name)) for name in ("value", "low", "high")} | {"p": score.p},
         "n": score.n,
         "rejected": score.rejected,
-        "rejected_by_reason": score.rejected_by_reason,
+        "rejected_by_reason": dict(score.rejected_by_reason),
         "seen": {str(n): seen for n, (seen, _) in by_length.items()},
         "all": {str(n): every for n, (_, every) in by_length.items()},
         "longest": passage,

@@ -1,27 +1,16 @@
-"""The Latent PPL of a set of scored documents as a `Score`, with its interval and its test against real text."""
+"""What the functions of critics of chains share: the Latent PPL of one set, and words on draws and groups."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from textcritic.api.results import REAL, Result, Score
-from textcritic.critics.scores import document_columns, groups_of, latent_ppl, rejections
-from textcritic.errors import named
-from textcritic.inference import (
-    LEAST_UNITS,
-    Groups,
-    are_grouped,
-    bootstrap_interval,
-    exp_ratio_of_sums,
-    ratio_of_sums,
-    two_sample_test,
-    unit_of,
-    unit_sums,
-)
+from textcritic.api.options import Drawn
+from textcritic.api.results import Result
+from textcritic.inference import LEAST_UNITS, Groups, are_grouped, unit_of
+from textcritic.measures.measure import Resampling
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -37,7 +26,9 @@ class LatentPpl(Result):
     @property
     def latent_ppl(self) -> float:
         """exp(sum of NLL / sum of steps), pooled over the documents scored."""
-        return self.scores[-1].value
+        value = self.scores[-1].value
+        assert value is not None, "a set without a document is refused"
+        return value
 
     @property
     def ci95(self) -> tuple[float, float] | None:
@@ -48,7 +39,7 @@ class LatentPpl(Result):
     @property
     def n(self) -> int:
         """Documents scored."""
-        return self.scores[-1].n
+        return self.scores[-1].n or 0
 
     def head(self) -> dict[str, Any]:
         """What the command prints first; infinite values are null."""
@@ -60,43 +51,21 @@ class LatentPpl(Result):
         }
 
 
-class Draws(Protocol):
-    """Resamples of bootstrap and permutation test, and the seed of both."""
-
-    @property
-    def resamples(self) -> int:
-        """How many."""
-
-    @property
-    def seed(self) -> int:
-        """Of `numpy.random.default_rng`."""
+def resampling(options: Drawn) -> Resampling:
+    """How intervals and tests draw."""
+    return Resampling(options.resamples, options.seed)
 
 
-def score_of(label: str, scores: pa.Table, draws: Draws, name: str, real: pa.Table | None = None) -> Score:
-    """Latent PPL, its interval, and its p-value against `real`; errors begin with `name`."""
-    with named(name):
-        columns = document_columns(scores)
-    low = high = None
-    if np.isfinite(columns).all():
-        units = unit_sums(columns, groups_of(scores))
-        found = bootstrap_interval(units, exp_ratio_of_sums, resamples=draws.resamples, seed=draws.seed)
-        low, high = found.low, found.high
-    reasons = rejections(scores)
-    p = None if real is None else _p_value(scores, real, draws)
-    return Score(label, "latent_ppl", latent_ppl(scores), low, high, p, len(columns), sum(reasons.values()), reasons)
+def as_share(percent: float | None) -> float | None:
+    """A share in percent, as scores have it, as a share of 1, as JSON has it."""
+    return None if percent is None else percent / 100
 
 
-def scores_against(sets: Mapping[str, pa.Table], draws: Draws) -> tuple[Score, ...]:
-    """The score of real text (`REAL`), which is the yardstick, then that of each sample by label, tested against it."""
-    real = sets[REAL]
-    of_samples = (score_of(label, scores, draws, label, real) for label, scores in sets.items() if label != REAL)
-    return score_of(REAL, real, draws, "reference"), *of_samples
-
-
-def facts_of_draws(draws: Draws) -> tuple[tuple[str, str], ...]:
+def facts_of_draws(options: Drawn) -> tuple[tuple[str, str], ...]:
     """How interval and p-value were computed, in words."""
+    drawn = f"{options.resamples:,} resamples, seed {options.seed}"
     return (
-        ("Interval", f"95%, studentised bootstrap over documents, {draws.resamples:,} resamples, seed {draws.seed}"),
+        ("Interval", f"95%, studentised bootstrap over documents, {drawn}"),
         ("p-value", "two-sided permutation test of log Latent PPL against held-out real text"),
     )
 
@@ -126,11 +95,3 @@ def with_given_groups(scores: pa.Table, groups: Groups) -> pa.Table:
 
 def _units(groups: Groups) -> int:
     return int(unit_of(groups, len(groups or ())).max(initial=-1)) + 1
-
-
-def _p_value(sample: pa.Table, real: pa.Table, draws: Draws) -> float | None:
-    both = document_columns(sample), document_columns(real)
-    if not all(np.isfinite(columns).all() for columns in both):
-        return None
-    groups = groups_of(sample), groups_of(real)
-    return two_sample_test(*both, ratio_of_sums, groups, draws.resamples, draws.seed).p

@@ -5,37 +5,35 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 
-from textcritic.api.criticise import labelled
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import TendencyOptions
-from textcritic.api.results import REAL, Result, Score
+from textcritic.api.results import Result, Table
+from textcritic.api.sets import labelled
 from textcritic.corpora.splits import random_parts
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
-from textcritic.critics.tendencies.verdicts import (
-    DIFFERS,
-    MISSING,
-    TENDENCIES,
-    UNCLEAR,
-    Verdict,
-    Word,
-    by_chance_alone,
-    sentence,
-    verdicts,
-)
+from textcritic.critics.tendencies.verdicts import DIFFERS, MISSING, TENDENCIES, UNCLEAR, Verdict, verdicts
 from textcritic.errors import listed, named
-from textcritic.inference import Number, are_grouped, unit_of
+from textcritic.experiments.tendencies.rows import MEASURES
+from textcritic.experiments.tendencies.words import by_chance_alone, sentence
+from textcritic.inference import are_grouped, unit_of
+from textcritic.measures.memory import REAL, keys_of
+from textcritic.measures.numbers import count, number, p_value, plural, significant
+from textcritic.measures.score import Score, scores_of
 from textcritic.plan.checks.tendencies import CountOptions
+from textcritic.plan.sources import DATA
 
 HEADS = ("source", "distance", "95% interval", "by chance", "p", "adjusted p", "documents", "verdict")
 TABLE_HEADS = ("tendency", *HEADS[1:-2], "verdict")
@@ -61,38 +59,6 @@ class _Set:
         return unit_of(self.groups, len(self.groups))
 
 
-@dataclass(frozen=True, slots=True)
-class TendencyScore(Score):
-    """The distance of a sample from real text in one tendency.
-
-    Attributes:
-        p_adjusted: Holm's, over the tendencies of the sample.
-        by_chance: the distance where documents are exchanged at random, in the mean.
-        margin: the distance below which the tendency counts as kept.
-        noticed: the distance that as many documents would notice in 80% of cases.
-        floor, floor_most: the same of second draws of real text, in the mean and of the farthest; None without them.
-        says: see `tendencies.verdicts.verdict_of`.
-    """
-
-    p_adjusted: float | None = None
-    by_chance: float | None = None
-    margin: float = 0.0
-    noticed: float | None = None
-    floor: float | None = None
-    floor_most: float | None = None
-    says: Word = UNCLEAR
-
-    @property
-    def yardstick(self) -> Number:
-        """Real text is at 0."""
-        return Number(0.0)
-
-    @property
-    def verdict(self) -> str:
-        """Whether the sample keeps to the tendency: "keeps", "differs" or "unclear"."""
-        return self.says
-
-
 @dataclass(frozen=True, repr=False, kw_only=True)
 class TendenciesResult(Result):
     """What `compare_tendencies` gives; `scores` has the distance of each sample in each tendency that was measured.
@@ -111,29 +77,31 @@ class TendenciesResult(Result):
         """The object that `textcritic tendencies` prints."""
         return json.dumps({"real": self.real, "samples": self.samples}, allow_nan=False, ensure_ascii=False)
 
-    def blocks(self) -> Iterator[tuple[str, str, Sequence[str], list[Sequence[str]]]]:
+    def blocks(self) -> Iterator[Table]:
         """As `Result.blocks`, with what chance gives, and adjusted p-values."""
-        for name, words, _, rows in super().blocks():
-            scores = [score for score in self.scores if TITLES[score.measure] == name]
-            cells = [(row[0], *_written(score, row)) for row, score in zip(rows, scores, strict=True)]
-            yield name, words, HEADS, [*cells]
+        for tendency, column in zip(self._measured, self.block.columns, strict=True):
+            cells = [
+                (label, *_cells(one), count(self.samples[label]["documents"]), _verdict(one))
+                for label, judged in self.verdicts.items()
+                for one in judged
+                if one.tendency == tendency and one.value is not None
+            ]
+            yield column.measure, column.means, HEADS, [*cells]
 
-    def tables(self) -> Iterator[tuple[str, str, Sequence[str], list[Sequence[str]]]]:
+    def tables(self) -> Iterator[Table]:
         """A table for each sample, with a row for each tendency."""
-        rows: dict[str, list[Sequence[str]]] = {}
-        for name, _, _, cells in self.blocks():
-            for source, *numbers, _, verdict in cells:
-                rows.setdefault(source, []).append((name, *numbers, verdict))
-        for source, table in rows.items():
-            documents = self.samples[source]["documents"]
-            yield (
-                source,
-                f"{documents:,} document{'s' * (documents != 1)}; distances from real text",
-                TABLE_HEADS,
-                table,
-            )
+        for label, judged in self.verdicts.items():
+            rows = [(TITLES[one.tendency], *_cells(one), _verdict(one)) for one in judged if one.value is not None]
+            if rows:
+                about = f"{plural(self.samples[label]['documents'], 'document')}; distances from real text"
+                yield label, about, TABLE_HEADS, [*rows]
 
-    def _foot(self) -> str:
+    @property
+    def _measured(self) -> list[str]:
+        """The tendencies that have scores, in their order."""
+        return list(dict.fromkeys(score.key for score in self.scores))
+
+    def _foot(self) -> list[str]:
         tested = Counter(score.source for score in self.scores if score.p is not None)
         foot = FOOT + by_chance_alone(max(tested.values(), default=len(TENDENCIES)))
         missing = {
@@ -141,7 +109,7 @@ class TendenciesResult(Result):
             for label, found in self.verdicts.items()
         }
         lacking = [f"Not measured of {label}: {listed(titles)}." for label, titles in missing.items() if titles]
-        return " ".join([foot, *lacking, *(f"{label}: {fault}." for label, fault in _faults(self.samples))])
+        return [" ".join([foot, *lacking, *(f"{label}: {fault}." for label, fault in _faults(self.samples))])]
 
 
 TITLES = {tendency.name: tendency.title for tendency in TENDENCIES}
@@ -264,30 +232,37 @@ def _judged(found: Sequence[Verdict]) -> dict[str, Any]:
 
 
 def _scores(judged: Mapping[str, Sequence[Verdict]], found: Mapping[str, Mapping[str, Any]]) -> Iterator[Score]:
-    for place in range(len(TENDENCIES)):
+    """The scores of each tendency that was measured: real text, which is at 0, and the samples with their margins."""
+    keys = keys_of([REAL, *judged])
+    first: dict[str, str] = {}
+    for place, tendency in enumerate(TENDENCIES):
         for label, of_sample in judged.items():
             one = of_sample[place]
             if one.value is not None:
-                n = found[label]["documents"]
-                score = TendencyScore(label, one.tendency, one.value, one.low, one.high, one.p_value, n)
-                more = {key: getattr(one, key) for key in ("p_adjusted", "by_chance", "margin", "noticed", "floor")}
-                yield replace(score, **more, floor_most=one.floor_most, says=one.verdict)
+                first.setdefault(tendency.name, label)
+                rows = pd.DataFrame([keys[REAL], keys[label] | asdict(one) | {"documents": found[label]["documents"]}])
+                measure = replace(MEASURES[tendency.name], margin=one.margin)
+                real, score = scores_of(rows, measure, partial(_name, label), measure.anchor)
+                yield from (real, score) if label == first[tendency.name] else (score,)
 
 
-def _written(score: Score, row: Sequence[str]) -> Sequence[str]:
-    """The cells behind the source: distances of words are small, so with significant digits.
+def _name(label: str, row: Mapping[str, Any], **_: bool) -> str:
+    return REAL if row["source"] == DATA else label
 
-    `row` is that of `Result.blocks`: source, value, interval, p, documents, ..., verdict.
-    """
-    from textcritic.measures.numbers import number, significant  # here: it loads pandas
 
-    assert isinstance(score, TendencyScore)
-    ends = "" if score.low is None else f"{significant(score.low)}–{significant(score.high)}"
-    chance = "" if score.by_chance is None else significant(score.by_chance)
-    adjusted = "" if score.p_adjusted is None else number(score.p_adjusted, 2)
-    told = score.says != UNCLEAR or score.noticed is None
-    says = row[6] if told else f"{row[6]} (noticed from {significant(score.noticed)})"
-    return significant(score.value), ends, chance, row[3], adjusted, row[4], says
+def _cells(one: Verdict) -> Sequence[str]:
+    """Distance, interval, chance, p and adjusted p; distances of words are small, so with significant digits."""
+    ends = "" if one.low is None else f"{significant(one.low)}–{significant(one.high)}"
+    chance = "" if one.by_chance is None else significant(one.by_chance)
+    p = "" if one.p_value is None else p_value(one.p_value).removeprefix("p ").removeprefix("= ")
+    adjusted = "" if one.p_adjusted is None else number(one.p_adjusted, 2)
+    return significant(one.value), ends, chance, p, adjusted
+
+
+def _verdict(one: Verdict) -> str:
+    """The verdict; if it is unclear, with the distance that would be noticed."""
+    unclear = one.verdict == UNCLEAR and one.noticed is not None
+    return f"{one.verdict} (noticed from {significant(one.noticed)})" if unclear else one.verdict
 
 
 def _faults(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:

@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import Name, TopicFit, TopicOptions
-from textcritic.api.results import REAL, Result, Score
-from textcritic.api.scored import facts_of_groups
-from textcritic.api.topic_fits import UnderFits, distance_score, empty_documents, gap_score, groups_with
+from textcritic.api.results import Result
+from textcritic.api.scored import facts_of_groups, resampling
 from textcritic.critics.ctm.counted import (
     Counted,
     Tokens,
@@ -25,12 +23,14 @@ from textcritic.critics.ctm.counted import (
 )
 from textcritic.critics.ctm.model import CTM, FitOptions
 from textcritic.critics.ctm.released import read_released
-from textcritic.critics.ctm.scoring import latent_nll, top_words
+from textcritic.critics.ctm.scoring import EMPTY, latent_nll, top_words
 from textcritic.critics.ctm.starts import Fits, fit_starts
 from textcritic.errors import TextcriticError, named
+from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, GAP, NLL
 from textcritic.inference import (
     Groups,
     Interval,
+    Number,
     bootstrap_interval,
     ratio_of_sums,
     unit_sums,
@@ -38,12 +38,12 @@ from textcritic.inference import (
     with_ones,
 )
 from textcritic.latents.bags import VocabularyOptions, read_ldac, read_words, vocabulary_of
+from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory, scores_of_sets
 
 TOP_WORDS = 10
 FITTED_ON = "the part that the critic is fitted on"
-MEANS = ("in_expectation", "at_mean")
-
-Array = npt.NDArray[np.float64]
+MEANS: Mapping[str, Measure] = {"in_expectation": NLL, "at_mean": AT_MEAN}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -75,7 +75,7 @@ class TopicsResult(Result):
     starts: tuple[float, ...]
     over_starts: Mapping[str, tuple[float, float]]
     over_fits: Mapping[str, Interval]
-    latent_nll: Mapping[str, Interval]
+    latent_nll: Mapping[str, Number]
     tokens: int
     tokens_unknown: int
     train: Mapping[str, Any] | None
@@ -85,7 +85,7 @@ class TopicsResult(Result):
     @property
     def n(self) -> int:
         """Documents of the test set scored."""
-        return self.scores[0].n
+        return self.scores[0].n or 0
 
     @property
     def empty(self) -> int:
@@ -99,7 +99,7 @@ class TopicsResult(Result):
             "seconds": self.seconds,
             "converged": self.converged,
             "starts": self.starts,
-            "latent_nll_mean": {kind: found.estimate for kind, found in self.latent_nll.items()},
+            "latent_nll_mean": {kind: found.value for kind, found in self.latent_nll.items()},
             "ci95": {kind: [found.low, found.high] for kind, found in self.latent_nll.items()},
             "over_starts": self.over_starts,
             "over_fits": {
@@ -208,17 +208,12 @@ def criticise_topics(
         _require_words(sets[label], label, "the real text that the critic is fitted on")
     fits = _fit(counted, options, name)
     critics = (fits.best.critic, *fits.others)
-    under = {label: UnderFits.all_of(critics, sets[label], groups[label], options) for label in labels}
-    scores = [gap_score(label, under[label], under[REAL], options) for label in samples]
-    for label in labels:
-        interval = _interval(under[label].nll[:, 0], under[label].groups, options)
-        values = (interval.estimate, interval.low, interval.high, None)
-        scores.append(Score(label, "latent_nll", *values, *under[label].counts))
-    scores += [distance_score(label, under[label], under[REAL], options) for label in samples]
-    of_groups = facts_of_groups({label: one.groups for label, one in under.items()})
+    read = {label: _under_fits(critics, sets[label], groups[label], options) for label in labels}
+    scores = scores_of_sets(read, (GAP, NLL, DISTANCE), resampling(options))
+    of_groups = facts_of_groups({label: one.groups for label, one in read.items()})
     facts = (real.split, *_facts(counted, fits, options), *of_groups)
     title = "Topics of texts against real ones"
-    return Result(title=title, scores=tuple(scores), facts=facts, warnings=_warnings(fits))
+    return Result(title=title, scores=scores, facts=facts, warnings=_warnings(fits))
 
 
 def _read(train: Documents, test: Documents, options: TopicOptions) -> TrainAndTests:
@@ -286,20 +281,21 @@ def _scored(
     """The test set under a critic and the models of its other starts; `of_fit` is what the result says of the fit."""
     nll = [latent_nll(critic, *project(critic, tested.filled, options.threads)) for critic in critics]
     of_fit["facts"] = (*of_fit["facts"], *facts_of_groups({"test": groups}))
-    found = {kind: _interval(values, groups, options) for kind, values in zip(MEANS, nll[0], strict=True)}
+    data = {measure.value: with_ones(values) for measure, values in zip(MEANS.values(), nll[0], strict=True)}
+    read = Scored(data, len(nll[0][0]), empty_documents(tested), groups=groups)
+    rows = rows_in_memory({"test": read}, tuple(MEANS.values()), resampling(options))
     averaged = {}
     for kind, values in zip(MEANS, zip(*nll, strict=True), strict=True):
-        whole = _interval(np.mean(values, axis=0), groups, options)
+        units = unit_sums(with_ones(np.mean(values, axis=0)), groups)
+        whole = bootstrap_interval(units, ratio_of_sums, options.resamples, seed=options.seed)
         low, high = with_fits(whole.estimate, (whole.low, whole.high), np.mean(values, axis=1))
         averaged[kind] = replace(whole, low=low, high=high)
     means = [[float(values.mean()) for values in both] for both in nll]
     over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
-    first, n = found[MEANS[0]], len(nll[0][0])
-    values = (first.estimate, first.low, first.high, None, n, tested.empty, empty_documents(tested))
     return TopicsResult(
         title="Topics of documents under a correlated topic model",
-        scores=(Score("test", "latent_nll", *values),),
-        latent_nll=found,
+        scores=scores_in_memory(rows, [NLL]),
+        latent_nll={kind: scores_in_memory(rows, [measure])[0].number for kind, measure in MEANS.items()},
         over_starts=over if len(critics) > 1 else {},
         over_fits=averaged,
         tokens=int(tested.counts.sum()),
@@ -308,6 +304,25 @@ def _scored(
         top_words=None if words is None else top_words(critics[0], words, TOP_WORDS),
         **of_fit,
     )
+
+
+def _under_fits(critics: Sequence[CTM], counted: Counted, groups: Groups, options: TopicFit) -> Scored:
+    """A set of texts under the fits from all starts, the best first."""
+    moments = [project(critic, counted.filled, options.threads) for critic in critics]
+    nll = [latent_nll(critic, *both)[0] for critic, both in zip(critics, moments, strict=True)]
+    data = {NLL.value: with_ones(nll[0]), GAP.value: np.stack(nll, axis=1), DISTANCE.value: lambda: moments}
+    return Scored(data, len(nll[0]), empty_documents(counted), groups=groups_with(counted, groups))
+
+
+def groups_with(counted: Counted, groups: Groups) -> list[str | None]:
+    """The groups of the documents with words; of a file in the format LDA-C, whose documents have none, all null."""
+    rows = np.flatnonzero(counted.has_words).tolist()
+    return [groups[row] for row in rows] if groups else [None] * len(rows)
+
+
+def empty_documents(counted: Counted) -> dict[str, int]:
+    """How many documents could not be scored, by reason."""
+    return {EMPTY: counted.empty} if counted.empty else {}
 
 
 def fit_options(options: TopicFit) -> FitOptions:
@@ -329,11 +344,6 @@ def _fit(counted: TrainAndTests, options: TopicFit, name: str) -> Fits:
 def _require_words(tested: Counted, name: str, train: str) -> None:
     if tested.empty == tested.counts.shape[0]:
         raise TextcriticError(f"{name}: no document has a word that {train} has; nothing is left to score")
-
-
-def _interval(values: Array, groups: Groups, options: TopicFit) -> Interval:
-    units = unit_sums(with_ones(values), groups)
-    return bootstrap_interval(units, ratio_of_sums, resamples=options.resamples, seed=options.seed)
 
 
 def _warnings(fits: Fits) -> tuple[str, ...]:

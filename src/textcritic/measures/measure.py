@@ -132,6 +132,11 @@ class Measure:
         return self.key or self.value
 
     @property
+    def anchor(self) -> str:
+        """Its name in the addresses of a page."""
+        return self.known_as.replace("_", "-")
+
+    @property
     def why(self) -> str:
         """The column that says why a value has no interval or no test; it is there if a source has such a reason."""
         return f"{self.value}_why"

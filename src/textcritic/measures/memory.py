@@ -1,6 +1,6 @@
 """Sets of documents in memory: they become scores by the same rows and measures as the files of a study."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,14 +59,29 @@ def rows_in_memory(
     Raises:
         TextcriticError: nothing of real text could be scored.
     """
-    sources, labels = [], {}
-    for number, (label, scored) in enumerate(sets.items()):
-        keys = dict(zip(KEYS, ("", SAMPLE, "", str(number), "", None, None), strict=True))
-        sources.append(InMemory(data_keys("") if label == REAL else keys, scored, name if label == REAL else label))
-        labels[str(number)] = label
+    keys = keys_of(sets)
+    sources = [InMemory(keys[label], scored, name if label == REAL else label) for label, scored in sets.items()]
+    labels = {keys[label]["generator"]: label for label in sets}
     names = Names(labels, frozenset(), frozenset(), several_corpora=False, several_settings=False)
     material = Material(_Sets(tuple(sources), resampling.resamples, resampling.seed), names=names)
     return pd.DataFrame(source_rows(material, lambda source, _: source.scored, measures))
+
+
+def keys_of(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The keys of the row of each set by its label."""
+    return {
+        label: data_keys("")
+        if label == REAL
+        else dict(zip(KEYS, ("", SAMPLE, "", str(number), "", None, None), strict=True))
+        for number, label in enumerate(labels)
+    }
+
+
+def scores_of_sets(
+    sets: Mapping[str, Scored], measures: Sequence[Measure], resampling: Resampling, name: str = REAL
+) -> tuple[Score, ...]:
+    """The scores of `rows_in_memory`; raises likewise."""
+    return scores_in_memory(rows_in_memory(sets, measures, resampling, name), measures)
 
 
 def scores_in_memory(rows: pd.DataFrame, measures: Sequence[Measure]) -> tuple[Score, ...]:
@@ -80,5 +95,5 @@ def scores_in_memory(rows: pd.DataFrame, measures: Sequence[Measure]) -> tuple[S
     return tuple(
         score
         for measure in measures
-        for score in scores_of(rows, measure, lambda row, **_: str(labels[row["generator"]]))
+        for score in scores_of(rows, measure, lambda row, **_: str(labels[row["generator"]]), measure.anchor)
     )

@@ -32,6 +32,8 @@ OURS = (
     *("Unlikely mentions", "Word-level PPL", "Words of another language"),
 )
 """Names of the measures that textcritic has, without their units."""
+KEYS = ("distance", "energy", "latent_nll", "latent_ppl", "mixed", "nll_gap", "not_kept", "recited")
+"""Their names in Python, as far as they are not those of one tendency."""
 NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 NO_VALUE = "no value"
 DECLARATION = "__textcritic_measure__"
@@ -97,6 +99,11 @@ class Metric:
     declared: Declared
     function: Callable[..., Any]
 
+    @property
+    def key(self) -> str:
+        """The name of the function, by which scores are known in Python."""
+        return self.name.partition(":")[2]
+
 
 def measure(function: Callable[..., Any] | None = None, /, *, title: str = "", **declared: Any) -> Any:
     """Declare that a function measures a document (`.id`, `.title`, `.text`, `.sections`, `.group`), or a section.
@@ -147,24 +154,24 @@ def metric_of(function: Any, name: str = "") -> Metric:
         raise TextcriticError(f"{shown}: is no function with a name; a measure is `def NAME(document): return NUMBER`")
     declared = getattr(function, DECLARATION, None) or Declared(called)
     name = name or f"{function.__module__}:{called}"
+    metric = Metric(name, declared, function)
     if declared.title.casefold() in map(str.casefold, OURS):
         raise TextcriticError(f"{name}: textcritic has a measure of the name {declared.title!r}; give another `title`")
-    return Metric(name, declared, function)
+    if metric.key in KEYS:
+        raise TextcriticError(f"{name}: textcritic has a measure of the name {metric.key!r}; rename the function")
+    return metric
 
 
 def check_names(metrics: Sequence[Metric]) -> None:
-    """See that measures differ in their names and in their titles.
+    """See that measures differ in the names of their functions and in their titles.
 
     Raises:
         TextcriticError: two do not.
     """
-    for what in (lambda metric: metric.name, lambda metric: metric.declared.name):
-        seen: dict[str, str] = {}
-        for metric in metrics:
-            if (called := what(metric)) in seen:
-                twice = f"{seen[called]} and {metric.name}"
-                raise TextcriticError(f"metrics: two measures have the name {called!r} ({twice}); rename one")
-            seen[called] = metric.name
+    for names in ([metric.key for metric in metrics], [metric.declared.name for metric in metrics]):
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            both = " and ".join(metric.name for metric, name in zip(metrics, names, strict=True) if name == twice)
+            raise TextcriticError(f"metrics: several measures have the name {twice!r} ({both}); rename all but one")
 
 
 def load_metric(name: str, folders: Sequence[str | Path] = (".",)) -> Metric:

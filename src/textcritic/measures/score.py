@@ -48,7 +48,7 @@ class Score:
             None where nothing could be scored.
         n: documents scored; None where the value is exact.
         left_out: documents that could not be scored.
-        reasons: how many of these for each reason.
+        rejected_by_reason: how many of these for each reason.
         p: of the test against real text; None where there is none.
         real: what real text scores, None for real text itself or where it is not known. Lower is never better as such:
             the aim is this value.
@@ -76,7 +76,7 @@ class Score:
     key: str = ""
     n: int | None = None
     left_out: int = 0
-    reasons: Mapping[str, int] = field(default_factory=dict)
+    rejected_by_reason: Mapping[str, int] = field(default_factory=dict)
     p: float | None = None
     real: Number | None = None
     by_ratio: bool = False
@@ -102,6 +102,16 @@ class Score:
     def is_real(self) -> bool:
         """Whether it is of real text."""
         return self.generator == "data"
+
+    @property
+    def source(self) -> str:
+        """What the source is called; real text is `memory.REAL`."""
+        return self.label
+
+    @property
+    def rejected(self) -> int:
+        """Documents that could not be scored."""
+        return self.left_out
 
     @property
     def value(self) -> float | None:
@@ -363,7 +373,7 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         number=Number(value, _float(row, measure.low), _float(row, measure.high)),
         n=None if n is None or not measure.compared else int(n),
         left_out=int(left_out or 0) if measure.compared else 0,
-        reasons=_reasons(row) if measure.compared else {},
+        rejected_by_reason=_reasons(row) if measure.compared else {},
         p=_float(row, measure.p),
         by_ratio=measure.by_ratio,
         because=str(row[measure.because]) if infinite and not missing(row.get(measure.because)) else _why(row, measure),

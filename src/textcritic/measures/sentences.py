@@ -98,7 +98,12 @@ def left_out_of(cell: Cell) -> str:
 
 
 def legend(blocks: Sequence[Block]) -> list[str]:
-    """What the signs of a card mean, of those that stand in it, and what its intervals and tests are: lines."""
+    """What the measures of a card say, and its `signs`: lines."""
+    return [*_meanings([column for block in blocks for column in block.columns if column.means]), *signs(blocks)]
+
+
+def signs(blocks: Sequence[Block]) -> list[str]:
+    """What the signs in a card mean, and what its intervals and tests are: lines."""
     cells = [cell for block in blocks for row in block.rows for cell in row.cells.values()]
     found = {cell.verdict for cell in cells}
     of_recipes = {cell.is_recipe for cell in cells if cell.verdict == UNCLEAR}
@@ -110,9 +115,8 @@ def legend(blocks: Sequence[Block]) -> list[str]:
         UNCLEAR: f"{SIGNS[UNCLEAR]} unclear: no difference was found, but so few {few} may hide one",
         NOT_TESTED: "not tested: there is no test against real text",
     }
-    signs = [f"{words}." for verdict, words in meanings.items() if verdict in found]
-    columns = [column for block in blocks for column in block.columns if column.means]
-    return [*_meanings(columns), *signs, *_stars(blocks), *_about(cells), *chance(cells)]
+    lines = [f"{words}." for verdict, words in meanings.items() if verdict in found]
+    return [*lines, *_stars(blocks), *_about(cells), *chance(cells)]
 
 
 def _stars(blocks: Sequence[Block]) -> Iterator[str]:

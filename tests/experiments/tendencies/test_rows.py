@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from experiments.tendencies.tiny import EMPTY, GENERATORS, build_tendencies, model, write_counts, write_texts
-from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNCLEAR, sentence
+from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNCLEAR
 from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.rows import (
     distance_rows,
@@ -21,7 +21,7 @@ from textcritic.experiments.tendencies.rows import (
 from textcritic.experiments.tendencies.sheets import samples_sheet
 from textcritic.experiments.tendencies.statistics import REAL, SIZED
 from textcritic.experiments.tendencies.tables import TABLES
-from textcritic.experiments.tendencies.words import fails, headline, tendency_findings, totals
+from textcritic.experiments.tendencies.words import fails, headline, sentence, tendency_findings, totals
 from textcritic.measures.material import Material
 from textcritic.measures.names import Names
 from textcritic.measures.published import read_published

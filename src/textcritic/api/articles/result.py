@@ -14,7 +14,7 @@ from typing import Any
 from textcritic.api.articles.run import criticise
 from textcritic.api.documents import Documents
 from textcritic.api.options import ArticleOptions
-from textcritic.api.results import MEASURES, REAL, Result, Score
+from textcritic.api.results import Result
 from textcritic.files import whole_file, write_text
 
 GIVEN = "given"  # folder, in that of the results, of the articles that came from memory
@@ -67,7 +67,7 @@ def criticise_articles(
     Raises:
         TextcriticError: as `criticise`.
     """
-    from textcritic.measures.score import read_facts, sections_of
+    from textcritic.measures.score import read_card, read_facts, sections_of
     from textcritic.report.show import show_study
 
     kept = tempfile.TemporaryDirectory(prefix="textcritic-") if output is None else None
@@ -78,7 +78,7 @@ def criticise_articles(
     study = criticise(real, paths, folder, options, tuple(samples))
     return ArticlesResult(
         title="Articles against real ones",
-        scores=tuple(_scores(study)),
+        scores=tuple(score for scores in read_card(study).values() for score in scores if score.compared),
         facts=(("Folder", str(folder)),),
         text=show_study(study),
         folder=folder,
@@ -117,22 +117,3 @@ def _file_names(labels: list[str]) -> Iterator[str]:
             name = f"{plain}-{number}"
         used.add(name)
         yield f"{name}.jsonl"
-
-
-def _scores(study: Path) -> Iterator[Score]:
-    from textcritic.measures.score import read_card
-
-    names = {name: measure for measure, (name, _) in MEASURES.items()}
-    for score in (score for scores in read_card(study).values() for score in scores):
-        number = score.number
-        if number.value is not None and score.measure in names:
-            yield Score(
-                source=REAL if score.is_real else score.label,
-                measure=names[score.measure],
-                value=number.value,
-                low=number.low,
-                high=number.high,
-                p=score.p,
-                n=score.n or 0,
-                rejected=score.left_out,
-            )

@@ -102,7 +102,7 @@ def jobs_of(
 
 def _measure_here(folder: Path, lock: int, options: ArticleOptions) -> None:
     """Measure the documents of a study by functions that only this process has, as jobs could not import them."""
-    here = {f"{FROM_MEMORY}:{metric.function.__name__}": metric for metric in metrics_of(options.metrics)}
+    here = {f"{FROM_MEMORY}:{metric.key}": metric for metric in metrics_of(options.metrics)}
     project = Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)
     experiment = project.studies[STUDY].experiments.get(OWN)
     files = experiment.files() if experiment else None
@@ -180,7 +180,7 @@ def _checked(
         drawing=_drawing(real, options, titled and (given or bool(options.fine_tune))) if options.models else None,
         titled=titled,
         metrics=tuple(
-            metric.name if place else f"{FROM_MEMORY}:{metric.function.__name__}" for metric, place in own.items()
+            metric.name if place else f"{FROM_MEMORY}:{metric.key}" for metric, place in own.items()
         ),
         metric_folders=tuple(dict.fromkeys(str(place) for place in own.values() if place)),
     )
@@ -275,9 +275,9 @@ def _command(real: Outline, drawn: Sequence[Outline], folder: Path, options: Art
         local = Path(model).expanduser().absolute()
         words += ["--model", str(local) if local.is_dir() else model]
     for metric in metrics_of(options.metrics):
-        place, (module, function) = folder_of(metric), metric.name.split(":")
-        if place:
-            words += ["--metric", metric.name if "." in module else f"{place / module}.py:{function}"]
+        module = metric.name.partition(":")[0]
+        if place := folder_of(metric):
+            words += ["--metric", metric.name if "." in module else f"{place / module}.py:{metric.key}"]
     files = [str(outline.path) for outline in (real, *drawn)]
     # With `make` it is not on the PATH. Not beside `sys.executable`, which forked processes have in another place.
     script = Path(sysconfig.get_path("scripts")) / "textcritic"

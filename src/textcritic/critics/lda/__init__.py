@@ -3,7 +3,7 @@
 tomotopy is loaded only where a model is fitted.
 """
 
-from textcritic.critics.lda.mixing import CORNER, agreement, mixing_columns, mixing_statistics, topic_languages
+from textcritic.critics.lda.mixing import CORNER, agreement, mixing_columns, topic_languages
 from textcritic.critics.lda.model import LDA, FitOptions
 from textcritic.critics.lda.posterior import Posterior, PosteriorOptions, infer
 from textcritic.critics.lda.posteriors import Posteriors
@@ -18,6 +18,5 @@ __all__ = [
     "agreement",
     "infer",
     "mixing_columns",
-    "mixing_statistics",
     "topic_languages",
 ]

@@ -16,31 +16,15 @@ CORNER = 0.9
 Array = npt.NDArray[np.float64]
 
 
-def mixing_statistics(
-    posteriors: Posteriors, resamples: int = 10_000, seed: int = 1, groups: Groups = None
-) -> dict[str, Interval]:
-    """Four numbers on how much documents mix, each with its 95% document-bootstrap interval.
+def mixing_columns(posteriors: Posteriors) -> dict[str, Array]:
+    """Four numbers on how much documents mix, of each the columns whose ratio of sums it is: [documents, 2].
 
     - `mixed`: share of the tokens outside the main topic of their document, expected under the posterior; all tokens
       of all documents count alike. The main topic is the one with most expected tokens.
     - `divided`: share of documents whose largest posterior mean is below `CORNER`.
     - `corners`: share of posterior draws whose largest share is at least `CORNER`.
     - `entropy`: of the shares, nats, mean over draws; 0 of one topic alone, log K of all alike.
-
-    Args:
-        posteriors: of documents with words.
-        resamples: of the bootstrap.
-        seed: of the bootstrap.
-        groups: of documents that belong together, which the bootstrap takes as one.
-
-    Raises:
-        TextcriticError: there are no documents.
     """
-    return _intervals(mixing_columns(posteriors), resamples, seed, groups)
-
-
-def mixing_columns(posteriors: Posteriors) -> dict[str, Array]:
-    """For each of `mixing_statistics` the columns whose ratio of sums it is: [documents, 2]."""
     draws = posteriors.draws.astype(np.float64)
     inner = np.where(draws > 0, draws * np.log(np.where(draws > 0, draws, 1.0)), 0.0)
     counts = posteriors.counts.astype(np.float64)
@@ -75,16 +59,10 @@ def agreement(
         "words": np.column_stack([(counts * right).sum(axis=1), counts.sum(axis=1)]),
         "documents": with_ones(main),
     }
-    return _intervals(columns, resamples, seed, groups)
-
-
-def _intervals(columns: Mapping[str, Array], resamples: int, seed: int, groups: Groups) -> dict[str, Interval]:
-    """Of shares, but for the entropy."""
-    found = {
-        name: bootstrap_interval(unit_sums(column, groups), ratio_of_sums, resamples, seed=seed)
+    return {
+        name: bootstrap_interval(unit_sums(column, groups), ratio_of_sums, resamples, seed=seed).of_share()
         for name, column in columns.items()
     }
-    return {name: one if name == "entropy" else one.of_share() for name, one in found.items()}
 
 
 def topic_languages(posteriors: Posteriors, languages: Sequence[str]) -> tuple[str, ...]:

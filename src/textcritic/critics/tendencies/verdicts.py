@@ -1,16 +1,18 @@
 """Which tendencies of real text a sample keeps, from the statistics that `critics.tendencies.measure` makes of it."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from textcritic.inference import ALPHA, holm
+from textcritic.inference import DIFFERENT, SAME, Number, gap, holm, verdict
 
 Word = Literal["keeps", "differs", "unclear", "not measured"]
 KEPT: Word = "keeps"
 DIFFERS: Word = "differs"
 UNCLEAR: Word = "unclear"
 MISSING: Word = "not measured"
+# What a tendency does, by whether the sample differs from real text.
+_WORDS: Mapping[str, Word] = {DIFFERENT: DIFFERS, SAME: KEPT}
 UNTESTED = "there is too little text for a test"
 NO_INTERVAL = "there are fewer than 20 documents, too few for an interval"
 
@@ -172,8 +174,8 @@ def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
     for tendency, numbers, p_adjusted in zip(TENDENCIES, numbers_of, adjusted, strict=True):
         value, high, p, chance = (numbers.get(key) for key in ("value", "high", "p_value", "by_chance"))
         margin = margin_of(tendency, statistics)
-        verdict = verdict_of(value, high, p, margin)
-        reason = "" if verdict != UNCLEAR else UNTESTED if p is None else NO_INTERVAL if high is None else ""
+        word = verdict_of(value, high, p, margin)
+        reason = "" if word != UNCLEAR else UNTESTED if p is None else NO_INTERVAL if high is None else ""
         signed, above, below = tendency.ways
         sign = distances.get(signed, {}).get("value") or 0.0
         found.append(
@@ -185,7 +187,7 @@ def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
                 p_adjusted=None if p is None else p_adjusted,
                 times=value / chance if value is not None and chance else None,
                 margin=margin,
-                verdict=verdict,
+                verdict=word,
                 way=above if sign > 0 else below if sign < 0 else "",
                 why=statistics["missing"].get(tendency.distance, "") if value is None else reason,
             )
@@ -196,47 +198,25 @@ def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
 def verdict_of(value: float | None, high: float | None, p: float | None, margin: float) -> Word:
     """What a distance from real text says.
 
-    "differs" where p is below `ALPHA`: said of at most 5% of samples of the population that real text is from. Else
-    "keeps" where the 95% interval ends below the margin (two one-sided tests, Schuirmann 1987): at a distance of just
-    the margin, said in at most 5%. Else "unclear": there are too few documents. "not measured" where there is no
-    value.
+    As `inference.verdict`, with the words of tendencies: "differs", said of at most 5% of samples of the population
+    that real text is from; "keeps", said in at most 5% at a distance of just the margin (two one-sided tests, Schuirmann
+    1987); "unclear": there are too few documents for either, or for a test. "not measured" where there is no value.
+
+    Args:
+        value: the distance, from 0 on.
+        high: the upper end of its 95% interval; None where there is none.
+        p: of the test against real text.
+        margin: see `margin_of`.
     """
     if value is None:
         return MISSING
-    if p is not None and p < ALPHA:
-        return DIFFERS
-    return KEPT if p is not None and high is not None and high < margin else UNCLEAR
+    if p is None:
+        return UNCLEAR
+    apart = None if high is None else gap(Number(value, value, high), Number(0.0))
+    return _WORDS.get(verdict(p, apart, margin), UNCLEAR)
 
 
 def margin_of(tendency: Tendency, statistics: Mapping[str, Any]) -> float:
     """The distance, below which a tendency counts as kept, beside the real text of these statistics of a sample."""
     real = statistics.get("one_size", {}).get("estimates", {}).get(tendency.share_of, {}).get("real")
     return tendency.margin if real is None else max(tendency.margin, SHARE * abs(real))
-
-
-def by_chance_alone(tests: int) -> str:
-    """How many of several tests mark a difference where there is none, in a sentence."""
-    return (
-        f"Where nothing differs, chance marks {ALPHA * tests:.2g} of {tests} tests in the mean. Adjusted p-values "
-        f"(Holm 1979) allow for that: where nothing differs, any of them is below {ALPHA:g} in at most 5% of samples."
-    )
-
-
-def sentence(row: Mapping[str, Any] | Verdict) -> str:
-    """A failure in one sentence, with how far it is.
-
-    Args:
-        row: a verdict, or a mapping with its attributes, where a number that is not there may be NaN.
-    """
-    from textcritic.measures.numbers import missing, number, p_value  # here: it loads pandas
-
-    said = asdict(row) if isinstance(row, Verdict) else row
-    tendency = next(tendency for tendency in TENDENCIES if tendency.name == said["tendency"])
-    clause = tendency.says.format(way=said["way"])
-    if tendency.ways[0] and not said["way"]:  # e.g. of shares whose means are equal
-        clause = f"{tendency.title.lower()}: it differs from real text, but neither way in the mean"
-    parts = [] if missing(said["times"]) else [f"{number(float(said['times']), 2)} times what chance gives"]
-    parts += [p_value(float(said["p_value"])), p_value(float(said["p_adjusted"])).replace("p", "adjusted p", 1)]
-    if not missing(said["high"]) and said["high"] < said["margin"]:
-        parts.append(f"less than the margin of {said['margin']:.2g}")
-    return f"{clause[0].upper()}{clause[1:]} ({', '.join(parts)})."

@@ -22,7 +22,7 @@ from textcritic.critics import (
 )
 from textcritic.critics.smoothing import other_smoothings
 from textcritic.critics.transitions import Counts
-from textcritic.errors import TextcriticError
+from textcritic.errors import named
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, Sample
 from textcritic.files import read_json
 from textcritic.inference import exp_ratio_of_sums
@@ -73,7 +73,8 @@ def coherence_rows(material: Material) -> pd.DataFrame:
     critics = {data.corpus: TransitionCritic.load(data.critic) for data in material.files.data}
 
     def read(source: Any, _: Scored | None) -> Scored:
-        scored = _scored(source, critics[source.corpus])
+        with named(str(source.scores)):
+            scored = read_scored(source_scores(source), critics[source.corpus])
         perplexity = perplexity_of(source.perplexity) if isinstance(source, Sample) else {}
         return replace(scored, more={**scored.more, **perplexity})
 
@@ -105,12 +106,13 @@ def titles_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(RUN, "Int64"))
 
 
-def _scored(source: Any, critic: TransitionCritic) -> Scored:
-    scores = source_scores(source)
-    try:
-        columns = document_columns(scores)
-    except TextcriticError as error:
-        raise TextcriticError(f"{source.scores}: {error}") from error
+def read_scored(scores: pa.Table, critic: TransitionCritic) -> Scored:
+    """What one set of scores says, and what it would be under the next smaller and larger smoothing.
+
+    Raises:
+        TextcriticError: no document is left.
+    """
+    columns = document_columns(scores)
     more: dict[str, Any] = {"latent_nll": latent_nll(scores), "steps": int(columns[:, 1].sum())}
     more |= _of_smoothing(critic, scored_transitions(scores, critic))
     if not np.isfinite(columns).all():

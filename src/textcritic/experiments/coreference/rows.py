@@ -22,6 +22,7 @@ PPL = Measure(
     metric="latent_ppl",
     published="published",
     difference="difference",
+    by_ratio=True,
 )
 COLUMNS = (
     "label", "latent_ppl", "ci_low", "ci_high", "p_value", "latent_nll", "documents", "groups", "tokens",

@@ -50,10 +50,10 @@ class Metrics(Experiment):
     def check(self) -> None:
         """See that every module is there and defines its function; raises as `Experiment.check`."""
         super().check()
-        names: Sequence[str] = self.block["metrics"]
-        for name in names:
-            if names.count(name) > 1:
-                raise TextcriticError(f"{self.where}: metrics: {name} is there twice; name each measure once")
+        functions = [name.rpartition(":")[2] for name in self.block["metrics"]]
+        for name, function in zip(self.block["metrics"], functions, strict=True):
+            if functions.count(function) > 1:
+                raise TextcriticError(f"{self.where}: metrics: two measures have the name {function!r}; rename one")
             try:
                 if not name.startswith(f"{FROM_MEMORY}:"):
                     check_source(name, folders_of(self.config, self.registries.here))

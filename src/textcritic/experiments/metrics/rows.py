@@ -72,7 +72,7 @@ def document_rows(material: Material) -> pd.DataFrame:
 def measures_of(rows: pd.DataFrame) -> dict[str, Measure]:
     """The measures of a table that `metric_rows` made, by their names, `module:function`."""
     first = rows.drop_duplicates("metric").to_dict("records")
-    return {row["metric"]: measure_of(_declared(row), key=row["metric"], section="values") for row in first}
+    return {row["metric"]: measure_of(_declared(row), key=row["metric"].partition(":")[2], section="values") for row in first}
 
 
 def _each(files: MetricsFiles) -> Iterator[tuple[str, Declared, MetricsFiles]]:

@@ -23,14 +23,16 @@ from textcritic.inference import (
     bootstrap_difference,
     bootstrap_interval,
     energy_test,
+    one_of_each,
     paired_permutation_test,
     ratio_of_sums,
+    two_sample_test,
     unit_sums,
     with_ones,
 )
 from textcritic.latents.bags import Vocabulary
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, reasons_in_words, source_scores
 from textcritic.plan.sources import KEYS, RUN
@@ -176,30 +178,46 @@ def _plain(name: str, value: str, low: str, high: str, whole: float | None = Non
     return Measure(name=name, value=value, low=low, high=high, p="", statistic=ratio_of_sums, whole=whole)
 
 
-def _mixed(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
-    """Words of another language, and a test by swaps with real translations of the same English sentences."""
-    source = scored.data["source"]
-    found = bootstrap_interval(unit_sums(source.outside, scored.groups), ratio_of_sums, resamples)
+def _mixed(scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
+    """Words outside the main topic; the test exchanges the texts of a pair, those of a group at once.
+
+    `Scored.data["pairs"]` has the places of the pairs in both sources; None: there are no pairs.
+    """
+    columns, (draws, seed) = scored.data[MIXED.value], (resampling.resamples, resampling.seed)
+    found = bootstrap_interval(unit_sums(columns, scored.groups), ratio_of_sums, draws, seed=seed).of_share()
     estimate = Estimate(found.estimate, found.low, found.high, reason=found.reason)
     if real is None:
         return estimate
-    of_sample, of_real = scored.data["corpus"].pairs(source)
-    if not len(of_sample):
+    pairs = scored.data["pairs"]
+    if pairs is None:
+        both, groups = (columns, real.data[MIXED.value]), (scored.groups, real.groups)
+        return replace(estimate, p=two_sample_test(*both, ratio_of_sums, groups, draws, seed).p)
+    if not len(pairs[0]):
         return estimate
-    pairs = source.outside[of_sample], real.data["source"].outside[of_real]
-    return replace(estimate, p=paired_permutation_test(*pairs, ratio_of_sums, resamples).p)
+    groups_of_pairs = None if real.groups is None else [real.groups[place] for place in pairs[1]]
+    both = columns[pairs[0]], real.data[MIXED.value][pairs[1]]
+    first, second = (unit_sums(values, groups_of_pairs) for values in both)
+    return replace(estimate, p=paired_permutation_test(first, second, ratio_of_sums, draws, seed).p)
 
 
-def _distance(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
-    """Energy distance from real translations of the same English sentences."""
+def _distance(scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
+    """Energy distance of the posterior means, in `Scored.data["means"]`; of a group one text, or one pair, counts.
+
+    `Scored.data["pairs"]` is as in `_mixed`.
+    """
     if real is None:
         return Estimate()
-    sample, translations = scored.data["source"], real.data["source"]
-    of_sample, of_real = scored.data["corpus"].pairs(sample)
-    if len(of_sample) < 2:
+    means, pairs = (scored.data["means"], real.data["means"]), scored.data["pairs"]
+    if pairs is None:
+        rows = [one_of_each(one.groups, len(points)) for one, points in zip((scored, real), means, strict=True)]
+    else:
+        groups = None if real.groups is None else [real.groups[place] for place in pairs[1]]
+        kept = one_of_each(groups, len(pairs[0]))
+        rows = [places[kept] for places in pairs]
+    if len(rows[0]) < 2:
         return Estimate()
-    points = sample.posteriors.mean[of_sample], translations.posteriors.mean[of_real]
-    test = energy_test(*points, paired=True, resamples=resamples)
+    points = (means[0][rows[0]], means[1][rows[1]])
+    test = energy_test(*points, pairs is not None, resampling.resamples, seed=resampling.seed)
     return Estimate(test.corrected, test.low, test.high, test.p, {"distance_measured": test.distance})
 
 
@@ -214,13 +232,21 @@ MIXED = Measure(
     estimate=_mixed,
     whole=100,
 )
+MIXED_TOPICS = replace(
+    MIXED,
+    name="Words of another topic, %",
+    means="words that are of another topic than most of their text",
+)
+"""The same where topics are no languages."""
 DIVIDED = _plain(f"Sentences below {CORNER:.0%}", "divided", "divided_low", "divided_high", 1)
 CORNERS = _plain("Draws in a corner", "corners", "corners_low", "corners_high", 1)
 ENTROPY = _plain("Entropy, nats", "entropy", "entropy_low", "entropy_high")
 NLL = _plain("Latent NLL", "latent_nll", "latent_nll_low", "latent_nll_high")
 DISTANCE = Measure(
     name="Energy distance",
+    means="how far the shares of topics of its texts are from those of real texts",
     value="distance",
+    key="energy",
     low="distance_low",
     high="distance_high",
     p="distance_p",
@@ -252,7 +278,7 @@ def mixing_rows(material: Material) -> pd.DataFrame:
     """How much every source mixes, one row a source.
 
     Columns: those of `rows.source_rows` for `mixed` (in percent), `divided`, `corners` and `entropy` (nats), see
-    `critics.lda.mixing_statistics`, and `latent_nll` (nats per sentence); `iterations` of the decoding (empty where it
+    `critics.lda.mixing_columns`, and `latent_nll` (nats per sentence); `iterations` of the decoding (empty where it
     draws); `distance` (energy distance of posterior means without the bias of few sentences, paired by English
     sentence), `distance_measured` (with that bias) and the p-value of swaps within pairs, `distance_p`; `ppl_all` of
     the generator, its `parameters_millions` beside the `published` ones and the `difference`; `words_per_sentence` of
@@ -268,7 +294,10 @@ def mixing_rows(material: Material) -> pd.DataFrame:
         more["converged"] = fits[files.corpus]["converged"]
         if source.english:
             more["words_per_sentence"] = float(source.posteriors.tokens.mean())
-        data = {**source.columns, "corpus": one, "source": source} if source.english else {}
+        data: dict[str, Any] = {}
+        if source.english:
+            pairs = None if source is one.real else one.pairs(source)
+            data = {**source.columns, "means": source.posteriors.mean, "pairs": pairs}
         return Scored(data, len(source.english), rejections(source.scores), more, source.groups)
 
     return completed(source_rows(material, scored, MEASURES), COLUMNS, MEASURES, WHOLE)

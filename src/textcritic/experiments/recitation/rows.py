@@ -71,7 +71,7 @@ def length_rows(material: Material) -> pd.DataFrame:
     Columns: the keys; `label`; `n`; `share`, percent of the n-grams that stand in the training text, with its 95%
     interval `ci_low`, `ci_high`; `ngrams`, all; `documents` with n words or more.
     """
-    rows = []
+    rows, resampling = [], Resampling(material.files.resamples)
     for _, sources in material.files.groups():
         for source in sources:
             scores = source_scores(source, RECITATION_SCHEMA.names)
@@ -80,8 +80,7 @@ def length_rows(material: Material) -> pd.DataFrame:
                 counts = counts_of(scores, n).astype(np.float64)
                 scored = scored_of(OF_LENGTH, Measured.of_documents(counts, groups_of(long_enough(scores, n))))
                 row = {"n": n, "ngrams": int(counts[:, 1].sum()), "documents": len(counts)}
-                share = estimated(OF_LENGTH, scored, None, Resampling(material.files.resamples))
-                rows.append(start | row | columns_of(OF_LENGTH, share))
+                rows.append(start | row | columns_of(OF_LENGTH, estimated(OF_LENGTH, scored, None, resampling)))
     columns = [*KEYS, "label", "n", "share", "ci_low", "ci_high", "ngrams", "documents"]
     return pd.DataFrame(rows).reindex(columns=columns).astype(dict.fromkeys(RUN, "Int64"))
 
@@ -109,8 +108,12 @@ def passage_rows(material: Material) -> pd.DataFrame:
 
 
 def read_source(source: Documents, _: Scored | None) -> Scored:
-    """One source: (n-grams seen, all n-grams) of its documents, and its longest passages."""
-    scores = source_scores(source, RECITATION_SCHEMA.names)
+    """One source, see `read_scored`."""
+    return read_scored(source_scores(source, RECITATION_SCHEMA.names))
+
+
+def read_scored(scores: pa.Table) -> Scored:
+    """One set of scores: (n-grams seen, all n-grams) of its documents, and its longest passages."""
     counts = counts_of(scores, MAIN_LENGTH).astype(np.float64)
     longest = scores["longest"].drop_null().to_numpy()
     reasons = rejections(scores)

@@ -9,12 +9,13 @@ from typing import Any
 import pandas as pd
 
 from textcritic.corpora.articles import iter_articles
-from textcritic.critics.tendencies.verdicts import DIFFERS, Verdict, verdicts
+from textcritic.critics.tendencies.verdicts import DIFFERS, TENDENCIES, Verdict, verdicts
 from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.files import RealText, TendenciesFiles
 from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES, ESTIMATES
 from textcritic.files import read_json, read_table
 from textcritic.measures.material import Material
+from textcritic.measures.measure import Measure
 from textcritic.measures.published import Published
 from textcritic.measures.scored import perplexity_of, rejected_of
 from textcritic.plan.sources import KEYS, RUN, SAMPLE
@@ -38,6 +39,21 @@ AUDIT = {
     },
 }
 """Disputed details: what each is about, and the statistics that settle it in one way or another with their names."""
+MEASURES: Mapping[str, Measure] = {
+    tendency.name: Measure(
+        name=tendency.title,
+        key=tendency.name,
+        means=f"distance from real text: {tendency.unit}",
+        value="value",
+        low="low",
+        high="high",
+        section="tendencies",
+        of_real=0.0,
+        margin=tendency.margin,
+    )
+    for tendency in TENDENCIES
+}
+"""The distance of each tendency."""
 SIZES = "size."
 SHOWN, LONGEST = 2, 1200  # documents of a source, and characters of each
 AT_SIZE = ("at_tokens", "at_size", "real_at_size", "apart", "apart_low", "apart_high")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from textcritic.critics.tendencies.verdicts import DIFFERS, MISSING, TENDENCIES, UNCLEAR, by_chance_alone
+from textcritic.critics.tendencies.verdicts import DIFFERS, MISSING, TENDENCIES, UNCLEAR
 from textcritic.experiments.tendencies.rows import AUDIT
 from textcritic.experiments.tendencies.statistics import (
     BY_NAME,
@@ -15,7 +15,7 @@ from textcritic.experiments.tendencies.statistics import (
     SIZED,
     Statistic,
 )
-from textcritic.experiments.tendencies.words import FLOOR, GROUPED, RANKED
+from textcritic.experiments.tendencies.words import FLOOR, GROUPED, RANKED, by_chance_alone
 from textcritic.inference import Number, over_runs
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, missing, number, p_value, percent, plural, significant

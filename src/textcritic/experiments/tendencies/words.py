@@ -1,10 +1,15 @@
 """What the numbers of tendencies say, in words, and what the terms mean."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
 import pandas as pd
 
-from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, UNCLEAR, by_chance_alone, sentence
+from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, UNCLEAR, Verdict
+from textcritic.inference import ALPHA
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import listed
+from textcritic.measures.numbers import listed, missing, number, p_value
 from textcritic.measures.scored import first_runs
 from textcritic.plan.sources import GROUP, RUN, data_keys
 from textcritic.report.section import Finding
@@ -24,6 +29,16 @@ RANKED = (
     "there are, and by more than its interval: tokens drawn from a law with s = 1.19 have 1.213 if there are a "
     "million, and 1.201 if there are 57 million."
 )
+
+
+def by_chance_alone(tests: int) -> str:
+    """How many of several tests mark a difference where there is none, in a sentence."""
+    return (
+        f"Where nothing differs, chance marks {ALPHA * tests:.2g} of {tests} tests in the mean. Adjusted p-values "
+        f"(Holm 1979) allow for that: where nothing differs, any of them is below {ALPHA:g} in at most 5% of samples."
+    )
+
+
 DEFINITIONS = (
     (
         "Second draw",
@@ -84,6 +99,24 @@ def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
             which = [t.title.lower() for t in TENDENCIES if said[t.name]["verdict"] == verdict]
             findings += [Finding(source, f"{clause}: {listed(which)}.")] if which else []
     return findings
+
+
+def sentence(row: Mapping[str, Any] | Verdict) -> str:
+    """A failure in one sentence, with how far it is.
+
+    Args:
+        row: a verdict, or a mapping with its attributes, where a number that is not there may be NaN.
+    """
+    said = asdict(row) if isinstance(row, Verdict) else row
+    tendency = next(tendency for tendency in TENDENCIES if tendency.name == said["tendency"])
+    clause = tendency.says.format(way=said["way"])
+    if tendency.ways[0] and not said["way"]:  # e.g. of shares whose means are equal
+        clause = f"{tendency.title.lower()}: it differs from real text, but neither way in the mean"
+    parts = [] if missing(said["times"]) else [f"{number(float(said['times']), 2)} times what chance gives"]
+    parts += [p_value(float(said["p_value"])), p_value(float(said["p_adjusted"])).replace("p", "adjusted p", 1)]
+    if not missing(said["high"]) and said["high"] < said["margin"]:
+        parts.append(f"less than the margin of {said['margin']:.2g}")
+    return f"{clause[0].upper()}{clause[1:]} ({', '.join(parts)})."
 
 
 def headline(rows: pd.DataFrame, names: Names) -> str:

@@ -10,7 +10,7 @@ from textcritic.critics.ctm.scoring import cluster_order, with_last
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.files import Fitted, TopicsFiles
 from textcritic.experiments.topics.heatmaps import Panel
-from textcritic.experiments.topics.read import Matrix, read_posteriors
+from textcritic.experiments.topics.read import Matrix, Moments, read_posteriors
 from textcritic.inference import (
     CovarianceTest,
     aggregated_covariance,
@@ -18,6 +18,7 @@ from textcritic.inference import (
     corrected_covariance_distance,
     covariance_test,
 )
+from textcritic.measures.measure import Resampling
 from textcritic.measures.names import Names
 
 RESAMPLES = 1000  # at most: of a hundred topics each takes a while
@@ -60,23 +61,22 @@ def released_covariances(fitted: Fitted, topics: TopicsFiles) -> Covariances:
     return _covariances(fitted, topics, lambda means, _: aggregated_covariance(means))
 
 
-def covariance_distance_of(
-    sample: tuple[Matrix, Matrix], real: tuple[Matrix, Matrix], resamples: int
-) -> CovarianceTest | None:
+def covariance_distance_of(sample: Moments, real: Moments, resampling: Resampling) -> CovarianceTest | None:
     """How far a sample's `covariances` are from real text's; None of fewer than two documents.
 
     Args:
         sample: means and variances [documents, K-1].
         real: likewise.
-        resamples: of the interval, and random splits of the test; `RESAMPLES` at most.
+        resampling: of the interval, and random splits of the test; `RESAMPLES` at most.
     """
     if min(len(sample[0]), len(real[0])) < 2:
         return None
     (means, variances), (real_means, real_variances) = all_topics(sample), all_topics(real)
-    return covariance_test(means, real_means, (variances, real_variances), min(resamples, RESAMPLES))
+    resamples = min(resampling.resamples, RESAMPLES)
+    return covariance_test(means, real_means, (variances, real_variances), resamples, seed=resampling.seed)
 
 
-def corrected_distance(sample: tuple[Matrix, Matrix], real: tuple[Matrix, Matrix]) -> float | None:
+def corrected_distance(sample: Moments, real: Moments) -> float | None:
     """The corrected distance of `covariance_distance_of` alone; None of fewer than two documents."""
     if min(len(sample[0]), len(real[0])) < 2:
         return None
@@ -84,7 +84,7 @@ def corrected_distance(sample: tuple[Matrix, Matrix], real: tuple[Matrix, Matrix
     return corrected_covariance_distance(means, real_means, (variances, real_variances))
 
 
-def all_topics(moments: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
+def all_topics(moments: Moments) -> Moments:
     """Means and variances of the coefficients of all topics: [documents, K]."""
     return with_last(moments[0]), with_last(moments[1])
 

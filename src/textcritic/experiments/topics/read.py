@@ -14,6 +14,8 @@ from textcritic.files import read_table
 from textcritic.measures.scored import source_scores
 
 Matrix = npt.NDArray[np.float64]
+Moments = tuple[Matrix, Matrix]
+"""Means and variances of documents, both [documents, K-1]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +29,7 @@ class OfStart:
 
     nll: Matrix
     nll_at_mean: Matrix
-    moments: tuple[Matrix, Matrix]
+    moments: Moments
 
 
 def read_topic_scores(source: Documents) -> pa.Table:
@@ -52,7 +54,7 @@ def read_starts(source: Documents) -> list[OfStart]:
     return found
 
 
-def read_posteriors(source: Documents) -> tuple[Matrix, Matrix]:
+def read_posteriors(source: Documents) -> Moments:
     """Means and variances of the documents of one source that have words, both [documents, K-1].
 
     Raises:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from textcritic.critics.ctm.scoring import top_words, topic_shares
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.covariances import corrected_distance, covariance_distance_of
 from textcritic.experiments.topics.files import Documents, Fitted, Sample
-from textcritic.experiments.topics.read import Matrix, read_posteriors, read_starts, read_topic_scores
+from textcritic.experiments.topics.read import Matrix, Moments, read_posteriors, read_starts, read_topic_scores
 from textcritic.inference import (
     ClusterTest,
     bootstrap_difference,
@@ -29,7 +30,7 @@ from textcritic.inference import (
 )
 from textcritic.latents.bags import Vocabulary
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Estimate, Measure, Scored
+from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE
 from textcritic.plan.sources import RUN
@@ -104,7 +105,8 @@ def read_source(source: Documents, real: Scored | None) -> Scored:
     if len(kept):
         more["words_per_document"] = float(kept["words"].to_numpy().mean())
         more |= _over_starts(source, of_starts, of_starts if real is None else real.data["starts"])
-    data = {NLL.value: nll["nll"], AT_MEAN.value: nll["nll_at_mean"], "starts": of_starts, "source": source}
+    data = {NLL.value: nll["nll"], AT_MEAN.value: nll["nll_at_mean"], "starts": of_starts}
+    data[DISTANCE.value] = partial(_moments, source)
     if len(kept):
         data[GAP.value] = _of_fits(source, nll["nll"][:, 0], [one.nll for one in others])
     return Scored(data, len(kept), rejections(scores), more, groups_of(scores))
@@ -174,36 +176,43 @@ def _of_fits(source: Documents, own: Matrix, others: Sequence[Matrix]) -> Matrix
     return np.column_stack([own, *others])
 
 
-def _gap(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
-    """How far the Latent NLL is above real text's under the same fit, the mean over all fits."""
+def _moments(source: Documents) -> list[Moments]:
+    """Means and variances of the documents that have words, under the critic and under the other starts."""
+    return [read_posteriors(source), *(one.moments for one in read_starts(source))]
+
+
+def _gap(scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
+    """How far the Latent NLL is above real text's under the same fit, the mean over all fits.
+
+    `Scored.data` has it of each document under each fit, in nats: [documents, fits].
+    """
     if real is None:
         return Estimate()
     one, two = scored.data[GAP.value], real.data[GAP.value]
     columns, groups = (with_ones(one.mean(axis=1)), with_ones(two.mean(axis=1))), (scored.groups, real.groups)
     units = [unit_sums(*pair) for pair in zip(columns, groups, strict=True)]
-    found = bootstrap_difference(units[0], units[1], ratio_of_sums, resamples)
+    draws, seed = resampling.resamples, resampling.seed
+    found = bootstrap_difference(units[0], units[1], ratio_of_sums, draws, seed=seed)
     low, high = with_fits(found.estimate, (found.low, found.high), one.mean(axis=0) - two.mean(axis=0))
-    test = two_sample_test(*columns, ratio_of_sums, groups, resamples)
+    test = two_sample_test(*columns, ratio_of_sums, groups, draws, seed)
     reason = found.reason or (test.reason if isinstance(test, ClusterTest) else "")
     return Estimate(found.estimate, low, high, test.p, reason=reason)
 
 
-def _distance(scored: Scored, real: Scored | None, resamples: int) -> Estimate:
-    """How far the covariances of a sample's topics are from real text's; one document of each group, at random."""
+def _distance(scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
+    """How far the covariances of a sample's topics are from real text's; one document of each group, at random.
+
+    `Scored.data` has a function that gives the moments of the documents, [documents, K-1], under each fit.
+    """
     if real is None:
         return Estimate()
-    sample, fitted = scored.data["source"], real.data["source"]
     kept = [one_of_each(one.groups, one.documents or 0) for one in (scored, real)]
-    of_sample, of_real = (
-        _rows_of(read_posteriors(one), rows) for one, rows in zip((sample, fitted), kept, strict=True)
-    )
-    test = covariance_distance_of(of_sample, of_real, resamples)
+    both = zip(scored.data[DISTANCE.value](), real.data[DISTANCE.value](), strict=True)
+    fits = [(_rows_of(one, kept[0]), _rows_of(other, kept[1])) for one, other in both]
+    test = covariance_distance_of(*fits[0], resampling)
     if test is None:
         return Estimate()
-    others = (
-        corrected_distance(_rows_of(one.moments, kept[0]), _rows_of(other.moments, kept[1]))
-        for one, other in zip(read_starts(sample), read_starts(fitted), strict=True)
-    )
+    others = (corrected_distance(*fit) for fit in fits[1:])
     values = [test.corrected, *(value for value in others if value is not None)]
     more = {"distance": test.distance, "distance_by_chance": test.by_chance}
     more |= {"distance_starts_low": min(values), "distance_starts_high": max(values)}
@@ -215,6 +224,7 @@ GAP = Measure(
     name="Latent NLL minus real text's",
     means="how much more surprising the mixtures of topics are than those of real text (less, if below 0)",
     value="gap",
+    key="nll_gap",
     low="gap_low",
     high="gap_high",
     p="gap_p",
@@ -222,7 +232,13 @@ GAP = Measure(
     estimate=_gap,
     of_real=0.0,
 )
-NLL = Measure(name="Latent NLL", value="latent_nll", section="table-topics", statistic=ratio_of_sums)
+NLL = Measure(
+    name="Latent NLL",
+    means="how surprising the mixture of topics of a document is, in nats",
+    value="latent_nll",
+    section="table-topics",
+    statistic=ratio_of_sums,
+)
 AT_MEAN = Measure(
     name="Latent NLL, at the mean",
     value="latent_nll_at_mean",
@@ -237,6 +253,7 @@ DISTANCE = Measure(
     name="Distance of topic covariances",
     means="how differently topics go together in documents: 0 as in real text, 1 as if nothing went together",
     value="distance_corrected",
+    key="distance",
     low="distance_low",
     high="distance_high",
     p="distance_p",
@@ -246,7 +263,7 @@ DISTANCE = Measure(
 )
 
 
-def _rows_of(moments: tuple[Matrix, Matrix], rows: npt.NDArray[np.int64]) -> tuple[Matrix, Matrix]:
+def _rows_of(moments: Moments, rows: npt.NDArray[np.int64]) -> Moments:
     return moments[0][rows], moments[1][rows]
 
 

@@ -1,0 +1,81 @@
+"""The sets that a function compares: samples by label, and the real documents that are held out."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from textcritic.api.documents import Given
+from textcritic.api.options import HELD_OUT, CoreferenceOptions, CriticiseOptions, MixingOptions
+from textcritic.corpora.splits import random_parts
+from textcritic.errors import TextcriticError
+from textcritic.measures.memory import REAL
+
+
+def labelled(samples: Given) -> Iterator[tuple[str, str, Given]]:
+    """Label, name for errors, and documents of each sample.
+
+    Raises:
+        TextcriticError: there is none, a bad label, or a file twice.
+    """
+    for label, name, sample in _labelled(samples):
+        if not isinstance(label, str) or not label:
+            raise TextcriticError(f"{name}: the label of a sample is a string that is not empty")
+        if label == REAL:
+            raise TextcriticError(f"{name}: {REAL!r} is what the reference is called; choose another label")
+        yield label, name, sample
+
+
+def _labelled(samples: Given) -> Iterator[tuple[Any, str, Given]]:
+    """Label, name for errors, and documents of each sample."""
+    from textcritic.api.articles.configure import labels_of
+
+    if isinstance(samples, Mapping):
+        if not samples:
+            raise TextcriticError("samples: there is none; give {label: documents}")
+        yield from ((label, f"samples[{label!r}]", sample) for label, sample in samples.items())
+        return
+    paths = [samples] if isinstance(samples, str | os.PathLike) else samples
+    if isinstance(paths, Sequence) and paths and (paths[0] is samples or _are_paths(paths)):
+        whole_paths = [Path(path).expanduser().absolute() for path in paths]
+        if twice := next((path for path, times in Counter(whole_paths).items() if times > 1), None):
+            raise TextcriticError(f"{twice}: the same file twice; name each file of samples once")
+        yield from zip(labels_of(whole_paths), ["samples"] * len(paths), paths, strict=True)
+        return
+    yield "samples", "samples", samples
+
+
+def _are_paths(items: Sequence[Any]) -> bool:
+    return all(isinstance(item, os.PathLike) for item in items)
+
+
+def held_out_of(
+    groups: Sequence[str | None],
+    options: CriticiseOptions | MixingOptions | CoreferenceOptions,
+    name: str,
+) -> set[int]:
+    """The documents of the set `name` that are held out, drawn at random in whole groups: at least one, and not all.
+
+    Args:
+        groups: of all documents.
+        options: say the share and the seed.
+        name: of the set, for errors.
+
+    Raises:
+        TextcriticError: there are fewer than two documents, or most of them are one group.
+    """
+    documents = len(groups)
+    if documents < 2:
+        raise TextcriticError(
+            f"{name}: {documents} document{'s' * (documents != 1)}; one part is fitted on and another is the"
+            " yardstick, so give two or more"
+        )
+    number = min(documents - 1, max(1, round((options.held_out or HELD_OUT) * documents)))
+    kept, rest = random_parts(documents, [number], options.seed, groups)
+    if not len(kept) or not len(rest):
+        raise TextcriticError(
+            f"{name}: documents of a group stay together, and no group is small enough to hold out about {number:,}"
+            f" of {documents:,}; give more groups, or other real documents as `test`"
+        )
+    return set(kept.tolist())
