@@ -1,5 +1,7 @@
 """Measures of one's own, as a user writes them: of documents and of sections, by mean, median and ratio of sums."""
 
+from itertools import pairwise
+
 import textcritic
 
 
@@ -8,7 +10,7 @@ def distinct_2(document):
     words = document.text.split()
     if len(words) < 5:
         return textcritic.left_out("fewer than 5 words")
-    return len(set(zip(words, words[1:], strict=False))) / (len(words) - 1)
+    return len(set(pairwise(words))) / (len(words) - 1)
 
 
 @textcritic.measure(title="Words of a section", unit="words", of="sections", statistic="median")

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file
 
-
 BETWEEN = "\n"
 """Between the sections of a document where it is one text; it is white space, so that no token crosses it."""
 

@@ -68,7 +68,7 @@ def score_own(
     table = measure_documents(metric, iter_articles(articles), num_articles(articles))
     left = rejected_rows([(row["id"], row["why"]) for row in unparsed], OWN_SCHEMA, {"values": [], "weights": []})
     whole = pa.concat_tables([table, left]).replace_schema_metadata({METADATA: json.dumps(asdict(metric.declared))})
-    if Path(scores).is_file() and read_table(scores).equals(whole, check_metadata=True):
+    if Path(scores).is_file() and _same(read_table(scores), whole):
         return  # the workflow would take a newer file for a changed one
     with whole_file(scores) as temporary:
         pa.parquet.write_table(whole, temporary, compression="zstd")
@@ -107,7 +107,8 @@ def measure_documents(metric: Metric, documents: Iterable[Article], total: int) 
         TextcriticError: the function raised an error, or returned what is no finite number, or another number the
             second time; the line names function and document.
     """
-    stream, rows = iter(documents), []
+    rows: list[dict[str, Any]] = []
+    stream = iter(documents)
     progress = Progress(f"measuring {metric.declared.name}", total, "documents", brief=True)
     while some := list(islice(stream, BATCH if metric.declared.batch and rows else TWICE)):
         found = _rows(metric, some)
@@ -118,11 +119,19 @@ def measure_documents(metric: Metric, documents: Iterable[Article], total: int) 
     return pa.Table.from_pylist(rows, schema=OWN_SCHEMA)
 
 
+def _same(one: pa.Table, other: pa.Table) -> bool:
+    """Whether two tables have the same rows and the same declaration."""
+    declared = [(table.schema.metadata or {}).get(METADATA) for table in (one, other)]
+    return declared[0] == declared[1] and one.to_pylist() == other.to_pylist()
+
+
 def _rows(metric: Metric, documents: Sequence[Article]) -> list[dict[str, Any]]:
     """The rows of some documents."""
     declared = metric.declared
     units = [list(_units(declared, document)) for document in documents]
-    places = [(document, place) for document, parts in zip(documents, units, strict=True) for place in range(len(parts))]
+    places = [
+        (document, place) for document, parts in zip(documents, units, strict=True) for place in range(len(parts))
+    ]
     parts = [part for some in units for part in some]
     if declared.batch:
         returned = _call(metric, parts, _several(documents)) if parts else []
@@ -130,7 +139,9 @@ def _rows(metric: Metric, documents: Sequence[Article]) -> list[dict[str, Any]]:
     else:
         values = [_call(metric, part, _where(*at, declared)) for part, at in zip(parts, places, strict=True)]
     read = iter([_number(metric, value, _where(*at, declared)) for value, at in zip(values, places, strict=True)])
-    return [_row(document, declared, list(islice(read, len(some)))) for document, some in zip(documents, units, strict=True)]
+    return [
+        _row(document, declared, list(islice(read, len(some)))) for document, some in zip(documents, units, strict=True)
+    ]
 
 
 def _units(declared: Declared, document: Article) -> Iterator[Any]:
@@ -206,9 +217,11 @@ def _compare(metric: Metric, first: Sequence[dict[str, Any]], second: Sequence[d
     """Refuse a function that gives other numbers the second time."""
     for one, other in zip(first, second, strict=True):
         pairs = [[*row["values"], *row["weights"]] for row in (one, other)]
-        same = len(pairs[0]) == len(pairs[1]) and np.allclose(*pairs, rtol=SAME, atol=0)
+        same = len(pairs[0]) == len(pairs[1]) and np.allclose(pairs[0], pairs[1], rtol=SAME, atol=0)
         if not same or one["why"] != other["why"]:
-            said = " and then ".join(str(row["why"] or ", ".join(f"{v:g}" for v in row["values"])) for row in (one, other))
+            said = " and then ".join(
+                str(row["why"] or ", ".join(f"{v:g}" for v in row["values"])) for row in (one, other)
+            )
             raise TextcriticError(
                 f"{metric.name}: document {one['id']!r}: {said}, when it was measured twice; give the same number each "
                 "time: set the seed of what is random inside the function"

@@ -1,4 +1,4 @@
-"""The median of values of which some belong together: its interval, and the columns by which two medians are compared."""
+"""The median of values of which some belong together: its interval, and the columns that compare two medians."""
 
 import math
 

@@ -205,7 +205,9 @@ class Block:
 
     def _has_error(self, column: Column) -> bool:
         """Whether the error of real text's value is known: it has an interval, or is exact; or is not asked for."""
-        return bool(column.aim) or any(score.margin is not None for _, cell in self.samples(column) for score in cell.scores)
+        return bool(column.aim) or any(
+            score.margin is not None for _, cell in self.samples(column) for score in cell.scores
+        )
 
     def _yardstick(self, column: Column) -> tuple[Number, bool] | None:
         """The number that samples are compared with, and whether by ratio: real text's, or one beyond all samples."""

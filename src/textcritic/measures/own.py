@@ -29,7 +29,7 @@ OURS = (
     *("Called coherent", "Distance of topic covariances", "Draws in a corner", "Energy distance", "Entropy"),
     *("Latent NLL", "Latent NLL minus real text's", "Latent NLL, at the mean", "Latent PPL", "Latent PPL of mentions"),
     *("MAUVE", "Parameters", "Perplexity", "Recited 13-grams", "Sentences below 90%", "Tendencies that differ"),
-    *("Unlikely mentions", "Word-level PPL", "Words of another language"),
+    *("Unlikely mentions", "Word-level PPL", "Words of another language", "Words of another topic"),
 )
 """Names of the measures that textcritic has, without their units."""
 KEYS = ("distance", "energy", "latent_nll", "latent_ppl", "mixed", "nll_gap", "not_kept", "recited")
@@ -223,7 +223,9 @@ def source_of(name: str, folders: Sequence[str | Path]) -> Path:
     """The file of a measure's module; nothing is imported. Raises as `load_metric`."""
     module = _parted(name)[0]
     if module.split(".")[0] in sys.stdlib_module_names:
-        raise TextcriticError(f"{name}: {module!r} is a module of Python itself; give the file of your measures another name")
+        raise TextcriticError(
+            f"{name}: {module!r} is a module of Python itself; give the file of your measures another name"
+        )
     places: Sequence[str] | None = [*(str(Path(folder).absolute()) for folder in folders), *sys.path]
     whole = ""
     for part in module.split("."):
@@ -257,7 +259,9 @@ def raised_at(error: BaseException, file: str) -> str:
 
 def _parted(name: str) -> tuple[str, str, str]:
     if not NAME.fullmatch(name):
-        raise TextcriticError(f"{name}: is not the name of a measure; write MODULE:FUNCTION, e.g. mymeasures:distinct_2")
+        raise TextcriticError(
+            f"{name}: is not the name of a measure; write MODULE:FUNCTION, e.g. mymeasures:distinct_2"
+        )
     return name.partition(":")
 
 

@@ -32,9 +32,7 @@ class Measured:
     reasons: Mapping[str, int] | None = None
 
     @classmethod
-    def of_documents(
-        cls, pairs: npt.ArrayLike, groups: Groups, reasons: Mapping[str, int] | None = None
-    ) -> "Measured":
+    def of_documents(cls, pairs: npt.ArrayLike, groups: Groups, reasons: Mapping[str, int] | None = None) -> "Measured":
         """Of documents with one pair each."""
         columns = np.asarray(pairs, dtype=np.float64)
         return cls(columns, np.arange(len(columns)), groups, reasons)

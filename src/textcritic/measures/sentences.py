@@ -19,8 +19,8 @@ STARS = (
     "samples)."
 )
 BEST = (
-    "Of {names}: {star} the {most}, or perhaps as {high} as the {most}; samples without the sign are {less} (p < 0.05 by "
-    "Holm's correction for all pairs of samples)."
+    "Of {names}: {star} the {most}, or perhaps as {high} as the {most}; samples without the sign are {less} (p < 0.05 "
+    "by Holm's correction for all pairs of samples)."
 )
 AIMS = {"": ("near", "nearest", ""), HIGHER: ("high", "highest", "lower"), LOWER: ("low", "lowest", "higher")}
 """By the aim of a measure: words for a value near it, the one that is nearest, and one that is not."""

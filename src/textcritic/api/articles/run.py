@@ -23,7 +23,7 @@ from textcritic.api.articles.models import OPENING, Drawing, models_of
 from textcritic.api.options import ArticleOptions
 from textcritic.api.own import folder_of, metrics_of
 from textcritic.errors import TextcriticError
-from textcritic.experiments.metrics.files import MetricsFiles
+from textcritic.experiments.metrics.files import Measured, MetricsFiles, RealText
 from textcritic.experiments.metrics.plan import FROM_MEMORY
 from textcritic.plan.project import Project
 from textcritic.plan.spec import load_yaml
@@ -111,7 +111,7 @@ def _measure_here(folder: Path, lock: int, options: ArticleOptions) -> None:
     from textcritic.critics.own import score_own  # pyarrow
 
     rejected = {sample.articles: sample.articles.with_suffix(".rejected.parquet") for sample in files.samples}
-    sources = [*files.data, *files.samples]
+    sources: list[RealText | Measured] = [*files.data, *files.samples]
     targets = [str(path) for path in (*(source.articles for source in sources), *rejected.values())]
     run_workflow(folder, lock, *_arguments(folder, options), targets=targets, advice=THRESHOLDS)
     for number, metric in enumerate(here[name] for name in files.metrics if name in here):
@@ -179,9 +179,7 @@ def _checked(
         models=tuple(models_of(options.models, recorded_commits(folder))),
         drawing=_drawing(real, options, titled and (given or bool(options.fine_tune))) if options.models else None,
         titled=titled,
-        metrics=tuple(
-            metric.name if place else f"{FROM_MEMORY}:{metric.key}" for metric, place in own.items()
-        ),
+        metrics=tuple(metric.name if place else f"{FROM_MEMORY}:{metric.key}" for metric, place in own.items()),
         metric_folders=tuple(dict.fromkeys(str(place) for place in own.values() if place)),
     )
     return folder, wanted, sum(outline.words for outline in (real, *drawn))

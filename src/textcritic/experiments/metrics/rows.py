@@ -1,6 +1,7 @@
 """Measures of one's own in long format: a row for each measure and source, and the most extreme documents."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -45,7 +46,7 @@ def metric_rows(material: Material) -> pd.DataFrame:
     tables = []
     for name, declared, files in _each(material.files):
         measure = measure_of(declared)
-        rows = source_rows(Material(files, names=material.names), lambda source, _, m=measure: _read(m, source), [measure])
+        rows = source_rows(Material(files, names=material.names), partial(_read, measure), [measure])
         table = completed(_with_noticeable(rows), COLUMNS, [measure], WHOLE, TEXTS)
         of_it = {key: getattr(declared, key) for key in DECLARED[1:]} | {"needs": ", ".join(declared.needs)}
         tables.append(table.assign(metric=name, **of_it))
@@ -72,7 +73,10 @@ def document_rows(material: Material) -> pd.DataFrame:
 def measures_of(rows: pd.DataFrame) -> dict[str, Measure]:
     """The measures of a table that `metric_rows` made, by their names, `module:function`."""
     first = rows.drop_duplicates("metric").to_dict("records")
-    return {row["metric"]: measure_of(_declared(row), key=row["metric"].partition(":")[2], section="values") for row in first}
+    return {
+        row["metric"]: measure_of(_declared(row), key=row["metric"].partition(":")[2], section="values")
+        for row in first
+    }
 
 
 def _each(files: MetricsFiles) -> Iterator[tuple[str, Declared, MetricsFiles]]:
@@ -90,7 +94,7 @@ def _each(files: MetricsFiles) -> Iterator[tuple[str, Declared, MetricsFiles]]:
         yield name, declared, chosen
 
 
-def _read(measure: Measure, source: Source) -> Scored:
+def _read(measure: Measure, source: Source, _: Scored | None) -> Scored:
     scores = source_scores(source, OWN_SCHEMA.names)
     lost = sum(scores["sections_left_out"].drop_null().to_pylist())
     return scored_of(measure, measured_of(scores), {"sections_left_out": lost})
