@@ -36,8 +36,7 @@ def median_interval(values: Array, units: Units, level: float = 0.95) -> Interva
     effective = len(values) ** 2 / float((sizes**2).sum())
     error = math.sqrt(_design_effect(values, units, sizes) / len(values)) / 2
     half = float(stdtrit(max(effective - 1, 1.0), (1 + level) / 2)) * error
-    # Outwards to the next order statistic: with few values an interval has rather too much than too little.
-    first = math.floor(len(values) * (0.5 - half)) - 1
+    first = math.floor(len(values) * (0.5 - half) - 0.5)  # a half for the step of an order statistic
     if first < 0:
         return Interval(estimate, None, None, level, 0, TOO_UNEQUAL)
     return Interval(estimate, float(ordered[first]), float(ordered[len(values) - 1 - first]), level, 0)
