@@ -10,7 +10,7 @@ from textcritic.critics.own import measure_documents, measured_of
 from textcritic.errors import TextcriticError, named
 from textcritic.measures.measure import Resampling
 from textcritic.measures.memory import scores_of_sets
-from textcritic.measures.own import Metric, check_names, load_metric, metric_of
+from textcritic.measures.own import Metric, load_metric, metric_of
 from textcritic.measures.own_rows import measure_of, scored_of
 from textcritic.measures.score import Score
 
@@ -29,7 +29,7 @@ def metrics_of(given: GivenMetric | Sequence[GivenMetric]) -> tuple[Metric, ...]
     if not isinstance(several, Sequence):
         raise TextcriticError(f"metrics: {given!r} should be a function, `module:function`, or a list of these")
     metrics = tuple(_metric(one) for one in several)
-    check_names(metrics)
+    _check_names(metrics)
     return metrics
 
 
@@ -83,3 +83,15 @@ def _metric(given: GivenMetric) -> Metric:
         path = Path(place).expanduser()
         return load_metric(f"{path.stem}:{function}", [path.parent])
     return load_metric(given)
+
+
+def _check_names(metrics: Sequence[Metric]) -> None:
+    """See that measures differ in the names of their functions and in their titles.
+
+    Raises:
+        TextcriticError: two do not.
+    """
+    for names in ([metric.key for metric in metrics], [metric.declared.name for metric in metrics]):
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            both = " and ".join(metric.name for metric, name in zip(metrics, names, strict=True) if name == twice)
+            raise TextcriticError(f"metrics: several measures have the name {twice!r} ({both}); rename all but one")

@@ -162,18 +162,6 @@ def metric_of(function: Any, name: str = "") -> Metric:
     return metric
 
 
-def check_names(metrics: Sequence[Metric]) -> None:
-    """See that measures differ in the names of their functions and in their titles.
-
-    Raises:
-        TextcriticError: two do not.
-    """
-    for names in ([metric.key for metric in metrics], [metric.declared.name for metric in metrics]):
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            both = " and ".join(metric.name for metric, name in zip(metrics, names, strict=True) if name == twice)
-            raise TextcriticError(f"metrics: several measures have the name {twice!r} ({both}); rename all but one")
-
-
 def load_metric(name: str, folders: Sequence[str | Path] = (".",)) -> Metric:
     """Import a measure.
 
