@@ -136,8 +136,11 @@ def test_more_documents_keep_more():
     for number in (30, 1000):
         found = textcritic.compare_tendencies(some[1000:], {"same": some[:number]}, resamples=199)
         verdicts[number] = [score.verdict for score in found.scores]
-    assert "keeps" not in verdicts[30]
-    assert verdicts[1000].count("keeps") >= 4
+        words = [one.verdict for one in found.verdicts["same"]]
+        assert words.count("keeps") == verdicts[number].count("same")
+        assert words.count("differs") == verdicts[number].count("different")
+    assert "same" not in verdicts[30]
+    assert verdicts[1000].count("same") >= 4
     assert verdicts[30].count("unclear") > verdicts[1000].count("unclear")
 
 
@@ -158,12 +161,14 @@ def test_in_python_with_lists_data_frames_and_labels(tmp_path):
     samples = {"short": texts(20, 2, length=30), "real again": [{"text": text} for text in texts(20, 3)]}
     result = textcritic.compare_tendencies(frame, samples, **QUICK, draws=2)
     assert isinstance(result, textcritic.TendenciesResult)
-    assert result["short"]["length"].verdict == "differs"
+    assert result["short"]["length"].verdict == "different"
     assert result["real again"]["length"].verdict == "unclear"
-    assert result["real again"]["length"].noticed > result["real again"]["length"].margin == 0.1
-    assert set(result.table["source"]) == set(samples)
+    length = next(one for one in result.verdicts["real again"] if one.tendency == "length")
+    assert length.noticed > length.margin == result["real again"]["length"].margin == 0.1
+    assert set(result.table["source"]) == {"real text", *samples}
     assert set(result.table["measure"]) <= set(NAMES)
-    assert (result.table["floor_most"] >= result.table["floor"]).all()
+    assert all(one.floor_most >= one.floor for one in result.verdicts["short"] if one.floor is not None)
+    assert result.nearest("length") == ["real again"]
     assert result.samples["short"]["sentences"][0].endswith(").")
     assert re.search(r"^short \(20 documents; distances from real text\)\n\ntendency ", repr(result), re.MULTILINE)
     assert re.search(r"^Length .* differs$", repr(result), re.MULTILINE)

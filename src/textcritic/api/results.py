@@ -148,8 +148,8 @@ class Result:
 
     def said_of(self, measure: str) -> str:
         """What the scores of the measure of this name say, in a sentence; "" where nothing is compared."""
-        found = (one for one in sentences([self.block]) if one.about == measure)
-        return next((f"{one.says[0].upper()}{one.says[1:]}" for one in found), "")
+        says = next((one.says for one in sentences([self.block]) if one.about == measure), "")
+        return f"O{says[1:]}" if says.startswith("of ") else says
 
     def __repr__(self) -> str:
         lines = [self.title]

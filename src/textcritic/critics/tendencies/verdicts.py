@@ -199,8 +199,9 @@ def verdict_of(value: float | None, high: float | None, p: float | None, margin:
     """What a distance from real text says.
 
     As `inference.verdict`, with the words of tendencies: "differs", said of at most 5% of samples of the population
-    that real text is from; "keeps", said in at most 5% at a distance of just the margin (two one-sided tests, Schuirmann
-    1987); "unclear": there are too few documents for either, or for a test. "not measured" where there is no value.
+    that real text is from; "keeps", said in at most 5% at a distance of just the margin (two one-sided tests,
+    Schuirmann 1987); "unclear": there are too few documents for either, or for a test; "not measured" where there is no
+    value.
 
     Args:
         value: the distance, from 0 on.

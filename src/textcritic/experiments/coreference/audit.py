@@ -16,7 +16,7 @@ from textcritic.experiments.coreference.files import Documents
 from textcritic.experiments.coreference.read import read_mention_scores
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.files import read_table
-from textcritic.inference import ALPHA, UNCLEAR
+from textcritic.inference import ALPHA, DIFFERENT, UNCLEAR, verdict
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Resampling
 from textcritic.measures.names import Names
@@ -67,7 +67,7 @@ def audit_rows(material: Material) -> pd.DataFrame:
 
     Columns: the keys, `label`; `variant` (as `critics.mentions.variants`); `latent_ppl`, `ci_low`, `ci_high`,
     `p_value`, `latent_nll`, `documents`, `tokens` as in `rows.ppl_rows`; `verdict`: "higher" or "lower" than real text
-    if p is below `ALPHA`, else "same", "" of real text; `verdict_changes`, whether it is another one than under the
+    if p is below `ALPHA`, else "unclear", "" of real text; `verdict_changes`, whether it is another one than under the
     critic as it is; `order_changes`, whether the sources of the corpus stand in another order.
 
     Raises:
@@ -158,8 +158,9 @@ def _verdicts(group: pd.DataFrame) -> list[str]:
     real = group.loc[group["source"] != SAMPLE, "latent_ppl"].iloc[0]
     words = []
     for row in group.to_dict("records"):
-        told = not missing(row["p_value"]) and row["p_value"] < ALPHA
-        words.append((HIGHER if row["latent_ppl"] > real else LOWER) if told else UNCLEAR)
+        p = None if missing(row["p_value"]) else row["p_value"]
+        differs = verdict(p, None, None) == DIFFERENT
+        words.append((HIGHER if row["latent_ppl"] > real else LOWER) if differs else UNCLEAR)
     return [word if source == SAMPLE else "" for word, source in zip(words, group["source"], strict=True)]
 
 
