@@ -57,7 +57,10 @@ def test_modules_are_found_in_other_folders(folder, tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "line"),
     [
-        (block("mymeasures:none"), "metrics: mymeasures:none: .*mymeasures.py has no function 'none'; it has words, other"),
+        (
+            block("mymeasures:none"),
+            "metrics: mymeasures:none: .*mymeasures.py has no function 'none'; it has words, other",
+        ),
         (block("nowhere:words"), "metrics: nowhere:words: no module 'nowhere' in "),
         (block("broken:words"), "metrics: broken:words: .*broken.py, line 1: "),
         (block("mymeasures"), "metrics: mymeasures: is not the name of a measure"),

@@ -9,6 +9,7 @@ import pytest
 from report_jobs import Made, make_study
 
 from experiments.metrics.tiny import FOLDER, tiny
+from textcritic.api.own import own_scores
 from textcritic.corpora import read_articles, write_articles
 from textcritic.critics.own import score_own
 from textcritic.errors import TextcriticError
@@ -17,8 +18,11 @@ from textcritic.experiments.metrics.words import definitions
 from textcritic.inference import bootstrap_interval, permutation_test, ratio_of_sums, with_ones
 from textcritic.measures.card import scorecard
 from textcritic.measures.material import Material
+from textcritic.measures.measure import Resampling
+from textcritic.measures.memory import REAL
+from textcritic.measures.names import Names
 from textcritic.measures.own import load_metric, measure, metric_of
-from textcritic.measures.score import read_card
+from textcritic.measures.score import read_card, scores_of
 from textcritic.measures.sentences import sentences, signs
 
 
@@ -132,6 +136,22 @@ def test_a_low_aim_turns_the_star_around(tmp_path, files):
     assert "a poor model has the lowest value (" in report
 
 
+@pytest.mark.parametrize("name", ["distinct_2", "section_words", "word_length", "sections"])
+def test_a_measure_has_the_same_scores_in_memory(files, rows, name):
+    """Files of a study, and documents in memory as Python functions take them: one number, one verdict, one sentence."""
+    sets = {REAL: read_articles(files.data[0].articles)}
+    sets |= {sample.label: read_articles(sample.articles) for sample in files.samples}
+    metric = load_metric(f"own_measures:{name}", [FOLDER])
+    of_memory = own_scores([metric], sets, Resampling(files.resamples))
+    measure = measures_of(rows)[metric.name]
+    names = Names.of(files.samples).source
+    of_files = scores_of(rows[rows["metric"] == metric.name], measure, names, "values")
+    assert len(of_files) == len(of_memory) == 3
+    for one, other in zip(of_files, of_memory, strict=True):
+        for field in ("measure", "key", "aim", "label", "number", "n", "p", "real", "margin", "verdict", "way"):
+            assert getattr(one, field) == getattr(other, field), field
+
+
 def test_definitions_say_what_a_measure_is(rows):
     said = dict(definitions(rows))
     assert said["Words of a section, words"].startswith("Of a source: the median of all sections, by the function ")
@@ -144,9 +164,7 @@ def test_sections_of_a_document_are_one_unit(tmp_path):
     files = tiny(tmp_path, metrics=["own_measures:section_words"])
     # Each document's sections have one length, so that there are as many independent numbers as documents.
     for source in (*files.data, *files.samples):
-        same = [
-            dataclasses.replace(one, sections=(one.sections[0],) * 8) for one in read_articles(source.articles)
-        ]
+        same = [dataclasses.replace(one, sections=(one.sections[0],) * 8) for one in read_articles(source.articles)]
         write_articles(source.articles, same)
         score_own(load_metric("own_measures:section_words", [FOLDER]), source.articles, source.scores)
         if source.keys["generator"] != "data":
