@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from textcritic.corpora.conll import conll_documents
+from textcritic.corpora.readers.conll import conll_documents
 from textcritic.latents.resolvers.conll import resolved_of
 from textcritic.latents.resolvers.nearest import nearest_resolver
 from textcritic.latents.resolvers.persons import persons_resolver

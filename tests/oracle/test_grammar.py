@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from tree_oracle import all_trees
 
-from textcritic.corpora.grammar import draw_trees, known_grammar
-from textcritic.corpora.structured import SHIFT
+from textcritic.corpora.structured.texts import SHIFT
+from textcritic.corpora.synthetic.grammar import draw_trees, known_grammar
 from textcritic.errors import TextcriticError
 
 GRAMMAR = known_grammar()

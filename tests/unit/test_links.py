@@ -9,8 +9,7 @@ from collections import Counter
 
 import pytest
 
-from textcritic.corpora.link_process import draw_linked_texts, made_up_facts
-from textcritic.corpora.links import (
+from textcritic.corpora.structured.links import (
     EARLIER_PIECE,
     EMPTY,
     NOT_MENTIONED,
@@ -22,7 +21,8 @@ from textcritic.corpora.links import (
     read_released_pickle,
     write_knowledge,
 )
-from textcritic.corpora.structured import Edge, Mention, Structured
+from textcritic.corpora.structured.texts import Edge, Mention, Structured
+from textcritic.corpora.synthetic.links import draw_linked_texts, made_up_facts
 from textcritic.errors import TextcriticError
 
 TOKENS = ["@@START@@", "Kawhi", "Leonard", "to", "join", "L.A.", "Clippers", ".", "He", "left", "."]

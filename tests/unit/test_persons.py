@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textcritic.corpora.conll import conll_documents
+from textcritic.corpora.readers.conll import conll_documents
 from textcritic.latents.resolvers import Resolved
 from textcritic.latents.resolvers.conll import resolved_of
 from textcritic.latents.resolvers.nearest import nearest_resolver

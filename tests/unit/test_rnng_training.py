@@ -7,8 +7,8 @@ from dataclasses import asdict
 import pytest
 import torch
 
-from textcritic.corpora.grammar import draw_trees, known_grammar
-from textcritic.corpora.structured import write_structured
+from textcritic.corpora.structured.texts import write_structured
+from textcritic.corpora.synthetic.grammar import draw_trees, known_grammar
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.generators.latent.rnng.crf import CRF

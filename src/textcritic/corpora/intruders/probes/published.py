@@ -23,7 +23,7 @@ from textcritic.corpora.intruders.documents import Document
 from textcritic.corpora.intruders.probes import Refused, edited
 from textcritic.corpora.intruders.probes.edits import INTRUDER, OWN, Edited, base_of, with_sentence
 from textcritic.corpora.intruders.probes.pronouns import upgrade_animacy
-from textcritic.corpora.jsonl import json_lines
+from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.errors import TextcriticError
 
 FILES = {

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import torch
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, shifted, sums_of
 from textcritic.generators.latent.kglm.beam import best_states

@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from textcritic.corpora.structured import REDUCE, SHIFT, Structured
+from textcritic.corpora.structured.texts import REDUCE, SHIFT, Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.model import LatentModel
 from textcritic.generators.latent.rnng.cells import Composition, StackCell

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from textcritic.corpora.archives import texts_of
-from textcritic.corpora.structured import REDUCE, SHIFT, Structured
+from textcritic.corpora.readers.archives import texts_of
+from textcritic.corpora.structured.texts import REDUCE, SHIFT, Structured
 from textcritic.errors import TextcriticError
 
 SUFFIXES = (".ptb", ".mrg", ".parse")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from textcritic.corpora.answers import (
+from textcritic.annotation.answers import (
     INTRUDER,
     SECTIONS,
     Answer,

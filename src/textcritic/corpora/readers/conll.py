@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from textcritic.corpora.archives import texts_of
 from textcritic.corpora.articles import Article, Section
-from textcritic.corpora.parse_heads import parse_heads
+from textcritic.corpora.readers.archives import texts_of
+from textcritic.corpora.readers.parse_heads import parse_heads
 from textcritic.errors import TextcriticError
 
 SUFFIX = ".conll"

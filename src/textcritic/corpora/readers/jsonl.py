@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from textcritic.corpora.articles import Article, Section
-from textcritic.corpora.section_lists import is_strings, paired, text_of
+from textcritic.corpora.readers.section_lists import is_strings, paired, text_of
 from textcritic.errors import TextcriticError
 
 # The longest line that is read, in bytes: an article of Wikipedia has 4 MB at most. A file without line breaks, or

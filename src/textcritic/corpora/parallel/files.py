@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 import numpy as np
 
 from textcritic.corpora.moses import ENGLISH, MosesOptions, moses
-from textcritic.corpora.parallel_corpus import Sentence, Sentences
+from textcritic.corpora.parallel.corpus import Sentence, Sentences
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.parallel import DOCUMENT, SOURCE
 

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora.jsonl import json_lines
-from textcritic.corpora.values import kind_of, lacks
+from textcritic.corpora.readers.jsonl import json_lines
+from textcritic.corpora.readers.values import kind_of, lacks
 from textcritic.errors import TextcriticError, named
 from textcritic.files import whole_file
 from textcritic.plan.sources import RUN, Source

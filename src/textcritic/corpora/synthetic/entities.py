@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from textcritic.corpora.structured import Mention, Structured
+from textcritic.corpora.structured.texts import Mention, Structured
 
 NAMES = {
     "she": ("Anna", "Berta", "Clara", "Dora", "Emma", "Frida", "Greta", "Hanna"),

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.extract import Extraction, write_extracted
-from textcritic.corpora.section_lists import is_strings, paired, text_of
-from textcritic.corpora.tables import BATCH, rows_of
-from textcritic.corpora.values import kind_of, name_or, text_or
+from textcritic.corpora.readers.section_lists import is_strings, paired, text_of
+from textcritic.corpora.readers.tables import BATCH, rows_of
+from textcritic.corpora.readers.values import kind_of, name_or, text_or
 from textcritic.errors import TextcriticError, first_line
 from textcritic.plan.checks.datasets import HUB_DATASET
 from textcritic.runlog import log

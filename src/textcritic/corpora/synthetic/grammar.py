@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.corpora.structured import REDUCE, SHIFT, Structured
+from textcritic.corpora.structured.texts import REDUCE, SHIFT, Structured
 from textcritic.errors import TextcriticError
 
 Floats = npt.NDArray[np.float64]

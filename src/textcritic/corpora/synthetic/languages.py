@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from textcritic.corpora.parallel_corpus import Sentence
+from textcritic.corpora.parallel.corpus import Sentence
 from textcritic.errors import TextcriticError
 
 CONSONANTS, VOWELS = "bdfghjklmnprstvwz", "aeiou"

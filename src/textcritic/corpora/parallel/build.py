@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora.catalogues import read_catalogues
-from textcritic.corpora.languages import LanguageRecipe, draw_sentences, mixed
-from textcritic.corpora.parallel_corpus import Sentences, write_parallel_corpus
-from textcritic.corpora.parallel_files import read_parallel
+from textcritic.corpora.parallel.catalogues import read_catalogues
+from textcritic.corpora.parallel.corpus import Sentences, write_parallel_corpus
+from textcritic.corpora.parallel.files import read_parallel
+from textcritic.corpora.synthetic.languages import LanguageRecipe, draw_sentences, mixed
 from textcritic.errors import TextcriticError
 
 

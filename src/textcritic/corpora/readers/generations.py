@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from textcritic.corpora.layout import END, W_TITLE, WO_TITLE, MalformedArticle, parse
-from textcritic.corpora.values import kind_of
+from textcritic.corpora.readers.values import kind_of
 from textcritic.errors import TextcriticError
 
 HEADING = re.compile(r"(#{1,6})\s+(.*?)[\s#]*")

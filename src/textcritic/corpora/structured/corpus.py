@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.corpora.splits import random_parts
-from textcritic.corpora.structured import Structured, write_structured
+from textcritic.corpora.structured.texts import Structured, write_structured
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.plan.checks.corpora import LINKS, MENTIONS, SPLITS, TREES, given_paths
@@ -51,7 +51,7 @@ def build_structured(name: str, entry: Mapping[str, Any], folder: str | os.PathL
     for split, texts in splits.items():
         write_structured(place / f"{split}.parquet", texts, source)
     if entry["extractor"] == LINKS:
-        from textcritic.corpora.links import write_knowledge
+        from textcritic.corpora.structured.links import write_knowledge
 
         write_knowledge([text for texts in splits.values() for text in texts], place / "knowledge")
     statistics = {
@@ -120,14 +120,14 @@ def _sizes(splits: Splits) -> str:
 def _draw_of(extractor: str) -> Draw:
     """What draws texts for an extractor; imported here, as each needs much that the others do not."""
     if extractor == TREES:
-        from textcritic.corpora.grammar import draw_trees
+        from textcritic.corpora.synthetic.grammar import draw_trees
 
         return draw_trees
     if extractor == MENTIONS:
-        from textcritic.corpora.entity_process import draw_entity_texts
+        from textcritic.corpora.synthetic.entities import draw_entity_texts
 
         return draw_entity_texts
-    from textcritic.corpora.link_process import draw_linked_texts
+    from textcritic.corpora.synthetic.links import draw_linked_texts
 
     return draw_linked_texts
 
@@ -136,16 +136,16 @@ def _read_of(entry: Mapping[str, Any]) -> Read:
     options = entry["options"]
     longest = options["longest"]
     if entry["extractor"] == TREES:
-        from textcritic.corpora.trees import read_trees
+        from textcritic.corpora.structured.trees import read_trees
 
         return read_trees
     if entry["extractor"] == MENTIONS:
-        from textcritic.corpora.entity_texts import EntityTexts, read_mentions
+        from textcritic.corpora.structured.mentions import EntityTexts, read_mentions
 
         texts = EntityTexts(
             longest, options["longest_mention"], options["lower"], options["markers"], options.get("folder")
         )
         return lambda path, skipped: read_mentions(path, skipped, texts)
-    from textcritic.corpora.links import read_links
+    from textcritic.corpora.structured.links import read_links
 
     return lambda path, skipped: read_links(path, skipped, longest or sys.maxsize)

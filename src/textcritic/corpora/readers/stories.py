@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from textcritic.corpora.archives import texts_of
 from textcritic.corpora.articles import Article, Section
+from textcritic.corpora.readers.archives import texts_of
 from textcritic.errors import TextcriticError
 
 SUFFIX = ".story"

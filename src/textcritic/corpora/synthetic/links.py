@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from textcritic.corpora.links import REFLEXIVE
-from textcritic.corpora.structured import Edge, Mention, Structured
+from textcritic.corpora.structured.links import REFLEXIVE
+from textcritic.corpora.structured.texts import Edge, Mention, Structured
 from textcritic.errors import TextcriticError
 
 FIRST = ("Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.corpora.moses import ENGLISH, MosesOptions, moses
-from textcritic.corpora.parallel_corpus import Sentence, Sentences
+from textcritic.corpora.parallel.corpus import Sentence, Sentences
 from textcritic.errors import TextcriticError
 from textcritic.runlog import versions
 

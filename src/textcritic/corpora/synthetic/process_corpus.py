@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, write_batches
-from textcritic.corpora.process import Floats, Ints, Process
+from textcritic.corpora.synthetic.process import Floats, Ints, Process
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums

@@ -14,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora.jsonl import json_lines
-from textcritic.corpora.structured import Edge, Mention, Structured
+from textcritic.corpora.readers.jsonl import json_lines
+from textcritic.corpora.structured.texts import Edge, Mention, Structured
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 

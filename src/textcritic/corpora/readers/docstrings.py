@@ -18,7 +18,7 @@ import numpy as np
 
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.layout import clean_text
-from textcritic.corpora.near_duplicates import near_duplicates
+from textcritic.corpora.readers.near_duplicates import near_duplicates
 from textcritic.errors import TextcriticError
 
 SUMMARY = "summary"

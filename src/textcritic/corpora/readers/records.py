@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from textcritic.corpora.generations import drawn_texts
-from textcritic.corpora.jsonl import json_lines, text_lines
-from textcritic.corpora.tables import is_table, table_rows
+from textcritic.corpora.readers.generations import drawn_texts
+from textcritic.corpora.readers.jsonl import json_lines, text_lines
+from textcritic.corpora.readers.tables import is_table, table_rows
 from textcritic.runlog import log
 
 TEXT = (".txt", ".txt.gz")

@@ -7,8 +7,8 @@ from typing import Any
 
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.layout import clean_text
-from textcritic.corpora.records import Record, records
-from textcritic.corpora.values import kind_of, lacks, name_or, text_or
+from textcritic.corpora.readers.records import Record, records
+from textcritic.corpora.readers.values import kind_of, lacks, name_or, text_or
 from textcritic.errors import TextcriticError
 
 ARTICLE_KEYS = ("id", "title", "sections", "source", "group")
