@@ -1,7 +1,7 @@
 """What is recovered of known mixing in artificial languages, and from when on tests notice it.
 
 On each side of a test are translations of the same sentences, which the critic has not seen: real ones on one, on the
-other some in which a share of the words is of another language (`synthetic.languages.mixed`). Each side takes a language
+other ones in which some words are of another language (`synthetic.languages.mixed`). Each side takes a language
 at random for every sentence, so that without mixing the sides may be exchanged within a pair.
 """
 
