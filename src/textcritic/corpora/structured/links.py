@@ -6,7 +6,6 @@ validation and test splits they are 449 of 27,221 mentions, and most are linked 
 """
 
 import os
-import pickle
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -147,35 +146,6 @@ def write_knowledge(texts: Iterable[Structured], folder: str | os.PathLike[str])
     write_json(Path(folder) / GRAPH, knowledge.edges)
     write_json(Path(folder) / ALIASES, knowledge.aliases)
     return knowledge
-
-
-def read_released_pickle(path: str | os.PathLike[str]) -> Any:
-    """Read a pickle of plain values, as the released alias.pkl and knowledge_graph.pkl are, without running its code.
-
-    Raises:
-        TextcriticError: the file is missing or damaged, or asks for anything but plain types and defaultdict.
-    """
-    try:
-        with Path(path).open("rb") as handle:
-            return _PlainUnpickler(handle).load()
-    except FileNotFoundError:
-        raise TextcriticError(f"{path}: no such file") from None
-    except (pickle.UnpicklingError, EOFError, TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise TextcriticError(f"{path}: cannot be read as a pickle of plain values: {reason}") from None
-
-
-class _PlainUnpickler(pickle.Unpickler):
-    _PLAIN: Mapping[str, Mapping[str, type]] = {
-        "builtins": {kind.__name__: kind for kind in (bool, dict, float, frozenset, int, list, set, str, tuple)},
-        "collections": {"defaultdict": defaultdict},
-    }
-
-    def find_class(self, module: str, name: str) -> type:
-        plain = self._PLAIN.get(module.replace("__builtin__", "builtins"), {})
-        if name not in plain:
-            raise pickle.UnpicklingError(f"it asks for {module}.{name}; plain types and defaultdict are allowed")
-        return plain[name]
 
 
 def _is_lists(value: Any, size: int | None) -> bool:

@@ -1,8 +1,7 @@
-"""A small known grammar of English-like sentences: trees to train on, and the exact probability of each sentence.
+"""A small known grammar of English-like sentences: trees to train on.
 
 Verbs agree with their subjects in number, however long the phrases between them are; so a model that knows the tree
-can predict words that one that sees a few words cannot. No model's perplexity on the grammar's sentences is lower in
-expectation than that of `Grammar.log_probability`.
+can predict words that one that sees a few words cannot.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.corpora.structured.texts import REDUCE, SHIFT, Structured
-from textcritic.errors import TextcriticError
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,24 +63,6 @@ class Grammar:
     rules: Floats
     lexicon: Floats
 
-    def log_probability(self, texts: Sequence[Sequence[str]]) -> Floats:
-        """The log of the sum over all trees of their probability, in nats [texts]: the inside algorithm (Baker 1979).
-
-        The length counts: these are probabilities among sentences of all lengths. -inf: no tree, or a word that the
-        grammar does not know. Texts of one length are computed together, a width of spans after the other.
-
-        Raises:
-            TextcriticError: a text without words.
-        """
-        if not all(texts):
-            raise TextcriticError(f"text {[bool(text) for text in texts].index(False)}: has no words")
-        lengths = np.array([len(text) for text in texts])
-        result = np.full(len(texts), -np.inf)
-        for n in np.unique(lengths):
-            rows = [int(row) for row in np.flatnonzero(lengths == n)]
-            result[rows] = self._inside(np.array([[self._numbers.get(w, -1) for w in texts[row]] for row in rows]))
-        return result
-
     def draw(self, random: np.random.Generator) -> tuple[list[str], list[int]]:
         """The words and the actions of a tree."""
         words, actions = [], []
@@ -100,53 +80,6 @@ class Grammar:
             else:
                 left += [-1, chosen[1], chosen[0]]
         return words, actions
-
-    def expected_length(self) -> float:
-        """Words of a sentence in expectation.
-
-        Raises:
-            TextcriticError: the grammar's sentences have no finite expected length.
-        """
-        children = self.rules.sum(axis=2) + self.rules.sum(axis=1)  # [symbols, symbols], how many of each
-        if np.abs(np.linalg.eigvals(children)).max() >= 1:
-            raise TextcriticError("grammar: its sentences have no finite expected length; make recursion less probable")
-        words: Floats = np.linalg.solve(np.eye(len(children)) - children, self.lexicon.sum(axis=1))
-        return float(words[0])
-
-    def _inside(self, numbers: npt.NDArray[np.int64]) -> Floats:
-        """Texts of one length, numbers of words [texts, n] with -1 for unknown ones -> log probabilities [texts]."""
-        n = numbers.shape[1]
-        with np.errstate(divide="ignore"):
-            leaves = np.log(self.lexicon.T[numbers])  # [texts, n, symbols]
-        leaves[numbers < 0] = -np.inf
-        widths = [leaves]  # of each width, [texts, starts, symbols]
-        for width in range(2, n + 1):
-            starts = n - width + 1
-            left = np.stack([widths[k - 1][:, :starts] for k in range(1, width)], axis=2)
-            right = np.stack([widths[width - k - 1][:, k : k + starts] for k in range(1, width)], axis=2)
-            widths.append(self._combined(left, right))
-        return np.asarray(widths[-1][:, 0, 0])
-
-    def _combined(self, left: Floats, right: Floats) -> Floats:
-        """Spans by their parts, log probabilities [texts, starts, splits, symbols] each -> [texts, starts, symbols]."""
-        tops = [part.max(axis=3) for part in (left, right)]
-        both = tops[0] + tops[1]
-        top = both.max(axis=2)
-        top[np.isneginf(top)] = 0.0
-        scaled = [
-            np.exp(part - np.where(np.isneginf(best), 0, best)[..., None])
-            for part, best in zip((left, right), tops, strict=True)
-        ]
-        weight = np.exp(both - top[..., None])
-        pairs = np.matmul((scaled[0] * weight[..., None]).swapaxes(2, 3), scaled[1])  # [texts, starts, left, right]
-        flat = pairs.reshape(*top.shape, -1) @ self.rules.reshape(len(self.rules), -1).T
-        with np.errstate(divide="ignore"):
-            found: Floats = np.log(flat) + top[..., None]
-        return found
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {word: number for number, word in enumerate(self.words)}
 
     @cached_property
     def _choices(self) -> list[tuple[Floats, list[str | tuple[int, int]]]]:

@@ -12,16 +12,14 @@ nowhere; it was found by comparing them:
 
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora.intruders.documents import Document
 from textcritic.corpora.intruders.probes import Refused, edited
-from textcritic.corpora.intruders.probes.edits import INTRUDER, OWN, Edited, base_of, with_sentence
+from textcritic.corpora.intruders.probes.edits import INTRUDER, OWN
 from textcritic.corpora.intruders.probes.pronouns import upgrade_animacy
 from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.errors import TextcriticError
@@ -38,14 +36,6 @@ FILES = {
 }
 """Names of the published files, without `injected_` or `original_` and suffix, and the probe of each."""
 _KINDS = {"injected": INTRUDER, "original": OWN}
-
-Splitter = Callable[[str], list[str]]
-"""Cuts a text into its sentences, in order."""
-
-NO_SENTENCE = "the sentence does not occur in its document"
-NO_UNEDITED = "the intruder without its edit is in the official file only"
-NO_CUT = "the text around the sentence cannot be cut into as many sentences as its position says"
-NOT_OFFICIAL = "the official file has no document with this id and position"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +61,6 @@ class PublishedProbe:
     edited: str
     position: int
     split: str
-
-
-@dataclass(slots=True)
-class PublishedDocuments:
-    """What could be made of published probes: edited documents, their bases where these are known, and counts.
-
-    Attributes:
-        rows: bases first, one for each document and kind of edit; then the edited documents.
-        skipped: {reason: lines that gave no document}.
-        lacking: {reason: edited documents without a base}.
-        unchanged: lines whose edited sentence is the same as before; they are kept.
-    """
-
-    rows: list[Edited] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
-    lacking: Counter[str] = field(default_factory=Counter)
-    unchanged: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,40 +110,6 @@ def agreement(probes: Sequence[PublishedProbe]) -> Agreement:
     return Agreement(len(known), exact, sum(not texts for texts in ours))
 
 
-def published_documents(
-    probes: Sequence[PublishedProbe], split: Splitter, official: Mapping[str, Document] | None = None
-) -> PublishedDocuments:
-    """Documents of published probes, to be judged by detectors; given the official documents, also those unedited.
-
-    The named sentence is one sentence, whatever a splitter thinks of it; only the text before and behind it is cut.
-    Where that gives more sentences than the position says, the shortest neighbours are joined; documents with fewer
-    are left out and counted.
-
-    Args:
-        probes: of one or more files.
-        split: cuts a text into sentences.
-        official: documents of the official file, by id; their sentences are taken as they are.
-    """
-    made = PublishedDocuments()
-    bases: dict[str, Edited] = {}
-    rows: list[Edited] = []
-    for one in probes:
-        made.unchanged += one.replaced == one.edited
-        found = _from_official(one, official) if official is not None else _from_context(one, split)
-        if isinstance(found, str):
-            made.skipped[found] += 1
-            continue
-        base, before = found
-        after = with_sentence(base, one.position, one.edited, one.probe)
-        rows.append(Edited(after, base.id, one.probe, one.where, one.position, before, one.edited))
-        if before is None:
-            made.lacking[NO_UNEDITED] += 1
-        else:
-            bases.setdefault(base.id, base_of(base))
-    made.rows = [*bases.values(), *rows]
-    return made
-
-
 def _ours(probe: str, sentence: str) -> list[str]:
     if probe == "animacy-up":
         given = [upgrade_animacy(sentence, gender) for gender in ("she", "he")]
@@ -207,55 +146,6 @@ def _text(value: Mapping[str, Any], key: str, where: str) -> str:
     if not isinstance(text, str) or not text.strip():
         raise TextcriticError(f"{where}: `{key}` is missing or no text; give the file as published")
     return text
-
-
-def _from_official(one: PublishedProbe, official: Mapping[str, Document]) -> tuple[Document, str | None] | str:
-    document = official.get(one.file_id)
-    if document is None or one.position >= len(document.sentences):
-        return NOT_OFFICIAL
-    if one.where == INTRUDER:
-        return (document, document.sentences[one.position]) if document.intruder == one.position else NOT_OFFICIAL
-    sentences = (*document.sentences[: one.position], one.replaced, *document.sentences[one.position + 1 :])
-    return Document(_own_id(one), sentences, group=document.group, title=document.title), one.replaced
-
-
-def _from_context(one: PublishedProbe, split: Splitter) -> tuple[Document, str | None] | str:
-    """The document with the sentence to edit, and that sentence before the edit; None where it is not known."""
-    flipped = one.probe == "demonstrative"
-    before = (_unflipped(one) if one.where == INTRUDER else None) if flipped else one.replaced
-    if before is None or before not in one.context:
-        return NO_SENTENCE
-    sentences = _cut(one.context, before, one.position, split)
-    if sentences is None:
-        return NO_CUT
-    if one.where == OWN:
-        return Document(_own_id(one), sentences), before
-    base = Document(one.file_id, sentences, intruder=one.position, replaced=one.replaced)
-    return base, before if flipped else None
-
-
-def _own_id(one: PublishedProbe) -> str:
-    """Id of a coherent document; its sentences depend on which one is known, so the position belongs to it."""
-    return f"{one.file_id}#{OWN}-{one.position}"
-
-
-def _cut(context: str, sentence: str, position: int, split: Splitter) -> tuple[str, ...] | None:
-    """The sentences of a text in which one is known; if it occurs twice, the place that fits its position."""
-    for match in re.finditer(re.escape(sentence), context):
-        before, behind = split(context[: match.start()]), split(context[match.end() :])
-        before = _joined(before, position)
-        if len(before) == position:
-            return (*before, sentence, *behind)
-    return None
-
-
-def _joined(sentences: Sequence[str], number: int) -> list[str]:
-    """So many sentences, by joining the two neighbours that are shortest together, again and again."""
-    sentences = list(sentences)
-    while len(sentences) > number >= 1:
-        place = min(range(len(sentences) - 1), key=lambda n: len(sentences[n]) + len(sentences[n + 1]))
-        sentences[place : place + 2] = [f"{sentences[place]} {sentences[place + 1]}"]
-    return sentences
 
 
 def _unflipped(one: PublishedProbe) -> str | None:
