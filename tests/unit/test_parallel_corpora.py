@@ -8,9 +8,9 @@ import pytest
 from sacremoses import MosesTokenizer
 
 from textcritic.corpora import read_articles
-from textcritic.corpora.parallel import build_parallel
-from textcritic.corpora.parallel_corpus import Sentence, Sentences, sentence_number, write_parallel_corpus
-from textcritic.corpora.parallel_files import read_lines, read_parallel
+from textcritic.corpora.parallel.build import build_parallel
+from textcritic.corpora.parallel.corpus import Sentence, Sentences, sentence_number, write_parallel_corpus
+from textcritic.corpora.parallel.files import read_lines, read_parallel
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.plan.spec import complete

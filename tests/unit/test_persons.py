@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textcritic.corpora.conll import conll_documents
+from textcritic.corpora.readers.conll import conll_documents
 from textcritic.latents.resolvers import Resolved
 from textcritic.latents.resolvers.conll import resolved_of
-from textcritic.latents.resolvers.nearest import nearest_resolver
-from textcritic.latents.resolvers.persons import persons_resolver
+from textcritic.latents.resolvers.persons import nearest_resolver, persons_resolver
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 
 PERSONS, NEAREST = persons_resolver({"language": "en"}), nearest_resolver({})

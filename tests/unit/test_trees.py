@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 from samples import LARGE
 
-from textcritic.corpora.structured import Structured
-from textcritic.corpora.trees import read_trees
+from textcritic.corpora.structured.texts import Structured
+from textcritic.corpora.structured.trees import read_trees
 from textcritic.errors import TextcriticError
 
 S, R = 0, 1
