@@ -16,7 +16,7 @@ os.environ["NLTK_DATA"] = str(Path(__file__).parent / "data" / "nltk_data")
 
 import pytest
 from hypothesis import settings
-from samples import SMALL
+from samples import LARGE, SMALL
 
 # torch and transformers take seconds to load, for one small test too: what needs them is imported in its fixture.
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
 
-# The files that take longest, the first most. They are begun first, so that no worker ends alone on a slow file, and are
-# `slow`: `make test-fast` leaves them out.
+# The files that take longest, the longest first. They are begun first, so that no worker ends alone on a slow file, and
+# are `slow`: `make test-fast` leaves them out.
 SLOW = (
     *("oracle/test_processes_oracle", "e2e/test_micro", "experiments/test_contract", "e2e/test_criticise"),
     *("e2e/test_lines", "dag/test_dag", "e2e/test_films", "e2e/test_scientific", "e2e/test_wheel", "e2e/test_mixing"),
@@ -48,13 +48,21 @@ SLOW = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not LARGE.is_dir():
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("large")])
+        items[:] = [item for item in items if not item.get_closest_marker("large")]
     places = {name: place for place, name in enumerate(SLOW)}
     place_of = {item: places.get(f"{item.path.parent.name}/{item.path.stem}", len(places)) for item in items}
     items.sort(key=place_of.__getitem__)
     for item in items:
         if place_of[item] < len(places):
             item.add_marker("slow")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not LARGE.is_dir():
+        terminalreporter.write_line(f"left out: tests marked `large`, which need the real texts of {LARGE}")
 
 
 @pytest.fixture(scope="session")
