@@ -17,10 +17,12 @@ for name in fairseq mauve; do
     fi
 done
 
-if command -v chromium || command -v chromium-browser; then
-    true # it is there: its path is said
-elif [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
-    echo "no Chromium, its tests are skipped: apt-get and root are needed here to install it; install your system's package"
-elif ! { apt-get update -q && apt-get install -y -q chromium; } >"$log" 2>&1; then
-    echo "no Chromium, its tests are skipped: $(reason)"
-fi
+install_chromium() {
+    if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
+        echo "no Chromium, its tests are skipped: root and apt-get can install it here; install your system's own package"
+    elif ! { apt-get update -q && apt-get install -y -q chromium; } >"$log" 2>&1; then
+        echo "no Chromium, its tests are skipped: $(reason)"
+    fi
+}
+
+command -v chromium || command -v chromium-browser || install_chromium
