@@ -3,11 +3,11 @@
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import LARGE
 
 from textcritic.corpora.readers.conll import conll_documents
 from textcritic.latents.resolvers import Resolved
@@ -16,7 +16,7 @@ from textcritic.latents.resolvers.persons import nearest_resolver, persons_resol
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 
 PERSONS, NEAREST = persons_resolver({"language": "en"}), nearest_resolver({})
-LITBANK = Path(__file__).parents[3] / "shared/data/coreference/litbank-conll.tar.gz"
+LITBANK = LARGE / "coreference/litbank-conll.tar.gz"
 
 
 def resolved(text, resolver=PERSONS):
@@ -335,7 +335,7 @@ def test_a_megabyte_without_a_full_stop():
     assert len(found.mentions) >= 4 * 17500
 
 
-@pytest.mark.skipif(not LITBANK.exists(), reason="../shared/data is absent")
+@pytest.mark.large
 def test_quality_on_novels():
     """Floors just under what is measured, on a quarter of the documents that no weight was fitted to."""
     documents = sorted(map(resolved_of, conll_documents([LITBANK])), key=lambda document: document.id)[1::8]

@@ -72,7 +72,7 @@ def test_bad_files(tmp_path):
     assert read_published(write(tmp_path, "original_to_negation.txt", "")) == []
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data is absent")
+@pytest.mark.large
 class TestPublished:
     """The files of the paper."""
 

@@ -119,7 +119,7 @@ def test_bad_files(tmp_path):
         list(read_trees(tmp_path / "other.tar.gz", Counter()))
 
 
-@pytest.mark.skipif(not GUM.exists(), reason="GUM's trees are not there")
+@pytest.mark.large
 def test_gum():
     skipped = Counter()
     trees = list(read_trees(GUM, skipped))
